@@ -1,0 +1,1 @@
+//! surefill simulator

@@ -1,0 +1,2 @@
+//! The surefill command line.
+fn main() {}

@@ -1,0 +1,138 @@
+//! Every way a call can be refused, one number each.
+//!
+//! The numbers are part of the C ABI: they are never reused and never change their meaning. A call that returns an
+//! error has changed nothing.
+
+use core::fmt;
+
+/// Why a call was refused. The discriminants are the statuses that C sees (0 is success, errors are negative).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Error {
+    /// A pointer that must not be NULL is NULL (C only).
+    Null = -1,
+    /// The memory handed over is not aligned to [`crate::memory::ALIGNMENT`] bytes.
+    Misaligned = -2,
+    /// The memory handed over is smaller than the size function says.
+    TooSmall = -3,
+    /// The memory does not hold an object of this type.
+    WrongObject = -4,
+    /// The object or options structure was made by another, incompatible version.
+    WrongVersion = -5,
+    /// The object's content contradicts itself: it was damaged.
+    Corrupt = -6,
+    /// A capacity fixed at initialisation is reached.
+    Full = -7,
+    /// A floating-point argument is not a number.
+    NotANumber = -8,
+    /// An argument lies outside the range its description gives.
+    OutOfRange = -9,
+    /// The call makes no sense at this point (for example a decision before a pass has begun).
+    WrongState = -10,
+    /// The head job fits the idle processors: it should be started, there is nothing to backfill around.
+    HeadFits = -11,
+    /// No object with this index exists.
+    NoSuchIndex = -12,
+    /// Nothing to take: the inbox is empty.
+    Empty = -13,
+    /// With the jobs now running, the event asked for never happens.
+    Never = -14,
+}
+
+/// All errors, in the order of their numbers.
+pub const ALL: [Error; 14] = [
+    Error::Null,
+    Error::Misaligned,
+    Error::TooSmall,
+    Error::WrongObject,
+    Error::WrongVersion,
+    Error::Corrupt,
+    Error::Full,
+    Error::NotANumber,
+    Error::OutOfRange,
+    Error::WrongState,
+    Error::HeadFits,
+    Error::NoSuchIndex,
+    Error::Empty,
+    Error::Never,
+];
+
+impl Error {
+    /// The status number that C sees.
+    pub const fn status(self) -> i32 {
+        self as i32
+    }
+
+    /// The error with this status number, if there is one.
+    pub fn from_status(status: i32) -> Option<Error> {
+        ALL.into_iter().find(|error| error.status() == status)
+    }
+
+    /// The name of the C constant, NUL-terminated.
+    pub const fn name(self) -> &'static core::ffi::CStr {
+        match self {
+            Error::Null => c"SUREFILL_ERROR_NULL",
+            Error::Misaligned => c"SUREFILL_ERROR_MISALIGNED",
+            Error::TooSmall => c"SUREFILL_ERROR_TOO_SMALL",
+            Error::WrongObject => c"SUREFILL_ERROR_WRONG_OBJECT",
+            Error::WrongVersion => c"SUREFILL_ERROR_WRONG_VERSION",
+            Error::Corrupt => c"SUREFILL_ERROR_CORRUPT",
+            Error::Full => c"SUREFILL_ERROR_FULL",
+            Error::NotANumber => c"SUREFILL_ERROR_NOT_A_NUMBER",
+            Error::OutOfRange => c"SUREFILL_ERROR_OUT_OF_RANGE",
+            Error::WrongState => c"SUREFILL_ERROR_WRONG_STATE",
+            Error::HeadFits => c"SUREFILL_ERROR_HEAD_FITS",
+            Error::NoSuchIndex => c"SUREFILL_ERROR_NO_SUCH_INDEX",
+            Error::Empty => c"SUREFILL_ERROR_EMPTY",
+            Error::Never => c"SUREFILL_ERROR_NEVER",
+        }
+    }
+
+    /// One sentence for people, NUL-terminated.
+    pub const fn text(self) -> &'static core::ffi::CStr {
+        match self {
+            Error::Null => c"a required pointer is NULL",
+            Error::Misaligned => c"the memory is not aligned to 8 bytes",
+            Error::TooSmall => c"the memory is smaller than the size function says",
+            Error::WrongObject => c"the memory does not hold an object of this type",
+            Error::WrongVersion => c"made by an incompatible version",
+            Error::Corrupt => c"the object is damaged",
+            Error::Full => c"a capacity fixed at initialisation is reached",
+            Error::NotANumber => c"an argument is not a number",
+            Error::OutOfRange => c"an argument is out of range",
+            Error::WrongState => c"the call makes no sense at this point",
+            Error::HeadFits => c"the head job fits the idle processors: start it first",
+            Error::NoSuchIndex => c"no object has this index",
+            Error::Empty => c"nothing to take",
+            Error::Never => c"with the jobs now running this never happens",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text().to_str().unwrap_or("unknown error"))
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// The result of every fallible call.
+pub type Result<T> = core::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_distinct_negative_and_found_again() {
+        for (i, error) in ALL.into_iter().enumerate() {
+            assert_eq!(error.status(), -(i as i32) - 1);
+            assert_eq!(Error::from_status(error.status()), Some(error));
+            assert!(!error.text().is_empty());
+            assert!(error.name().to_bytes().starts_with(b"SUREFILL_ERROR_"));
+        }
+        assert_eq!(Error::from_status(0), None);
+        assert_eq!(Error::from_status(1), None);
+    }
+}

@@ -1,0 +1,182 @@
+//! Logarithmic runtime bins: the map from a run time to its bin and back to the bin's edges.
+
+use crate::error::{Error, Result};
+use crate::runtime::MAX_SECONDS;
+use arrayvec::ArrayVec;
+
+/// The largest number of bins.
+pub const MAX_BINS: usize = 64;
+
+/// Runtime bins with logarithmically spaced edges.
+///
+/// With first edge `f` and ratio `r`, bin 0 holds run times below `f`, bin `j` holds `[f r^(j-1), f r^j)`, and the last
+/// bin is open upwards (a job's time limit closes it). An edge belongs to the bin above it.
+///
+/// The defaults are the papers' ratio 1.8 with a first edge of 1.5 s: run times are rounded to seconds, so what is below
+/// 1.5 s is merely "very short". For logarithms the first bin starts at `min(1, f / r)` seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuntimeBins {
+    ratio: f64,
+    ln_ratio: f64,
+    /// Lower edges; `edges[0]` is the place where the first bin starts for the logarithm.
+    edges: ArrayVec<f64, MAX_BINS>,
+}
+
+impl RuntimeBins {
+    /// Bins with the given first edge (seconds, positive), ratio of neighbouring edges (> 1) and number of bins
+    /// (1 to [`MAX_BINS`], the open one included).
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] also when two edges would coincide or the last lies beyond
+    /// [`MAX_SECONDS`].
+    pub fn new(first: f64, ratio: f64, count: usize) -> Result<RuntimeBins> {
+        if first.is_nan() || ratio.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !(first > 0.0 && first.is_finite() && ratio > 1.0 && ratio.is_finite()) {
+            return Err(Error::OutOfRange);
+        }
+        if count == 0 || count > MAX_BINS {
+            return Err(Error::OutOfRange);
+        }
+        let mut edges = ArrayVec::new();
+        let mut last = (first / ratio).min(1.0);
+        if last <= 0.0 {
+            return Err(Error::OutOfRange);
+        }
+        edges.try_push(last).map_err(|_| Error::OutOfRange)?;
+        for j in 1..count {
+            // From the definition, not by repeated multiplication: the error does not grow with j.
+            let edge = first * libm::pow(ratio, (j - 1) as f64);
+            if !(edge > last && edge <= MAX_SECONDS as f64) {
+                return Err(Error::OutOfRange);
+            }
+            edges.try_push(edge).map_err(|_| Error::OutOfRange)?;
+            last = edge;
+        }
+        Ok(RuntimeBins { ratio, ln_ratio: libm::log(ratio), edges })
+    }
+
+    /// The fewest bins with this first edge and ratio whose last, open bin starts above `longest` seconds.
+    ///
+    /// # Errors
+    /// As [`RuntimeBins::new`]; [`Error::OutOfRange`] also when more than [`MAX_BINS`] bins would be needed.
+    pub fn covering(first: f64, ratio: f64, longest: i64) -> Result<RuntimeBins> {
+        if !(0..=MAX_SECONDS).contains(&longest) {
+            return Err(Error::OutOfRange);
+        }
+        for count in 2..=MAX_BINS {
+            let bins = RuntimeBins::new(first, ratio, count)?;
+            if bins.edges.last().is_some_and(|&edge| edge > longest as f64) {
+                return Ok(bins);
+            }
+        }
+        Err(Error::OutOfRange)
+    }
+
+    /// The number of bins.
+    pub fn count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The ratio of neighbouring edges.
+    pub fn ratio(&self) -> f64 {
+        self.ratio
+    }
+
+    pub(crate) fn ln_ratio(&self) -> f64 {
+        self.ln_ratio
+    }
+
+    /// The bin that holds a run time in seconds; negative run times are in bin 0. O(log of the number of bins).
+    pub fn bin_of(&self, seconds: f64) -> usize {
+        self.edges.partition_point(|&edge| edge <= seconds).saturating_sub(1)
+    }
+
+    /// Where a bin starts, in seconds. For the first bin this is the edge used for logarithms; run times below it are in
+    /// the bin all the same. `None` when there is no such bin.
+    pub fn lower(&self, bin: usize) -> Option<f64> {
+        self.edges.get(bin).copied()
+    }
+
+    /// Where a bin ends, in seconds (exclusive): infinity for the last bin, `None` when there is no such bin.
+    pub fn upper(&self, bin: usize) -> Option<f64> {
+        match self.edges.get(bin.checked_add(1)?) {
+            Some(&edge) => Some(edge),
+            None if bin < self.edges.len() => Some(f64::INFINITY),
+            None => None,
+        }
+    }
+}
+
+impl Default for RuntimeBins {
+    /// The papers' bins: ratio 1.8, first edge 1.5 s, 24 bins; the last starts at 7.2 days.
+    fn default() -> RuntimeBins {
+        let mut edges = ArrayVec::new();
+        edges.push(1.5 / 1.8);
+        for j in 0..23 {
+            edges.push(1.5 * libm::pow(1.8, j as f64));
+        }
+        RuntimeBins { ratio: 1.8, ln_ratio: libm::log(1.8), edges }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_default_is_what_new_makes() {
+        assert_eq!(RuntimeBins::default(), RuntimeBins::new(1.5, 1.8, 24).unwrap());
+        assert_eq!(RuntimeBins::default(), RuntimeBins::covering(1.5, 1.8, 600_000).unwrap());
+    }
+
+    #[test]
+    fn edges_belong_to_the_bin_above() {
+        let bins = RuntimeBins::new(10.0, 10.0, 4).unwrap();
+        let found = [0.0, 9.0, 9.999, 10.0, 99.0, 100.0, 999.999, 1000.0, 1e9].map(|s| bins.bin_of(s));
+        assert_eq!(found, [0, 0, 0, 1, 1, 2, 2, 3, 3]);
+        assert_eq!(bins.upper(3), Some(f64::INFINITY));
+        assert_eq!(bins.upper(4), None);
+        assert_eq!(bins.upper(usize::MAX), None);
+        assert_eq!(bins.lower(0), Some(1.0));
+    }
+
+    #[test]
+    fn refuses_what_makes_no_bins() {
+        for (first, ratio, count, error) in [
+            (f64::NAN, 1.8, 5, Error::NotANumber),
+            (1.0, f64::NAN, 5, Error::NotANumber),
+            (0.0, 1.8, 5, Error::OutOfRange),
+            (-1.0, 1.8, 5, Error::OutOfRange),
+            (f64::INFINITY, 1.8, 5, Error::OutOfRange),
+            (1.0, 1.0, 5, Error::OutOfRange),
+            (1.0, f64::INFINITY, 5, Error::OutOfRange),
+            (1.0, 1.8, 0, Error::OutOfRange),
+            (1.0, 1.8, 65, Error::OutOfRange),
+            (1.0, 1.0 + f64::EPSILON / 2.0, 5, Error::OutOfRange),
+            (1.0, 1e30, 5, Error::OutOfRange),
+            (1e-300, 1e300, 2, Error::OutOfRange),
+        ] {
+            assert_eq!(RuntimeBins::new(first, ratio, count), Err(error), "{first} {ratio} {count}");
+        }
+        assert_eq!(RuntimeBins::covering(1.0, 1.0001, 1000), Err(Error::OutOfRange));
+    }
+
+    proptest! {
+        #[test]
+        fn every_run_time_is_inside_its_bin(first in 0.1f64..100.0, ratio in 1.05f64..2.5, seconds in 0i64..10_000_000) {
+            let bins = RuntimeBins::new(first, ratio, 20).unwrap();
+            let bin = bins.bin_of(seconds as f64);
+            prop_assert!(bin == 0 || bins.lower(bin).unwrap() <= seconds as f64);
+            prop_assert!((seconds as f64) < bins.upper(bin).unwrap());
+            // Exact at every edge.
+            for j in 1..bins.count() {
+                let edge = bins.lower(j).unwrap();
+                prop_assert_eq!(bins.bin_of(edge), j);
+                prop_assert_eq!(bins.bin_of(edge.next_down()), j - 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Conditioning a run-time distribution on a job's age and time limit.
+//!
+//! Nissimov & Feitelson 2007, Algorithm 1 (= Nissimov 2006, Algorithm 5): the age cuts from below, the limit from above,
+//! log-uniform inside a bin, then the rest is scaled to 1. The last, open bin is closed by the limit. When nothing is
+//! left (the job outlived every bin, or its limit), the job is expected to end at its limit if that is still ahead, else
+//! one second from now.
+
+use crate::error::{Error, Result};
+use crate::runtime::distribution::{RuntimeDistribution, Shape};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeBins};
+use arrayvec::ArrayVec;
+
+/// The largest number of events into which one bin's probability may be divided.
+pub const MAX_EVENTS_PER_BIN: usize = 16;
+
+/// One event of a job's discretised remaining run time: the job ends `after` seconds from now (at least 1) with this
+/// probability.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[repr(C)]
+pub struct Release {
+    /// Seconds from now, at least 1.
+    pub after: i64,
+    /// The probability of exactly this end.
+    pub probability: f64,
+}
+
+/// What is left of a bin between the age and the limit.
+struct Piece {
+    bin: usize,
+    start: f64,
+    end: f64,
+    /// Whether neither the age nor the limit cut it, so that `end / start` is the bins' ratio.
+    whole: bool,
+    mass: f64,
+}
+
+fn check(age: i64, limit: i64) -> Result<()> {
+    if (0..=MAX_SECONDS).contains(&age) && (0..=MAX_SECONDS).contains(&limit) {
+        Ok(())
+    } else {
+        Err(Error::OutOfRange)
+    }
+}
+
+/// When a job ends of which nothing else is known: at its limit if that is ahead, else one second from now.
+fn at_limit(age: i64, limit: i64) -> i64 {
+    (limit - age).max(1)
+}
+
+/// The bins between age and limit with their scaled masses; empty when nothing is left.
+fn pieces(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> ArrayVec<Piece, MAX_BINS> {
+    let mut pieces = ArrayVec::new();
+    let mut total = 0.0;
+    for (bin, &probability) in probabilities.iter().enumerate() {
+        let (Some(lower), Some(mut upper)) = (bins.lower(bin), bins.upper(bin)) else { break };
+        if upper.is_infinite() {
+            // The limit closes the open bin; without a limit it is as wide as any other, from wherever the job is.
+            upper = if limit < MAX_SECONDS { limit as f64 } else { lower.max(age as f64) * bins.ratio() };
+        }
+        let start = lower.max(age as f64);
+        let end = upper.min(limit as f64);
+        if probability <= 0.0 || end <= start {
+            continue;
+        }
+        let whole = start == lower && end == upper;
+        let share = if whole { 1.0 } else { libm::log(end / start) / libm::log(upper / lower) };
+        let mass = probability * share;
+        if mass > 0.0 {
+            total += mass;
+            // At most one piece a bin: there is always room.
+            let _ = pieces.try_push(Piece { bin, start, end, whole, mass });
+        }
+    }
+    for piece in &mut pieces {
+        piece.mass /= total;
+    }
+    pieces
+}
+
+impl RuntimeDistribution {
+    /// How many [`Release`]s [`RuntimeDistribution::remaining`] writes at most.
+    pub fn max_releases(&self, events_per_bin: usize) -> usize {
+        match &self.0 {
+            Shape::Binned { bins, .. } => bins.count().saturating_mul(events_per_bin),
+            _ => 1,
+        }
+    }
+
+    /// The discretised remaining run time of a job of this age under this limit (both in seconds), in increasing order of
+    /// time, probabilities summing to 1; returns the number of events written.
+    ///
+    /// Each bin's (clipped) interval is divided into `events_per_bin` intervals of equal probability, and each puts its
+    /// probability at its end, rounded up to whole seconds: 1 is the papers' choice. Events that fall on one second are one
+    /// event. O(bins x events per bin).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for an age or limit outside 0 to [`MAX_SECONDS`] or events per bin outside 1 to
+    /// [`MAX_EVENTS_PER_BIN`]; [`Error::Full`] when `out` is too short.
+    pub fn remaining(
+        &self,
+        age: i64,
+        limit: i64,
+        events_per_bin: usize,
+        out: &mut [Release],
+    ) -> Result<usize> {
+        check(age, limit)?;
+        if !(1..=MAX_EVENTS_PER_BIN).contains(&events_per_bin) {
+            return Err(Error::OutOfRange);
+        }
+        if out.len() < self.max_releases(events_per_bin) {
+            return Err(Error::Full);
+        }
+        let (bins, probabilities) = match &self.0 {
+            Shape::Limit => return Ok(write_one(out, at_limit(age, limit))),
+            Shape::Single(seconds) if *seconds > age => {
+                return Ok(write_one(out, at_limit(age, limit.min(*seconds))));
+            }
+            Shape::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
+            Shape::Binned { bins, probabilities } => (bins, probabilities),
+        };
+        let mut steps = ArrayVec::<f64, MAX_EVENTS_PER_BIN>::new();
+        for i in 1..events_per_bin {
+            let _ = steps.try_push(libm::exp(bins.ln_ratio() * i as f64 / events_per_bin as f64));
+        }
+        let mut count = 0;
+        for piece in pieces(bins, probabilities, age, limit) {
+            let mass = piece.mass / events_per_bin as f64;
+            // The first bin's ratio differs: it starts where the logarithm begins.
+            let regular = piece.whole && piece.bin != 0;
+            let ln_ratio = if regular { 0.0 } else { libm::log(piece.end / piece.start) };
+            for (i, step) in (1..events_per_bin).zip(&steps) {
+                let factor =
+                    if regular { *step } else { libm::exp(ln_ratio * i as f64 / events_per_bin as f64) };
+                push(out, &mut count, piece.start * factor - age as f64, mass);
+            }
+            push(out, &mut count, piece.end - age as f64, mass);
+        }
+        if count == 0 {
+            return Ok(write_one(out, at_limit(age, limit)));
+        }
+        Ok(count)
+    }
+
+    /// The bins' probabilities recalculated for a job of this age under this limit: Algorithm 5 itself. When nothing is
+    /// left the result is [`RuntimeDistribution::limit`]. Single values and "nothing known" come back unchanged.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for an age or limit outside 0 to [`MAX_SECONDS`].
+    pub fn recalculated(&self, age: i64, limit: i64) -> Result<RuntimeDistribution> {
+        check(age, limit)?;
+        let Shape::Binned { bins, probabilities } = &self.0 else { return Ok(self.clone()) };
+        let left = pieces(bins, probabilities, age, limit);
+        if left.is_empty() {
+            return Ok(RuntimeDistribution::limit());
+        }
+        let mut recalculated: ArrayVec<f64, MAX_BINS> = probabilities.iter().map(|_| 0.0).collect();
+        for piece in left {
+            if let Some(probability) = recalculated.get_mut(piece.bin) {
+                *probability = piece.mass;
+            }
+        }
+        Ok(RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities: recalculated }))
+    }
+
+    /// The remaining run time, in seconds (at least 1), that a job of this age under this limit exceeds with probability
+    /// at most `1 - quantile`; log-uniform inside a bin, rounded up.
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a quantile outside 0 to 1, or an age or limit outside 0 to
+    /// [`MAX_SECONDS`].
+    pub fn quantile(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
+        check(age, limit)?;
+        if quantile.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !(0.0..=1.0).contains(&quantile) {
+            return Err(Error::OutOfRange);
+        }
+        let Shape::Binned { bins, probabilities } = &self.0 else {
+            let mut out = [Release::default()];
+            self.remaining(age, limit, 1, &mut out)?;
+            return Ok(out.map(|release| release.after)[0]);
+        };
+        let mut below = 0.0;
+        let mut longest = at_limit(age, limit);
+        for piece in pieces(bins, probabilities, age, limit) {
+            longest = whole_seconds(piece.end - age as f64);
+            if below + piece.mass >= quantile {
+                let share = ((quantile - below) / piece.mass).clamp(0.0, 1.0);
+                let end = piece.start * libm::exp(share * libm::log(piece.end / piece.start));
+                return Ok(whole_seconds(end.min(piece.end) - age as f64));
+            }
+            below += piece.mass;
+        }
+        // Rounding may leave the sum a hair below 1.
+        Ok(longest)
+    }
+}
+
+fn whole_seconds(span: f64) -> i64 {
+    (libm::ceil(span) as i64).max(1)
+}
+
+fn write_one(out: &mut [Release], after: i64) -> usize {
+    out.iter_mut().take(1).map(|slot| *slot = Release { after, probability: 1.0 }).count()
+}
+
+fn push(out: &mut [Release], count: &mut usize, span: f64, probability: f64) {
+    let after = whole_seconds(span);
+    if let Some(last) = count.checked_sub(1).and_then(|i| out.get_mut(i))
+        && last.after >= after
+    {
+        last.probability += probability;
+    } else if let Some(slot) = out.get_mut(*count) {
+        *slot = Release { after, probability };
+        *count += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn remaining(distribution: &RuntimeDistribution, age: i64, limit: i64, k: usize) -> std::vec::Vec<(i64, f64)> {
+        let mut out = [Release::default(); 1024];
+        let count = distribution.remaining(age, limit, k, &mut out).unwrap();
+        out[..count].iter().map(|r| (r.after, r.probability)).collect()
+    }
+
+    fn decades(counts: &[f64]) -> RuntimeDistribution {
+        RuntimeDistribution::from_counts(&RuntimeBins::new(10.0, 10.0, counts.len()).unwrap(), counts).unwrap()
+    }
+
+    #[test]
+    fn algorithm_5_by_hand() {
+        // Bins [1,10) [10,100) [100,1000) [1000,limit). Age sqrt(10) x 10, limit sqrt(10) x 1000, by halves in the logarithm.
+        let distribution = decades(&[0.25; 4]);
+        let p = distribution.recalculated(32, 3162).unwrap();
+        let p = p.binned().unwrap().1;
+        let first = libm::log(100.0 / 32.0) / libm::log(10.0);
+        let total = first + 2.0;
+        for (ours, by_hand) in p.iter().zip([0.0, first / total, 1.0 / total, 1.0 / total]) {
+            assert!((ours - by_hand).abs() < 1e-15, "{p:?}");
+        }
+        assert_eq!(
+            remaining(&distribution, 32, 3162, 1).iter().map(|e| e.0).collect::<std::vec::Vec<_>>(),
+            [100 - 32, 1000 - 32, 3162 - 32]
+        );
+    }
+
+    #[test]
+    fn the_exhausted_cases() {
+        let short = decades(&[1.0, 0.0, 0.0]);
+        // Outlived every bin: ends at the limit while that is ahead, else one second from now.
+        assert_eq!(remaining(&short, 50, 200, 4), [(150, 1.0)]);
+        assert_eq!(remaining(&short, 200, 200, 4), [(1, 1.0)]);
+        assert_eq!(remaining(&short, 500, 200, 4), [(1, 1.0)]);
+        assert_eq!(short.recalculated(50, 200).unwrap(), RuntimeDistribution::limit());
+        // All its probability lies beyond the limit.
+        assert_eq!(remaining(&decades(&[0.0, 0.0, 1.0]), 0, 50, 1), [(50, 1.0)]);
+        let single = RuntimeDistribution::single(100).unwrap();
+        assert_eq!(remaining(&single, 40, 200, 1), [(60, 1.0)]);
+        assert_eq!(remaining(&single, 40, 80, 1), [(40, 1.0)]);
+        assert_eq!(remaining(&single, 100, 200, 1), [(100, 1.0)]);
+        assert_eq!(remaining(&single, 250, 200, 1), [(1, 1.0)]);
+        assert_eq!(remaining(&RuntimeDistribution::limit(), 0, 0, 1), [(1, 1.0)]);
+        // Without a limit the open bin is as wide as the others.
+        assert_eq!(remaining(&decades(&[0.0, 1.0]), 0, MAX_SECONDS, 1), [(100, 1.0)]);
+        assert_eq!(remaining(&decades(&[0.0, 1.0]), 90, MAX_SECONDS, 1), [(810, 1.0)]);
+    }
+
+    #[test]
+    fn several_events_divide_a_bin_by_equal_probability() {
+        assert_eq!(
+            remaining(&decades(&[0.0, 1.0, 0.0]), 0, 1000, 4),
+            [(18, 0.25), (32, 0.25), (57, 0.25), (100, 0.25)]
+        );
+    }
+
+    #[test]
+    fn refuses_bad_arguments() {
+        let distribution = decades(&[1.0, 1.0]);
+        let mut out = [Release::default(); 8];
+        for (age, limit, k) in [(-1, 5, 1), (5, -1, 1), (MAX_SECONDS + 1, 5, 1), (5, i64::MAX, 1), (0, 5, 0), (0, 5, 17)] {
+            assert_eq!(distribution.remaining(age, limit, k, &mut out), Err(Error::OutOfRange));
+        }
+        assert_eq!(distribution.remaining(0, 5, 5, &mut out), Err(Error::Full));
+        assert_eq!(distribution.quantile(f64::NAN, 0, 5), Err(Error::NotANumber));
+        assert_eq!(distribution.quantile(1.5, 0, 5), Err(Error::OutOfRange));
+        assert_eq!(distribution.recalculated(-1, 5), Err(Error::OutOfRange));
+    }
+
+    proptest! {
+        #[test]
+        fn releases_are_a_distribution_between_age_and_limit(
+            counts in proptest::collection::vec(prop_oneof![Just(0.0), 0.0f64..5.0, Just(1e-300), Just(5e-324)], 1..30),
+            ratio in 1.1f64..3.0,
+            age in prop_oneof![0i64..200, 0i64..10_000_000],
+            limit in prop_oneof![0i64..200, 0i64..10_000_000, Just(MAX_SECONDS)],
+            k in 1usize..=16,
+        ) {
+            let bins = RuntimeBins::new(1.5, ratio, counts.len()).unwrap();
+            let distribution = RuntimeDistribution::from_counts(&bins, &counts).unwrap();
+            let releases = remaining(&distribution, age, limit, k);
+            let total: f64 = releases.iter().map(|r| r.1).sum();
+            prop_assert!((total - 1.0).abs() < 1e-12, "{total}");
+            prop_assert!(releases.iter().all(|r| r.0 >= 1 && r.1 > 0.0));
+            prop_assert!(releases.windows(2).all(|w| w[0].0 < w[1].0));
+            prop_assert!(releases.iter().all(|r| r.0 <= (limit - age).max(1)));
+            let mut last = 0;
+            for q in [0.0, 0.1, 0.5, 0.9, 0.99, 1.0] {
+                let seconds = distribution.quantile(q, age, limit).unwrap();
+                prop_assert!(seconds >= last.max(1) && seconds <= (limit - age).max(1));
+                last = seconds;
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What is believed of one job's run time.
+
+use crate::error::{Error, Result};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeBins};
+use arrayvec::ArrayVec;
+
+/// The distribution of one job's run time, before anything is known of its age.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuntimeDistribution(pub(crate) Shape);
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Shape {
+    /// Nothing is known: the job runs to its limit.
+    Limit,
+    /// One value, in seconds, with probability 1.
+    Single(i64),
+    /// Probabilities of the bins, which sum to 1.
+    Binned { bins: RuntimeBins, probabilities: ArrayVec<f64, MAX_BINS> },
+}
+
+impl RuntimeDistribution {
+    /// Nothing is known: the job is expected to run exactly to its time limit, as EASY assumes.
+    pub const fn limit() -> RuntimeDistribution {
+        RuntimeDistribution(Shape::Limit)
+    }
+
+    /// A prediction of one value, in seconds (0 to [`MAX_SECONDS`]).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn single(seconds: i64) -> Result<RuntimeDistribution> {
+        if !(0..=MAX_SECONDS).contains(&seconds) {
+            return Err(Error::OutOfRange);
+        }
+        Ok(RuntimeDistribution(Shape::Single(seconds)))
+    }
+
+    /// The distribution proportional to `counts`, one non-negative number a bin. When all are zero nothing is known, and
+    /// the result is [`RuntimeDistribution::limit`].
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when there are not as many counts as bins, one is negative or infinite, or their sum
+    /// overflows; [`Error::NotANumber`].
+    pub fn from_counts(bins: &RuntimeBins, counts: &[f64]) -> Result<RuntimeDistribution> {
+        if counts.len() != bins.count() {
+            return Err(Error::OutOfRange);
+        }
+        let mut total = 0.0;
+        for &count in counts {
+            if count.is_nan() {
+                return Err(Error::NotANumber);
+            }
+            if count < 0.0 {
+                return Err(Error::OutOfRange);
+            }
+            total += count;
+        }
+        if !f64::is_finite(total) {
+            return Err(Error::OutOfRange);
+        }
+        if total == 0.0 {
+            return Ok(RuntimeDistribution::limit());
+        }
+        let probabilities = counts.iter().take(MAX_BINS).map(|count| count / total).collect();
+        Ok(RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities }))
+    }
+
+    /// The distribution of samples `(run time in seconds, weight)`; weights are non-negative. Without any weight nothing is
+    /// known, and the result is [`RuntimeDistribution::limit`]. O(samples x log bins).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a run time outside 0 to [`MAX_SECONDS`], a negative or infinite weight, or weights whose
+    /// sum overflows; [`Error::NotANumber`].
+    pub fn from_samples(
+        bins: &RuntimeBins,
+        samples: impl IntoIterator<Item = (i64, f64)>,
+    ) -> Result<RuntimeDistribution> {
+        let mut counts = [0.0; MAX_BINS];
+        for (seconds, weight) in samples {
+            if weight.is_nan() {
+                return Err(Error::NotANumber);
+            }
+            if weight < 0.0 || !(0..=MAX_SECONDS).contains(&seconds) {
+                return Err(Error::OutOfRange);
+            }
+            if let Some(count) = counts.get_mut(bins.bin_of(seconds as f64)) {
+                *count += weight;
+            }
+        }
+        RuntimeDistribution::from_counts(bins, counts.get(..bins.count()).unwrap_or(&[]))
+    }
+
+    /// The bins and their probabilities; `None` for a single value and for "nothing known".
+    pub fn binned(&self) -> Option<(&RuntimeBins, &[f64])> {
+        match &self.0 {
+            Shape::Binned { bins, probabilities } => Some((bins, probabilities)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_become_probabilities() {
+        let bins = RuntimeBins::new(10.0, 10.0, 3).unwrap();
+        let distribution = RuntimeDistribution::from_counts(&bins, &[1.0, 0.0, 3.0]).unwrap();
+        assert_eq!(distribution.binned().unwrap().1, [0.25, 0.0, 0.75]);
+        let samples = [(5, 0.5), (100, 1.0), (5000, 0.5)];
+        assert_eq!(RuntimeDistribution::from_samples(&bins, samples).unwrap(), distribution);
+    }
+
+    #[test]
+    fn nothing_means_the_limit() {
+        let bins = RuntimeBins::default();
+        assert_eq!(RuntimeDistribution::from_samples(&bins, []).unwrap(), RuntimeDistribution::limit());
+        assert_eq!(RuntimeDistribution::from_counts(&bins, &[0.0; 24]).unwrap(), RuntimeDistribution::limit());
+    }
+
+    #[test]
+    fn refuses_bad_counts_and_samples() {
+        let bins = RuntimeBins::new(10.0, 10.0, 3).unwrap();
+        let counts = |c: &[f64]| RuntimeDistribution::from_counts(&bins, c).unwrap_err();
+        assert_eq!(counts(&[1.0, 1.0]), Error::OutOfRange);
+        assert_eq!(counts(&[1.0; 4]), Error::OutOfRange);
+        assert_eq!(counts(&[1.0, -1.0, 1.0]), Error::OutOfRange);
+        assert_eq!(counts(&[1.0, f64::NAN, 1.0]), Error::NotANumber);
+        assert_eq!(counts(&[1.0, f64::INFINITY, 1.0]), Error::OutOfRange);
+        assert_eq!(counts(&[f64::MAX, f64::MAX, 1.0]), Error::OutOfRange);
+        let sample = |s, w| RuntimeDistribution::from_samples(&bins, [(s, w)]).unwrap_err();
+        assert_eq!(sample(-1, 1.0), Error::OutOfRange);
+        assert_eq!(sample(MAX_SECONDS + 1, 1.0), Error::OutOfRange);
+        assert_eq!(sample(1, f64::NAN), Error::NotANumber);
+        assert_eq!(sample(1, -0.5), Error::OutOfRange);
+        assert_eq!(RuntimeDistribution::single(-1), Err(Error::OutOfRange));
+    }
+}

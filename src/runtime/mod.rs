@@ -1,0 +1,19 @@
+//! Run times of jobs as distributions over logarithmic bins.
+//!
+//! * [`RuntimeBins`]: the bin edges (Nissimov 2006, section 2.2: runtimes are binned in logarithmic space).
+//! * [`RuntimeDistribution`]: what is believed of one job's run time, before it is known how long it has run.
+//! * [`Release`]: one event of the discretised remaining run time, made by conditioning a distribution on the job's age
+//!   and time limit (Nissimov & Feitelson 2007, Algorithm 1; Nissimov 2006, Algorithm 5).
+//!
+//! Times are whole seconds in `i64`, bin edges are seconds in `f64`.
+
+mod bins;
+mod condition;
+mod distribution;
+
+pub use bins::{MAX_BINS, RuntimeBins};
+pub use condition::{MAX_EVENTS_PER_BIN, Release};
+pub use distribution::RuntimeDistribution;
+
+/// The longest time span any call accepts, in seconds (about 34,000 years). As a time limit it means "no limit".
+pub const MAX_SECONDS: i64 = 1 << 40;
