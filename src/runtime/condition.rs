@@ -206,6 +206,10 @@ fn write_one(out: &mut [Release], after: i64) -> usize {
 }
 
 fn push(out: &mut [Release], count: &mut usize, span: f64, probability: f64) {
+    // A bin's share can underflow when it is divided.
+    if probability <= 0.0 {
+        return;
+    }
     let after = whole_seconds(span);
     if let Some(last) = count.checked_sub(1).and_then(|i| out.get_mut(i))
         && last.after >= after
