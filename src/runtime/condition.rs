@@ -29,8 +29,8 @@ struct Piece {
     bin: usize,
     start: f64,
     end: f64,
-    /// Whether neither the age nor the limit cut it, so that `end / start` is the bins' ratio.
-    whole: bool,
+    /// Whether `end / start` is the bins' ratio: uncut, neither the first bin nor the open one.
+    regular: bool,
     mass: f64,
 }
 
@@ -53,7 +53,8 @@ fn pieces(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> Ar
     let mut total = 0.0;
     for (bin, &probability) in probabilities.iter().enumerate() {
         let (Some(lower), Some(mut upper)) = (bins.lower(bin), bins.upper(bin)) else { break };
-        if upper.is_infinite() {
+        let open = upper.is_infinite();
+        if open {
             // The limit closes the open bin; without a limit it is as wide as any other, from wherever the job is.
             upper = if limit < MAX_SECONDS { limit as f64 } else { lower.max(age as f64) * bins.ratio() };
         }
@@ -68,7 +69,7 @@ fn pieces(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> Ar
         if mass > 0.0 {
             total += mass;
             // At most one piece a bin: there is always room.
-            let _ = pieces.try_push(Piece { bin, start, end, whole, mass });
+            let _ = pieces.try_push(Piece { bin, start, end, regular: whole && bin != 0 && !open, mass });
         }
     }
     for piece in &mut pieces {
@@ -125,12 +126,13 @@ impl RuntimeDistribution {
         let mut count = 0;
         for piece in pieces(bins, probabilities, age, limit) {
             let mass = piece.mass / events_per_bin as f64;
-            // The first bin's ratio differs: it starts where the logarithm begins.
-            let regular = piece.whole && piece.bin != 0;
-            let ln_ratio = if regular { 0.0 } else { libm::log(piece.end / piece.start) };
+            let ln_ratio = if piece.regular { 0.0 } else { libm::log(piece.end / piece.start) };
             for (i, step) in (1..events_per_bin).zip(&steps) {
-                let factor =
-                    if regular { *step } else { libm::exp(ln_ratio * i as f64 / events_per_bin as f64) };
+                let factor = if piece.regular {
+                    *step
+                } else {
+                    libm::exp(ln_ratio * i as f64 / events_per_bin as f64)
+                };
                 push(out, &mut count, piece.start * factor - age as f64, mass);
             }
             push(out, &mut count, piece.end - age as f64, mass);
@@ -226,14 +228,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn remaining(distribution: &RuntimeDistribution, age: i64, limit: i64, k: usize) -> std::vec::Vec<(i64, f64)> {
+    fn remaining(
+        distribution: &RuntimeDistribution,
+        age: i64,
+        limit: i64,
+        k: usize,
+    ) -> std::vec::Vec<(i64, f64)> {
         let mut out = [Release::default(); 1024];
         let count = distribution.remaining(age, limit, k, &mut out).unwrap();
         out[..count].iter().map(|r| (r.after, r.probability)).collect()
     }
 
     fn decades(counts: &[f64]) -> RuntimeDistribution {
-        RuntimeDistribution::from_counts(&RuntimeBins::new(10.0, 10.0, counts.len()).unwrap(), counts).unwrap()
+        RuntimeDistribution::from_counts(&RuntimeBins::new(10.0, 10.0, counts.len()).unwrap(), counts)
+            .unwrap()
     }
 
     #[test]
@@ -286,7 +294,9 @@ mod tests {
     fn refuses_bad_arguments() {
         let distribution = decades(&[1.0, 1.0]);
         let mut out = [Release::default(); 8];
-        for (age, limit, k) in [(-1, 5, 1), (5, -1, 1), (MAX_SECONDS + 1, 5, 1), (5, i64::MAX, 1), (0, 5, 0), (0, 5, 17)] {
+        for (age, limit, k) in
+            [(-1, 5, 1), (5, -1, 1), (MAX_SECONDS + 1, 5, 1), (5, i64::MAX, 1), (0, 5, 0), (0, 5, 17)]
+        {
             assert_eq!(distribution.remaining(age, limit, k, &mut out), Err(Error::OutOfRange));
         }
         assert_eq!(distribution.remaining(0, 5, 5, &mut out), Err(Error::Full));

@@ -116,7 +116,10 @@ mod tests {
     fn nothing_means_the_limit() {
         let bins = RuntimeBins::default();
         assert_eq!(RuntimeDistribution::from_samples(&bins, []).unwrap(), RuntimeDistribution::limit());
-        assert_eq!(RuntimeDistribution::from_counts(&bins, &[0.0; 24]).unwrap(), RuntimeDistribution::limit());
+        assert_eq!(
+            RuntimeDistribution::from_counts(&bins, &[0.0; 24]).unwrap(),
+            RuntimeDistribution::limit()
+        );
     }
 
     #[test]
