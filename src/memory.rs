@@ -1,3 +1,133 @@
-//! Memory
-/// Alignment, in bytes, of every block handed to the library.
+//! One block of caller's memory, carved into typed slices.
+//!
+//! An object's layout is written down once, as a walk that asks a [`Carver`] for one slice after the other. Without memory
+//! the walk measures; with memory it carves. The two cannot disagree. What lies in the block is plain old data, offsets
+//! and no pointers: a block may be moved with `memcpy` while no call is under way.
+
+use crate::error::{Error, Result};
+use bytemuck::{Pod, Zeroable};
+
+/// The alignment that every block must have, in bytes.
 pub const ALIGNMENT: usize = 8;
+
+/// The version of all layouts; a block with another is refused.
+pub(crate) const LAYOUT_VERSION: u32 = 1;
+
+/// Reads differently on a machine of the other byte order, where it is refused.
+const MAGIC: u64 = u64::from_be_bytes(*b"surefill");
+
+/// The first bytes of every block.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Header {
+    magic: u64,
+    /// Which type of object this is.
+    kind: u32,
+    version: u32,
+    /// Bytes of the whole block.
+    pub size: u64,
+}
+
+impl Header {
+    pub(crate) fn new(kind: u32, size: usize) -> Header {
+        Header { magic: MAGIC, kind, version: LAYOUT_VERSION, size: size as u64 }
+    }
+
+    /// Refuses a block that is not an object of this kind made by this layout version.
+    pub(crate) fn check(&self, kind: u32) -> Result<()> {
+        if self.magic != MAGIC || self.kind != kind {
+            return Err(Error::WrongObject);
+        }
+        if self.version != LAYOUT_VERSION {
+            return Err(Error::WrongVersion);
+        }
+        Ok(())
+    }
+}
+
+/// Hands out consecutive slices of a block, or only adds up their sizes.
+pub(crate) struct Carver<'a> {
+    memory: Option<&'a mut [u8]>,
+    size: usize,
+}
+
+impl<'a> Carver<'a> {
+    /// A carver that only measures: every slice it hands out is empty.
+    pub(crate) fn measuring() -> Carver<'a> {
+        Carver { memory: None, size: 0 }
+    }
+
+    /// A carver of this block.
+    pub(crate) fn of(memory: &'a mut [u8]) -> Result<Carver<'a>> {
+        if memory.as_ptr().align_offset(ALIGNMENT) != 0 {
+            return Err(Error::Misaligned);
+        }
+        Ok(Carver { memory: Some(memory), size: 0 })
+    }
+
+    /// The next `count` elements. The size is rounded up so that the slice after it is aligned.
+    pub(crate) fn take<T: Pod>(&mut self, count: usize) -> Result<&'a mut [T]> {
+        let bytes = count.checked_mul(size_of::<T>()).ok_or(Error::OutOfRange)?;
+        let padded = bytes.checked_next_multiple_of(ALIGNMENT).ok_or(Error::OutOfRange)?;
+        self.size = self.size.checked_add(padded).ok_or(Error::OutOfRange)?;
+        let Some(memory) = self.memory.take() else { return Ok(&mut []) };
+        let (mine, rest) = memory.split_at_mut_checked(padded).ok_or(Error::TooSmall)?;
+        self.memory = Some(rest);
+        let mine = mine.get_mut(..bytes).ok_or(Error::TooSmall)?;
+        bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned)
+    }
+
+    /// Bytes asked for so far.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+}
+
+/// The element at `index`; a wrong index means that the block was damaged.
+#[inline]
+pub(crate) fn at<T>(slice: &[T], index: usize) -> Result<&T> {
+    slice.get(index).ok_or(Error::Corrupt)
+}
+
+/// The element at `index`, to change it; a wrong index means that the block was damaged.
+#[inline]
+pub(crate) fn at_mut<T>(slice: &mut [T], index: usize) -> Result<&mut T> {
+    slice.get_mut(index).ok_or(Error::Corrupt)
+}
+
+/// The elements from `start`, `count` of them; a wrong range means that the block was damaged.
+#[inline]
+pub(crate) fn range<T>(slice: &[T], start: usize, count: usize) -> Result<&[T]> {
+    slice.get(start..).and_then(|rest| rest.get(..count)).ok_or(Error::Corrupt)
+}
+
+/// The elements from `start`, `count` of them, to change them; a wrong range means that the block was damaged.
+#[inline]
+pub(crate) fn range_mut<T>(slice: &mut [T], start: usize, count: usize) -> Result<&mut [T]> {
+    slice.get_mut(start..).and_then(|rest| rest.get_mut(..count)).ok_or(Error::Corrupt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walk<'a>(carver: &mut Carver<'a>) -> Result<(&'a mut [u8], &'a mut [u64])> {
+        Ok((carver.take(3)?, carver.take(2)?))
+    }
+
+    #[test]
+    fn measuring_and_carving_agree() {
+        let mut measure = Carver::measuring();
+        walk(&mut measure).unwrap();
+        assert_eq!(measure.size(), 8 + 16);
+        let mut block = [0u64; 3];
+        let (bytes, words) = walk(&mut Carver::of(bytemuck::cast_slice_mut(&mut block)).unwrap()).unwrap();
+        assert_eq!((bytes.len(), words.len()), (3, 2));
+        let mut short = [0u64; 2];
+        let carved = walk(&mut Carver::of(bytemuck::cast_slice_mut(&mut short)).unwrap());
+        assert_eq!(carved.unwrap_err(), Error::TooSmall);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
+        assert_eq!(Carver::of(&mut bytes[1..]).err(), Some(Error::Misaligned));
+        assert_eq!(Carver::measuring().take::<u64>(usize::MAX).err(), Some(Error::OutOfRange));
+    }
+}
