@@ -15,7 +15,7 @@ pub const MAX_EVENTS_PER_BIN: usize = 16;
 
 /// One event of a job's discretised remaining run time: the job ends `after` seconds from now (at least 1) with this
 /// probability.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Release {
     /// Seconds from now, at least 1.

@@ -9,6 +9,7 @@ use arrayvec::ArrayVec;
 pub struct RuntimeDistribution(pub(crate) Shape);
 
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)] // no heap to put it on
 pub(crate) enum Shape {
     /// Nothing is known: the job runs to its limit.
     Limit,

@@ -1,0 +1,220 @@
+//! The decision loop of a pass: walk and candidates' ends merged in time order.
+
+use crate::backfill::judge::{self, Candidate, Criterion, Present, Rule, Tally, Verdict};
+use crate::backfill::pass::{ACCEPTING, DECIDING, FILLING, Parts, Pass, candidate_slot};
+use crate::backfill::tie::{Tie, gcd};
+use crate::backfill::timeline::{self, Entry};
+use crate::backfill::walk::{Extent, Progress, Walk};
+use crate::error::{Error, Result};
+use crate::memory::{at, at_mut, range, range_mut};
+
+/// What [`Pass::decide`] came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// This candidate may start: [`Pass::commit`] it, or [`Pass::decline`] it.
+    Accept(usize),
+    /// The work limit is used up: call again with the same rule.
+    More,
+    /// Every candidate has its verdict.
+    Done,
+}
+
+/// A pass's slices as the decision loop needs them.
+struct Views<'v> {
+    walk: Walk<'v>,
+    candidates: &'v mut [Candidate],
+    ends: &'v [Entry],
+    suffered: &'v mut [f64],
+    window: &'v mut [f64],
+}
+
+impl Parts<'_> {
+    fn views<'v>(&'v mut self, extent: &'v mut Extent, processors: u32) -> Views<'v> {
+        let [first, second] = &mut self.rows;
+        let walk = Walk {
+            extent,
+            running: self.running,
+            releases: self.releases,
+            entries: self.entries,
+            instants: self.instants,
+            order: self.order,
+            frames: self.frames,
+            buffers: self.buffers,
+            stride: processors as usize,
+            tie: Tie { cells: self.cells, rows: [first, second] },
+        };
+        Views {
+            walk,
+            candidates: self.candidates,
+            ends: self.ends,
+            suffered: self.suffered,
+            window: self.window,
+        }
+    }
+}
+
+impl Pass<'_> {
+    /// Decides until the next candidate is accepted, all are decided, or about `work` multiply-adds are done (at least one
+    /// step is made; one instant, or one job added, is never interrupted). A rule may change only where a decision is
+    /// complete, not after [`Step::More`].
+    ///
+    /// For E releases of the running jobs and c processors still to be released for the head job, one walk costs about
+    /// E c multiply-adds, or E (c + k) when the rule follows expected seconds or the papers' bound, with k the widest
+    /// candidate; each acceptance starts another walk.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] before [`Pass::begin`], while an accepted candidate waits for its commit, or when the rule
+    /// changes in the middle; [`Error::NotANumber`] and [`Error::OutOfRange`] for the rule's numbers.
+    pub fn decide(&mut self, rule: &Rule, work: u64) -> Result<Step> {
+        rule.check()?;
+        if self.state.phase != FILLING && self.state.phase != DECIDING {
+            return Err(Error::WrongState);
+        }
+        if self.state.prepared == 0 {
+            self.prepare(rule)?;
+        } else if !self.same_rule(rule) {
+            return Err(Error::WrongState);
+        }
+        let spent = self.spent(rule.criterion);
+        let state = &mut *self.state;
+        let count = state.candidates as usize;
+        let limits = state.limits;
+        let Views { mut walk, candidates, ends, suffered, window } =
+            self.parts.views(&mut state.extent, limits.processors);
+        let candidates = range_mut(candidates, 0, count)?;
+        let ends = range(ends, 0, state.ends as usize)?;
+        let mut tally = Tally {
+            suffered: range_mut(suffered, 0, state.landings as usize)?,
+            window: range_mut(window, 0, state.landings as usize)?,
+        };
+        let mut done = 0;
+        loop {
+            let progress = walk.step()?;
+            let until = match progress {
+                Progress::Moved(amount) => {
+                    done += amount;
+                    if done < work {
+                        continue;
+                    }
+                    return Ok(Step::More);
+                }
+                Progress::Reached(after) => after,
+                Progress::Over => i64::MAX,
+            };
+            // The candidates that end up to this instant did not see it: delays count strictly before an end.
+            let present = &mut state.present;
+            while let Some(end) = ends.get(state.ends_passed as usize).filter(|end| end.after <= until) {
+                state.ends_passed += 1;
+                let candidate = at_mut(candidates, end.job as usize)?;
+                if candidate.verdict != Verdict::Undecided as u32 {
+                    continue;
+                }
+                present.advance(end.after, &mut tally, rule.criterion);
+                let slot = candidate_slot(&limits, end.job as usize) + candidate.taken as usize;
+                let probability = at(walk.releases, slot)?.probability;
+                judge::take_release(candidate, probability, present, &tally, rule, spent)?;
+            }
+            let over = matches!(progress, Progress::Over);
+            if !over {
+                present.advance(until, &mut tally, rule.criterion);
+                done += walk.visit(present, &mut tally)?;
+                if rule.criterion == Criterion::Bound {
+                    Present::note_peak(&mut tally);
+                }
+            }
+            if let Some(accepted) = judge::settle(candidates, present, &tally, rule, spent, over)? {
+                state.accepted = accepted as u32;
+                state.phase = ACCEPTING;
+                return Ok(Step::Accept(accepted));
+            }
+            if present.first as usize >= count {
+                (state.phase, state.prepared) = (DECIDING, 0);
+                return Ok(Step::Done);
+            }
+            if over {
+                return Err(Error::Corrupt); // every candidate has its verdict by then
+            }
+            if done >= work {
+                return Ok(Step::More);
+            }
+        }
+    }
+
+    fn same_rule(&self, rule: &Rule) -> bool {
+        rule.criterion as u32 == self.state.rule_criterion
+            && rule.threshold == self.state.rule_threshold
+            && rule.budget == self.state.rule_budget
+    }
+
+    /// Sets walk and tally up for the jobs that run now and the candidates still undecided.
+    fn prepare(&mut self, rule: &Rule) -> Result<()> {
+        self.sort()?;
+        let state = &mut *self.state;
+        let parts = &mut self.parts;
+        state.rule_criterion = rule.criterion as u32;
+        (state.rule_threshold, state.rule_budget) = (rule.threshold, rule.budget);
+        // Numbers of released processors are multiples of the widths' greatest common divisor: count in that unit.
+        let running = range_mut(parts.running, 0, state.extent.running as usize)?;
+        let unit = running.iter().fold(0, |unit, job| gcd(unit, job.processors as usize)).max(1) as u32;
+        for job in running.iter_mut() {
+            job.width = job.processors / unit;
+        }
+        let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
+        let target = missing.div_ceil(unit);
+        let (mut landings, mut ends) = (0, 0);
+        let candidates = range_mut(parts.candidates, 0, state.candidates as usize)?;
+        for (index, candidate) in candidates.iter_mut().enumerate() {
+            if candidate.verdict != Verdict::Undecided as u32 {
+                continue;
+            }
+            if candidate.processors > state.idle {
+                candidate.verdict = Verdict::DoesNotFit as u32;
+                continue;
+            }
+            candidate.landings = (missing + candidate.processors).div_ceil(unit) - target;
+            (candidate.taken, candidate.delay, candidate.left, candidate.exactness) = (0, 0.0, 1.0, 0);
+            landings = landings.max(candidate.landings);
+            let slot = candidate_slot(&state.limits, index);
+            for release in range(parts.releases, slot, candidate.releases as usize)? {
+                *at_mut(parts.ends, ends)? = Entry { after: release.after, job: index as u32, first: 0 };
+                ends += 1;
+            }
+        }
+        timeline::sort(range_mut(parts.ends, 0, ends)?, parts.spare)?;
+        (state.ends, state.ends_passed, state.landings) = (ends as u32, 0, landings);
+        range_mut(parts.suffered, 0, landings as usize)?.fill(0.0);
+        range_mut(parts.window, 0, landings as usize)?.fill(0.0);
+        state.extent.target = target;
+        state.extent.high = if rule.criterion.needs_window() { target + landings } else { target };
+        let instants = range(parts.instants, 0, state.extent.instants as usize)?;
+        state.present = Present {
+            horizon: instants.last().map_or(0, |instant| instant.after),
+            ..bytemuck::Zeroable::zeroed()
+        };
+        parts.views(&mut state.extent, state.limits.processors).walk.start()?;
+        (state.prepared, state.phase) = (1, DECIDING);
+        Ok(())
+    }
+
+    /// Sorts the releases of what runs now into instants, unless that is done.
+    pub(super) fn sort(&mut self) -> Result<()> {
+        if self.state.sorted != 0 {
+            return Ok(());
+        }
+        let parts = &mut self.parts;
+        let mut count = 0;
+        for (index, job) in (0u32..).zip(range(parts.running, 0, self.state.extent.running as usize)?) {
+            let mut first = 1;
+            for release in range(parts.releases, job.slot as usize, job.releases as usize)? {
+                *at_mut(parts.entries, count)? = Entry { after: release.after, job: index, first };
+                first = 0;
+                count += 1;
+            }
+        }
+        let entries = range_mut(parts.entries, 0, count)?;
+        timeline::sort(entries, parts.spare)?;
+        self.state.extent.instants = timeline::gather(entries, parts.instants)? as u32;
+        self.state.sorted = 1;
+        Ok(())
+    }
+}

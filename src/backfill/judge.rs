@@ -1,0 +1,317 @@
+//! From what the walk finds to delays and verdicts.
+//!
+//! While instants go by, a tally keeps for every width `k` what the head job has suffered so far from a candidate of that
+//! width that is still running; each of the candidate's own ends then takes its share of it:
+//!
+//! | criterion     | the tally at time te, for width k                                  | source                          |
+//! |---------------|--------------------------------------------------------------------|---------------------------------|
+//! | `Probability` | Pr(the first passage of S over c_q before te lands in [c_q, c_q+k)) | eq. 1 of the 2007 paper, exactly |
+//! | `Bound`       | max over t < te of Pr(c_q <= S(t) < c_q+k)                          | Algorithm 2                     |
+//! | `Seconds`     | integral over t < te of Pr(c_q <= S(t) < c_q+k) dt                  | E[min(T(c), max(te, T(c_q))) - T(c_q)] |
+//! | `Relative`    | the same, at the end divided by the head's expected wait E[T(c_q)]  |                                 |
+
+use crate::backfill::convolve::sum;
+use crate::error::{Error, Result};
+use crate::memory::{at, at_mut, range};
+use bytemuck::{Pod, Zeroable};
+
+/// In what the delay of the head job is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Criterion {
+    /// The exact probability that the candidate delays the head job.
+    Probability = 0,
+    /// The papers' lower bound of that probability.
+    Bound = 1,
+    /// The expected delay of the head job in seconds.
+    Seconds = 2,
+    /// The expected delay divided by the head job's own expected remaining wait.
+    Relative = 3,
+}
+
+impl Criterion {
+    /// The criterion with this number.
+    pub fn from_number(number: u32) -> Option<Criterion> {
+        [Criterion::Probability, Criterion::Bound, Criterion::Seconds, Criterion::Relative]
+            .into_iter()
+            .find(|criterion| *criterion as u32 == number)
+    }
+
+    /// Whether the walk must follow the distribution of S inside `[c_q, c_q + k)`.
+    pub(super) fn needs_window(self) -> bool {
+        self != Criterion::Probability
+    }
+}
+
+/// When a candidate is accepted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    /// In what delays are measured.
+    pub criterion: Criterion,
+    /// A candidate is accepted when its delay is strictly below this (the papers' tau): 0 accepts nothing.
+    pub threshold: f64,
+    /// The most that accepted delays may add up to for one head job (a union bound); infinity for no cap.
+    pub budget: f64,
+}
+
+impl Rule {
+    /// The papers' criterion with their threshold 0.05.
+    pub const PAPERS: Rule = Rule { criterion: Criterion::Bound, threshold: 0.05, budget: f64::INFINITY };
+
+    pub(super) fn check(&self) -> Result<()> {
+        if self.threshold.is_nan() || self.budget.is_nan() {
+            Err(Error::NotANumber)
+        } else if self.threshold < 0.0 || self.budget < 0.0 {
+            Err(Error::OutOfRange)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Default for Rule {
+    /// The exact probability below 0.05, without a cap on the sum.
+    fn default() -> Rule {
+        Rule { criterion: Criterion::Probability, threshold: 0.05, budget: f64::INFINITY }
+    }
+}
+
+/// What has become of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Verdict {
+    /// Not judged yet.
+    Undecided = 0,
+    /// May start.
+    Accepted = 1,
+    /// Its delay reaches the threshold.
+    Refused = 2,
+    /// Its delay is below the threshold, but the budget for this head job does not allow it.
+    OverBudget = 3,
+    /// Wider than the idle processors.
+    DoesNotFit = 4,
+    /// Accepted, but the caller could not start it.
+    Declined = 5,
+}
+
+impl Verdict {
+    pub(super) fn from_number(number: u32) -> Option<Verdict> {
+        use Verdict::*;
+        [Undecided, Accepted, Refused, OverBudget, DoesNotFit, Declined]
+            .into_iter()
+            .find(|v| *v as u32 == number)
+    }
+}
+
+/// How a reported delay relates to the true one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Exactness {
+    /// The delay itself (up to rounding).
+    Exact = 0,
+    /// Refused before everything was added up: the delay is at least this.
+    AtLeast = 1,
+    /// A large group of equal times was bounded: the delay is at most this.
+    AtMost = 2,
+    /// Both happened: an estimate.
+    Estimate = 3,
+}
+
+impl Exactness {
+    pub(super) fn from_number(number: u32) -> Option<Exactness> {
+        use Exactness::*;
+        [Exact, AtLeast, AtMost, Estimate].into_iter().find(|e| *e as u32 == number)
+    }
+}
+
+/// The result for one candidate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// Delay of the head job in the criterion's unit. 0 for candidates that were not judged.
+    pub delay: f64,
+    /// How `delay` relates to the true delay.
+    pub exactness: Exactness,
+    /// What has become of the candidate.
+    pub verdict: Verdict,
+}
+
+/// A candidate in the caller's block.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Candidate {
+    pub processors: u32,
+    /// Width of its landings, in units: how many numbers of released processors delay the head.
+    pub landings: u32,
+    pub releases: u32,
+    /// Releases already taken into account.
+    pub taken: u32,
+    pub verdict: u32,
+    pub exactness: u32,
+    /// Delay added up so far.
+    pub delay: f64,
+    /// Probability that it still runs after the releases taken.
+    pub left: f64,
+}
+
+/// What the head job suffers, by the width of the candidate, up to the present of the walk.
+pub(super) struct Tally<'a> {
+    /// Landings (`Probability`) or their integral over time (`Seconds`), by processors over the target; for `Bound` the
+    /// largest probability of a delay so far, by width - 1.
+    pub suffered: &'a mut [f64],
+    /// Distribution of S on `[c_q, c_q + widest candidate)` since the last instant.
+    pub window: &'a mut [f64],
+}
+
+/// The scalars of a judgement under way.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Present {
+    /// Time up to which the tally is complete, in seconds from now.
+    pub time: i64,
+    /// The time of the last instant of all.
+    pub horizon: i64,
+    /// Probability that the head job could have started by now.
+    pub started: f64,
+    /// Its expected wait so far: the integral of Pr(not started).
+    pub wait: f64,
+    /// The first candidate without a verdict.
+    pub first: u32,
+    /// Whether a group of equal times had to be bounded.
+    pub at_most: u32,
+}
+
+/// The head job counts as started for certain when less than this is left, far below the rounding of the sums.
+const CERTAIN: f64 = 1e-15;
+
+impl Present {
+    /// Whether nothing can happen any more that matters to the head's start.
+    fn settled(&self) -> bool {
+        1.0 - self.started <= CERTAIN
+    }
+
+    /// The unit in which sums are turned into delays: the head's wait for `Relative`, of which the largest possible value
+    /// is used while it is not known.
+    fn scale(&self, criterion: Criterion) -> f64 {
+        if criterion != Criterion::Relative {
+            return 1.0;
+        }
+        let rest = (1.0 - self.started).max(0.0) * (self.horizon - self.time).max(0) as f64;
+        let wait = self.wait + if self.settled() { 0.0 } else { rest };
+        if wait > 0.0 { 1.0 / wait } else { 0.0 }
+    }
+
+    /// Moves the present to a later time, the state of the walk unchanged in between.
+    pub(super) fn advance(&mut self, time: i64, tally: &mut Tally, criterion: Criterion) {
+        let span = time.saturating_sub(self.time).max(0) as f64;
+        self.time = self.time.max(time);
+        if matches!(criterion, Criterion::Seconds | Criterion::Relative) {
+            self.wait += span * (1.0 - self.started).max(0.0);
+            for (sum, p) in tally.suffered.iter_mut().zip(tally.window.iter()) {
+                *sum += span * p;
+            }
+        }
+    }
+
+    /// Takes note of the window after an instant (`Bound`): the largest probability so far, for every width.
+    pub(super) fn note_peak(tally: &mut Tally) {
+        let mut below = 0.0;
+        for (peak, p) in tally.suffered.iter_mut().zip(tally.window.iter()) {
+            below += p;
+            *peak = f64::max(*peak, below);
+        }
+    }
+}
+
+/// What a candidate of this width would have cost the head job so far, were it still running.
+fn cost(tally: &Tally, landings: u32, criterion: Criterion) -> Result<f64> {
+    let width = landings as usize;
+    Ok(match criterion {
+        _ if width == 0 => 0.0,
+        Criterion::Bound => *at(tally.suffered, width - 1)?,
+        _ => sum(range(tally.suffered, 0, width)?),
+    })
+}
+
+/// One end of a candidate, at the present: its share of the tally, and an early refusal when even that is too much.
+pub(super) fn take_release(
+    candidate: &mut Candidate,
+    probability: f64,
+    present: &Present,
+    tally: &Tally,
+    rule: &Rule,
+    spent: f64,
+) -> Result<()> {
+    candidate.taken += 1;
+    let cost = cost(tally, candidate.landings, rule.criterion)?;
+    candidate.delay += probability * cost;
+    candidate.left =
+        if candidate.taken >= candidate.releases { 0.0 } else { (candidate.left - probability).max(0.0) };
+    refuse_early(candidate, cost, present, rule, spent);
+    Ok(())
+}
+
+/// Refuses when the delay can only end at or above the threshold: what is added up already, and what is left times what
+/// it costs at least (the papers' second early exit).
+fn refuse_early(candidate: &mut Candidate, cost: f64, present: &Present, rule: &Rule, spent: f64) {
+    if candidate.left <= 0.0 {
+        return;
+    }
+    let least = (candidate.delay + candidate.left * cost) * present.scale(rule.criterion);
+    if least >= rule.threshold || spent + least > rule.budget {
+        candidate.delay = least;
+        let exactness = if present.at_most != 0 { Exactness::Estimate } else { Exactness::AtLeast };
+        candidate.exactness = exactness as u32;
+        let verdict = if least >= rule.threshold { Verdict::Refused } else { Verdict::OverBudget };
+        candidate.verdict = verdict as u32;
+    }
+}
+
+/// Gives verdicts in the order of the candidates as far as they are certain. Returns the first that is accepted, if there
+/// is one. `over` says that the walk has come to its end.
+pub(super) fn settle(
+    candidates: &mut [Candidate],
+    present: &mut Present,
+    tally: &Tally,
+    rule: &Rule,
+    spent: f64,
+    over: bool,
+) -> Result<Option<usize>> {
+    let seconds = matches!(rule.criterion, Criterion::Seconds | Criterion::Relative);
+    // After the head has started for certain no landing is added; seconds go on as long as the candidate runs.
+    let frozen = over || (!seconds && present.settled());
+    let wait_known = rule.criterion != Criterion::Relative || over || present.settled();
+    while (present.first as usize) < candidates.len() {
+        let index = present.first as usize;
+        let candidate = at_mut(candidates, index)?;
+        if candidate.verdict != Verdict::Undecided as u32 {
+            present.first += 1;
+            continue;
+        }
+        let cost = if candidate.left > 0.0 { cost(tally, candidate.landings, rule.criterion)? } else { 0.0 };
+        if frozen && candidate.left > 0.0 && (!seconds || candidate.taken >= candidate.releases) {
+            candidate.delay += candidate.left * cost;
+            candidate.left = 0.0;
+        }
+        if candidate.left > 0.0 || !wait_known {
+            refuse_early(candidate, cost, present, rule, spent);
+            if candidate.verdict == Verdict::Undecided as u32 {
+                return Ok(None);
+            }
+            continue;
+        }
+        candidate.delay *= present.scale(rule.criterion);
+        let exactness = if present.at_most != 0 { Exactness::AtMost } else { Exactness::Exact };
+        candidate.exactness = exactness as u32;
+        let accepted = candidate.delay < rule.threshold;
+        let affordable = spent + candidate.delay <= rule.budget;
+        candidate.verdict = match (accepted, affordable) {
+            (true, true) => Verdict::Accepted,
+            (true, false) => Verdict::OverBudget,
+            (false, _) => Verdict::Refused,
+        } as u32;
+        if accepted && affordable {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
+}

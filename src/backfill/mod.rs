@@ -1,0 +1,33 @@
+//! Probabilistic backfilling: may this job jump the queue?
+//!
+//! Nissimov & Feitelson 2007 start a waiting job ahead of the head of the queue when the probability that this delays the
+//! head job is below a threshold. They bound that probability from below; here it is computed exactly, together with the
+//! expected delay in seconds.
+//!
+//! In their notation: `t0` is now, `S(t)` (their `c(t)`) the processors released by time `t`, `c_q` the processors that the
+//! head job still lacks, `k` the candidate's processors, `te` its end. Each running job's remaining run time is a list of
+//! [`Release`](crate::runtime::Release)s. All releases of one second are an *instant*; nobody starts inside it.
+//!
+//! The rooms, from the outside in:
+//! * [`Pass`]: one scheduling pass in the caller's memory; running jobs and candidates in, verdicts out.
+//! * `decide`: the loop that merges the walk with the candidates' ends in time order.
+//! * `judge`: turns what the walk finds into delays and verdicts, with early exits.
+//! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the other
+//!   jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
+//! * `tie`: the joint step of several jobs at one instant.
+//! * `timeline`: sorts the releases into instants.
+//! * `convolve`: the inner loop: one more job added to a distribution of released processors.
+//! * `availability`: Pr(at least n processors free at t) and the head job's start-time quantiles.
+
+mod availability;
+mod convolve;
+mod decide;
+mod judge;
+mod pass;
+mod tie;
+mod timeline;
+mod walk;
+
+pub use decide::Step;
+pub use judge::{Criterion, Exactness, Judgement, Rule, Verdict};
+pub use pass::{MAX_PROCESSORS, Pass, PassLimits};

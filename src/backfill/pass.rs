@@ -1,0 +1,403 @@
+//! One scheduling pass in the caller's memory.
+
+use crate::backfill::judge::{Candidate, Criterion, Exactness, Judgement, Present, Verdict};
+use crate::backfill::tie::Tie;
+use crate::backfill::timeline::{Entry, Instant};
+use crate::backfill::walk::{Extent, Frame, Running};
+use crate::error::{Error, Result};
+use crate::memory::{Carver, Header, at, at_mut, range, range_mut};
+use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution};
+use bytemuck::{Pod, Zeroable};
+
+/// The largest machine.
+pub const MAX_PROCESSORS: u32 = 1 << 24;
+
+/// The largest number of running jobs, and of candidates.
+const MAX_JOBS: u32 = 1 << 20;
+
+const KIND: u32 = 1;
+
+/// Capacities of a [`Pass`], fixed at initialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct PassLimits {
+    /// Running jobs (at most 2^20).
+    pub running: u32,
+    /// Candidates (at most 2^20).
+    pub candidates: u32,
+    /// Processors of the machine (at most [`MAX_PROCESSORS`]).
+    pub processors: u32,
+    /// Bins of the distributions (at most [`MAX_BINS`]).
+    pub bins: u32,
+    /// Events into which a bin's probability is divided (1 to [`MAX_EVENTS_PER_BIN`]; 1 is the papers' choice).
+    pub events_per_bin: u32,
+    /// Cells of the table that makes jobs ending at one instant exact; larger groups are bounded from above. Raised to
+    /// the smallest useful value, 4 x processors + 2.
+    pub tie_cells: u32,
+}
+
+impl Default for PassLimits {
+    /// 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events, 65,536 cells for ties.
+    fn default() -> PassLimits {
+        PassLimits {
+            running: 256,
+            candidates: 256,
+            processors: 1024,
+            bins: 32,
+            events_per_bin: 4,
+            tie_cells: 1 << 16,
+        }
+    }
+}
+
+impl PassLimits {
+    fn check(&self) -> Result<()> {
+        let in_range = |value: u32, most: usize| (1..=most).contains(&(value as usize));
+        let valid = self.running <= MAX_JOBS
+            && self.candidates <= MAX_JOBS
+            && in_range(self.processors, MAX_PROCESSORS as usize)
+            && in_range(self.bins, MAX_BINS)
+            && in_range(self.events_per_bin, MAX_EVENTS_PER_BIN)
+            && self.tie_cells <= 1 << 28;
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+
+    fn releases_per_job(&self) -> usize {
+        self.bins as usize * self.events_per_bin as usize
+    }
+}
+
+/// Where a pass stands.
+pub(super) const FILLING: u32 = 1;
+pub(super) const DECIDING: u32 = 2;
+pub(super) const ACCEPTING: u32 = 3;
+
+/// The scalars at the head of a pass's block.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct State {
+    header: Header,
+    pub limits: PassLimits,
+    pub now: i64,
+    pub head_id: i64,
+    pub head_processors: u32,
+    pub idle: u32,
+    /// Processors of the running jobs.
+    pub busy: u32,
+    /// 0 before the first [`Pass::begin`].
+    pub phase: u32,
+    pub candidates: u32,
+    /// Whether the walk and its tally are set up for what runs now.
+    pub prepared: u32,
+    /// Whether the instants are those of what runs now.
+    pub sorted: u32,
+    pub accepted: u32,
+    /// Candidates' releases in time order, and how many of them are passed.
+    pub ends: u32,
+    pub ends_passed: u32,
+    /// The widest candidate's landings.
+    pub landings: u32,
+    pub rule_criterion: u32,
+    pub rule_threshold: f64,
+    pub rule_budget: f64,
+    /// Accepted delays added up for this head job, by criterion.
+    pub spent: [f64; 4],
+    pub present: Present,
+    pub extent: Extent,
+}
+
+/// One scheduling pass over one pool of interchangeable processors.
+///
+/// [`Pass::begin`] with the head job; [`Pass::add_running`] and [`Pass::add_candidate`]; then [`Pass::decide`] until
+/// [`Step::Done`], with a [`Pass::commit`] or [`Pass::decline`] for each acceptance. Candidates are judged in the order in
+/// which they were added; a committed one is a running job for those after it.
+///
+/// The memory needed is [`Pass::size`]; with R running jobs, Q candidates, P processors, b bins of e events and
+/// E = (R + Q) b e it is about 64 E + 32 Q b e + 8 P (log2 E + 11) + 8 tie_cells + 90 (R + Q) bytes.
+pub struct Pass<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) parts: Parts<'a>,
+}
+
+/// The slices of a pass's block.
+pub(super) struct Parts<'a> {
+    pub running: &'a mut [Running],
+    pub candidates: &'a mut [Candidate],
+    pub releases: &'a mut [Release],
+    pub entries: &'a mut [Entry],
+    pub ends: &'a mut [Entry],
+    pub spare: &'a mut [Entry],
+    pub instants: &'a mut [Instant],
+    pub order: &'a mut [u32],
+    pub frames: &'a mut [Frame],
+    pub buffers: &'a mut [f64],
+    pub suffered: &'a mut [f64],
+    pub window: &'a mut [f64],
+    pub cells: &'a mut [f64],
+    pub rows: [&'a mut [f64]; 2],
+}
+
+/// The layout: measures or carves, as the carver does.
+fn layout<'a>(carver: &mut Carver<'a>, limits: &PassLimits) -> Result<(&'a mut [State], Parts<'a>)> {
+    limits.check()?;
+    let jobs = limits.running as usize + limits.candidates as usize;
+    let releases = jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?;
+    let ends = limits.candidates as usize * limits.releases_per_job();
+    let processors = limits.processors as usize;
+    // A frame a level, one for the root, one for rounding.
+    let frames = releases.checked_ilog2().unwrap_or(0) as usize + 3;
+    let cells = (limits.tie_cells as usize).max(Tie::fewest_cells(processors));
+    let row = Tie::row_length(processors);
+    let state = carver.take(1)?;
+    let parts = Parts {
+        running: carver.take(jobs)?,
+        candidates: carver.take(limits.candidates as usize)?,
+        releases: carver.take(releases)?,
+        entries: carver.take(releases)?,
+        ends: carver.take(ends)?,
+        spare: carver.take(releases)?,
+        instants: carver.take(releases)?,
+        order: carver.take(jobs)?,
+        frames: carver.take(frames)?,
+        buffers: carver.take((frames + 1).checked_mul(processors).ok_or(Error::OutOfRange)?)?,
+        suffered: carver.take(processors)?,
+        window: carver.take(processors)?,
+        cells: carver.take(cells)?,
+        rows: [carver.take(row)?, carver.take(row)?],
+    };
+    Ok((state, parts))
+}
+
+impl<'a> Pass<'a> {
+    /// Bytes that a pass with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(limits: &PassLimits) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        layout(&mut carver, limits)?;
+        Ok(carver.size())
+    }
+
+    /// Makes a pass in this memory, which may be longer than needed. O(1): only the head of the block is written.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], limits: &PassLimits) -> Result<Pass<'a>> {
+        let size = Pass::size(limits)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let (state, parts) = layout(&mut Carver::of(memory)?, limits)?;
+        let state = at_mut(state, 0)?;
+        *state = State { header: Header::new(KIND, size), limits: *limits, ..State::zeroed() };
+        Ok(Pass { state, parts })
+    }
+
+    /// The pass that [`Pass::init`] made in this memory. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
+    pub fn attach(memory: &'a mut [u8]) -> Result<Pass<'a>> {
+        let limits = {
+            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
+            let state = at(state, 0)?;
+            state.header.check(KIND)?;
+            if Pass::size(&state.limits).ok() != usize::try_from(state.header.size).ok() {
+                return Err(Error::Corrupt);
+            }
+            state.limits
+        };
+        let (state, parts) = layout(&mut Carver::of(memory)?, &limits)?;
+        let state = at_mut(state, 0)?;
+        let fits = state.extent.running <= limits.running + limits.candidates
+            && state.candidates <= limits.candidates;
+        if fits { Ok(Pass { state, parts }) } else { Err(Error::Corrupt) }
+    }
+
+    /// The capacities.
+    pub fn limits(&self) -> &PassLimits {
+        &self.state.limits
+    }
+
+    /// Begins a pass at time `now` (seconds since any origin, within 2^53 of it) with `idle` processors, for a head job
+    /// that needs `head_processors`, more than are idle. What the last pass held is forgotten, except the risk spent on
+    /// this head job: that starts from 0 when `head_id` differs from the last pass's.
+    ///
+    /// # Errors
+    /// [`Error::HeadFits`]; [`Error::OutOfRange`] for more processors than the machine has, or an absurd time.
+    pub fn begin(&mut self, now: i64, idle: u32, head_id: i64, head_processors: u32) -> Result<()> {
+        let machine = self.state.limits.processors;
+        if now.unsigned_abs() > 1 << 53 || idle > machine || head_processors > machine {
+            return Err(Error::OutOfRange);
+        }
+        if head_processors <= idle {
+            return Err(Error::HeadFits);
+        }
+        let state = &mut *self.state;
+        let same_head = state.phase != 0 && state.head_id == head_id;
+        *state = State {
+            header: state.header,
+            limits: state.limits,
+            now,
+            head_id,
+            head_processors,
+            idle,
+            phase: FILLING,
+            spent: if same_head { state.spent } else { [0.0; 4] },
+            ..State::zeroed()
+        };
+        Ok(())
+    }
+
+    /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index. O(releases).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], also when the jobs hold more processors than the machine has; [`Error::Full`], also for a
+    /// distribution with more bins than the limits allow; [`Error::WrongState`] unless the pass has begun and nothing is
+    /// decided yet.
+    pub fn add_running(
+        &mut self,
+        processors: u32,
+        age: i64,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        let state = &mut *self.state;
+        if state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        if processors == 0 || processors > state.limits.processors - state.idle.min(state.limits.processors) {
+            return Err(Error::OutOfRange);
+        }
+        let busy = state.busy.checked_add(processors).ok_or(Error::OutOfRange)?;
+        if busy > state.limits.processors - state.idle {
+            return Err(Error::OutOfRange);
+        }
+        let index = state.extent.running;
+        if index >= state.limits.running {
+            return Err(Error::Full);
+        }
+        let slot = index as usize * state.limits.releases_per_job();
+        let releases = range_mut(self.parts.releases, slot, state.limits.releases_per_job())?;
+        let count = runtime.remaining(age, limit, state.limits.events_per_bin as usize, releases)?;
+        *at_mut(self.parts.running, index as usize)? =
+            Running { processors, slot: slot as u32, releases: count as u32, ..Running::zeroed() };
+        state.extent.running += 1;
+        state.busy = busy;
+        state.sorted = 0;
+        Ok(index as usize)
+    }
+
+    /// Adds a candidate for backfilling, behind those added before: its processors (at least 1), its time limit in seconds
+    /// and what is believed of its run time. Returns its index. O(releases).
+    ///
+    /// # Errors
+    /// As [`Pass::add_running`].
+    pub fn add_candidate(
+        &mut self,
+        processors: u32,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        let state = &mut *self.state;
+        if state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        if processors == 0 || processors > state.limits.processors {
+            return Err(Error::OutOfRange);
+        }
+        let index = state.candidates;
+        if index >= state.limits.candidates {
+            return Err(Error::Full);
+        }
+        let slot = candidate_slot(&state.limits, index as usize);
+        let releases = range_mut(self.parts.releases, slot, state.limits.releases_per_job())?;
+        let count = runtime.remaining(0, limit, state.limits.events_per_bin as usize, releases)?;
+        *at_mut(self.parts.candidates, index as usize)? =
+            Candidate { processors, releases: count as u32, left: 1.0, ..Candidate::zeroed() };
+        state.candidates += 1;
+        Ok(index as usize)
+    }
+
+    /// What has become of a candidate so far.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn judgement(&self, candidate: usize) -> Result<Judgement> {
+        let known = range(self.parts.candidates, 0, self.state.candidates as usize)?;
+        let candidate = known.get(candidate).ok_or(Error::NoSuchIndex)?;
+        let verdict = Verdict::from_number(candidate.verdict).ok_or(Error::Corrupt)?;
+        let judged = !matches!(verdict, Verdict::Undecided | Verdict::DoesNotFit);
+        Ok(Judgement {
+            delay: if judged { candidate.delay } else { 0.0 },
+            exactness: Exactness::from_number(candidate.exactness).ok_or(Error::Corrupt)?,
+            verdict,
+        })
+    }
+
+    /// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
+    /// upper bound of the probability that any of them delays it (union bound), or of its expected delay.
+    pub fn spent(&self, criterion: Criterion) -> f64 {
+        self.state.spent.get(criterion as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Idle processors, those of committed candidates taken off.
+    pub fn idle(&self) -> u32 {
+        self.state.idle
+    }
+
+    /// Starts the accepted candidate: it is a running job from now on, and its delay counts as spent.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] unless [`Pass::decide`] has just accepted a candidate; [`Error::NoSuchIndex`] when it is not
+    /// this one.
+    pub fn commit(&mut self, candidate: usize) -> Result<()> {
+        let row = self.accepted(candidate)?;
+        let state = &mut *self.state;
+        let row = *at(self.parts.candidates, row)?;
+        let slot = candidate_slot(&state.limits, candidate);
+        *at_mut(self.parts.running, state.extent.running as usize)? = Running {
+            processors: row.processors,
+            slot: slot as u32,
+            releases: row.releases,
+            ..Running::zeroed()
+        };
+        state.idle = state.idle.checked_sub(row.processors).ok_or(Error::Corrupt)?;
+        state.busy += row.processors;
+        state.extent.running += 1;
+        *at_mut(&mut state.spent, state.rule_criterion as usize)? += row.delay;
+        // Those behind it were judged against a machine that is no more; those before it were refused for good.
+        for later in self.parts.candidates.iter_mut().take(state.candidates as usize).skip(candidate + 1) {
+            later.verdict = Verdict::Undecided as u32;
+        }
+        (state.phase, state.prepared, state.sorted) = (DECIDING, 0, 0);
+        Ok(())
+    }
+
+    /// Gives the accepted candidate up, because it could not be started after all. The machine is as it was, so refusals
+    /// stand.
+    ///
+    /// # Errors
+    /// As [`Pass::commit`].
+    pub fn decline(&mut self, candidate: usize) -> Result<()> {
+        let row = self.accepted(candidate)?;
+        at_mut(self.parts.candidates, row)?.verdict = Verdict::Declined as u32;
+        (self.state.phase, self.state.prepared) = (DECIDING, 0);
+        Ok(())
+    }
+
+    fn accepted(&self, candidate: usize) -> Result<usize> {
+        if self.state.phase != ACCEPTING {
+            return Err(Error::WrongState);
+        }
+        if candidate != self.state.accepted as usize {
+            return Err(Error::NoSuchIndex);
+        }
+        Ok(candidate)
+    }
+}
+
+/// Where a candidate's releases lie: behind those of the running jobs.
+pub(super) fn candidate_slot(limits: &PassLimits, candidate: usize) -> usize {
+    (limits.running as usize + candidate) * limits.releases_per_job()
+}

@@ -1,0 +1,345 @@
+//! Visits the instants in time order, knowing at each the distribution of processors released by all other jobs.
+//!
+//! Divide and conquer over time: a node covers a run of instants. The jobs that have no release inside it are constant
+//! there and are added to the node's distribution, then it is split; at a leaf, one instant, only the jobs that may end at
+//! it are left out. Nothing is ever taken out of a distribution again: dividing a job out looks stable for a step and is
+//! not over a sequence. Windows (`convolve`) shrink on the way down, which makes the whole walk about E x C multiply-adds.
+//!
+//! The walk is a stack of frames in the caller's block and does one small step at a time, so it can be left and resumed.
+
+use crate::backfill::convolve::{add_job, sum};
+use crate::backfill::judge::{Present, Tally};
+use crate::backfill::tie::{Landing, Member, Tie};
+use crate::backfill::timeline::{Entry, Instant};
+use crate::error::{Error, Result};
+use crate::memory::{at, at_mut, range, range_mut};
+use crate::runtime::Release;
+use bytemuck::{Pod, Zeroable};
+
+/// A running job in the caller's block.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Running {
+    pub processors: u32,
+    /// The same in units.
+    pub width: u32,
+    /// Where its releases start, and how many they are.
+    pub slot: u32,
+    pub releases: u32,
+    /// The first release that the walk has not passed.
+    pub cursor: u32,
+    pub unused: u32,
+    /// Probability that it has ended by the present of the walk.
+    pub ended: f64,
+}
+
+/// A run of instants under way.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Frame {
+    begin: u32,
+    end: u32,
+    /// The jobs with a release inside are the first so many of the order.
+    jobs: u32,
+    stage: u32,
+    /// The next job of the parent to be added, and how many of those still to come can have released anything.
+    next: u32,
+    adds: u32,
+    /// Processors of the jobs inside and of those not yet added.
+    pending: u32,
+    /// Where the distribution is: which buffer, and the value of its first element.
+    buffer: u32,
+    base: u32,
+    unused: u32,
+}
+
+const ADD: u32 = 0;
+const LEFT: u32 = 1;
+const RIGHT: u32 = 2;
+const DONE: u32 = 3;
+
+/// The scalars of a walk.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Extent {
+    /// Processors to be released for the head job, in units.
+    pub target: u32,
+    /// Where the windows end: `target`, or more when S is followed beyond it.
+    pub high: u32,
+    pub instants: u32,
+    pub running: u32,
+    pub frames: u32,
+    pub unused: u32,
+}
+
+/// The walk's slices of the caller's block.
+pub(super) struct Walk<'a> {
+    pub extent: &'a mut Extent,
+    pub running: &'a mut [Running],
+    pub releases: &'a [Release],
+    pub entries: &'a [Entry],
+    pub instants: &'a [Instant],
+    /// The running jobs; each frame's are a prefix.
+    pub order: &'a mut [u32],
+    pub frames: &'a mut [Frame],
+    /// One distribution a frame, and a spare one at the end.
+    pub buffers: &'a mut [f64],
+    pub stride: usize,
+    pub tie: Tie<'a>,
+}
+
+/// What one step did.
+pub(super) enum Progress {
+    /// Moved on inside the tree; so many multiply-adds.
+    Moved(u64),
+    /// The next step visits this instant: the present may be advanced to it.
+    Reached(i64),
+    /// No instant is left.
+    Over,
+}
+
+impl Walk<'_> {
+    /// Starts at the first instant at which the head job could start at all; before it, nothing can be delayed.
+    pub(super) fn start(&mut self) -> Result<()> {
+        let target = self.extent.target as usize;
+        self.extent.frames = 0;
+        let running = range_mut(self.running, 0, self.extent.running as usize)?;
+        for job in running.iter_mut() {
+            (job.cursor, job.ended) = (0, 0.0);
+        }
+        let total: usize = running.iter().map(|job| job.width as usize).sum();
+        if total < target {
+            return Ok(()); // the head job cannot start, so nothing can delay it
+        }
+        let mut possible = 0;
+        let mut begin = 0;
+        for instant in range(self.instants, 0, self.extent.instants as usize)? {
+            let entries = range(self.entries, instant.entry as usize, instant.count as usize)?;
+            for entry in entries.iter().filter(|entry| entry.first != 0) {
+                possible += at(running, entry.job as usize)?.width as usize;
+            }
+            if possible >= target {
+                break;
+            }
+            for entry in entries {
+                pass_release(at_mut(running, entry.job as usize)?, self.releases)?;
+            }
+            begin += 1;
+        }
+        let (mut jobs, mut pending, mut released) = (0, 0, 0);
+        for (index, job) in (0u32..).zip(running.iter()) {
+            if job.cursor < job.releases {
+                *at_mut(self.order, jobs)? = index;
+                jobs += 1;
+                pending += job.width as usize;
+            } else {
+                released += job.width as usize;
+            }
+        }
+        let base = target.saturating_sub(pending);
+        let root = range_mut(self.buffers, 0, self.extent.high as usize - base)?;
+        root.fill(0.0);
+        if let Some(certain) = released.checked_sub(base).and_then(|index| root.get_mut(index)) {
+            *certain = 1.0;
+        }
+        *at_mut(self.frames, 0)? = Frame {
+            begin,
+            end: self.extent.instants,
+            jobs: jobs as u32,
+            stage: if self.extent.instants - begin == 1 { ADD } else { LEFT },
+            next: jobs as u32,
+            adds: 0,
+            pending: pending as u32,
+            buffer: 0,
+            base: base as u32,
+            unused: 0,
+        };
+        self.extent.frames = u32::from(begin < self.extent.instants);
+        Ok(())
+    }
+
+    /// The next step. O(high - low) multiply-adds.
+    pub(super) fn step(&mut self) -> Result<Progress> {
+        let Some(top) = (self.extent.frames as usize).checked_sub(1) else { return Ok(Progress::Over) };
+        let frame = *at(self.frames, top)?;
+        let middle = frame.begin + (frame.end - frame.begin) / 2;
+        match frame.stage {
+            ADD => {
+                let family = match top.checked_sub(1) {
+                    Some(parent) => at(self.frames, parent)?.jobs,
+                    None => frame.jobs,
+                };
+                if frame.next < family {
+                    return self.add_next(top);
+                }
+                if frame.end - frame.begin == 1 {
+                    return Ok(Progress::Reached(at(self.instants, frame.begin as usize)?.after));
+                }
+                at_mut(self.frames, top)?.stage = LEFT;
+                Ok(Progress::Moved(0))
+            }
+            LEFT | RIGHT => {
+                at_mut(self.frames, top)?.stage += 1;
+                let (begin, end) =
+                    if frame.stage == LEFT { (frame.begin, middle) } else { (middle, frame.end) };
+                self.descend(top, begin, end)
+            }
+            DONE => {
+                self.extent.frames -= 1;
+                Ok(Progress::Moved(0))
+            }
+            _ => Err(Error::Corrupt),
+        }
+    }
+
+    /// Opens the frame of a child: its jobs move to the front of the order.
+    fn descend(&mut self, parent: usize, begin: u32, end: u32) -> Result<Progress> {
+        let above = *at(self.frames, parent)?;
+        // Instants are distinct times, so "inside" is a matter of the job's next release.
+        let until = self.instants.get(end as usize).filter(|_| end < self.extent.instants).map(|i| i.after);
+        let order = range_mut(self.order, 0, above.jobs as usize)?;
+        let (mut jobs, mut adds) = (0, 0);
+        for index in 0..order.len() {
+            let job = at(self.running, *at(order, index)? as usize)?;
+            let next = (job.cursor < job.releases)
+                .then(|| at(self.releases, (job.slot + job.cursor) as usize))
+                .transpose()?;
+            if next.is_some_and(|release| until.is_none_or(|until| release.after < until)) {
+                let inside = *at(order, index)?;
+                *at_mut(order, index)? = *at(order, jobs)?;
+                *at_mut(order, jobs)? = inside;
+                jobs += 1;
+            } else {
+                adds += u32::from(job.ended > 0.0);
+            }
+        }
+        let child = parent + 1;
+        *at_mut(self.frames, child)? = Frame {
+            begin,
+            end,
+            jobs: jobs as u32,
+            stage: ADD,
+            next: jobs as u32,
+            adds,
+            pending: above.pending,
+            buffer: above.buffer,
+            base: above.base,
+            unused: 0,
+        };
+        self.extent.frames = child as u32 + 1;
+        Ok(Progress::Moved(order.len() as u64))
+    }
+
+    /// Adds the next of the parent's jobs that have no release inside.
+    fn add_next(&mut self, top: usize) -> Result<Progress> {
+        let last_buffer = self.frames.len();
+        let frame = at_mut(self.frames, top)?;
+        let job = at(self.running, *at(self.order, frame.next as usize)? as usize)?;
+        frame.next += 1;
+        frame.pending = frame.pending.checked_sub(job.width).ok_or(Error::Corrupt)?;
+        if job.ended <= 0.0 {
+            return Ok(Progress::Moved(1)); // it has released nothing: only the window shrinks
+        }
+        frame.adds = frame.adds.checked_sub(1).ok_or(Error::Corrupt)?;
+        // Alternating with the spare buffer so that the last addition arrives in the frame's own.
+        let to = if frame.adds.is_multiple_of(2) { top } else { last_buffer };
+        let base = self.extent.target.saturating_sub(frame.pending);
+        let high = self.extent.high;
+        let from_length = high.checked_sub(frame.base).ok_or(Error::Corrupt)? as usize;
+        let to_length = high.checked_sub(base).ok_or(Error::Corrupt)? as usize;
+        let (src, dst) = two_buffers(self.buffers, self.stride, frame.buffer as usize, to)?;
+        add_job(
+            range(src, 0, from_length)?,
+            frame.base as usize,
+            range_mut(dst, 0, to_length)?,
+            base as usize,
+            job.width as usize,
+            job.ended,
+        );
+        (frame.buffer, frame.base) = (to as u32, base);
+        Ok(Progress::Moved(to_length as u64 + 1))
+    }
+
+    /// Visits the instant that [`Walk::step`] reached: updates the tally, passes the releases, closes the leaf. Returns
+    /// the multiply-adds.
+    pub(super) fn visit(&mut self, present: &mut Present, tally: &mut Tally) -> Result<u64> {
+        let top = (self.extent.frames as usize).checked_sub(1).ok_or(Error::Corrupt)?;
+        let frame = *at(self.frames, top)?;
+        let (target, high) = (self.extent.target as usize, self.extent.high as usize);
+        let group = range(self.order, 0, frame.jobs as usize)?;
+        // The frame's window may reach further down than needed: jobs that released nothing did not shrink it.
+        let base = target.saturating_sub(frame.pending as usize);
+        let length = high.checked_sub(base).ok_or(Error::Corrupt)?;
+        let skip = base.checked_sub(frame.base as usize).ok_or(Error::Corrupt)?;
+        let start = frame.buffer as usize * self.stride + skip;
+        let (running, releases): (&[Running], _) = (self.running, self.releases);
+        let members = group.iter().filter_map(move |&index| member(running.get(index as usize)?, releases));
+        let below = range(self.buffers, start, target - base)?;
+        let mut work = length as u64;
+        let window = high > target;
+        if let [index] = *group {
+            let job = at(self.running, index as usize)?;
+            let release = at(self.releases, (job.slot + job.cursor) as usize)?;
+            present.started += release.probability * sum(below);
+            if !window {
+                // The lowest s from which this job crosses, max(0, target - width), lands at s + width.
+                let lowest = (job.width as usize).saturating_sub(target);
+                for (to, s) in tally.suffered.iter_mut().skip(lowest).zip(below) {
+                    *to += release.probability * s;
+                }
+            }
+        } else {
+            let landing: &mut [f64] = if window { &mut [] } else { tally.suffered };
+            let Landing { started, at_most, work: done } =
+                self.tie.land(below, target, members.clone(), landing)?;
+            present.started += started;
+            present.at_most |= u32::from(at_most);
+            work += done;
+        }
+        if window {
+            // The group's own jobs join the rest, one after the other.
+            let [first, second] = &mut self.tie.rows;
+            let (mut from, mut pending) = (base, frame.pending as usize);
+            range_mut(first, 0, length)?.copy_from_slice(range(self.buffers, start, length)?);
+            for m in members {
+                pending = pending.checked_sub(m.width).ok_or(Error::Corrupt)?;
+                let to = target.saturating_sub(pending);
+                let added = range_mut(second, 0, high - to)?;
+                add_job(range(first, 0, high - from)?, from, added, to, m.width, m.after);
+                core::mem::swap(first, second);
+                (from, work) = (to, work + (high - to) as u64);
+            }
+            range_mut(tally.window, 0, high - target)?.copy_from_slice(range(first, 0, high - target)?);
+        }
+        for &index in range(self.order, 0, frame.jobs as usize)? {
+            pass_release(at_mut(self.running, index as usize)?, self.releases)?;
+        }
+        self.extent.frames -= 1;
+        Ok(work)
+    }
+}
+
+/// Passes a job's next release.
+fn pass_release(job: &mut Running, releases: &[Release]) -> Result<()> {
+    let release = at(releases, (job.slot + job.cursor) as usize)?;
+    job.cursor += 1;
+    // The last one makes it certain whatever the rounding.
+    job.ended = if job.cursor >= job.releases { 1.0 } else { (job.ended + release.probability).min(1.0) };
+    Ok(())
+}
+
+fn member(job: &Running, releases: &[Release]) -> Option<Member> {
+    let release = releases.get((job.slot + job.cursor) as usize)?;
+    let last = job.cursor + 1 >= job.releases;
+    let after = if last { 1.0 } else { (job.ended + release.probability).min(1.0) };
+    Some(Member { width: job.width as usize, before: job.ended, now: release.probability, after })
+}
+
+/// Two different buffers, one to read and one to write.
+fn two_buffers(buffers: &mut [f64], stride: usize, from: usize, to: usize) -> Result<(&[f64], &mut [f64])> {
+    let (low, high) = (from.min(to), from.max(to));
+    let (front, back) = buffers.split_at_mut_checked(high * stride).ok_or(Error::Corrupt)?;
+    let low = range_mut(front, low * stride, stride)?;
+    let high = range_mut(back, 0, stride)?;
+    Ok(if from < to { (low, high) } else { (high, low) })
+}

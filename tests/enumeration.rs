@@ -1,0 +1,323 @@
+//! Delays against the enumeration of all outcomes: every combination of the running jobs' and the candidate's ends, each
+//! with its probability, from the definitions alone.
+
+use proptest::prelude::*;
+use surefill::backfill::{Criterion, Exactness, Pass, PassLimits, Rule, Step, Verdict};
+use surefill::runtime::{Release, RuntimeBins, RuntimeDistribution};
+
+#[derive(Debug, Clone)]
+struct Job {
+    processors: u32,
+    age: i64,
+    limit: i64,
+    counts: Vec<u32>,
+}
+
+#[derive(Debug, Clone)]
+struct Case {
+    running: Vec<Job>,
+    candidates: Vec<Job>,
+    idle: u32,
+    head: u32,
+    events: u32,
+}
+
+fn job(ages: std::ops::Range<i64>) -> impl Strategy<Value = Job> {
+    (1u32..6, ages, prop_oneof![1i64..8, 1i64..60], proptest::collection::vec(0u32..4, 5))
+        .prop_map(|(processors, age, limit, counts)| Job { processors, age, limit, counts })
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    // Few ages and coarse bins make many equal times; a common factor in the widths makes the unit larger than 1.
+    let ages = prop_oneof![Just(0..1), Just(0..2), Just(0..30)];
+    let jobs = ages.prop_flat_map(|ages| proptest::collection::vec(job(ages), 1..6));
+    (jobs, proptest::collection::vec(job(0..1), 1..4), 0u32..12, 1u32..12, 1u32..3, 1u32..4).prop_map(
+        |(mut running, candidates, idle, more, events, factor)| {
+            running.iter_mut().for_each(|job| job.processors *= factor);
+            Case { running, candidates, idle, head: idle + more, events }
+        },
+    )
+}
+
+impl Job {
+    fn distribution(&self) -> RuntimeDistribution {
+        let bins = RuntimeBins::new(2.0, 2.0, 5).unwrap();
+        let counts: Vec<f64> = self.counts.iter().map(|&c| f64::from(c)).collect();
+        RuntimeDistribution::from_counts(&bins, &counts).unwrap()
+    }
+
+    fn ends(&self, events: u32) -> Vec<(i64, f64)> {
+        let mut out = [Release::default(); 64];
+        let count = self.distribution().remaining(self.age, self.limit, events as usize, &mut out).unwrap();
+        out[..count].iter().map(|r| (r.after, r.probability)).collect()
+    }
+}
+
+/// The delay of the head in all four criteria.
+#[derive(Debug, Default)]
+struct Truth {
+    probability: f64,
+    bound: f64,
+    seconds: f64,
+    head_wait: f64,
+}
+
+/// When at least `need` processors have been released.
+fn time_of(ends: &[(i64, u32)], need: u32) -> Option<i64> {
+    let mut ends = ends.to_vec();
+    ends.sort();
+    let mut released = 0;
+    ends.iter().find_map(|&(t, p)| {
+        released += p;
+        (released >= need).then_some(t)
+    })
+}
+
+fn outcomes(running: &[Job], events: u32) -> Vec<(f64, Vec<(i64, u32)>)> {
+    let mut all = vec![(1.0, vec![])];
+    for job in running {
+        let ends = job.ends(events);
+        all = all
+            .iter()
+            .flat_map(|(p, list): &(f64, Vec<(i64, u32)>)| {
+                ends.iter().map(move |(t, q)| {
+                    let mut list = list.clone();
+                    list.push((*t, job.processors));
+                    (p * q, list)
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+fn truth(running: &[Job], candidate: &Job, idle: u32, head: u32, events: u32) -> Truth {
+    let need = head - idle;
+    let both = need + candidate.processors;
+    let total: u32 = running.iter().map(|job| job.processors).sum();
+    let mut truth = Truth::default();
+    if total < need {
+        return truth;
+    }
+    let outcomes = outcomes(running, events);
+    let ends = Job { age: 0, ..candidate.clone() }.ends(events);
+    for (p, list) in &outcomes {
+        let without = time_of(list, need).unwrap();
+        truth.head_wait += p * without as f64;
+        for (te, q) in &ends {
+            // With the candidate running the head starts when both fit, or when the candidate has ended and it fits.
+            let with = time_of(list, both).unwrap_or(i64::MAX).min(without.max(*te));
+            truth.probability += if with > without { p * q } else { 0.0 };
+            truth.seconds += p * q * (with - without) as f64;
+        }
+    }
+    let mut times: Vec<i64> = outcomes.iter().flat_map(|(_, list)| list.iter().map(|(t, _)| *t)).collect();
+    times.sort();
+    times.dedup();
+    let released_by =
+        |list: &[(i64, u32)], t: i64| list.iter().filter(|e| e.0 <= t).map(|e| e.1).sum::<u32>();
+    for (te, q) in &ends {
+        let worst = times.iter().filter(|t| *t < te).map(|&t| {
+            let between = |list: &[(i64, u32)]| (need..both).contains(&released_by(list, t));
+            outcomes.iter().filter(|(_, list)| between(list)).map(|(p, _)| p).sum::<f64>()
+        });
+        truth.bound += q * worst.fold(0.0, f64::max);
+    }
+    truth
+}
+
+struct Block(Vec<u64>);
+
+impl Block {
+    fn new(limits: &PassLimits) -> Block {
+        Block(vec![u64::MAX; Pass::size(limits).unwrap().div_ceil(8)])
+    }
+
+    fn pass(&mut self, limits: &PassLimits) -> Pass<'_> {
+        Pass::init(bytemuck::cast_slice_mut(&mut self.0), limits).unwrap()
+    }
+}
+
+fn limits(events: u32, tie_cells: u32) -> PassLimits {
+    PassLimits { running: 16, candidates: 4, processors: 200, bins: 5, events_per_bin: events, tie_cells }
+}
+
+fn fill(pass: &mut Pass, case: &Case, running: &[Job], idle: u32, candidates: &[Job]) {
+    pass.begin(1_000_000, idle, 7, case.head).unwrap();
+    for job in running {
+        pass.add_running(job.processors, job.age, job.limit, &job.distribution()).unwrap();
+    }
+    for job in candidates {
+        pass.add_candidate(job.processors, job.limit, &job.distribution()).unwrap();
+    }
+}
+
+fn rule(criterion: Criterion, threshold: f64) -> Rule {
+    Rule { criterion, threshold, budget: f64::INFINITY }
+}
+
+/// Delay of each candidate alone, by an infinite threshold.
+fn delays(pass: &mut Pass, case: &Case, criterion: Criterion, work: u64) -> Vec<Option<(f64, Exactness)>> {
+    fill(pass, case, &case.running, case.idle, &case.candidates);
+    loop {
+        match pass.decide(&rule(criterion, f64::INFINITY), work).unwrap() {
+            Step::Accept(index) => pass.decline(index).unwrap(),
+            Step::More => (),
+            Step::Done => break,
+        }
+    }
+    (0..case.candidates.len())
+        .map(|i| pass.judgement(i).unwrap())
+        .map(|j| (j.verdict == Verdict::Declined).then_some((j.delay, j.exactness)))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn delays_equal_the_enumeration(case in case(), work in prop_oneof![Just(u64::MAX), 1u64..50]) {
+        let limits = limits(case.events, 1 << 14);
+        let mut block = Block::new(&limits);
+        let mut pass = block.pass(&limits);
+        for criterion in [Criterion::Probability, Criterion::Bound, Criterion::Seconds, Criterion::Relative] {
+            for (candidate, found) in case.candidates.iter().zip(delays(&mut pass, &case, criterion, work)) {
+                if candidate.processors > case.idle {
+                    prop_assert_eq!(found, None);
+                    continue;
+                }
+                let truth = truth(&case.running, candidate, case.idle, case.head, case.events);
+                let expected = match criterion {
+                    Criterion::Probability => truth.probability,
+                    Criterion::Bound => truth.bound,
+                    Criterion::Seconds => truth.seconds,
+                    Criterion::Relative if truth.seconds == 0.0 => 0.0,
+                    Criterion::Relative => truth.seconds / truth.head_wait,
+                };
+                let (delay, exactness) = found.unwrap();
+                prop_assert!((delay - expected).abs() < 1e-12, "{:?}: {} not {}", criterion, delay, expected);
+                prop_assert_eq!(exactness, Exactness::Exact);
+                prop_assert!(truth.bound <= truth.probability + 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn groups_too_large_for_the_table_are_bounded_from_above(case in case()) {
+        let small = PassLimits { processors: 88, ..limits(case.events, 0) };
+        let mut block = Block::new(&small);
+        let mut pass = block.pass(&small);
+        for (candidate, found) in case.candidates.iter().zip(delays(&mut pass, &case, Criterion::Probability, u64::MAX)) {
+            if let Some((delay, exactness)) = found {
+                let truth = truth(&case.running, candidate, case.idle, case.head, case.events);
+                match exactness {
+                    Exactness::Exact => prop_assert!((delay - truth.probability).abs() < 1e-12),
+                    Exactness::AtMost => prop_assert!(delay >= truth.probability - 1e-12),
+                    other => prop_assert!(false, "{other:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_queue_in_one_pass_is_decided_as_one_by_one(
+        case in case(), tau in 0.0f64..0.6, scale in prop_oneof![Just(1.0), Just(20.0)], number in 0u32..4,
+        budget in prop_oneof![Just(f64::INFINITY), 0.0f64..0.5], work in prop_oneof![Just(u64::MAX), 1u64..50],
+    ) {
+        let rule = Rule { criterion: Criterion::from_number(number).unwrap(), threshold: tau * scale, budget };
+        let limits = limits(case.events, 1 << 14);
+        let (mut block, mut other) = (Block::new(&limits), Block::new(&limits));
+        let mut queue = block.pass(&limits);
+        fill(&mut queue, &case, &case.running, case.idle, &case.candidates);
+        loop {
+            match queue.decide(&rule, work).unwrap() {
+                Step::Accept(index) => queue.commit(index).unwrap(),
+                Step::More => (),
+                Step::Done => break,
+            }
+        }
+        let (mut running, mut idle, mut spent) = (case.running.clone(), case.idle, 0.0);
+        for (index, candidate) in case.candidates.iter().enumerate() {
+            let mut single = other.pass(&limits);
+            fill(&mut single, &case, &running, idle, std::slice::from_ref(candidate));
+            let alone = Rule { budget: rule.budget - spent, ..rule };
+            let accepted = match single.decide(&alone, u64::MAX).unwrap() {
+                Step::Accept(0) => true,
+                Step::Done => false,
+                step => panic!("{step:?}"),
+            };
+            let (ours, theirs) = (queue.judgement(index).unwrap(), single.judgement(0).unwrap());
+            let near = (theirs.delay - rule.threshold).abs() < 1e-12 || (theirs.delay - alone.budget).abs() < 1e-12;
+            prop_assume!(!near);
+            prop_assert_eq!(ours.verdict, theirs.verdict);
+            if accepted {
+                prop_assert!((ours.delay - theirs.delay).abs() < 1e-12);
+                prop_assert_eq!(ours.exactness, Exactness::Exact);
+                running.push(Job { age: 0, ..candidate.clone() });
+                idle -= candidate.processors;
+                spent += theirs.delay;
+            } else if candidate.processors <= idle {
+                let truth = truth(&running, candidate, idle, case.head, case.events);
+                let exact = match rule.criterion {
+                    Criterion::Probability => truth.probability,
+                    Criterion::Bound => truth.bound,
+                    Criterion::Seconds => truth.seconds,
+                    Criterion::Relative if truth.seconds == 0.0 => 0.0,
+                    Criterion::Relative => truth.seconds / truth.head_wait,
+                };
+                // "At least" is a lower bound of the truth that reaches the threshold by itself.
+                prop_assert!(ours.delay <= exact + 1e-12);
+                prop_assert!(ours.delay >= rule.threshold.min(alone.budget) - 1e-12);
+            }
+        }
+        prop_assert_eq!(queue.idle(), idle);
+        prop_assert!((queue.spent(rule.criterion) - spent).abs() < 1e-12);
+    }
+
+    #[test]
+    fn availability_equals_the_enumeration(case in case(), when in 0i64..40, p in 0.01f64..=1.0) {
+        let limits = limits(case.events, 1 << 14);
+        let mut block = Block::new(&limits);
+        let mut pass = block.pass(&limits);
+        fill(&mut pass, &case, &case.running, case.idle, &[]);
+        let outcomes = outcomes(&case.running, case.events);
+        for processors in 0..30 {
+            let free = |list: &[(i64, u32)]| {
+                case.idle + list.iter().filter(|e| e.0 <= when).map(|e| e.1).sum::<u32>() >= processors
+            };
+            let expected: f64 = outcomes.iter().filter(|(_, list)| free(list)).map(|(p, _)| p).sum();
+            let found = pass.free_probability(processors, 1_000_000 + when).unwrap();
+            prop_assert!((found - expected).abs() < 1e-12);
+        }
+        match pass.head_start_quantile(p) {
+            Ok(start) => {
+                let reached = pass.head_start_probability(start).unwrap();
+                let before = pass.head_start_probability(start - 1).unwrap();
+                prop_assert!(reached >= p - 2e-12 && before < p);
+            }
+            Err(error) => {
+                prop_assert_eq!(error, surefill::error::Error::Never);
+                let total: u32 = case.running.iter().map(|job| job.processors).sum();
+                prop_assert!(case.idle + total < case.head);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_large_group_is_exact_with_a_large_table_and_bounded_with_a_small_one() {
+    let group = [9, 8, 7, 1, 2, 3, 10].map(|p| Job { processors: p, age: 0, limit: 60, counts: vec![1; 5] });
+    let candidate = Job { processors: 4, age: 0, limit: 60, counts: vec![0, 1, 1, 2, 0] };
+    let case = Case { running: group.to_vec(), candidates: vec![candidate], idle: 5, head: 20, events: 1 };
+    let truth = truth(&case.running, &case.candidates[0], case.idle, case.head, case.events).probability;
+    let mut found = vec![];
+    for tie_cells in [0, 1 << 14] {
+        let limits = PassLimits { processors: 45, ..limits(1, tie_cells) };
+        let mut block = Block::new(&limits);
+        let delay = delays(&mut block.pass(&limits), &case, Criterion::Probability, u64::MAX);
+        found.push(delay[0].unwrap());
+    }
+    assert!(found[0].0 > truth && found[0].0 < truth * 1.5, "{found:?} {truth}");
+    assert_eq!((found[0].1, found[1].1), (Exactness::AtMost, Exactness::Exact));
+    assert!((found[1].0 - truth).abs() < 1e-12);
+}
