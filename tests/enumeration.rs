@@ -267,7 +267,8 @@ proptest! {
                 };
                 // "At least" is a lower bound of the truth that reaches the threshold by itself.
                 prop_assert!(ours.delay <= exact + 1e-12);
-                prop_assert!(ours.delay >= rule.threshold.min(alone.budget) - 1e-12);
+                let least = if ours.verdict == Verdict::Refused { rule.threshold } else { alone.budget };
+                prop_assert!(ours.delay >= least - 1e-12);
             }
         }
         prop_assert_eq!(queue.idle(), idle);
@@ -317,7 +318,7 @@ fn a_large_group_is_exact_with_a_large_table_and_bounded_with_a_small_one() {
         let delay = delays(&mut block.pass(&limits), &case, Criterion::Probability, u64::MAX);
         found.push(delay[0].unwrap());
     }
-    assert!(found[0].0 > truth && found[0].0 < truth * 1.5, "{found:?} {truth}");
+    assert!(found[0].0 > truth && found[0].0 < truth * 2.0, "{found:?} {truth}");
     assert_eq!((found[0].1, found[1].1), (Exactness::AtMost, Exactness::Exact));
     assert!((found[1].0 - truth).abs() < 1e-12);
 }

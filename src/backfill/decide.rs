@@ -112,7 +112,7 @@ impl Pass<'_> {
                 present.advance(end.after, &mut tally, rule.criterion);
                 let slot = candidate_slot(&limits, end.job as usize) + candidate.taken as usize;
                 let probability = at(walk.releases, slot)?.probability;
-                judge::take_release(candidate, probability, present, &tally, rule, spent)?;
+                judge::take_release(candidate, probability, present, &tally, rule)?;
             }
             let over = matches!(progress, Progress::Over);
             if !over {

@@ -239,30 +239,28 @@ pub(super) fn take_release(
     present: &Present,
     tally: &Tally,
     rule: &Rule,
-    spent: f64,
 ) -> Result<()> {
     candidate.taken += 1;
     let cost = cost(tally, candidate.landings, rule.criterion)?;
     candidate.delay += probability * cost;
     candidate.left =
         if candidate.taken >= candidate.releases { 0.0 } else { (candidate.left - probability).max(0.0) };
-    refuse_early(candidate, cost, present, rule, spent);
+    refuse_early(candidate, cost, present, rule);
     Ok(())
 }
 
 /// Refuses when the delay can only end at or above the threshold: what is added up already, and what is left times what
 /// it costs at least (the papers' second early exit).
-fn refuse_early(candidate: &mut Candidate, cost: f64, present: &Present, rule: &Rule, spent: f64) {
+fn refuse_early(candidate: &mut Candidate, cost: f64, present: &Present, rule: &Rule) {
     if candidate.left <= 0.0 {
         return;
     }
     let least = (candidate.delay + candidate.left * cost) * present.scale(rule.criterion);
-    if least >= rule.threshold || spent + least > rule.budget {
+    if least >= rule.threshold {
         candidate.delay = least;
         let exactness = if present.at_most != 0 { Exactness::Estimate } else { Exactness::AtLeast };
         candidate.exactness = exactness as u32;
-        let verdict = if least >= rule.threshold { Verdict::Refused } else { Verdict::OverBudget };
-        candidate.verdict = verdict as u32;
+        candidate.verdict = Verdict::Refused as u32;
     }
 }
 
@@ -293,7 +291,7 @@ pub(super) fn settle(
             candidate.left = 0.0;
         }
         if candidate.left > 0.0 || !wait_known {
-            refuse_early(candidate, cost, present, rule, spent);
+            refuse_early(candidate, cost, present, rule);
             if candidate.verdict == Verdict::Undecided as u32 {
                 return Ok(None);
             }
