@@ -1,0 +1,179 @@
+//! The Standard Workload Format of the Parallel Workloads Archive (Chapin et al. 1999): 18 fields a job, `;` header lines.
+//!
+//! Reading never guesses: a line that is not a job is set aside with its number and the reason, and who reads decides
+//! whether that is fatal ([`Strictness`]). What makes the rest of a file unreadable (a truncated or corrupt gzip stream)
+//! is always an error, with the last line that could be read.
+
+mod read;
+mod write;
+
+pub use read::{open, read};
+pub use write::{SwfJob, write_header, write_job};
+
+/// The largest magnitude of any field: seconds beyond it (34,000 years) are no time, and the core accepts no more.
+pub const MAX_VALUE: i64 = surefill::runtime::MAX_SECONDS;
+
+/// One job line. `-1` means unknown, as in the format.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Record {
+    /// Field 1: the job's number.
+    pub number: i64,
+    /// Field 2: when it was submitted, in seconds on the trace's clock.
+    pub submit: i64,
+    /// Field 3: how long it waited.
+    pub wait: i64,
+    /// Field 4: how long it ran.
+    pub run_time: i64,
+    /// Field 5: processors it held.
+    pub used_processors: i64,
+    /// Field 6: mean processor time, in seconds.
+    pub cpu_time: f64,
+    /// Field 7: memory used a processor, in KB.
+    pub used_memory: f64,
+    /// Field 8: processors it asked for.
+    pub requested_processors: i64,
+    /// Field 9: the time it asked for, in seconds: its limit.
+    pub requested_time: i64,
+    /// Field 10: memory it asked for a processor, in KB.
+    pub requested_memory: f64,
+    /// Field 11: how it ended (1 completed, 0 failed, 5 cancelled).
+    pub status: i64,
+    /// Field 12: who submitted it.
+    pub user: i64,
+    /// Field 13: the user's group.
+    pub group: i64,
+    /// Field 14: the program it ran.
+    pub executable: i64,
+    /// Field 15: its queue.
+    pub queue: i64,
+    /// Field 16: its partition.
+    pub partition: i64,
+    /// Field 17: the job it waited for before it was submitted.
+    pub preceding: i64,
+    /// Field 18: seconds between that job's end and this one's submission.
+    pub think_time: i64,
+}
+
+/// The `;` lines and what the simulator needs of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Header {
+    /// Every header line as it stands, without the line end.
+    pub lines: Vec<String>,
+    /// `MaxProcs`.
+    pub max_procs: Option<u32>,
+    /// `MaxNodes`; the first number of the line, as some traces add remarks.
+    pub max_nodes: Option<u32>,
+    /// `UnixStartTime`: what second 0 of the trace is.
+    pub unix_start_time: Option<i64>,
+}
+
+/// A trace as read.
+#[derive(Debug, Clone, Default)]
+pub struct Trace {
+    /// The name it was read under: the path, or what the reader called it.
+    pub name: String,
+    /// The header.
+    pub header: Header,
+    /// The jobs, in order of submission (stable: equal times stay in the order of the file).
+    pub records: Vec<Record>,
+    /// What is wrong with the file, in order of lines. Empty when read strictly.
+    pub problems: Vec<Problem>,
+}
+
+/// Whether a wrong line ends the reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strictness {
+    /// The first wrong line is an error.
+    Strict,
+    /// Wrong lines are set aside in [`Trace::problems`].
+    Lenient,
+}
+
+/// One wrong line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+impl Problem {
+    /// Whether the job on this line is in [`Trace::records`] all the same.
+    pub fn kept(&self) -> bool {
+        matches!(self.reason, Reason::OutOfOrder { .. })
+    }
+}
+
+/// What can be wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// Not 18 fields.
+    #[error("{0} fields instead of 18")]
+    FieldCount(usize),
+    /// A field that is no number where one belongs, or a fraction where an integer belongs.
+    #[error("field {field} is not {expected}: '{text}'")]
+    NotANumber {
+        /// The field, from 1.
+        field: usize,
+        /// What belongs there.
+        expected: &'static str,
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// A field that is infinite, above 2^40 in magnitude, or more processors than 32 bits count.
+    #[error("field {field} is out of range: {text}")]
+    OutOfRange {
+        /// The field, from 1.
+        field: usize,
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// No submission time: the job has no place in the trace.
+    #[error("no submission time")]
+    NoSubmission,
+    /// Submitted before the job on an earlier line. The job is kept and sorted to its place.
+    #[error("submitted at {submit}, before an earlier line's {previous}")]
+    OutOfOrder {
+        /// This line's time.
+        submit: i64,
+        /// The latest time before it.
+        previous: i64,
+    },
+    /// Longer than any job line can be.
+    #[error("longer than {0} bytes")]
+    TooLong(usize),
+}
+
+/// Why a trace could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be opened.
+    #[error("{name}: {source}")]
+    Open {
+        /// The file.
+        name: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Reading failed on the way: a disk error, or a gzip stream that is damaged or ends early.
+    #[error("{name}: unreadable after line {line}: {source}")]
+    Read {
+        /// The file.
+        name: String,
+        /// The last line that could be read; 0 when there was none.
+        line: u64,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A wrong line, when reading strictly.
+    #[error("{name}:{line}: {reason}")]
+    Line {
+        /// The file.
+        name: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: Reason,
+    },
+}
