@@ -1,0 +1,135 @@
+//! EASY backfilling (Lifka 1995; Mu'alem & Feitelson 2001), with any predictor of run times, and EASY++.
+//!
+//! The head job has a reservation: the shadow time at which, by what is expected of the running jobs, enough processors
+//! will be free for it. Another job may start if it is expected to end by then, or fits the processors that the head
+//! job leaves over at that time. Jobs are killed by their limits only, never by predictions.
+//!
+//! EASY++ (Tsafrir, Etsion & Feitelson 2007, "Backfilling using system-generated predictions rather than user runtime
+//! estimates") is this with the mean of the user's last two run times as prediction and the shortest predicted candidates
+//! first. A running job that outlives its prediction gets a new one, by the paper's growing increments; that alone causes
+//! no scheduling pass.
+
+use crate::machine::{Cluster, Running};
+use crate::policy::{Order, Policy};
+use crate::predict::PointPredictor;
+use crate::predict::point::MeanOfLastTwo;
+use crate::workload::{Job, JobId};
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 3600;
+
+/// What is added to a prediction that a job has outlived: the first time, the second time and so on (Tsafrir et al. 2007,
+/// section 4); the last again and again.
+const INCREMENTS: [i64; 11] = [
+    MINUTE,
+    5 * MINUTE,
+    15 * MINUTE,
+    30 * MINUTE,
+    HOUR,
+    2 * HOUR,
+    5 * HOUR,
+    10 * HOUR,
+    20 * HOUR,
+    50 * HOUR,
+    100 * HOUR,
+];
+
+/// EASY backfilling by predicted run times.
+pub struct Easy {
+    predictor: Box<dyn PointPredictor>,
+    order: Order,
+    /// What was predicted of each job when it was submitted, by id.
+    predicted: Vec<i64>,
+    releases: Vec<(i64, u32)>,
+    candidates: Vec<JobId>,
+}
+
+impl Easy {
+    /// EASY with this predictor ([`crate::predict::point::Limit`] for plain EASY).
+    pub fn new(predictor: Box<dyn PointPredictor>, order: Order) -> Easy {
+        Easy { predictor, order, predicted: Vec::new(), releases: Vec::new(), candidates: Vec::new() }
+    }
+
+    /// EASY++.
+    pub fn plus_plus() -> Easy {
+        Easy::new(Box::<MeanOfLastTwo>::default(), Order::Sjbf)
+    }
+
+    /// The shadow time and the processors that the head job leaves over then.
+    fn reservation(&mut self, cluster: &Cluster<'_>, head: &Job) -> (i64, u32) {
+        let now = cluster.now();
+        let ends = cluster.running().iter().map(|running| {
+            let predicted = running.start + self.predicted[running.job];
+            (expected_end(running, predicted, now), running.processors)
+        });
+        self.releases.clear();
+        self.releases.extend(ends);
+        self.releases.sort_unstable();
+        let mut free = cluster.idle();
+        let mut shadow = now;
+        for &(end, processors) in &self.releases {
+            // All that ends in the shadow second is free then.
+            if free >= head.processors && end > shadow {
+                break;
+            }
+            free += processors;
+            shadow = end;
+        }
+        (shadow, free - head.processors)
+    }
+}
+
+/// When a running job is expected to end: as predicted while that is ahead, then corrected step by step but not beyond
+/// its limit, and past its limit one second from now.
+fn expected_end(running: &Running, predicted: i64, now: i64) -> i64 {
+    let limit = running.start + running.limit;
+    let mut end = predicted;
+    let mut increments = INCREMENTS.iter();
+    let mut increment = MINUTE;
+    while end <= now && end < limit {
+        increment = increments.next().copied().unwrap_or(increment);
+        end = limit.min(end + increment);
+    }
+    if end > now { end } else { now + 1 }
+}
+
+impl Policy for Easy {
+    fn submitted(&mut self, job: &Job, _now: i64) {
+        // Ids count up from 0 in order of submission.
+        self.predicted.push(self.predictor.predict(job));
+    }
+
+    fn ended(&mut self, job: &Job, _now: i64) {
+        self.predictor.finished(job);
+    }
+
+    fn schedule(&mut self, cluster: &mut Cluster<'_>) {
+        cluster.start_heads();
+        let Some(head) = cluster.head() else { return };
+        if cluster.idle() == 0 || cluster.queue().len() == 1 {
+            return;
+        }
+        let now = cluster.now();
+        let (shadow, mut extra) = self.reservation(cluster, head);
+        let waiting = cluster.queue().iter().skip(1).copied();
+        self.candidates.clear();
+        self.candidates.extend(waiting.filter(|&id| cluster.fits(cluster.job(id))));
+        if self.order == Order::Sjbf {
+            self.candidates.sort_by_key(|&id| self.predicted[id]);
+        }
+        for &id in &self.candidates {
+            let job = cluster.job(id);
+            if !cluster.fits(job) {
+                continue;
+            }
+            cluster.judged(1);
+            let in_time = now + self.predicted[id] <= shadow;
+            if in_time || job.processors <= extra {
+                cluster.backfill(id, 0.0);
+                if !in_time {
+                    extra -= job.processors;
+                }
+            }
+        }
+    }
+}

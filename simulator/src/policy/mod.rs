@@ -1,0 +1,26 @@
+//! Scheduling policies: who starts when.
+
+pub mod easy;
+pub mod fcfs;
+mod options;
+
+use crate::machine::Cluster;
+use crate::workload::Job;
+
+pub use options::{Criterion, Delay, Order, ProbOptions};
+
+/// A scheduling policy. Everything it knows comes through these calls and the [`Cluster`]'s public face; `job.run_time`
+/// belongs to the future until [`Policy::ended`].
+pub trait Policy {
+    /// A job was submitted.
+    fn submitted(&mut self, _job: &Job, _now: i64) {}
+
+    /// A job was started by the pass that has just ended.
+    fn started(&mut self, _job: &Job, _now: i64) {}
+
+    /// A job ended; it is no longer among the running.
+    fn ended(&mut self, _job: &Job, _now: i64) {}
+
+    /// One scheduling pass: start what should start now.
+    fn schedule(&mut self, cluster: &mut Cluster<'_>);
+}

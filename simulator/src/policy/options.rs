@@ -1,0 +1,77 @@
+//! What can be chosen of a policy: names as the command line writes them.
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+/// The order in which backfill candidates are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// First come, first served.
+    #[default]
+    Fcfs,
+    /// Shortest predicted run time first (the median, where a distribution is predicted); equal ones first come first.
+    Sjbf,
+}
+
+/// How the probability that a backfill delays the head job is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Delay {
+    /// Exactly.
+    #[default]
+    Exact,
+    /// By the lower bound of Nissimov & Feitelson 2007.
+    Bound,
+}
+
+/// What of the head job's delay is compared with the threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Criterion {
+    /// The probability of any delay.
+    #[default]
+    Probability,
+    /// The expected delay, in seconds.
+    Seconds,
+    /// The expected delay over the head job's own expected remaining wait.
+    Relative,
+}
+
+/// The choices that only the probabilistic policy has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProbOptions {
+    /// A backfill is accepted when its predicted delay is below this.
+    pub tau: f64,
+    /// How the delay probability is computed.
+    pub delay: Delay,
+    /// What is compared with `tau`.
+    pub criterion: Criterion,
+    /// Events into which a bin's probability is divided.
+    pub events_per_bin: usize,
+    /// The most delay all backfills ahead of one head job may add up to; none by default.
+    pub budget: Option<f64>,
+    /// Whether the distributions of waiting jobs follow what is learnt while they wait, or stay as they were at submission.
+    pub refresh: bool,
+}
+
+impl Default for ProbOptions {
+    fn default() -> ProbOptions {
+        ProbOptions {
+            tau: 0.05,
+            delay: Delay::Exact,
+            criterion: Criterion::Probability,
+            events_per_bin: 4,
+            budget: None,
+            refresh: true,
+        }
+    }
+}
+
+impl ProbOptions {
+    /// As Nissimov & Feitelson 2007: one event at each bin's end, the bound, tau 0.05, the distribution as it was at
+    /// submission.
+    pub fn papers() -> ProbOptions {
+        ProbOptions { delay: Delay::Bound, events_per_bin: 1, refresh: false, ..ProbOptions::default() }
+    }
+}
