@@ -4,11 +4,19 @@
 //! * [`workload`]: the replay rules that make jobs of a trace's lines.
 //! * [`machine`]: the event-driven replay.
 //! * [`policy`]: who starts when; [`predict`]: how long a job will run.
-//! * [`outcome`]: what one replay produced.
+//! * [`outcome`]: what one replay produced; [`metrics`] and [`calibration`] measure it, [`schedule`] writes it job by job.
+//! * [`run`]: replays over several seeds; [`papers`]: published numbers to compare with.
+//! * [`cli`]: the command line.
 
+pub mod calibration;
+pub mod cli;
 pub mod machine;
+pub mod metrics;
 pub mod outcome;
+pub mod papers;
 pub mod policy;
 pub mod predict;
+pub mod run;
+pub mod schedule;
 pub mod swf;
 pub mod workload;

@@ -10,6 +10,9 @@ use crate::workload::{Job, JobId, Workload};
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 
+/// Jobs between two calls of `progress`.
+const PROGRESS: usize = 1024;
+
 /// A running job, as a scheduler sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Running {
@@ -201,7 +204,8 @@ pub struct Stuck {
     pub waiting: usize,
 }
 
-/// Replays a workload under a policy. `progress` is told now and then how many jobs have been submitted.
+/// Replays a workload under a policy. `progress` is told now and then how many more jobs have been
+/// submitted.
 ///
 /// # Errors
 /// [`Stuck`].
@@ -225,8 +229,8 @@ pub fn replay(
             cluster.queue.push_back(job.id);
             policy.submitted(job, now);
             submitted += 1;
-            if submitted.is_multiple_of(1024) {
-                progress(submitted);
+            if submitted.is_multiple_of(PROGRESS) {
+                progress(PROGRESS);
             }
         }
         let pass = Instant::now();
@@ -236,7 +240,7 @@ pub fn replay(
             policy.started(cluster.job(id), now);
         }
     }
-    progress(submitted);
+    progress(submitted % PROGRESS);
     if !cluster.queue.is_empty() {
         return Err(Stuck { waiting: cluster.queue.len() });
     }

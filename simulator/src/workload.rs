@@ -235,15 +235,6 @@ fn job(record: &Record, id: JobId, procs: u32, rules: &Rules, counts: &mut Count
     })
 }
 
-/// The machine the papers replayed a trace on, by the start of the trace's file name; `None` for other traces.
-///
-/// The header of CTC SP2 gives the 338 nodes left of the batch partition, and the machine's batch partition had 430
-/// nodes; the papers' waits come out on all 512.
-pub fn papers_procs(file_name: &str) -> Option<u32> {
-    let machines = [("CTC-SP2", 512), ("KTH-SP2", 100), ("SDSC-SP2", 128), ("SDSC-BLUE", 1152)];
-    machines.into_iter().find(|(prefix, _)| file_name.starts_with(prefix)).map(|(_, procs)| procs)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -334,12 +325,5 @@ mod tests {
         }
         assert!(shifts.iter().filter(|&&n| n > 0).count() > 40);
         assert!(shifted.jobs.is_sorted_by_key(|job| job.submit));
-    }
-
-    #[test]
-    fn the_papers_machines() {
-        assert_eq!(papers_procs("CTC-SP2-1996-3.1-cln.swf.gz"), Some(512));
-        assert_eq!(papers_procs("SDSC-SP2-1998-4.2-cln.swf.gz"), Some(128));
-        assert_eq!(papers_procs("SDSC-Par-1996-3.1-cln.swf.gz"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Scheduling policies: who starts when.
 
+mod choice;
 pub mod easy;
 pub mod fcfs;
 mod options;
@@ -7,6 +8,7 @@ mod options;
 use crate::machine::Cluster;
 use crate::workload::Job;
 
+pub use choice::{BadChoice, Choice, PolicyName, name_of};
 pub use options::{Criterion, Delay, Order, ProbOptions};
 
 /// A scheduling policy. Everything it knows comes through these calls and the [`Cluster`]'s public face; `job.run_time`

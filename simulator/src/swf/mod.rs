@@ -149,7 +149,7 @@ pub enum Reason {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be opened.
-    #[error("{name}: {source}")]
+    #[error("{name}")]
     Open {
         /// The file.
         name: String,
@@ -157,7 +157,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Reading failed on the way: a disk error, or a gzip stream that is damaged or ends early.
-    #[error("{name}: unreadable after line {line}: {source}")]
+    #[error("{name}: unreadable after line {line}")]
     Read {
         /// The file.
         name: String,

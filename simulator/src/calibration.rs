@@ -1,0 +1,77 @@
+//! Do backfills delay head jobs as often, or as much, as the policy predicted?
+//!
+//! Accepted backfills are sorted by predicted delay and cut into bins of about equal count (equal predictions are never
+//! separated); each bin compares the mean prediction with what was observed, in the same unit.
+
+use crate::outcome::Backfill;
+use crate::policy::Criterion;
+use serde::Serialize;
+
+/// At most as many bins.
+const BINS: usize = 10;
+
+/// One bin of accepted backfills.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bin {
+    /// The mean predicted delay: a probability, seconds, or a ratio to the head's remaining wait.
+    pub predicted: f64,
+    /// What was observed, in the same unit: the share that delayed the head, the mean delay in seconds, or the mean ratio of
+    /// the delay to the head's remaining wait.
+    pub observed: f64,
+    /// Backfills in the bin.
+    pub count: u64,
+}
+
+/// The bins, in increasing order of prediction.
+pub fn bins(backfills: impl IntoIterator<Item = Backfill>, criterion: Criterion) -> Vec<Bin> {
+    let observed = |backfill: Backfill| match criterion {
+        Criterion::Probability => f64::from(u8::from(backfill.observed_delay > 0)),
+        Criterion::Seconds => backfill.observed_delay as f64,
+        Criterion::Relative => backfill.observed_delay as f64 / backfill.head_wait.max(1) as f64,
+    };
+    let mut pairs: Vec<(f64, f64)> =
+        backfills.into_iter().map(|backfill| (backfill.predicted, observed(backfill))).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let size = pairs.len().div_ceil(BINS).max(1);
+    let mut bins = Vec::new();
+    let mut rest = &pairs[..];
+    while let Some(last) = rest.get(size.min(rest.len()).wrapping_sub(1)) {
+        let end = rest.partition_point(|pair| pair.0 <= last.0);
+        let (bin, others) = rest.split_at(end);
+        rest = others;
+        let count = bin.len() as f64;
+        bins.push(Bin {
+            predicted: bin.iter().map(|pair| pair.0).sum::<f64>() / count,
+            observed: bin.iter().map(|pair| pair.1).sum::<f64>() / count,
+            count: bin.len() as u64,
+        });
+    }
+    bins
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn backfill(predicted: f64, observed_delay: i64) -> Backfill {
+        Backfill { head: 1, predicted, observed_delay, head_wait: 200 }
+    }
+
+    #[test]
+    fn equal_predictions_share_a_bin() {
+        let same = (0..25).map(|i| backfill(0.0, i64::from(i < 5) * 40));
+        let probability = bins(same.clone(), Criterion::Probability);
+        assert_eq!(probability, [Bin { predicted: 0.0, observed: 0.2, count: 25 }]);
+        assert_eq!(bins(same.clone(), Criterion::Seconds)[0].observed, 8.0);
+        assert_eq!(bins(same, Criterion::Relative)[0].observed, 0.04);
+        assert!(bins([], Criterion::Seconds).is_empty());
+    }
+
+    #[test]
+    fn every_backfill_is_in_one_bin() {
+        let bins = bins((0..101).map(|i| backfill(f64::from(i) / 100.0, 1)), Criterion::Probability);
+        assert_eq!(bins.len(), 10);
+        assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), 101);
+        assert!(bins.is_sorted_by(|a, b| a.predicted < b.predicted));
+    }
+}

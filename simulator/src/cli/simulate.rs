@@ -1,0 +1,110 @@
+//! `surefill simulate`: one trace, one policy.
+
+use super::options::{ProbArgs, ReplayOptions, file_name};
+use super::{Failure, output};
+use crate::outcome::Outcome;
+use crate::papers;
+use crate::policy::{Choice, Order, PolicyName};
+use crate::predict::Predictor;
+use crate::run::{Options, Summary, run};
+use crate::schedule;
+use crate::workload::Workload;
+use anyhow::Context;
+use clap::Args;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Options of `simulate`.
+#[derive(Debug, Args)]
+pub struct Simulate {
+    /// The trace: SWF, plain or gzip
+    trace: PathBuf,
+    /// The scheduling policy
+    #[arg(long, value_enum, default_value = "easy")]
+    policy: PolicyName,
+    /// How run times are predicted [default: the policy's own]
+    #[arg(long, value_enum)]
+    predictor: Option<Predictor>,
+    /// The order in which backfill candidates are tried [default: the policy's own]
+    #[arg(long, value_enum)]
+    order: Option<Order>,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only)
+    #[arg(long, value_name = "FILE")]
+    jobs: Option<PathBuf>,
+    #[command(flatten)]
+    replay: ReplayOptions,
+    #[command(flatten)]
+    prob: ProbArgs,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Format {
+    Swf,
+    Csv,
+}
+
+fn format_of(path: &Path) -> Result<Format, Failure> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("swf") => Ok(Format::Swf),
+        Some("csv") => Ok(Format::Csv),
+        _ => Err(Failure::Usage(format!("--jobs {}: the extension must be .swf or .csv", path.display()))),
+    }
+}
+
+impl Simulate {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let choice = Choice::new(self.policy, self.predictor, self.order)
+            .map_err(|error| Failure::Usage(error.to_string()))?;
+        let jobs =
+            self.jobs.as_deref().map(|path| format_of(path).map(|format| (path, format))).transpose()?;
+        if jobs.is_some() && self.replay.seeds.get() > 1 {
+            return Err(Failure::Usage(
+                "--jobs writes the schedule of one seed: choose it with --seed".into(),
+            ));
+        }
+        let trace = self.replay.read(&self.trace)?;
+        let name = file_name(&self.trace);
+        let (rules, workload) = self.replay.workload(&trace, &name)?;
+        let options = Options { choice, prob: self.prob.options(&self.replay), rules };
+
+        let bar = output::progress(workload.counts.jobs * self.replay.seeds.get());
+        let progress = |jobs: usize| bar.inc(jobs as u64);
+        let result = run(&name, &workload, &options, self.replay.seed, self.replay.seeds, &progress)?;
+        bar.finish_and_clear();
+
+        let summary = Summary::new(&result, &workload, &options);
+        if let Some((path, format)) = jobs {
+            write_jobs(path, format, &result.first, &workload, &options)
+                .with_context(|| path.display().to_string())?;
+        }
+        if self.json {
+            output::json(&summary)?;
+        } else {
+            output::table(&[summary], papers::published(&name))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_jobs(
+    path: &Path,
+    format: Format,
+    outcome: &Outcome,
+    workload: &Workload,
+    options: &Options,
+) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    match format {
+        Format::Swf => {
+            let shifted = workload.shifted(outcome.setup.seed);
+            schedule::write_swf(&mut out, outcome, &shifted, options)?;
+        }
+        Format::Csv => schedule::write_csv(&mut out, outcome, options)?,
+    }
+    out.flush()?;
+    Ok(())
+}

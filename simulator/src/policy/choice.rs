@@ -1,0 +1,208 @@
+//! From a policy's name, predictor and order to the policy.
+
+use super::easy::Easy;
+use super::fcfs::Fcfs;
+use super::{Order, Policy, ProbOptions};
+use crate::predict::Predictor;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::fmt;
+use std::str::FromStr;
+
+/// The policies by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+pub enum PolicyName {
+    /// First come, first served, no backfilling.
+    #[serde(rename = "fcfs")]
+    Fcfs,
+    /// EASY backfilling: one reservation, for the head job.
+    #[serde(rename = "easy")]
+    Easy,
+    /// EASY++: EASY by the mean of the user's last two run times, shortest first.
+    #[serde(rename = "easy++")]
+    #[value(name = "easy++")]
+    EasyPlusPlus,
+}
+
+/// A policy with its predictor and order, written `policy[:predictor[:order]]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// The policy.
+    pub policy: PolicyName,
+    /// How it predicts run times.
+    pub predictor: Predictor,
+    /// The order of its backfill candidates.
+    pub order: Order,
+}
+
+/// Why a choice is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadChoice {
+    /// No such policy, predictor or order.
+    #[error("no {what} is named '{name}' (there are {known})")]
+    Unknown {
+        /// Policy, predictor or order.
+        what: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// More than three parts.
+    #[error("'{0}' is not of the form policy[:predictor[:order]]")]
+    Form(String),
+    /// The policy does not work with this predictor.
+    #[error("policy {policy} does not use predictor {predictor} (it uses {used})")]
+    Predictor {
+        /// The policy.
+        policy: String,
+        /// The predictor.
+        predictor: String,
+        /// The ones it works with.
+        used: String,
+    },
+    /// The policy does not work with this order.
+    #[error("policy {policy} has order {order} only")]
+    Order {
+        /// The policy.
+        policy: String,
+        /// The order it has.
+        order: String,
+    },
+}
+
+/// The name of a value on the command line.
+pub fn name_of(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+fn names<T: ValueEnum>(values: &[T]) -> String {
+    let names: Vec<String> = values.iter().cloned().map(name_of).collect();
+    names.join(", ")
+}
+
+fn not_used(policy: PolicyName, predictor: Predictor) -> BadChoice {
+    BadChoice::Predictor {
+        policy: name_of(policy),
+        predictor: name_of(predictor),
+        used: names(policy.predictors()),
+    }
+}
+
+impl PolicyName {
+    /// The predictors this policy works with, its default first.
+    pub fn predictors(self) -> &'static [Predictor] {
+        match self {
+            PolicyName::Fcfs => &[Predictor::Limit],
+            PolicyName::Easy => Predictor::POINT,
+            PolicyName::EasyPlusPlus => &[Predictor::Mean2],
+        }
+    }
+
+    /// The orders this policy works with, its default first.
+    pub fn orders(self) -> &'static [Order] {
+        match self {
+            PolicyName::Fcfs => &[Order::Fcfs],
+            PolicyName::Easy => &[Order::Fcfs, Order::Sjbf],
+            PolicyName::EasyPlusPlus => &[Order::Sjbf],
+        }
+    }
+}
+
+impl Choice {
+    /// A policy with its defaults where nothing else is asked for.
+    ///
+    /// # Errors
+    /// [`BadChoice`] for a predictor or order that the policy does not work with.
+    pub fn new(
+        policy: PolicyName,
+        predictor: Option<Predictor>,
+        order: Option<Order>,
+    ) -> Result<Choice, BadChoice> {
+        let (predictors, orders) = (policy.predictors(), policy.orders());
+        let predictor = predictor.unwrap_or(predictors[0]);
+        let order = order.unwrap_or(orders[0]);
+        if !predictors.contains(&predictor) {
+            return Err(not_used(policy, predictor));
+        }
+        if !orders.contains(&order) {
+            return Err(BadChoice::Order { policy: name_of(policy), order: names(orders) });
+        }
+        Ok(Choice { policy, predictor, order })
+    }
+
+    /// The policy, with nothing learnt yet.
+    ///
+    /// # Errors
+    /// [`BadChoice::Predictor`].
+    pub fn build(&self, _prob: &ProbOptions) -> Result<Box<dyn Policy>, BadChoice> {
+        let point = || self.predictor.point().ok_or_else(|| not_used(self.policy, self.predictor));
+        Ok(match self.policy {
+            PolicyName::Fcfs => Box::new(Fcfs),
+            PolicyName::Easy => Box::new(Easy::new(point()?, self.order)),
+            PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus()),
+        })
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&name_of(self.policy))?;
+        let default_order = self.order == self.policy.orders()[0];
+        if self.predictor != self.policy.predictors()[0] || !default_order {
+            write!(f, ":{}", name_of(self.predictor))?;
+        }
+        if !default_order {
+            write!(f, ":{}", name_of(self.order))?;
+        }
+        Ok(())
+    }
+}
+
+fn parse<T: ValueEnum>(what: &'static str, name: &str) -> Result<T, BadChoice> {
+    T::from_str(name, false).map_err(|_| BadChoice::Unknown {
+        what,
+        name: name.to_owned(),
+        known: names(T::value_variants()),
+    })
+}
+
+impl FromStr for Choice {
+    type Err = BadChoice;
+
+    fn from_str(text: &str) -> Result<Choice, BadChoice> {
+        let mut parts = text.split(':');
+        let policy = parse("policy", parts.next().unwrap_or(""))?;
+        let predictor = parts.next().map(|name| parse("predictor", name)).transpose()?;
+        let order = parts.next().map(|name| parse("order", name)).transpose()?;
+        if parts.next().is_some() {
+            return Err(BadChoice::Form(text.to_owned()));
+        }
+        Choice::new(policy, predictor, order)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_written_as_they_are_read() {
+        for text in ["fcfs", "easy", "easy++", "easy:gibbons", "easy:limit:sjbf", "easy:mean+1.5sigma:sjbf"] {
+            assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn bad_choices_say_why() {
+        let why = |text: &str| text.parse::<Choice>().unwrap_err().to_string();
+        assert!(why("best").starts_with("no policy is named 'best' (there are fcfs, easy,"));
+        assert!(why("easy:oracle").starts_with("no predictor is named 'oracle'"));
+        assert_eq!(why("fcfs:limit:sjbf"), "policy fcfs has order fcfs only");
+        assert_eq!(why("easy++:limit"), "policy easy++ does not use predictor limit (it uses mean2)");
+        assert_eq!(
+            why("easy:limit:fcfs:x"),
+            "'easy:limit:fcfs:x' is not of the form policy[:predictor[:order]]"
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! Replays of one workload under one policy, over several seeds in parallel, and their summary.
+
+use crate::calibration::{self, Bin};
+use crate::machine::{Stuck, replay};
+use crate::metrics::Metrics;
+use crate::outcome::{Backfill, Outcome, Setup};
+use crate::policy::{BadChoice, Choice, ProbOptions, name_of};
+use crate::workload::{Counts, Rules, Workload};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::num::NonZeroU64;
+
+/// Everything beside the trace that decides a replay, bit by bit.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The policy with its predictor and order.
+    pub choice: Choice,
+    /// The probabilistic policy's choices.
+    pub prob: ProbOptions,
+    /// The replay rules.
+    pub rules: Rules,
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The policy cannot be built.
+    #[error(transparent)]
+    Choice(#[from] BadChoice),
+    /// The policy does not finish.
+    #[error(transparent)]
+    Stuck(#[from] Stuck),
+}
+
+/// What several seeds came to.
+#[derive(Debug)]
+pub struct Run {
+    /// The replay of the first seed, whole.
+    pub first: Outcome,
+    /// The measures of every seed, in order.
+    pub metrics: Vec<Metrics>,
+    /// The backfills of every seed, in order.
+    pub backfills: Vec<Backfill>,
+}
+
+impl Options {
+    /// The setup of one replay under these options.
+    pub fn setup(&self, trace: &str, procs: u32, seed: u64) -> Setup {
+        Setup {
+            trace: trace.to_owned(),
+            policy: name_of(self.choice.policy),
+            predictor: name_of(self.choice.predictor),
+            order: name_of(self.choice.order),
+            tau: self.prob.tau,
+            delay: name_of(self.prob.delay),
+            criterion: name_of(self.prob.criterion),
+            overrun: name_of(self.rules.overrun),
+            procs,
+            seed,
+        }
+    }
+}
+
+/// Replays a workload once for each of `seeds` seeds from `first_seed` up, in parallel; `progress` is told how many more jobs have been submitted, from any
+/// thread. The workload must have been made by `options.rules`.
+///
+/// # Errors
+/// [`Error`].
+pub fn run(
+    trace: &str,
+    workload: &Workload,
+    options: &Options,
+    first_seed: u64,
+    seeds: NonZeroU64,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Run, Error> {
+    let one = |seed: u64| {
+        let shifted = workload.shifted(seed);
+        let mut policy = options.choice.build(&options.prob)?;
+        let setup = options.setup(trace, shifted.procs, seed);
+        let outcome = replay(&shifted, setup, &mut *policy, progress)?;
+        let metrics = Metrics::of(&outcome);
+        let backfills: Vec<Backfill> = outcome.jobs.iter().filter_map(|job| job.backfill).collect();
+        // Whole outcomes are large: only the first seed's is needed.
+        let whole = (seed == first_seed).then_some(outcome);
+        Ok((whole, metrics, backfills))
+    };
+    let seeds: Result<Vec<_>, Error> =
+        (first_seed..first_seed.saturating_add(seeds.get())).into_par_iter().map(one).collect();
+    let mut first = None;
+    let mut metrics = Vec::new();
+    let mut backfills = Vec::new();
+    for (whole, measures, more) in seeds? {
+        first = first.or(whole);
+        metrics.push(measures);
+        backfills.extend(more);
+    }
+    // There is at least one seed, and the first keeps its outcome.
+    let first = first.expect("the first seed's outcome");
+    Ok(Run { first, metrics, backfills })
+}
+
+/// A run as `simulate --json` prints it: one flat object.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// The version that made it.
+    pub version: &'static str,
+    /// How it was set up; `seed` is the first seed.
+    #[serde(flatten)]
+    pub setup: Setup,
+    /// The probabilistic policy's further choices.
+    pub prob: ProbOptions,
+    /// How many seeds, from `seed` up.
+    pub seeds: usize,
+    /// Means over the seeds.
+    #[serde(flatten)]
+    pub mean: Metrics,
+    /// Standard deviations over the seeds, when there are several.
+    pub spread: Option<Metrics>,
+    /// Predicted and observed delay of the accepted backfills of all seeds.
+    pub calibration: Vec<Bin>,
+    /// What the replay rules did.
+    pub replay: Counts,
+}
+
+impl Summary {
+    /// The summary of a run made with these options.
+    pub fn new(run: &Run, workload: &Workload, options: &Options) -> Summary {
+        Summary {
+            version: env!("CARGO_PKG_VERSION"),
+            setup: run.first.setup.clone(),
+            prob: options.prob.clone(),
+            seeds: run.metrics.len(),
+            mean: Metrics::mean(&run.metrics).expect("at least one seed was run"),
+            spread: Metrics::deviation(&run.metrics),
+            calibration: calibration::bins(run.backfills.iter().copied(), options.prob.criterion),
+            replay: workload.counts,
+        }
+    }
+}
