@@ -28,7 +28,7 @@ pub struct Compare {
     prob: ProbArgs,
 }
 
-const DEFAULT: &str = "fcfs,easy,easy:limit:sjbf,easy++";
+const DEFAULT: &str = "fcfs,conservative,easy,easy:limit:sjbf,easy++";
 
 /// One trace under all policies.
 #[derive(Debug, Serialize)]

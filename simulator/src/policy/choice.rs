@@ -1,5 +1,6 @@
 //! From a policy's name, predictor and order to the policy.
 
+use super::conservative::Conservative;
 use super::easy::Easy;
 use super::fcfs::Fcfs;
 use super::{Order, Policy, ProbOptions};
@@ -18,6 +19,9 @@ pub enum PolicyName {
     /// EASY backfilling: one reservation, for the head job.
     #[serde(rename = "easy")]
     Easy,
+    /// Conservative backfilling: a reservation for every job.
+    #[serde(rename = "conservative")]
+    Conservative,
     /// EASY++: EASY by the mean of the user's last two run times, shortest first.
     #[serde(rename = "easy++")]
     #[value(name = "easy++")]
@@ -93,7 +97,7 @@ impl PolicyName {
     /// The predictors this policy works with, its default first.
     pub fn predictors(self) -> &'static [Predictor] {
         match self {
-            PolicyName::Fcfs => &[Predictor::Limit],
+            PolicyName::Fcfs | PolicyName::Conservative => &[Predictor::Limit],
             PolicyName::Easy => Predictor::POINT,
             PolicyName::EasyPlusPlus => &[Predictor::Mean2],
         }
@@ -102,7 +106,7 @@ impl PolicyName {
     /// The orders this policy works with, its default first.
     pub fn orders(self) -> &'static [Order] {
         match self {
-            PolicyName::Fcfs => &[Order::Fcfs],
+            PolicyName::Fcfs | PolicyName::Conservative => &[Order::Fcfs],
             PolicyName::Easy => &[Order::Fcfs, Order::Sjbf],
             PolicyName::EasyPlusPlus => &[Order::Sjbf],
         }
@@ -140,6 +144,7 @@ impl Choice {
         Ok(match self.policy {
             PolicyName::Fcfs => Box::new(Fcfs),
             PolicyName::Easy => Box::new(Easy::new(point()?, self.order)),
+            PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus()),
         })
     }

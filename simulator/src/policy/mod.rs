@@ -1,9 +1,11 @@
 //! Scheduling policies: who starts when.
 
 mod choice;
+pub mod conservative;
 pub mod easy;
 pub mod fcfs;
 mod options;
+mod profile;
 
 use crate::machine::Cluster;
 use crate::workload::Job;
