@@ -195,7 +195,7 @@ proptest! {
                     Criterion::Relative => truth.seconds / truth.head_wait,
                 };
                 let (delay, exactness) = found.unwrap();
-                prop_assert!((delay - expected).abs() < 1e-12, "{:?}: {} not {}", criterion, delay, expected);
+                prop_assert!((delay - expected).abs() < 1e-12 * expected.max(1.0), "{:?}: {} not {}", criterion, delay, expected);
                 prop_assert_eq!(exactness, Exactness::Exact);
                 prop_assert!(truth.bound <= truth.probability + 1e-12);
             }
@@ -251,7 +251,7 @@ proptest! {
             prop_assume!(!near);
             prop_assert_eq!(ours.verdict, theirs.verdict);
             if accepted {
-                prop_assert!((ours.delay - theirs.delay).abs() < 1e-12);
+                prop_assert!((ours.delay - theirs.delay).abs() < 1e-12 * theirs.delay.max(1.0));
                 prop_assert_eq!(ours.exactness, Exactness::Exact);
                 running.push(Job { age: 0, ..candidate.clone() });
                 idle -= candidate.processors;
@@ -266,13 +266,13 @@ proptest! {
                     Criterion::Relative => truth.seconds / truth.head_wait,
                 };
                 // "At least" is a lower bound of the truth that reaches the threshold by itself.
-                prop_assert!(ours.delay <= exact + 1e-12);
+                prop_assert!(ours.delay <= exact + 1e-12 * exact.max(1.0));
                 let least = if ours.verdict == Verdict::Refused { rule.threshold } else { alone.budget };
                 prop_assert!(ours.delay >= least - 1e-12);
             }
         }
         prop_assert_eq!(queue.idle(), idle);
-        prop_assert!((queue.spent(rule.criterion) - spent).abs() < 1e-12);
+        prop_assert!((queue.spent(rule.criterion) - spent).abs() < 1e-12 * spent.max(1.0));
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::memory::{range, range_mut};
 /// Rows of the table that are cut off together hold less probability than this: far below the rounding of a sum.
 const NEGLIGIBLE: f64 = 1e-18;
 
+/// A group is taken apart also when its table would be updated more often than this for each cell there is room for.
+const UPDATES_PER_CELL: usize = 4;
+
 /// One job with a release at the instant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Member {
@@ -67,8 +70,8 @@ impl Tie<'_> {
     /// `others` is the distribution of the processors released by the jobs outside the group, on the window
     /// `[lo, target)` with `lo = max(0, target - total width of the group)`.
     ///
-    /// The table has `(largest d / unit + 1) x (group width + landings)` cells, each updated once a member. If that does
-    /// not fit, the group is taken apart into smaller groups one after the other. A path that passes through
+    /// The table has `(largest d / unit + 1) x (group width + landings)` cells, each updated at most once a member. If that
+    /// does not fit, or is more than [`UPDATES_PER_CELL`] updates for each cell there is, the group is taken apart into smaller groups one after the other. A path that passes through
     /// `[c_q, c_q + k)` between two of them is then counted as a delay though nobody could have started there: an upper
     /// bound.
     pub(super) fn land<'m>(
@@ -99,7 +102,9 @@ impl Tie<'_> {
                     finer = gcd(unit, member.width);
                 }
                 let rows = most.min(wider) / finer.max(1) + 1;
-                let fits = rows.saturating_mul(wider + landing.len().min(width)) <= self.cells.len();
+                let cells = rows.saturating_mul(wider + landing.len().min(width));
+                let updates = cells.saturating_mul(size + 1);
+                let fits = cells <= self.cells.len() && updates / UPDATES_PER_CELL <= self.cells.len();
                 if size > 0 && !fits {
                     break;
                 }
@@ -239,24 +244,35 @@ impl Tie<'_> {
             *cell = *other;
         }
         let [copy, _] = &mut self.rows;
-        let copy = range_mut(copy, 0, columns)?;
         let mut work = 0;
-        let mut reached = 0;
+        let (mut reached, mut pending) = (0, free);
         for m in members.filter(|m| !m.certain()) {
             let rows_up = m.width / unit;
             reached = (reached + rows_up).min(last_row);
-            work += (2 * (reached + 1) * columns) as u64;
+            pending = pending.saturating_sub(m.width);
             let keep = 1.0 - m.after;
+            // Columns from which the members still to come cannot reach the target do not matter any more.
+            let begin = target.saturating_sub(certain + pending).saturating_sub(lo).min(columns);
             // From the last row down, so that the rows read are still those without this member.
             for row in (0..=reached).rev() {
+                // Further up the head could have started before the instant.
+                let end = (target + row * unit).saturating_sub(lo).min(columns);
+                let length = end.saturating_sub(begin);
+                work += 2 * length as u64 + 8;
                 let (lower, this) = cells.split_at_mut_checked(row * columns).unwrap_or((&mut [], &mut []));
-                let this = range_mut(this, 0, columns)?;
-                copy.copy_from_slice(this);
-                for (to, stay) in this.iter_mut().zip(copy.iter()) {
+                let this = range_mut(this, 0, end)?;
+                // A member adds its width to the columns it comes from; those below 0 do not exist.
+                let from = begin.saturating_sub(m.width);
+                let copy = range_mut(copy, from, end.saturating_sub(from))?;
+                copy.copy_from_slice(range(this, from, end.saturating_sub(from))?);
+                let alone = m.width.saturating_sub(begin).min(length);
+                let this = range_mut(this, begin, length)?;
+                let stays = range(copy, begin - from, length)?;
+                for (to, stay) in this.iter_mut().zip(stays) {
                     *to = stay * keep;
                 }
-                let moved = this.get_mut(m.width..).unwrap_or(&mut []);
-                match row.checked_sub(rows_up).and_then(|below| lower.get(below * columns..)) {
+                let moved = this.get_mut(alone..).unwrap_or(&mut []);
+                match row.checked_sub(rows_up).and_then(|below| lower.get(below * columns + from..)) {
                     Some(below) => {
                         for ((to, came), ends) in moved.iter_mut().zip(copy.iter()).zip(below) {
                             *to += came * m.before + ends * m.now;

@@ -1,0 +1,60 @@
+//! Wall time of one scheduling pass at archive scale (60 running jobs, 430 processors, 20 candidates) and at large scale
+//! (1,000 running jobs, 10,000 processors, 1,000 candidates), each beside the papers' dynamic program for one candidate and
+//! beside E x C bare multiply-adds. Instruction counts: `make instructions`.
+
+mod scenario;
+
+use criterion::{BenchmarkId, Criterion as Bench, Throughput, criterion_group, criterion_main};
+use scenario::{Scenario, rule};
+use std::hint::black_box;
+use std::time::Duration;
+use surefill::backfill::{Criterion, Pass};
+
+const SCALES: [(&str, usize, u32, usize); 2] = [("archive", 60, 430, 20), ("large", 1000, 10_000, 1000)];
+
+fn passes(bench: &mut Bench) {
+    for (name, running, processors, candidates) in SCALES {
+        let mut group = bench.benchmark_group(name);
+        group.sample_size(20).measurement_time(Duration::from_secs(3));
+        for events in [1, 4] {
+            let scenario = Scenario::new(running, processors, candidates, events, 1);
+            let mut memory = scenario.memory();
+            let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &scenario.limits).unwrap();
+            for criterion in [Criterion::Probability, Criterion::Bound, Criterion::Seconds] {
+                let id = BenchmarkId::new(format!("{criterion:?}"), format!("{events} events a bin"));
+                group.bench_function(id, |b| {
+                    b.iter(|| black_box(scenario.decide(&mut pass, &rule(criterion))))
+                });
+            }
+        }
+        let scenario = Scenario::new(running, processors, candidates, 1, 1);
+        if name == "archive" {
+            group.bench_function("papers' program, whole queue", |b| {
+                b.iter(|| (0..candidates).map(|c| scenario.naive(c, 0.05)).sum::<f64>())
+            });
+        } else {
+            group.sample_size(10);
+            group.bench_function("papers' program, one candidate", |b| {
+                b.iter(|| scenario.naive(black_box(0), 0.05))
+            });
+        }
+        // What the work would cost at the machine's speed: E additions of a job to C processors.
+        let (releases, need) = (scenario.releases().len(), (scenario.head - scenario.idle) as usize);
+        let (from, mut to) = (vec![0.5f64; need + 64], vec![0.0f64; need]);
+        group.throughput(Throughput::Elements((releases * need) as u64));
+        group.bench_function("E x C multiply-adds", |b| {
+            b.iter(|| {
+                for _ in 0..releases {
+                    for ((t, a), c) in to.iter_mut().zip(&from).zip(&from[16..]) {
+                        *t = a * 0.75 + c * 0.25;
+                    }
+                    black_box(&mut to);
+                }
+            })
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, passes);
+criterion_main!(benches);
