@@ -6,10 +6,12 @@
 //! * [`policy`]: who starts when; [`predict`]: how long a job will run.
 //! * [`outcome`]: what one replay produced; [`metrics`] and [`calibration`] measure it, [`schedule`] writes it job by job.
 //! * [`run`]: replays over several seeds; [`papers`]: published numbers to compare with.
+//! * [`mod@generate`]: synthetic workloads.
 //! * [`cli`]: the command line.
 
 pub mod calibration;
 pub mod cli;
+pub mod generate;
 pub mod machine;
 pub mod metrics;
 pub mod outcome;

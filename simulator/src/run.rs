@@ -4,8 +4,8 @@ use crate::calibration::{self, Bin};
 use crate::machine::{Stuck, replay};
 use crate::metrics::Metrics;
 use crate::outcome::{Backfill, Outcome, Setup};
-use crate::policy::{BadChoice, Choice, ProbOptions, name_of};
-use crate::workload::{Counts, Rules, Workload};
+use crate::policy::{BadChoice, Choice, PolicyOptions, name_of};
+use crate::workload::{Counts, MissingProcessors, Rules, Workload};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::num::NonZeroU64;
@@ -15,8 +15,8 @@ use std::num::NonZeroU64;
 pub struct Options {
     /// The policy with its predictor and order.
     pub choice: Choice,
-    /// The probabilistic policy's choices.
-    pub prob: ProbOptions,
+    /// The policy's other choices.
+    pub policy: PolicyOptions,
     /// The replay rules.
     pub rules: Rules,
 }
@@ -51,9 +51,9 @@ impl Options {
             policy: name_of(self.choice.policy),
             predictor: name_of(self.choice.predictor),
             order: name_of(self.choice.order),
-            tau: self.prob.tau,
-            delay: name_of(self.prob.delay),
-            criterion: name_of(self.prob.criterion),
+            tau: self.policy.prob.tau,
+            delay: name_of(self.policy.prob.delay),
+            criterion: name_of(self.policy.prob.criterion),
             overrun: name_of(self.rules.overrun),
             procs,
             seed,
@@ -76,7 +76,7 @@ pub fn run(
 ) -> Result<Run, Error> {
     let one = |seed: u64| {
         let shifted = workload.shifted(seed);
-        let mut policy = options.choice.build(&options.prob)?;
+        let mut policy = options.choice.build(&options.policy)?;
         let setup = options.setup(trace, shifted.procs, seed);
         let outcome = replay(&shifted, setup, &mut *policy, progress)?;
         let metrics = Metrics::of(&outcome);
@@ -108,8 +108,10 @@ pub struct Summary {
     /// How it was set up; `seed` is the first seed.
     #[serde(flatten)]
     pub setup: Setup,
-    /// The probabilistic policy's further choices.
-    pub prob: ProbOptions,
+    /// All further choices; each policy uses those that concern it.
+    pub options: PolicyOptions,
+    /// Jobs that ran on an unknown number of processors: replayed on those requested, or dropped.
+    pub missing_processors: MissingProcessors,
     /// How many seeds, from `seed` up.
     pub seeds: usize,
     /// Means over the seeds.
@@ -129,11 +131,12 @@ impl Summary {
         Summary {
             version: env!("CARGO_PKG_VERSION"),
             setup: run.first.setup.clone(),
-            prob: options.prob.clone(),
+            options: options.policy.clone(),
+            missing_processors: options.rules.missing_processors,
             seeds: run.metrics.len(),
             mean: Metrics::mean(&run.metrics).expect("at least one seed was run"),
             spread: Metrics::deviation(&run.metrics),
-            calibration: calibration::bins(run.backfills.iter().copied(), options.prob.criterion),
+            calibration: calibration::bins(run.backfills.iter().copied(), options.policy.prob.criterion),
             replay: workload.counts,
         }
     }

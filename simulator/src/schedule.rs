@@ -3,6 +3,7 @@
 //! Both begin with the version and every option that decided the schedule.
 
 use crate::outcome::Outcome;
+use crate::policy::name_of;
 use crate::run::Options;
 use crate::swf::{SwfJob, write_header, write_job};
 use crate::workload::Workload;
@@ -11,7 +12,7 @@ use std::io::{self, Write};
 /// `key, value` of everything that decided the schedule.
 fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
     let setup = &outcome.setup;
-    let prob = &options.prob;
+    let prob = &options.policy.prob;
     let rules = &options.rules;
     let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
     vec![
@@ -27,7 +28,8 @@ fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
         ("budget", or_none(prob.budget.map(|budget| budget.to_string()))),
         ("refresh", prob.refresh.to_string()),
         ("overrun", setup.overrun.clone()),
-        ("missing-processors", crate::policy::name_of(rules.missing_processors)),
+        ("overdue", name_of(options.policy.overdue)),
+        ("missing-processors", name_of(rules.missing_processors)),
         ("procs", setup.procs.to_string()),
         ("limit-jobs", or_none(rules.limit_jobs.map(|jobs| jobs.to_string()))),
         ("seed", setup.seed.to_string()),

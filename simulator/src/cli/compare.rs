@@ -46,7 +46,7 @@ struct Comparison {
 
 impl Compare {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let prob = self.prob.options(&self.replay);
+        let policy = self.prob.options(&self.replay);
         let mut traces = Vec::new();
         for path in &self.traces {
             let trace = self.replay.read(path)?;
@@ -56,7 +56,7 @@ impl Compare {
             let bar = output::progress(workload.counts.jobs * seeds.get() * self.policies.len() as u64);
             let progress = |jobs: usize| bar.inc(jobs as u64);
             let runs = self.policies.par_iter().map(|&choice| {
-                let options = Options { choice, prob: prob.clone(), rules };
+                let options = Options { choice, policy: policy.clone(), rules };
                 let result = run(&name, &workload, &options, self.replay.seed, seeds, &progress)?;
                 let summary = Summary::new(&result, &workload, &options);
                 Ok((result, summary))

@@ -1,6 +1,7 @@
 //! The command line: one file a verb, and what the verbs share.
 
 mod compare;
+mod generate;
 mod options;
 mod output;
 mod simulate;
@@ -17,13 +18,15 @@ Replay rules (public EASY simulators differ by percents in mean wait through suc
   * A job wider than the machine is cut to its size.
   * Without a requested time (field 9) the run time is the limit.
   * A run time above the limit: --overrun keep (it runs on), cut (killed at the limit), raise (the limit becomes the
-    run time). A running job past its limit is expected to end one second from now.
+    run time). Under EASY a running job past its limit is expected to end one second from now (--overdue soon), or at
+    its limit although that is past (--overdue past), so that no job is backfilled beyond what the head leaves free.
   * --seed S other than 0 shifts every submission by 0 to 59 s, uniformly (ChaCha8 seeded with S).
 Every rule's jobs are counted and reported.
 
 --preset papers sets what Nissimov & Feitelson 2007 used: the machine's size by the start of the trace's file name
-(CTC-SP2 512, KTH-SP2 100, SDSC-SP2 128, SDSC-BLUE 1152), jobs without used processors dropped, run times kept, and
-for probabilistic backfilling the lower bound, one event a bin, tau 0.05 and the prediction made at submission.
+(CTC-SP2 512, KTH-SP2 100, SDSC-SP2 128, SDSC-BLUE 1152), jobs without used processors dropped, run times kept,
+--overdue past, and for probabilistic backfilling the lower bound, one event a bin, tau 0.05 and the prediction made at
+submission.
 Options given beside it win.
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
@@ -44,6 +47,8 @@ enum Command {
     /// Replay traces under several policies, side by side.
     #[command(after_long_help = RULES)]
     Compare(compare::Compare),
+    /// Generate a synthetic workload.
+    Generate(generate::Generate),
 }
 
 /// Why the program ends without success.
@@ -70,6 +75,7 @@ impl Cli {
         match self.command {
             Command::Simulate(simulate) => simulate.run(),
             Command::Compare(compare) => compare.run(),
+            Command::Generate(generate) => generate.run(),
         }
     }
 }

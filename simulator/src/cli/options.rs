@@ -2,7 +2,7 @@
 
 use super::Failure;
 use crate::papers;
-use crate::policy::{Criterion, Delay, ProbOptions};
+use crate::policy::{Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
 use crate::swf::{self, Strictness, Trace};
 use crate::workload::{MissingProcessors, Overrun, Rules, Workload};
 use clap::{Args, ValueEnum};
@@ -35,6 +35,9 @@ pub struct ReplayOptions {
     /// What happens to jobs that ran on an unknown number of processors [default: requested]
     #[arg(long, value_enum)]
     missing_processors: Option<MissingProcessors>,
+    /// When EASY expects the end of a running job past its limit: one second from now, or in the past [default: soon]
+    #[arg(long, value_enum)]
+    overdue: Option<Overdue>,
     /// The first seed: 0 replays the trace as it is, any other shifts every submission by 0 to 59 s
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
@@ -133,16 +136,21 @@ fn not_negative(text: &str) -> Result<f64, String> {
 }
 
 impl ProbArgs {
-    /// The options, from the arguments, else the preset, else the defaults.
-    pub fn options(&self, replay: &ReplayOptions) -> ProbOptions {
-        let base = if replay.papers() { ProbOptions::papers() } else { ProbOptions::default() };
-        ProbOptions {
+    /// A policy's options, from the arguments, else the preset, else the defaults.
+    pub fn options(&self, replay: &ReplayOptions) -> PolicyOptions {
+        let (base, overdue) = if replay.papers() {
+            (ProbOptions::papers(), Overdue::Past)
+        } else {
+            (ProbOptions::default(), Overdue::Soon)
+        };
+        let prob = ProbOptions {
             tau: self.tau.unwrap_or(base.tau),
             delay: self.delay.unwrap_or(base.delay),
             criterion: self.criterion.unwrap_or(base.criterion),
             events_per_bin: self.events_per_bin.map_or(base.events_per_bin, usize::from),
             budget: self.budget.or(base.budget),
             refresh: self.refresh.unwrap_or(base.refresh),
-        }
+        };
+        PolicyOptions { overdue: replay.overdue.unwrap_or(overdue), prob }
     }
 }

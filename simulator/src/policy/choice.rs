@@ -3,7 +3,7 @@
 use super::conservative::Conservative;
 use super::easy::Easy;
 use super::fcfs::Fcfs;
-use super::{Order, Policy, ProbOptions};
+use super::{Order, Policy, PolicyOptions};
 use crate::predict::Predictor;
 use clap::ValueEnum;
 use serde::Serialize;
@@ -139,13 +139,13 @@ impl Choice {
     ///
     /// # Errors
     /// [`BadChoice::Predictor`].
-    pub fn build(&self, _prob: &ProbOptions) -> Result<Box<dyn Policy>, BadChoice> {
+    pub fn build(&self, options: &PolicyOptions) -> Result<Box<dyn Policy>, BadChoice> {
         let point = || self.predictor.point().ok_or_else(|| not_used(self.policy, self.predictor));
         Ok(match self.policy {
             PolicyName::Fcfs => Box::new(Fcfs),
-            PolicyName::Easy => Box::new(Easy::new(point()?, self.order)),
+            PolicyName::Easy => Box::new(Easy::new(point()?, self.order, options.overdue)),
             PolicyName::Conservative => Box::<Conservative>::default(),
-            PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus()),
+            PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(options.overdue)),
         })
     }
 }

@@ -10,7 +10,7 @@
 //! no scheduling pass.
 
 use crate::machine::{Cluster, Running};
-use crate::policy::{Order, Policy};
+use crate::policy::{Order, Overdue, Policy};
 use crate::predict::PointPredictor;
 use crate::predict::point::MeanOfLastTwo;
 use crate::workload::{Job, JobId};
@@ -38,6 +38,7 @@ const INCREMENTS: [i64; 11] = [
 pub struct Easy {
     predictor: Box<dyn PointPredictor>,
     order: Order,
+    overdue: Overdue,
     /// What was predicted of each job when it was submitted, by id.
     predicted: Vec<i64>,
     releases: Vec<(i64, u32)>,
@@ -46,13 +47,20 @@ pub struct Easy {
 
 impl Easy {
     /// EASY with this predictor ([`crate::predict::point::Limit`] for plain EASY).
-    pub fn new(predictor: Box<dyn PointPredictor>, order: Order) -> Easy {
-        Easy { predictor, order, predicted: Vec::new(), releases: Vec::new(), candidates: Vec::new() }
+    pub fn new(predictor: Box<dyn PointPredictor>, order: Order, overdue: Overdue) -> Easy {
+        Easy {
+            predictor,
+            order,
+            overdue,
+            predicted: Vec::new(),
+            releases: Vec::new(),
+            candidates: Vec::new(),
+        }
     }
 
     /// EASY++.
-    pub fn plus_plus() -> Easy {
-        Easy::new(Box::<MeanOfLastTwo>::default(), Order::Sjbf)
+    pub fn plus_plus(overdue: Overdue) -> Easy {
+        Easy::new(Box::<MeanOfLastTwo>::default(), Order::Sjbf, overdue)
     }
 
     /// The shadow time and the processors that the head job leaves over then.
@@ -60,7 +68,7 @@ impl Easy {
         let now = cluster.now();
         let ends = cluster.running().iter().map(|running| {
             let predicted = running.start + self.predicted[running.job];
-            (expected_end(running, predicted, now), running.processors)
+            (expected_end(running, predicted, now, self.overdue), running.processors)
         });
         self.releases.clear();
         self.releases.extend(ends);
@@ -80,8 +88,8 @@ impl Easy {
 }
 
 /// When a running job is expected to end: as predicted while that is ahead, then corrected step by step but not beyond
-/// its limit, and past its limit one second from now.
-fn expected_end(running: &Running, predicted: i64, now: i64) -> i64 {
+/// its limit, and past its limit as `overdue` says.
+fn expected_end(running: &Running, predicted: i64, now: i64, overdue: Overdue) -> i64 {
     let limit = running.start + running.limit;
     let mut end = predicted;
     let mut increments = INCREMENTS.iter();
@@ -90,7 +98,7 @@ fn expected_end(running: &Running, predicted: i64, now: i64) -> i64 {
         increment = increments.next().copied().unwrap_or(increment);
         end = limit.min(end + increment);
     }
-    if end > now { end } else { now + 1 }
+    if end > now || overdue == Overdue::Past { end } else { now + 1 }
 }
 
 impl Policy for Easy {

@@ -11,7 +11,7 @@ use crate::machine::Cluster;
 use crate::workload::Job;
 
 pub use choice::{BadChoice, Choice, PolicyName, name_of};
-pub use options::{Criterion, Delay, Order, ProbOptions};
+pub use options::{Criterion, Delay, Order, Overdue, PolicyOptions, ProbOptions};
 
 /// A scheduling policy. Everything it knows comes through these calls and the [`Cluster`]'s public face; `job.run_time`
 /// belongs to the future until [`Policy::ended`].

@@ -38,6 +38,18 @@ pub enum Criterion {
     Relative,
 }
 
+/// When EASY expects the end of a running job that is past its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Overdue {
+    /// One second from now.
+    #[default]
+    Soon,
+    /// At its limit, though that is past. A reservation that waits for such a job is then in the past too, and only jobs
+    /// that the head leaves room for are backfilled until it ends. This is what the published EASY results come out with.
+    Past,
+}
+
 /// The choices that only the probabilistic policy has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbOptions {
@@ -74,4 +86,13 @@ impl ProbOptions {
     pub fn papers() -> ProbOptions {
         ProbOptions { delay: Delay::Bound, events_per_bin: 1, refresh: false, ..ProbOptions::default() }
     }
+}
+
+/// All choices beside the policy, its predictor and its order; each policy uses those that concern it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct PolicyOptions {
+    /// EASY's running jobs past their limits.
+    pub overdue: Overdue,
+    /// The probabilistic policy's.
+    pub prob: ProbOptions,
 }

@@ -1,0 +1,88 @@
+//! Draws that are the same bits on every platform: ChaCha8 for the bits, libm for the mathematics (the system's `ln` and
+//! `exp` differ in the last place from one to the next), and no sampler of another crate, whose next version may consume
+//! the bits in another way.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// A seeded source of draws.
+pub struct Random(ChaCha8Rng);
+
+impl Random {
+    /// The source of this seed.
+    pub fn new(seed: u64) -> Random {
+        Random(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// Uniform in [0, 1), of 53 bits.
+    pub fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// True with this probability.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        self.uniform() < probability
+    }
+
+    /// Uniform in [low, high).
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.uniform()
+    }
+
+    /// An integer below `count`, uniform to within `count` / 2^53.
+    pub fn below(&mut self, count: u32) -> u32 {
+        (self.uniform() * f64::from(count)) as u32
+    }
+
+    /// Log-uniform in [low, high).
+    pub fn log_uniform(&mut self, low: f64, high: f64) -> f64 {
+        libm::exp(self.between(libm::log(low), libm::log(high)))
+    }
+
+    /// Log-normal of this median, `sigma` being the standard deviation of the logarithm (Box & Muller 1958).
+    pub fn log_normal(&mut self, median: f64, sigma: f64) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
+        let normal = radius * libm::cos(core::f64::consts::TAU * self.uniform());
+        median * libm::exp(sigma * normal)
+    }
+
+    /// The index of one of `weights`, with probability proportional to it; they must not be empty.
+    pub fn weighted(&mut self, weights: &[f64]) -> usize {
+        let mut left = self.uniform() * weights.iter().sum::<f64>();
+        let chosen = weights.iter().position(|weight| {
+            left -= weight;
+            left < 0.0
+        });
+        // Rounding may leave a trace of the last weight.
+        chosen.unwrap_or(weights.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_follow_their_distributions() {
+        let mut random = Random::new(1);
+        let mut draws = |draw: fn(&mut Random) -> f64| -> Vec<f64> {
+            let mut values: Vec<f64> = (0..10_001).map(|_| draw(&mut random)).collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let uniform = draws(Random::uniform);
+        assert!(uniform[0] >= 0.0 && uniform[10_000] < 1.0 && (uniform[5000] - 0.5).abs() < 0.02);
+        // One standard deviation below and above the median are the quantiles .159 and .841.
+        let log_normal = draws(|random| random.log_normal(100.0, 0.7));
+        for (rank, expected) in [(1587, 100.0 * (-0.7f64).exp()), (5000, 100.0), (8413, 100.0 * 0.7f64.exp())]
+        {
+            assert!((log_normal[rank] / expected - 1.0).abs() < 0.05);
+        }
+        let log_uniform = draws(|random| random.log_uniform(1.0, 10_000.0));
+        assert!((log_uniform[5000] / 100.0 - 1.0).abs() < 0.2);
+        let weighted = draws(|random| random.weighted(&[1.0, 0.0, 3.0]) as f64);
+        assert_eq!(weighted.iter().filter(|&&index| index == 1.0).count(), 0);
+        assert!((weighted.iter().filter(|&&index| index == 0.0).count() as f64 / 10_001.0 - 0.25).abs() < 0.02);
+        assert!(draws(|random| f64::from(random.below(3))).iter().all(|&value| value < 3.0));
+    }
+}

@@ -1,0 +1,221 @@
+//! The `sessions` model: people who come to work, try the same program over and over, and ask for too much time.
+//!
+//! What real traces show, and the model has:
+//!
+//! * **Few users do most of the work.** User i opens sessions in proportion to 1 / i (Zipf).
+//! * **Locality.** A user has one to four applications of his own, keeps to one within a session, and comes back to it in
+//!   the next session with probability 0.7. What ran lately therefore says much about what runs next (Feitelson 2015,
+//!   *Workload Modeling*, ch. 8).
+//! * **Sessions follow the clock.** They start at a rate given by the hour of the day, and at a third of it on weekends.
+//!   Within a session the next job comes either at once (scripts), or after the last one's run time, as far as one waits
+//!   for it, and a think time.
+//! * **Run times are modal and heavy-tailed.** Each application is log-normal around its own median, the medians are
+//!   log-uniform from half a minute to five hours; one job in ten fails within a minute.
+//! * **Estimates are round, constant and too large.** A user asks for the same round value every time, large enough for
+//!   most runs times his own factor of caution (Tsafrir, Etsion & Feitelson 2005); what runs longer is killed at it.
+//! * **Sizes are powers of two**, mostly, and some scale up or down from run to run.
+//!
+//! Work is drawn before time: the span is what makes the offered load come out, the session starts are spread over it. So
+//! the load is met by construction, without a search.
+
+use super::random::Random;
+use crate::swf::SwfJob;
+use std::num::NonZeroU32;
+
+/// What decides a workload of this model, bit by bit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionsOptions {
+    /// Jobs to generate.
+    pub jobs: u32,
+    /// Users who submit them.
+    pub users: NonZeroU32,
+    /// Processors of the machine.
+    pub procs: NonZeroU32,
+    /// Processor-seconds asked of the machine, over those it has until the last session starts.
+    pub load: f64,
+    /// Seed of the generator.
+    pub seed: u64,
+}
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+
+/// What people ask for.
+const REQUESTS: [i64; 11] = [
+    5 * MINUTE,
+    10 * MINUTE,
+    15 * MINUTE,
+    30 * MINUTE,
+    HOUR,
+    2 * HOUR,
+    4 * HOUR,
+    6 * HOUR,
+    8 * HOUR,
+    12 * HOUR,
+    18 * HOUR,
+];
+
+/// Sessions an hour of a working day from midnight, relative to each other.
+const DAY: [f64; 24] = [
+    1.0, 0.7, 0.5, 0.5, 0.5, 0.6, 0.9, 1.6, 3.4, 5.4, 6.2, 6.0, 4.8, 5.2, 6.2, 6.4, 6.0, 5.0, 3.6, 2.8, 2.4, 2.1,
+    1.8, 1.4,
+];
+
+/// Sessions on Saturday and Sunday, relative to other days; time 0 is the midnight before a Monday.
+const WEEKEND: f64 = 1.0 / 3.0;
+
+/// Nobody waits longer for a job before the next is submitted.
+const PATIENCE: i64 = HOUR;
+
+/// A session ends when its jobs would keep the whole machine busy for so long: people see the queue they have made.
+const ENOUGH: i64 = 2 * HOUR;
+
+struct Application {
+    number: u32,
+    processors: u32,
+    /// The chance that a run is one power of two smaller or larger.
+    scales: f64,
+    median: f64,
+    sigma: f64,
+    requested: i64,
+}
+
+struct User {
+    applications: Vec<Application>,
+    /// The application of the last session.
+    current: usize,
+}
+
+/// A job and when it comes, in seconds from the start of its session.
+struct Draft {
+    session: usize,
+    offset: i64,
+    job: SwfJob,
+}
+
+/// Generates a workload, in order of submission. Waits are unknown: nothing has scheduled it yet.
+pub fn sessions(options: &SessionsOptions) -> Vec<SwfJob> {
+    let mut random = Random::new(options.seed);
+    let drafts = draft(options, &mut random);
+
+    let work: f64 = drafts.iter().map(|draft| f64::from(draft.job.processors) * draft.job.run_time as f64).sum();
+    let span = work / (f64::from(options.procs.get()) * options.load);
+    let count = drafts.last().map_or(0, |draft| draft.session + 1);
+    let starts = starts(count, span, &mut random);
+
+    let placed = drafts.into_iter().map(|draft| SwfJob { submit: starts[draft.session] + draft.offset, ..draft.job });
+    let mut jobs: Vec<SwfJob> = placed.collect();
+    jobs.sort_by_key(|job| job.submit);
+    for (number, job) in (1..).zip(&mut jobs) {
+        job.number = number;
+    }
+    jobs
+}
+
+/// The jobs of session after session, until there are enough.
+fn draft(options: &SessionsOptions, random: &mut Random) -> Vec<Draft> {
+    let mut number = 0;
+    let mut users: Vec<User> =
+        (0..options.users.get()).map(|_| user(options.procs.get(), &mut number, random)).collect();
+    let activity: Vec<f64> = (1..=options.users.get()).map(|rank| 1.0 / f64::from(rank)).collect();
+    let wanted = options.jobs as usize;
+    let mut drafts = Vec::with_capacity(wanted);
+    let mut session = 0;
+    while drafts.len() < wanted {
+        let id = random.weighted(&activity);
+        let user = &mut users[id];
+        if random.chance(0.3) {
+            user.current = random.below(user.applications.len() as u32) as usize;
+        }
+        let application = &user.applications[user.current];
+        let length = (random.log_normal(4.0, 0.9) as usize).max(1).min(wanted - drafts.len());
+        // Half of the sessions are worked by hand, half by scripts that submit everything at once.
+        let by_hand = random.chance(0.5);
+        let mut offset = 0;
+        let mut work = 0;
+        for _ in 0..length {
+            if work > ENOUGH * i64::from(options.procs.get()) {
+                break;
+            }
+            let job = run(application, id as i64 + 1, options.procs.get(), random);
+            work += i64::from(job.processors) * job.run_time;
+            drafts.push(Draft { session, offset, job });
+            offset += if by_hand {
+                job.run_time.min(PATIENCE) + random.log_normal(5.0 * 60.0, 1.0) as i64
+            } else {
+                random.log_uniform(1.0, 60.0) as i64
+            };
+        }
+        session += 1;
+    }
+    drafts
+}
+
+fn user(procs: u32, number: &mut u32, random: &mut Random) -> User {
+    // Caution is a matter of character: some cut it close, some ask for ten times what they need.
+    let caution = random.log_uniform(1.1, 10.0);
+    let count = 1 + random.below(4);
+    let applications = (0..count).map(|_| {
+        *number += 1;
+        application(*number, procs, caution, random)
+    });
+    User { applications: applications.collect(), current: 0 }
+}
+
+fn application(number: u32, procs: u32, caution: f64, random: &mut Random) -> Application {
+    // Small sizes are more common than large ones, and few applications need more than half of the machine.
+    let largest = procs.ilog2();
+    let power = random.below(largest + 1).min(random.below(largest + 1));
+    let processors = if random.chance(0.85) { 1 << power } else { 1 + random.below(1 << power) };
+    let median = random.log_uniform(30.0, 18_000.0);
+    let sigma = random.between(0.2, 1.0);
+    // Long enough for all but one run in six if the user were not cautious at all.
+    let needed = (median * libm::exp(sigma) * caution) as i64;
+    let requested = REQUESTS.into_iter().find(|&value| value >= needed).unwrap_or(REQUESTS[REQUESTS.len() - 1]);
+    Application { number, processors, scales: random.between(0.0, 0.4), median, sigma, requested }
+}
+
+/// One run of an application.
+fn run(application: &Application, user: i64, procs: u32, random: &mut Random) -> SwfJob {
+    let mut processors = application.processors;
+    if random.chance(application.scales) {
+        processors = if random.chance(0.5) { processors.div_ceil(2) } else { (processors * 2).min(procs) };
+    }
+    let failed = random.chance(0.1);
+    let needed =
+        if failed { random.log_uniform(1.0, 60.0) } else { random.log_normal(application.median, application.sigma) };
+    let needed = (needed as i64).max(1);
+    let killed = needed > application.requested;
+    SwfJob {
+        number: 0,
+        submit: 0,
+        wait: -1,
+        run_time: needed.min(application.requested),
+        processors,
+        requested_time: application.requested,
+        status: i64::from(!failed && !killed),
+        user,
+        group: -1,
+        executable: i64::from(application.number),
+        queue: 1,
+        partition: 1,
+    }
+}
+
+/// Start times of sessions within `span` seconds: uniform in the time that passes at the rate of the clock, in no order.
+fn starts(count: usize, span: f64, random: &mut Random) -> Vec<i64> {
+    let hours = (span / HOUR as f64) as usize + 1;
+    let mut passed = Vec::with_capacity(hours);
+    let mut total = 0.0;
+    for hour in 0..hours {
+        let weekend = hour / 24 % 7 >= 5;
+        total += DAY[hour % 24] * if weekend { WEEKEND } else { 1.0 };
+        passed.push(total);
+    }
+    let start = |_| {
+        let at = random.uniform() * total;
+        let hour = passed.partition_point(|&passed| passed <= at);
+        hour as i64 * HOUR + random.below(HOUR as u32) as i64
+    };
+    (0..count).map(start).collect()
+}
