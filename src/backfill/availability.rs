@@ -80,21 +80,19 @@ impl Pass<'_> {
         };
         let target = target as usize;
         let [first, second] = &mut self.parts.rows;
-        let mut released = range_mut(first, 0, target)?;
-        let mut added = range_mut(second, 0, target)?;
-        released.fill(0.0);
-        *at_mut(released, 0)? = 1.0;
+        range_mut(first, 0, target)?.fill(0.0);
+        *at_mut(first, 0)? = 1.0;
         for job in range(self.parts.running, 0, self.state.extent.running as usize)? {
             let releases = range(self.parts.releases, job.slot as usize, job.releases as usize)?;
             let by_then = releases.iter().take_while(|release| release.after <= span);
             let (count, ended) = by_then.fold((0, 0.0), |(n, sum), r| (n + 1, sum + r.probability));
             let ended = if count == releases.len() { 1.0 } else { f64::min(ended, 1.0) };
             if ended > 0.0 {
-                add_job(released, 0, added, 0, job.processors as usize, ended);
-                core::mem::swap(&mut released, &mut added);
+                add_job(first, 0, second, 0, target, job.processors as usize, ended);
+                core::mem::swap(first, second);
             }
         }
         // All numbers below the target are wanted, so no window shrinks here.
-        Ok((1.0 - sum(released)).clamp(0.0, 1.0))
+        Ok((1.0 - sum(range(first, 0, target)?)).clamp(0.0, 1.0))
     }
 }

@@ -3,33 +3,45 @@
 //! A distribution is kept on a window `[lo, hi)` of numbers of released processors. To know it on `[lo, hi)` after a job of
 //! width `w` has been added, it must be known on `[lo - w, hi)` before: windows shrink from below, and `hi` stays.
 
+/// Elements that a buffer must have beyond the window: the loops work on whole blocks, and what they compute behind the
+/// window's end is never read.
+pub(super) const MARGIN: usize = BLOCK;
+
+const BLOCK: usize = 8;
+
 /// Adds a job that has released its `width` processors with probability `p`: reads the window that starts at `src_lo`,
-/// writes the one that starts at `dst_lo >= src_lo`; both end at the same value. Values below `src_lo` count as having no
-/// probability, so `src_lo` is 0 or at most `dst_lo - width`.
+/// writes the one of `length` values that starts at `dst_lo >= src_lo`; both end at the same value, and behind it both
+/// buffers have a [`MARGIN`]. Values below `src_lo` count as having no probability, so `src_lo` is 0 or at most
+/// `dst_lo - width`.
 ///
-/// Each value is one product more than a copy; the loops run over plain slices so that they become vector instructions,
-/// and the sums are the same whatever their width.
-pub(super) fn add_job(src: &[f64], src_lo: usize, dst: &mut [f64], dst_lo: usize, width: usize, p: f64) {
+/// Each value is one product more than a copy; the loops run over whole blocks of plain slices so that they become vector
+/// instructions, and the sums are the same whatever their width.
+pub(super) fn add_job(
+    src: &[f64],
+    src_lo: usize,
+    dst: &mut [f64],
+    dst_lo: usize,
+    length: usize,
+    width: usize,
+    p: f64,
+) {
     let stay = src.get(dst_lo.saturating_sub(src_lo)..).unwrap_or(&[]);
     // Below src_lo + width the job cannot have released anything yet.
-    let alone = src_lo.saturating_add(width).saturating_sub(dst_lo).min(dst.len());
-    let come_from = dst_lo.saturating_add(alone).saturating_sub(src_lo).saturating_sub(width);
-    let come = src.get(come_from..).unwrap_or(&[]);
-    let (dst_alone, dst_both) = dst.split_at_mut_checked(alone).unwrap_or((&mut [], &mut []));
-    let (stay_alone, stay_both) = stay.split_at_checked(alone).unwrap_or((stay, &[]));
-    if p >= 1.0 {
-        dst_alone.fill(0.0);
-        for (d, c) in dst_both.iter_mut().zip(come) {
-            *d = *c;
-        }
-        return;
-    }
+    let alone = src_lo.saturating_add(width).saturating_sub(dst_lo).min(length);
     let q = 1.0 - p;
-    for (d, s) in dst_alone.iter_mut().zip(stay_alone) {
+    for (d, s) in dst.iter_mut().zip(stay).take(alone) {
         *d = s * q;
     }
-    for ((d, s), c) in dst_both.iter_mut().zip(stay_both).zip(come) {
-        *d = s * q + c * p;
+    let come_from = dst_lo.saturating_add(alone).saturating_sub(src_lo).saturating_sub(width);
+    let come = src.get(come_from..).unwrap_or(&[]);
+    let stay = stay.get(alone..).unwrap_or(&[]);
+    let dst = dst.get_mut(alone..).unwrap_or(&mut []);
+    let blocks = (length - alone).div_ceil(BLOCK);
+    let blocks = dst.as_chunks_mut::<BLOCK>().0.iter_mut().take(blocks);
+    for ((d, s), c) in blocks.zip(stay.as_chunks::<BLOCK>().0).zip(come.as_chunks::<BLOCK>().0) {
+        for ((d, s), c) in d.iter_mut().zip(s).zip(c) {
+            *d = s * q + c * p;
+        }
     }
 }
 
@@ -53,20 +65,20 @@ mod tests {
     #[test]
     fn windows_shrink_from_below() {
         // Two jobs of widths 2 and 3 on the whole range, then the same seen through the window [4, 6).
-        let mut one = [0.0; 6];
-        add_job(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 0, &mut one, 0, 2, 0.25);
-        assert_eq!(one, [0.75, 0.0, 0.25, 0.0, 0.0, 0.0]);
-        let mut two = [0.0; 6];
-        add_job(&one, 0, &mut two, 0, 3, 0.5);
-        assert_eq!(two, [0.375, 0.0, 0.125, 0.375, 0.0, 0.125]);
-        let mut window = [9.0; 2];
-        add_job(&one[1..], 1, &mut window, 4, 3, 0.5);
-        assert_eq!(window, two[4..]);
-        add_job(&one, 0, &mut window, 4, 3, 1.0);
-        assert_eq!(window, [0.0, 0.25]);
+        let mut start = [f64::NAN; 6 + MARGIN];
+        start[..6].copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let (mut one, mut two, mut window) = (start, start, start);
+        add_job(&start, 0, &mut one, 0, 6, 2, 0.25);
+        assert_eq!(one[..6], [0.75, 0.0, 0.25, 0.0, 0.0, 0.0]);
+        add_job(&one, 0, &mut two, 0, 6, 3, 0.5);
+        assert_eq!(two[..6], [0.375, 0.0, 0.125, 0.375, 0.0, 0.125]);
+        add_job(&one[1..], 1, &mut window, 4, 2, 3, 0.5);
+        assert_eq!(window[..2], two[4..6]);
+        add_job(&one, 0, &mut window, 4, 2, 3, 1.0);
+        assert_eq!(window[..2], [0.0, 0.25]);
         // Wider than the window: nothing can have been released.
-        add_job(&one, 0, &mut two, 0, 100, 0.5);
-        assert_eq!(two, [0.375, 0.0, 0.125, 0.0, 0.0, 0.0]);
+        add_job(&one, 0, &mut two, 0, 6, 100, 0.5);
+        assert_eq!(two[..6], [0.375, 0.0, 0.125, 0.0, 0.0, 0.0]);
     }
 
     #[test]

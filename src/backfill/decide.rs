@@ -1,5 +1,6 @@
 //! The decision loop of a pass: walk and candidates' ends merged in time order.
 
+use crate::backfill::convolve::MARGIN;
 use crate::backfill::judge::{self, Candidate, Criterion, Present, Rule, Tally, Verdict};
 use crate::backfill::pass::{ACCEPTING, DECIDING, FILLING, Parts, Pass, candidate_slot};
 use crate::backfill::tie::{Tie, gcd};
@@ -40,7 +41,7 @@ impl Parts<'_> {
             order: self.order,
             frames: self.frames,
             buffers: self.buffers,
-            stride: processors as usize,
+            stride: processors as usize + MARGIN,
             tie: Tie { cells: self.cells, rows: [first, second] },
         };
         Views {
@@ -89,7 +90,7 @@ impl Pass<'_> {
         };
         let mut done = 0;
         loop {
-            let progress = walk.step()?;
+            let progress = walk.step(work - done)?;
             let until = match progress {
                 Progress::Moved(amount) => {
                     done += amount;

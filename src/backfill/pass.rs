@@ -1,5 +1,6 @@
 //! One scheduling pass in the caller's memory.
 
+use crate::backfill::convolve::MARGIN;
 use crate::backfill::judge::{Candidate, Criterion, Exactness, Judgement, Present, Verdict};
 use crate::backfill::tie::Tie;
 use crate::backfill::timeline::{Entry, Instant};
@@ -159,7 +160,7 @@ fn layout<'a>(carver: &mut Carver<'a>, limits: &PassLimits) -> Result<(&'a mut [
         instants: carver.take(releases)?,
         order: carver.take(jobs)?,
         frames: carver.take(frames)?,
-        buffers: carver.take((frames + 1).checked_mul(processors).ok_or(Error::OutOfRange)?)?,
+        buffers: carver.take((frames + 1).checked_mul(processors + MARGIN).ok_or(Error::OutOfRange)?)?,
         suffered: carver.take(processors)?,
         window: carver.take(processors)?,
         cells: carver.take(cells)?,

@@ -5,7 +5,7 @@
 //! "released at the instant" over the jobs of the group: a table with a row for each number `d` of processors released at
 //! the instant and a column for each number `y` released after it; the head could not start before while `y - d < c_q`.
 
-use crate::backfill::convolve::{add_job, sum};
+use crate::backfill::convolve::{MARGIN, add_job, sum};
 use crate::error::Result;
 use crate::memory::{range, range_mut};
 
@@ -61,7 +61,7 @@ impl Tie<'_> {
 
     /// The longest row on a machine of this size: as many columns for the group's width as for the landings.
     pub(super) fn row_length(processors: usize) -> usize {
-        2 * processors + 1
+        2 * processors + 1 + MARGIN
     }
 
     /// Adds to `landing[v]` the probability that the head job becomes able to start at this instant with exactly
@@ -88,6 +88,9 @@ impl Tie<'_> {
             return Ok(found);
         }
         found.started = self.crossing(others, target, total, members.clone(), &mut found.work)?;
+        if landing.is_empty() {
+            return Ok(found); // only whether the head can start is wanted
+        }
         let most = self.most_released(total, members.clone(), &mut found.work)?;
         let count = members.clone().count();
         let mut done = 0;
@@ -133,7 +136,7 @@ impl Tie<'_> {
                     pending -= w;
                     let to = target.saturating_sub(pending);
                     found.work += (target - to) as u64;
-                    add_job(range(first, 0, length)?, from, range_mut(second, 0, target - to)?, to, w, p);
+                    add_job(first, from, second, to, target - to, w, p);
                     core::mem::swap(first, second);
                     (from, length) = (to, target - to);
                 }
@@ -171,7 +174,7 @@ impl Tie<'_> {
             for m in members.clone() {
                 let p = if after { m.after } else { m.before };
                 if p > 0.0 {
-                    add_job(range(first, 0, span)?, 0, range_mut(second, 0, span)?, 0, m.width, p);
+                    add_job(first, 0, second, 0, span, m.width, p);
                     core::mem::swap(first, second);
                     *work += span as u64;
                 }
@@ -202,7 +205,7 @@ impl Tie<'_> {
         }
         for m in members.filter(|m| !m.certain()) {
             span += m.width;
-            add_job(range(first, 0, span)?, 0, range_mut(second, 0, span)?, 0, m.width, m.now);
+            add_job(first, 0, second, 0, span, m.width, m.now);
             range_mut(second, span, total + 1 - span)?.fill(0.0);
             core::mem::swap(first, second);
             *work += span as u64;

@@ -26,9 +26,10 @@ pub(super) struct Running {
     /// Where its releases start, and how many they are.
     pub slot: u32,
     pub releases: u32,
-    /// The first release that the walk has not passed.
+    /// The first release that the walk has not passed, and its time; `i64::MAX` when there is none.
     pub cursor: u32,
     pub unused: u32,
+    pub next: i64,
     /// Probability that it has ended by the present of the walk.
     pub ended: f64,
 }
@@ -105,7 +106,8 @@ impl Walk<'_> {
         self.extent.frames = 0;
         let running = range_mut(self.running, 0, self.extent.running as usize)?;
         for job in running.iter_mut() {
-            (job.cursor, job.ended) = (0, 0.0);
+            let first = at(self.releases, job.slot as usize)?.after;
+            (job.cursor, job.ended, job.next) = (0, 0.0, first);
         }
         let total: usize = running.iter().map(|job| job.width as usize).sum();
         if total < target {
@@ -158,8 +160,9 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The next step. O(high - low) multiply-adds.
-    pub(super) fn step(&mut self) -> Result<Progress> {
+    /// The next step: moves on inside the tree, adding jobs until about `work` multiply-adds are done, or reaches an
+    /// instant.
+    pub(super) fn step(&mut self, work: u64) -> Result<Progress> {
         let Some(top) = (self.extent.frames as usize).checked_sub(1) else { return Ok(Progress::Over) };
         let frame = *at(self.frames, top)?;
         let middle = frame.begin + (frame.end - frame.begin) / 2;
@@ -170,7 +173,7 @@ impl Walk<'_> {
                     None => frame.jobs,
                 };
                 if frame.next < family {
-                    return self.add_next(top);
+                    return self.add_jobs(top, family, work);
                 }
                 if frame.end - frame.begin == 1 {
                     return Ok(Progress::Reached(at(self.instants, frame.begin as usize)?.after));
@@ -196,16 +199,14 @@ impl Walk<'_> {
     fn descend(&mut self, parent: usize, begin: u32, end: u32) -> Result<Progress> {
         let above = *at(self.frames, parent)?;
         // Instants are distinct times, so "inside" is a matter of the job's next release.
-        let until = self.instants.get(end as usize).filter(|_| end < self.extent.instants).map(|i| i.after);
+        let next = range(self.instants, 0, self.extent.instants as usize)?.get(end as usize);
+        let until = next.map_or(i64::MAX, |instant| instant.after);
         let order = range_mut(self.order, 0, above.jobs as usize)?;
         let (mut jobs, mut adds) = (0, 0);
         for index in 0..order.len() {
-            let job = at(self.running, *at(order, index)? as usize)?;
-            let next = (job.cursor < job.releases)
-                .then(|| at(self.releases, (job.slot + job.cursor) as usize))
-                .transpose()?;
-            if next.is_some_and(|release| until.is_none_or(|until| release.after < until)) {
-                let inside = *at(order, index)?;
+            let inside = *at(order, index)?;
+            let job = at(self.running, inside as usize)?;
+            if job.next < until {
                 *at_mut(order, index)? = *at(order, jobs)?;
                 *at_mut(order, jobs)? = inside;
                 jobs += 1;
@@ -230,34 +231,35 @@ impl Walk<'_> {
         Ok(Progress::Moved(order.len() as u64))
     }
 
-    /// Adds the next of the parent's jobs that have no release inside.
-    fn add_next(&mut self, top: usize) -> Result<Progress> {
-        let last_buffer = self.frames.len();
+    /// Adds the parent's jobs that have no release inside, one after the other.
+    fn add_jobs(&mut self, top: usize, family: u32, work: u64) -> Result<Progress> {
+        let spare = self.frames.len();
+        let (target, high) = (self.extent.target, self.extent.high);
         let frame = at_mut(self.frames, top)?;
-        let job = at(self.running, *at(self.order, frame.next as usize)? as usize)?;
-        frame.next += 1;
-        frame.pending = frame.pending.checked_sub(job.width).ok_or(Error::Corrupt)?;
-        if job.ended <= 0.0 {
-            return Ok(Progress::Moved(1)); // it has released nothing: only the window shrinks
+        let others = self.order.get(frame.next as usize..family as usize).ok_or(Error::Corrupt)?;
+        let mut done = 0;
+        for &other in others {
+            let job = at(self.running, other as usize)?;
+            frame.next += 1;
+            frame.pending = frame.pending.checked_sub(job.width).ok_or(Error::Corrupt)?;
+            done += 1;
+            if job.ended <= 0.0 {
+                continue; // it has released nothing: only the window shrinks
+            }
+            // Alternating with the spare buffer so that the last addition arrives in the frame's own.
+            frame.adds = frame.adds.checked_sub(1).ok_or(Error::Corrupt)?;
+            let to = if frame.adds.is_multiple_of(2) { top } else { spare };
+            let base = target.saturating_sub(frame.pending);
+            let length = high.checked_sub(base).ok_or(Error::Corrupt)? as usize;
+            let (src, dst) = two_buffers(self.buffers, self.stride, frame.buffer as usize, to)?;
+            add_job(src, frame.base as usize, dst, base as usize, length, job.width as usize, job.ended);
+            (frame.buffer, frame.base) = (to as u32, base);
+            done += length as u64;
+            if done >= work {
+                break;
+            }
         }
-        frame.adds = frame.adds.checked_sub(1).ok_or(Error::Corrupt)?;
-        // Alternating with the spare buffer so that the last addition arrives in the frame's own.
-        let to = if frame.adds.is_multiple_of(2) { top } else { last_buffer };
-        let base = self.extent.target.saturating_sub(frame.pending);
-        let high = self.extent.high;
-        let from_length = high.checked_sub(frame.base).ok_or(Error::Corrupt)? as usize;
-        let to_length = high.checked_sub(base).ok_or(Error::Corrupt)? as usize;
-        let (src, dst) = two_buffers(self.buffers, self.stride, frame.buffer as usize, to)?;
-        add_job(
-            range(src, 0, from_length)?,
-            frame.base as usize,
-            range_mut(dst, 0, to_length)?,
-            base as usize,
-            job.width as usize,
-            job.ended,
-        );
-        (frame.buffer, frame.base) = (to as u32, base);
-        Ok(Progress::Moved(to_length as u64 + 1))
+        Ok(Progress::Moved(done))
     }
 
     /// Visits the instant that [`Walk::step`] reached: updates the tally, passes the releases, closes the leaf. Returns
@@ -304,8 +306,7 @@ impl Walk<'_> {
             for m in members {
                 pending = pending.checked_sub(m.width).ok_or(Error::Corrupt)?;
                 let to = target.saturating_sub(pending);
-                let added = range_mut(second, 0, high - to)?;
-                add_job(range(first, 0, high - from)?, from, added, to, m.width, m.after);
+                add_job(first, from, second, to, high - to, m.width, m.after);
                 core::mem::swap(first, second);
                 (from, work) = (to, work + (high - to) as u64);
             }
@@ -323,8 +324,13 @@ impl Walk<'_> {
 fn pass_release(job: &mut Running, releases: &[Release]) -> Result<()> {
     let release = at(releases, (job.slot + job.cursor) as usize)?;
     job.cursor += 1;
-    // The last one makes it certain whatever the rounding.
-    job.ended = if job.cursor >= job.releases { 1.0 } else { (job.ended + release.probability).min(1.0) };
+    if job.cursor >= job.releases {
+        // The last one makes it certain whatever the rounding.
+        (job.ended, job.next) = (1.0, i64::MAX);
+    } else {
+        job.ended = (job.ended + release.probability).min(1.0);
+        job.next = at(releases, (job.slot + job.cursor) as usize)?.after;
+    }
     Ok(())
 }
 

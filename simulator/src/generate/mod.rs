@@ -39,7 +39,11 @@ pub fn write_sessions(out: &mut impl Write, options: &SessionsOptions) -> io::Re
         ),
     )?;
     write_header(out, "Note", &format!("offered load {:.3}", offered_load(&jobs, procs.get())))?;
-    write_header(out, "Note", "no schedule: waits are unknown; jobs that exceed their requested time are killed at it")?;
+    write_header(
+        out,
+        "Note",
+        "no schedule: waits are unknown; jobs that exceed their requested time are killed at it",
+    )?;
     jobs.iter().try_for_each(|job| write_job(out, job))
 }
 

@@ -82,7 +82,9 @@ mod tests {
         assert!((log_uniform[5000] / 100.0 - 1.0).abs() < 0.2);
         let weighted = draws(|random| random.weighted(&[1.0, 0.0, 3.0]) as f64);
         assert_eq!(weighted.iter().filter(|&&index| index == 1.0).count(), 0);
-        assert!((weighted.iter().filter(|&&index| index == 0.0).count() as f64 / 10_001.0 - 0.25).abs() < 0.02);
+        assert!(
+            (weighted.iter().filter(|&&index| index == 0.0).count() as f64 / 10_001.0 - 0.25).abs() < 0.02
+        );
         assert!(draws(|random| f64::from(random.below(3))).iter().all(|&value| value < 3.0));
     }
 }

@@ -57,8 +57,8 @@ const REQUESTS: [i64; 11] = [
 
 /// Sessions an hour of a working day from midnight, relative to each other.
 const DAY: [f64; 24] = [
-    1.0, 0.7, 0.5, 0.5, 0.5, 0.6, 0.9, 1.6, 3.4, 5.4, 6.2, 6.0, 4.8, 5.2, 6.2, 6.4, 6.0, 5.0, 3.6, 2.8, 2.4, 2.1,
-    1.8, 1.4,
+    1.0, 0.7, 0.5, 0.5, 0.5, 0.6, 0.9, 1.6, 3.4, 5.4, 6.2, 6.0, 4.8, 5.2, 6.2, 6.4, 6.0, 5.0, 3.6, 2.8, 2.4,
+    2.1, 1.8, 1.4,
 ];
 
 /// Sessions on Saturday and Sunday, relative to other days; time 0 is the midnight before a Monday.
@@ -66,6 +66,12 @@ const WEEKEND: f64 = 1.0 / 3.0;
 
 /// Nobody waits longer for a job before the next is submitted.
 const PATIENCE: i64 = HOUR;
+
+/// The longest median of an application, in seconds.
+const LONGEST: f64 = 8.0 * HOUR as f64;
+
+/// The longest median of one that takes the whole machine; half of the machine can be had for twice as long, and so on.
+const WHOLE_MACHINE: f64 = 0.75 * HOUR as f64;
 
 /// A session ends when its jobs would keep the whole machine busy for so long: people see the queue they have made.
 const ENOUGH: i64 = 2 * HOUR;
@@ -98,12 +104,14 @@ pub fn sessions(options: &SessionsOptions) -> Vec<SwfJob> {
     let mut random = Random::new(options.seed);
     let drafts = draft(options, &mut random);
 
-    let work: f64 = drafts.iter().map(|draft| f64::from(draft.job.processors) * draft.job.run_time as f64).sum();
+    let work: f64 =
+        drafts.iter().map(|draft| f64::from(draft.job.processors) * draft.job.run_time as f64).sum();
     let span = work / (f64::from(options.procs.get()) * options.load);
     let count = drafts.last().map_or(0, |draft| draft.session + 1);
     let starts = starts(count, span, &mut random);
 
-    let placed = drafts.into_iter().map(|draft| SwfJob { submit: starts[draft.session] + draft.offset, ..draft.job });
+    let placed =
+        drafts.into_iter().map(|draft| SwfJob { submit: starts[draft.session] + draft.offset, ..draft.job });
     let mut jobs: Vec<SwfJob> = placed.collect();
     jobs.sort_by_key(|job| job.submit);
     for (number, job) in (1..).zip(&mut jobs) {
@@ -163,15 +171,17 @@ fn user(procs: u32, number: &mut u32, random: &mut Random) -> User {
 }
 
 fn application(number: u32, procs: u32, caution: f64, random: &mut Random) -> Application {
-    // Small sizes are more common than large ones, and few applications need more than half of the machine.
-    let largest = procs.ilog2();
-    let power = random.below(largest + 1).min(random.below(largest + 1));
+    // Small sizes are more common than large ones; the whole machine is only for runs that scale up to it.
+    let powers = procs.ilog2().max(1);
+    let power = random.below(powers).min(random.below(powers));
     let processors = if random.chance(0.85) { 1 << power } else { 1 + random.below(1 << power) };
-    let median = random.log_uniform(30.0, 18_000.0);
+    let longest = (f64::from(procs) / f64::from(processors) * WHOLE_MACHINE).min(LONGEST);
+    let median = random.log_uniform(60.0, longest);
     let sigma = random.between(0.2, 1.0);
     // Long enough for all but one run in six if the user were not cautious at all.
     let needed = (median * libm::exp(sigma) * caution) as i64;
-    let requested = REQUESTS.into_iter().find(|&value| value >= needed).unwrap_or(REQUESTS[REQUESTS.len() - 1]);
+    let requested =
+        REQUESTS.into_iter().find(|&value| value >= needed).unwrap_or(REQUESTS[REQUESTS.len() - 1]);
     Application { number, processors, scales: random.between(0.0, 0.4), median, sigma, requested }
 }
 
@@ -182,8 +192,11 @@ fn run(application: &Application, user: i64, procs: u32, random: &mut Random) ->
         processors = if random.chance(0.5) { processors.div_ceil(2) } else { (processors * 2).min(procs) };
     }
     let failed = random.chance(0.1);
-    let needed =
-        if failed { random.log_uniform(1.0, 60.0) } else { random.log_normal(application.median, application.sigma) };
+    let needed = if failed {
+        random.log_uniform(1.0, 60.0)
+    } else {
+        random.log_normal(application.median, application.sigma)
+    };
     let needed = (needed as i64).max(1);
     let killed = needed > application.requested;
     SwfJob {
