@@ -267,3 +267,32 @@ pub fn replay(
         wall_seconds: begun.elapsed().as_secs_f64(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Starts nothing.
+    struct Idle;
+
+    impl Policy for Idle {
+        fn schedule(&mut self, _cluster: &mut Cluster<'_>) {}
+    }
+
+    #[test]
+    fn a_policy_that_leaves_jobs_waiting_is_an_error() {
+        let job = Job { processors: 1, run_time: 5, limit: 5, ..Job::default() };
+        let workload =
+            Workload { jobs: vec![job], procs: 1, counts: Default::default(), unix_start_time: None };
+        let stuck = replay(&workload, Setup::default(), &mut Idle, &|_| {}).unwrap_err();
+        assert_eq!(stuck, Stuck { waiting: 1 });
+    }
+
+    #[test]
+    fn first_fits() {
+        let releases = || [(10, 2), (10, 1), (20, 5)].into_iter();
+        assert_eq!(first_fit(3, 4, 4, releases()), 3);
+        assert_eq!(first_fit(3, 4, 7, releases()), 10);
+        assert_eq!(first_fit(3, 4, 8, releases()), 20);
+    }
+}

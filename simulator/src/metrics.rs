@@ -214,18 +214,7 @@ mod tests {
             JobRecord { number: 1, user: 1, submit, start, end, processors, limit: 100, backfill }
         };
         Outcome {
-            setup: Setup {
-                trace: String::new(),
-                policy: String::new(),
-                predictor: String::new(),
-                order: String::new(),
-                tau: 0.0,
-                delay: String::new(),
-                criterion: String::new(),
-                overrun: String::new(),
-                procs: 10,
-                seed: 0,
-            },
+            setup: Setup { procs: 10, ..Setup::default() },
             jobs: jobs.iter().map(record).collect(),
             passes: 3,
             decisions: 5,

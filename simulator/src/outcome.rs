@@ -2,7 +2,7 @@
 //! and draw. Times are seconds on the trace's own clock.
 
 /// How a replay was set up, for the headers of schedules, tables and pages.
-#[derive(Debug, Clone, serde::Serialize)]
+#[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Setup {
     /// The trace's file name without its folder.
     pub trace: String,

@@ -20,7 +20,7 @@ use rand_chacha::ChaCha8Rng;
 pub type JobId = usize;
 
 /// One job to be replayed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
     /// Its index in the workload.
     pub id: JobId,

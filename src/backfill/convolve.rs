@@ -39,9 +39,12 @@ pub(super) fn add_job(
     let blocks = (length - alone).div_ceil(BLOCK);
     let blocks = dst.as_chunks_mut::<BLOCK>().0.iter_mut().take(blocks);
     for ((d, s), c) in blocks.zip(stay.as_chunks::<BLOCK>().0).zip(come.as_chunks::<BLOCK>().0) {
-        for ((d, s), c) in d.iter_mut().zip(s).zip(c) {
+        // Whole blocks by value: nothing the compiler could take for overlapping.
+        let mut sum = [0.0; BLOCK];
+        for ((d, s), c) in sum.iter_mut().zip(*s).zip(*c) {
             *d = s * q + c * p;
         }
+        *d = sum;
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value = "128")]
     procs: NonZeroU32,
     /// Processor time asked of the machine, over what it has
-    #[arg(long, default_value_t = 0.78, value_parser = positive)]
+    #[arg(long, default_value_t = 0.75, value_parser = positive)]
     load: f64,
     /// Where to write; compressed when the name ends in .gz [default: standard output]
     #[arg(short, long, value_name = "FILE")]

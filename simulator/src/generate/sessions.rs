@@ -136,7 +136,7 @@ fn draft(options: &SessionsOptions, random: &mut Random) -> Vec<Draft> {
             user.current = random.below(user.applications.len() as u32) as usize;
         }
         let application = &user.applications[user.current];
-        let length = (random.log_normal(4.0, 0.9) as usize).max(1).min(wanted - drafts.len());
+        let length = (random.log_normal(3.0, 0.9) as usize).max(1).min(wanted - drafts.len());
         // Half of the sessions are worked by hand, half by scripts that submit everything at once.
         let by_hand = random.chance(0.5);
         let mut offset = 0;
@@ -176,7 +176,7 @@ fn application(number: u32, procs: u32, caution: f64, random: &mut Random) -> Ap
     let power = random.below(powers).min(random.below(powers));
     let processors = if random.chance(0.85) { 1 << power } else { 1 + random.below(1 << power) };
     let longest = (f64::from(procs) / f64::from(processors) * WHOLE_MACHINE).min(LONGEST);
-    let median = random.log_uniform(60.0, longest);
+    let median = random.log_uniform(90.0, longest);
     let sigma = random.between(0.2, 1.0);
     // Long enough for all but one run in six if the user were not cautious at all.
     let needed = (median * libm::exp(sigma) * caution) as i64;

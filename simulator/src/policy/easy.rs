@@ -141,3 +141,44 @@ impl Policy for Easy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outlived_predictions_grow_by_increments_up_to_the_limit() {
+        let running = Running { job: 0, start: 1000, processors: 1, limit: 1000 };
+        let end = |predicted: i64, now: i64| {
+            expected_end(&running, 1000 + predicted, 1000 + now, Overdue::Soon) - 1000
+        };
+        assert_eq!(end(15, 14), 15);
+        assert_eq!(end(15, 15), 15 + 60);
+        assert_eq!(end(15, 74), 15 + 60);
+        assert_eq!(end(15, 75), 15 + 60 + 300);
+        // The next would be 900 s more.
+        assert_eq!(end(15, 375), 1000);
+        assert_eq!(end(15, 999), 1000);
+        assert_eq!(end(15, 1000), 1001);
+        assert_eq!(end(15, 5000), 5001);
+        // Predicted beyond the limit: doubled estimates, clairvoyance.
+        assert_eq!(end(2000, 1500), 2000);
+        assert_eq!(end(2000, 2000), 2001);
+    }
+
+    #[test]
+    fn increments_go_on_without_end() {
+        let running = Running { job: 0, start: 0, processors: 1, limit: 10_000 * HOUR };
+        let all: i64 = INCREMENTS.iter().sum();
+        assert_eq!(expected_end(&running, 1, all, Overdue::Soon), all + 1);
+        assert_eq!(expected_end(&running, 1, all + 1, Overdue::Soon), all + 1 + 100 * HOUR);
+    }
+
+    #[test]
+    fn overdue_jobs_may_be_expected_in_the_past() {
+        let running = Running { job: 0, start: 0, processors: 1, limit: 100 };
+        assert_eq!(expected_end(&running, 100, 99, Overdue::Past), 100);
+        assert_eq!(expected_end(&running, 100, 150, Overdue::Past), 100);
+        assert_eq!(expected_end(&running, 30, 150, Overdue::Past), 100);
+    }
+}

@@ -19,3 +19,16 @@ impl DistributionPredictor for Clairvoyant {
         job.limit.max(job.run_time)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_gives_way_to_the_truth() {
+        let job = |run_time| Job { run_time, limit: 100, ..Job::default() };
+        assert_eq!(Clairvoyant.limit(&job(50)), 100);
+        assert_eq!(Clairvoyant.limit(&job(150)), 150);
+        assert_eq!(Clairvoyant.predict(&job(150), 0), RuntimeDistribution::single(150).unwrap());
+    }
+}

@@ -81,3 +81,53 @@ impl DistributionPredictor for User {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(user: i64, run_time: i64) -> Job {
+        Job { user, run_time, limit: 1000, ..Job::default() }
+    }
+
+    fn shares(predictor: &mut User, user: i64) -> Vec<f64> {
+        predictor.predict(&job(user, 0), 0).binned().unwrap().1.to_vec()
+    }
+
+    /// Bins below 10 s, below 100 s, above.
+    fn predictor() -> User {
+        User::new(RuntimeBins::new(10.0, 10.0, 3).unwrap(), 0.5, 2.0)
+    }
+
+    #[test]
+    fn unknown_users_get_the_global_distribution() {
+        let mut predictor = predictor();
+        assert_eq!(predictor.predict(&job(1, 0), 0), RuntimeDistribution::limit());
+        predictor.finished(&job(1, 5), 0);
+        predictor.finished(&job(2, 50), 0);
+        assert_eq!(shares(&mut predictor, 3), [0.5, 0.5, 0.0]);
+    }
+
+    #[test]
+    fn recent_jobs_weigh_more() {
+        let mut predictor = predictor();
+        for run_time in [5, 50, 500] {
+            predictor.finished(&job(1, run_time), 0);
+        }
+        // Own counts 1/4, 1/2, 1; global shares 1/3 each, twice.
+        let total = 1.75 + 2.0;
+        let expected = [0.25, 0.5, 1.0].map(|own| (own + 2.0 / 3.0) / total);
+        for (share, expected) in shares(&mut predictor, 1).into_iter().zip(expected) {
+            assert!((share - expected).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn others_jobs_count_at_once() {
+        let mut predictor = predictor();
+        predictor.finished(&job(1, 5), 0);
+        assert_eq!(shares(&mut predictor, 1), [1.0, 0.0, 0.0]);
+        predictor.finished(&job(2, 500), 0);
+        assert_eq!(shares(&mut predictor, 1), [2.0 / 3.0, 0.0, 1.0 / 3.0]);
+    }
+}
