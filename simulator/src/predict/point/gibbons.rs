@@ -94,8 +94,10 @@ impl Fit {
         let mean = self.products[0] / self.powers[0];
         let Some((low, high)) = self.range else { return mean };
         let x = (processors / Fit::SCALE).clamp(low, high);
-        // As many coefficients as distinct numbers of processors allow; fewer when the sums are too close to singular.
-        (2..=self.distinct.len()).rev().find_map(|terms| self.solve(terms, x)).unwrap_or(mean)
+        // As many coefficients as distinct numbers of processors allow; fewer when the sums are too close to singular, or
+        // when the curve dips to where no run time is.
+        let mut fits = (2..=self.distinct.len()).rev().filter_map(|terms| self.solve(terms, x));
+        fits.find(|&value| value > 0.0).unwrap_or(mean)
     }
 
     /// The value at `x` of the least-squares polynomial with 2 or 3 terms, by Gauss elimination with row pivots.

@@ -1,0 +1,179 @@
+//! The program as its users see it: arguments, exit status, output.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn surefill(args: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_surefill")).args(args).current_dir(folder).output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A folder with `t.swf`: 40 jobs on 4 processors, crowded.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("; MaxProcs: 4\n; UnixStartTime: 1000000000\n");
+    for i in 0..40 {
+        let (submit, run_time, processors) = (i * 20, 30 + i * 37 % 200, 1 + i * 7 % 4);
+        let user = i % 3;
+        text += &format!(
+            "{i} {submit} -1 {run_time} {processors} -1 -1 {processors} 300 -1 1 {user} 1 2 -1 -1 -1 -1\n"
+        );
+    }
+    std::fs::write(folder.path().join("t.swf"), text).unwrap();
+    folder
+}
+
+#[test]
+fn simulate_prints_one_json_object() {
+    let folder = folder();
+    let output = surefill(&["simulate", "t.swf", "--json", "--seeds", "3"], folder.path());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for key in [
+        "trace",
+        "policy",
+        "predictor",
+        "order",
+        "tau",
+        "delay",
+        "procs",
+        "jobs",
+        "mean_wait_s",
+        "geomean_wait_s",
+        "median_wait_s",
+        "p95_wait_s",
+        "p99_wait_s",
+        "max_wait_s",
+        "mean_bounded_slowdown",
+        "utilization",
+        "backfilled",
+        "passes",
+        "decisions",
+        "scheduler_s",
+        "wall_s",
+        "calibration",
+        "seeds",
+        "spread",
+        "replay",
+    ] {
+        assert!(json.get(key).is_some(), "no {key}");
+    }
+    assert_eq!(json["trace"], "t.swf");
+    assert_eq!(json["jobs"], 40);
+    assert_eq!(json["seeds"], 3);
+    assert!(json["spread"]["mean_wait_s"].as_f64().unwrap() > 0.0);
+    assert!(json["calibration"][0]["count"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn compare_takes_policies_with_predictors() {
+    let folder = folder();
+    let policies = "fcfs,easy:gibbons,easy:limit:sjbf,easy++,conservative";
+    let output = surefill(&["compare", "t.swf", "t.swf", "--policies", policies, "--json"], folder.path());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["traces"].as_array().unwrap().len(), 2);
+    let names: Vec<_> =
+        json["traces"][0]["policies"].as_array().unwrap().iter().map(|p| &p["policy"]).collect();
+    assert_eq!(names, ["fcfs", "easy", "easy", "easy++", "conservative"]);
+    let table = surefill(&["compare", "t.swf", "--policies", policies], folder.path());
+    assert!(String::from_utf8_lossy(&table.stdout).contains("gibbons"));
+}
+
+#[test]
+fn schedules_are_written_and_can_be_replayed() {
+    let folder = folder();
+    let csv = surefill(&["simulate", "t.swf", "--jobs", "s.csv", "--seed", "7"], folder.path());
+    assert_eq!(code(&csv), 0, "{}", stderr(&csv));
+    let text = std::fs::read_to_string(folder.path().join("s.csv")).unwrap();
+    assert!(text.starts_with(concat!("# surefill: ", env!("CARGO_PKG_VERSION"), "\n# trace: t.swf\n")));
+    assert!(text.contains("\n# seed: 7\n"));
+    let rows: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(
+        rows[0],
+        "number,user,submit,start,end,processors,limit,run_time,backfilled,predicted,observed_delay"
+    );
+    assert_eq!(rows.len(), 41);
+    assert!(rows.iter().all(|row| row.split(',').count() == 11));
+
+    let swf = surefill(&["simulate", "t.swf", "--jobs", "s.swf"], folder.path());
+    assert_eq!(code(&swf), 0);
+    let text = std::fs::read_to_string(folder.path().join("s.swf")).unwrap();
+    assert!(text.contains("; UnixStartTime: 1000000000\n") && text.contains("; Note: policy easy\n"));
+    let wait = |file: &str| {
+        let output = surefill(&["simulate", file, "--json", "--strict"], folder.path());
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        json["mean_wait_s"].clone()
+    };
+    assert_eq!(wait("s.swf"), wait("t.swf"));
+}
+
+#[test]
+fn bad_usage_is_status_2() {
+    let folder = folder();
+    for args in [
+        &["simulate"][..],
+        &["simulate", "t.swf", "--policy", "best"],
+        &["simulate", "t.swf", "--policy", "fcfs", "--order", "sjbf"],
+        &["simulate", "t.swf", "--policy", "easy", "--predictor", "user"],
+        &["simulate", "t.swf", "--procs", "0"],
+        &["simulate", "t.swf", "--seeds", "0"],
+        &["simulate", "t.swf", "--tau", "nan"],
+        &["simulate", "t.swf", "--tau", "-1"],
+        &["simulate", "t.swf", "--events-per-bin", "17"],
+        &["simulate", "t.swf", "--jobs", "s.txt"],
+        &["simulate", "t.swf", "--jobs", "s.csv", "--seeds", "2"],
+        &["compare"],
+        &["compare", "t.swf", "--policies", "easy:x"],
+        &["fly"],
+    ] {
+        let output = surefill(args, folder.path());
+        assert_eq!(code(&output), 2, "{args:?}");
+        assert!(output.stdout.is_empty() && stderr(&output).contains("error:"), "{args:?}");
+    }
+}
+
+#[test]
+fn failed_work_is_status_1_and_names_file_and_line() {
+    let folder = folder();
+    let fails = |args: &[&str], why: &str| {
+        let output = surefill(args, folder.path());
+        assert_eq!(code(&output), 1, "{args:?}");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    };
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+    fails(&["simulate", "none.swf"], "none.swf: No such file");
+    write("empty.swf", b"; MaxProcs: 4\n");
+    fails(&["simulate", "empty.swf"], "empty.swf: no job to replay (0 job lines, 0 wrong lines)");
+    write("broken.swf.gz", b"\x1f\x8b\x08\x00");
+    fails(&["simulate", "broken.swf.gz"], "broken.swf.gz: unreadable after line 0");
+    let text = std::fs::read_to_string(folder.path().join("t.swf")).unwrap();
+    write("nosize.swf", text.replace("; MaxProcs: 4\n", "").as_bytes());
+    fails(&["simulate", "nosize.swf"], "--procs");
+    write("wrong.swf", format!("{text}1 2 3\n").as_bytes());
+    fails(&["simulate", "wrong.swf", "--strict"], "wrong.swf:43: 3 fields instead of 18");
+    fails(&["simulate", "t.swf", "--jobs", "no/such/folder.csv"], "no/such/folder.csv");
+
+    let lenient = surefill(&["simulate", "wrong.swf", "--json"], folder.path());
+    assert_eq!(code(&lenient), 0);
+    assert!(stderr(&lenient).contains("wrong.swf:43: 3 fields instead of 18 (left out)"));
+    let json: serde_json::Value = serde_json::from_slice(&lenient.stdout).unwrap();
+    assert_eq!(json["replay"]["wrong_lines"], 1);
+}
+
+#[test]
+fn help_states_the_replay_rules() {
+    let folder = folder();
+    let output = surefill(&["simulate", "--help"], folder.path());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    for word in ["Replay rules", "--overrun", "--preset", "512", "Exit status"] {
+        assert!(text.contains(word), "{word}");
+    }
+}

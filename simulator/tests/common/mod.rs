@@ -1,0 +1,83 @@
+//! Small workloads and replays for the tests.
+#![allow(dead_code, reason = "every test binary uses its own part")]
+
+use proptest::prelude::*;
+use surefill_simulator::machine::replay;
+use surefill_simulator::outcome::{JobRecord, Outcome};
+use surefill_simulator::policy::{Choice, Policy, PolicyOptions};
+use surefill_simulator::run::Options;
+use surefill_simulator::swf::{Strictness, read};
+use surefill_simulator::workload::{Rules, Workload};
+
+/// One job of a test.
+#[derive(Debug, Clone, Copy)]
+pub struct J {
+    pub submit: i64,
+    pub run_time: i64,
+    pub processors: u32,
+    pub limit: i64,
+    pub user: i64,
+}
+
+/// A job of user 1.
+pub fn job(submit: i64, run_time: i64, processors: u32, limit: i64) -> J {
+    J { submit, run_time, processors, limit, user: 1 }
+}
+
+/// The jobs on a machine of `procs` processors, through the trace reader; numbered from 0.
+pub fn workload(procs: u32, jobs: &[J]) -> Workload {
+    let mut text = format!("; MaxProcs: {procs}\n");
+    for (number, j) in jobs.iter().enumerate() {
+        let J { submit, run_time, processors, limit, user } = j;
+        text += &format!(
+            "{number} {submit} -1 {run_time} {processors} -1 -1 {processors} {limit} -1 1 {user} -1 -1 -1 -1 -1 -1\n"
+        );
+    }
+    let trace = read(text.as_bytes(), "test.swf", Strictness::Lenient).unwrap();
+    Workload::new(&trace, &Rules::default()).unwrap()
+}
+
+/// The options of a policy as the command line writes it.
+pub fn options(choice: &str) -> Options {
+    let choice: Choice = choice.parse().unwrap();
+    Options { choice, policy: PolicyOptions::default(), rules: Rules::default() }
+}
+
+/// Replays under a policy of any make.
+pub fn replay_with(workload: &Workload, policy: &mut dyn Policy) -> Outcome {
+    replay(workload, options("easy").setup("test.swf", workload.procs, 0), policy, &|_| {}).unwrap()
+}
+
+/// Replays under a policy by name.
+pub fn replay_as(workload: &Workload, choice: &str) -> Outcome {
+    let options = options(choice);
+    replay_with(workload, &mut *options.choice.build(&options.policy).unwrap())
+}
+
+/// Start times in order of submission.
+pub fn starts(outcome: &Outcome) -> Vec<i64> {
+    outcome.jobs.iter().map(|job| job.start).collect()
+}
+
+/// Small crowded workloads on 8 processors.
+pub fn small_workloads(exact_limits: bool) -> impl Strategy<Value = Workload> {
+    let one = (0i64..120, 0i64..40, 1u32..=8, 1i64..40, 1i64..4);
+    proptest::collection::vec(one, 1..40).prop_map(move |jobs| {
+        let mut jobs: Vec<J> = jobs
+            .into_iter()
+            .map(|(submit, run_time, processors, limit, user)| {
+                let limit = if exact_limits { run_time.max(1) } else { limit };
+                let run_time = if exact_limits { limit } else { run_time };
+                J { submit, run_time, processors, limit, user }
+            })
+            .collect();
+        jobs.sort_by_key(|job| job.submit);
+        workload(8, &jobs)
+    })
+}
+
+/// Second by second: when `wanted` processors of `procs` are first free from `now` on, with these jobs running.
+pub fn first_free(procs: u32, now: i64, wanted: u32, running: &[&JobRecord]) -> i64 {
+    let used = |t| running.iter().filter(|job| job.end > t).map(|job| job.processors).sum::<u32>();
+    (now..).find(|&t| used(t) + wanted <= procs).unwrap()
+}
