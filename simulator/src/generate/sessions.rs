@@ -10,7 +10,7 @@
 //!   Within a session the next job comes either at once (scripts), or after the last one's run time, as far as one waits
 //!   for it, and a think time.
 //! * **Run times are modal and heavy-tailed.** Each application is log-normal around its own median, the medians are
-//!   log-uniform from half a minute to five hours; one job in ten fails within a minute.
+//!   log-uniform from a minute and a half to eight hours, less for wide ones; one job in ten fails within a minute.
 //! * **Estimates are round, constant and too large.** A user asks for the same round value every time, large enough for
 //!   most runs times his own factor of caution (Tsafrir, Etsion & Feitelson 2005); what runs longer is killed at it.
 //! * **Sizes are powers of two**, mostly, and some scale up or down from run to run.
@@ -66,6 +66,9 @@ const WEEKEND: f64 = 1.0 / 3.0;
 
 /// Nobody waits longer for a job before the next is submitted.
 const PATIENCE: i64 = HOUR;
+
+/// The shortest median of an application, in seconds.
+const SHORTEST: f64 = 90.0;
 
 /// The longest median of an application, in seconds.
 const LONGEST: f64 = 8.0 * HOUR as f64;
@@ -176,7 +179,7 @@ fn application(number: u32, procs: u32, caution: f64, random: &mut Random) -> Ap
     let power = random.below(powers).min(random.below(powers));
     let processors = if random.chance(0.85) { 1 << power } else { 1 + random.below(1 << power) };
     let longest = (f64::from(procs) / f64::from(processors) * WHOLE_MACHINE).min(LONGEST);
-    let median = random.log_uniform(90.0, longest);
+    let median = random.log_uniform(SHORTEST, longest);
     let sigma = random.between(0.2, 1.0);
     // Long enough for all but one run in six if the user were not cautious at all.
     let needed = (median * libm::exp(sigma) * caution) as i64;
@@ -231,4 +234,86 @@ fn starts(count: usize, span: f64, random: &mut Random) -> Vec<i64> {
         hour as i64 * HOUR + random.below(HOUR as u32) as i64
     };
     (0..count).map(start).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{HashMap, HashSet};
+
+    fn options(seed: u64) -> SessionsOptions {
+        let users = NonZeroU32::new(60).unwrap();
+        SessionsOptions { jobs: 5000, users, procs: NonZeroU32::new(128).unwrap(), load: 0.75, seed }
+    }
+
+    #[test]
+    fn jobs_are_in_order_and_within_their_limits() {
+        for seed in 0..5 {
+            let jobs = sessions(&options(seed));
+            assert_eq!(jobs.len(), 5000);
+            assert!(jobs.iter().zip(1..).all(|(job, number)| job.number == number));
+            assert!(jobs.is_sorted_by_key(|job| job.submit));
+            for job in jobs {
+                assert!(job.submit >= 0 && (1..=128).contains(&job.processors));
+                assert!(
+                    (1..=job.requested_time).contains(&job.run_time)
+                        && REQUESTS.contains(&job.requested_time)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_is_a_workload() {
+        let submits = |seed| sessions(&options(seed)).iter().map(|job| job.submit).collect::<Vec<_>>();
+        assert_eq!(submits(1), submits(1));
+        assert_ne!(submits(1), submits(2));
+        assert!(sessions(&SessionsOptions { jobs: 0, ..options(1) }).is_empty());
+    }
+
+    #[test]
+    fn tiny_machines_and_single_users() {
+        for procs in 1..4 {
+            let one = NonZeroU32::new(1).unwrap();
+            let options = SessionsOptions {
+                jobs: 50,
+                users: one,
+                procs: NonZeroU32::new(procs).unwrap(),
+                ..options(1)
+            };
+            let jobs = sessions(&options);
+            assert!(jobs.len() == 50 && jobs.iter().all(|job| job.user == 1 && job.processors <= procs));
+        }
+    }
+
+    #[test]
+    fn users_repeat_themselves_and_overestimate() {
+        let jobs = sessions(&options(1));
+        let mut last = HashMap::new();
+        let repeats = jobs.iter().filter(|job| last.insert(job.user, job.executable) == Some(job.executable));
+        assert!(repeats.count() > 4000);
+        let constant: HashSet<_> = jobs.iter().map(|job| (job.executable, job.requested_time)).collect();
+        let applications: HashSet<_> = jobs.iter().map(|job| job.executable).collect();
+        assert_eq!(constant.len(), applications.len());
+        let used: i64 = jobs.iter().map(|job| job.run_time).sum();
+        let asked: i64 = jobs.iter().map(|job| job.requested_time).sum();
+        assert!((0.05..0.6).contains(&(used as f64 / asked as f64)));
+    }
+
+    #[test]
+    fn sessions_start_by_the_clock() {
+        let starts = starts(100_000, 28.0 * 24.0 * 3600.0, &mut Random::new(1));
+        let (mut night, mut day, mut weekend) = (0, 0, 0);
+        for start in starts {
+            match (start / HOUR / 24 % 7, start / HOUR % 24) {
+                (5.., _) => weekend += 1,
+                (_, 2..4) => night += 1,
+                (_, 14..16) => day += 1,
+                _ => {}
+            }
+        }
+        assert!((11.0..14.5).contains(&(f64::from(day) / f64::from(night))));
+        // Two days of seven at a third.
+        assert!((f64::from(weekend) / 100_000.0 - 2.0 / 17.0).abs() < 0.01);
+    }
 }
