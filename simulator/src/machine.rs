@@ -31,6 +31,7 @@ pub struct Running {
 pub struct Cluster<'w> {
     jobs: &'w [Job],
     now: i64,
+    processors: u32,
     idle: u32,
     /// Waiting jobs by increasing id, which is first come, first served.
     queue: VecDeque<JobId>,
@@ -50,6 +51,7 @@ impl<'w> Cluster<'w> {
         Cluster {
             jobs,
             now: 0,
+            processors: workload.procs,
             idle: workload.procs,
             queue: VecDeque::new(),
             running: Vec::new(),
@@ -69,6 +71,11 @@ impl<'w> Cluster<'w> {
     /// Processors that no job holds.
     pub fn idle(&self) -> u32 {
         self.idle
+    }
+
+    /// All processors of the machine.
+    pub fn processors(&self) -> u32 {
+        self.processors
     }
 
     /// The running jobs, in the order they started.

@@ -37,7 +37,7 @@ impl Pass<'_> {
     /// [`Error::WrongState`] before [`Pass::begin`]; [`Error::NotANumber`]; [`Error::OutOfRange`]; [`Error::Never`] when
     /// the running jobs together do not free enough processors.
     pub fn head_start_quantile(&mut self, probability: f64) -> Result<i64> {
-        if self.state.phase == 0 {
+        if !self.begun() {
             return Err(Error::WrongState);
         }
         if probability.is_nan() {
@@ -67,7 +67,7 @@ impl Pass<'_> {
     }
 
     fn span(&self, when: i64) -> Result<i64> {
-        if self.state.phase == 0 {
+        if !self.begun() {
             return Err(Error::WrongState);
         }
         let span = when.checked_sub(self.state.now).ok_or(Error::OutOfRange)?;

@@ -68,10 +68,12 @@ impl PassLimits {
     }
 }
 
-/// Where a pass stands.
+/// Where a pass stands; 0 before anything.
 pub(super) const FILLING: u32 = 1;
 pub(super) const DECIDING: u32 = 2;
 pub(super) const ACCEPTING: u32 = 3;
+/// Not begun, but with something spent already.
+const RESTORED: u32 = 4;
 
 /// The scalars at the head of a pass's block.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -85,7 +87,6 @@ pub(super) struct State {
     pub idle: u32,
     /// Processors of the running jobs.
     pub busy: u32,
-    /// 0 before the first [`Pass::begin`].
     pub phase: u32,
     pub candidates: u32,
     /// Whether the walk and its tally are set up for what runs now.
@@ -342,6 +343,30 @@ impl<'a> Pass<'a> {
         self.state.spent.get(criterion as usize).copied().unwrap_or(0.0)
     }
 
+    /// The head job's id and what is spent on it by every criterion, to be kept beyond this block's life.
+    pub fn spent_on(&self) -> (i64, [f64; 4]) {
+        (self.state.head_id, self.state.spent)
+    }
+
+    /// Continues with what [`Pass::spent_on`] said of another block: the next [`Pass::begin`] with this head job goes on
+    /// from there.
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a negative number; [`Error::WrongState`] once a pass has begun.
+    pub fn restore_spent(&mut self, head_id: i64, spent: [f64; 4]) -> Result<()> {
+        if self.state.phase != 0 {
+            return Err(Error::WrongState);
+        }
+        if spent.iter().any(|value| value.is_nan()) {
+            return Err(Error::NotANumber);
+        }
+        if spent.iter().any(|&value| value < 0.0) {
+            return Err(Error::OutOfRange);
+        }
+        (self.state.head_id, self.state.spent, self.state.phase) = (head_id, spent, RESTORED);
+        Ok(())
+    }
+
     /// Idle processors, those of committed candidates taken off.
     pub fn idle(&self) -> u32 {
         self.state.idle
@@ -385,6 +410,10 @@ impl<'a> Pass<'a> {
         at_mut(self.parts.candidates, row)?.verdict = Verdict::Declined as u32;
         (self.state.phase, self.state.prepared) = (DECIDING, 0);
         Ok(())
+    }
+
+    pub(super) fn begun(&self) -> bool {
+        matches!(self.state.phase, FILLING | DECIDING | ACCEPTING)
     }
 
     fn accepted(&self, candidate: usize) -> Result<usize> {

@@ -3,6 +3,7 @@
 use super::conservative::Conservative;
 use super::easy::Easy;
 use super::fcfs::Fcfs;
+use super::prob::Prob;
 use super::{Order, Policy, PolicyOptions};
 use crate::predict::Predictor;
 use clap::ValueEnum;
@@ -26,6 +27,9 @@ pub enum PolicyName {
     #[serde(rename = "easy++")]
     #[value(name = "easy++")]
     EasyPlusPlus,
+    /// Probabilistic backfilling: EASY by distributions of run times.
+    #[serde(rename = "prob")]
+    Prob,
 }
 
 /// A policy with its predictor and order, written `policy[:predictor[:order]]`.
@@ -100,6 +104,7 @@ impl PolicyName {
             PolicyName::Fcfs | PolicyName::Conservative => &[Predictor::Limit],
             PolicyName::Easy => Predictor::POINT,
             PolicyName::EasyPlusPlus => &[Predictor::Mean2],
+            PolicyName::Prob => Predictor::DISTRIBUTION,
         }
     }
 
@@ -107,7 +112,7 @@ impl PolicyName {
     pub fn orders(self) -> &'static [Order] {
         match self {
             PolicyName::Fcfs | PolicyName::Conservative => &[Order::Fcfs],
-            PolicyName::Easy => &[Order::Fcfs, Order::Sjbf],
+            PolicyName::Easy | PolicyName::Prob => &[Order::Fcfs, Order::Sjbf],
             PolicyName::EasyPlusPlus => &[Order::Sjbf],
         }
     }
@@ -146,6 +151,11 @@ impl Choice {
             PolicyName::Easy => Box::new(Easy::new(point()?, self.order, options.overdue)),
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(options.overdue)),
+            PolicyName::Prob => {
+                let predictor = self.predictor.distribution();
+                let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
+                Box::new(Prob::new(predictor, self.order, &options.prob))
+            }
         })
     }
 }

@@ -5,6 +5,7 @@ pub mod conservative;
 pub mod easy;
 pub mod fcfs;
 mod options;
+pub mod prob;
 mod profile;
 
 use crate::machine::Cluster;

@@ -1,0 +1,167 @@
+//! Probabilistic backfilling (Nissimov & Feitelson 2007) by the core's [`Pass`].
+//!
+//! As EASY, but a candidate starts when the delay it is expected to cause the head job is below a threshold. With the
+//! predictor `limit` every delay is certain or impossible, and the decisions are EASY's, job by job.
+
+use crate::machine::Cluster;
+use crate::policy::{Criterion, Delay, Order, Policy, ProbOptions};
+use crate::predict::DistributionPredictor;
+use crate::workload::{Job, JobId};
+use surefill::backfill::{self, Pass, PassLimits, Rule, Step, Verdict};
+use surefill::error::Result;
+use surefill::runtime::{MAX_BINS, RuntimeDistribution};
+
+/// Probabilistic backfilling by predicted distributions of run times.
+pub struct Prob {
+    predictor: Box<dyn DistributionPredictor>,
+    order: Order,
+    rule: Rule,
+    refresh: bool,
+    limits: PassLimits,
+    memory: Vec<u64>,
+    /// What is believed of every job that waits or runs, by id: the belief at its submission, or the last one before it
+    /// started.
+    beliefs: Vec<Option<Box<RuntimeDistribution>>>,
+    candidates: Vec<JobId>,
+}
+
+impl Prob {
+    /// Nothing learnt yet.
+    pub fn new(predictor: Box<dyn DistributionPredictor>, order: Order, options: &ProbOptions) -> Prob {
+        let criterion = match (options.criterion, options.delay) {
+            (Criterion::Probability, Delay::Exact) => backfill::Criterion::Probability,
+            (Criterion::Probability, Delay::Bound) => backfill::Criterion::Bound,
+            (Criterion::Seconds, _) => backfill::Criterion::Seconds,
+            (Criterion::Relative, _) => backfill::Criterion::Relative,
+        };
+        let rule =
+            Rule { criterion, threshold: options.tau, budget: options.budget.unwrap_or(f64::INFINITY) };
+        let limits = PassLimits {
+            running: 64,
+            candidates: 64,
+            processors: 1,
+            bins: MAX_BINS as u32,
+            events_per_bin: options.events_per_bin as u32,
+            ..PassLimits::default()
+        };
+        Prob {
+            predictor,
+            order,
+            rule,
+            refresh: options.refresh,
+            limits,
+            memory: Vec::new(),
+            beliefs: Vec::new(),
+            candidates: Vec::new(),
+        }
+    }
+
+    fn belief(&self, job: JobId) -> &RuntimeDistribution {
+        self.beliefs[job].as_deref().expect("a waiting or running job has a belief")
+    }
+
+    /// The candidates that fit, in the order in which they are tried.
+    fn choose(&mut self, cluster: &Cluster<'_>) {
+        self.candidates.clear();
+        let waiting = cluster.queue().iter().skip(1).copied();
+        self.candidates.extend(waiting.filter(|&id| cluster.fits(cluster.job(id))));
+        if self.refresh {
+            for &id in &self.candidates {
+                let belief = self.predictor.predict(cluster.job(id), cluster.now());
+                self.beliefs[id].as_mut().map(|known| **known = belief).expect("a waiting job has a belief");
+            }
+        }
+        if self.order == Order::Sjbf {
+            let mut candidates = std::mem::take(&mut self.candidates);
+            candidates.sort_by_cached_key(|&id| {
+                let limit = self.predictor.limit(cluster.job(id));
+                self.belief(id).quantile(0.5, 0, limit).unwrap_or(limit)
+            });
+            self.candidates = candidates;
+        }
+    }
+
+    /// Makes the block large enough; what is spent on the head job goes along.
+    fn reserve(&mut self, cluster: &Cluster<'_>) -> Result<()> {
+        let running = cluster.running().len() as u32;
+        let candidates = self.candidates.len() as u32;
+        let processors = cluster.processors();
+        let limits = &mut self.limits;
+        let enough = running <= limits.running
+            && candidates <= limits.candidates
+            && processors <= limits.processors
+            && !self.memory.is_empty();
+        if enough {
+            return Ok(());
+        }
+        let spent = match self.memory.is_empty() {
+            true => None,
+            false => Some(Pass::attach(bytemuck::cast_slice_mut(&mut self.memory))?.spent_on()),
+        };
+        limits.running = limits.running.max(running.next_power_of_two());
+        limits.candidates = limits.candidates.max(candidates.next_power_of_two());
+        limits.processors = processors;
+        self.memory = vec![0; Pass::size(limits)?.div_ceil(8)];
+        let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut self.memory), limits)?;
+        if let Some((head, spent)) = spent {
+            pass.restore_spent(head, spent)?;
+        }
+        Ok(())
+    }
+
+    fn decide(&mut self, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {
+        self.reserve(cluster)?;
+        let mut memory = std::mem::take(&mut self.memory);
+        let mut pass = Pass::attach(bytemuck::cast_slice_mut(&mut memory))?;
+        let now = cluster.now();
+        pass.begin(now, cluster.idle(), head.id as i64, head.processors)?;
+        for running in cluster.running() {
+            let limit = self.predictor.limit(cluster.job(running.job));
+            pass.add_running(running.processors, now - running.start, limit, self.belief(running.job))?;
+        }
+        for &id in &self.candidates {
+            let job = cluster.job(id);
+            pass.add_candidate(job.processors, self.predictor.limit(job), self.belief(id))?;
+        }
+        while let Step::Accept(index) = pass.decide(&self.rule, u64::MAX)? {
+            pass.commit(index)?;
+            cluster.backfill(self.candidates[index], pass.judgement(index)?.delay);
+        }
+        let mut judged = 0;
+        for index in 0..self.candidates.len() {
+            judged += u64::from(pass.judgement(index)?.verdict != Verdict::DoesNotFit);
+        }
+        cluster.judged(judged);
+        self.memory = memory;
+        Ok(())
+    }
+}
+
+impl Policy for Prob {
+    fn submitted(&mut self, job: &Job, now: i64) {
+        self.predictor.submitted(job, now);
+        // Ids count up from 0 in order of submission.
+        self.beliefs.push(Some(Box::new(self.predictor.predict(job, now))));
+    }
+
+    fn started(&mut self, job: &Job, now: i64) {
+        self.predictor.started(job, now);
+    }
+
+    fn ended(&mut self, job: &Job, now: i64) {
+        self.beliefs[job.id] = None;
+        self.predictor.finished(job, now);
+    }
+
+    fn schedule(&mut self, cluster: &mut Cluster<'_>) {
+        cluster.start_heads();
+        let Some(head) = cluster.head() else { return };
+        if cluster.idle() == 0 || cluster.queue().len() == 1 {
+            return;
+        }
+        self.choose(cluster);
+        if !self.candidates.is_empty() {
+            self.decide(cluster, head).expect("the machine's state is within a pass's limits");
+        }
+    }
+}
