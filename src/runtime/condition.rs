@@ -113,7 +113,8 @@ impl RuntimeDistribution {
         }
         let (bins, probabilities) = match &self.0 {
             Shape::Limit => return Ok(write_one(out, at_limit(age, limit))),
-            Shape::Single(seconds) if *seconds > age => {
+            // A job that has not run yet has not outlived a prediction of 0 either.
+            Shape::Single(seconds) if *seconds > age || age == 0 => {
                 return Ok(write_one(out, at_limit(age, limit.min(*seconds))));
             }
             Shape::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
@@ -276,6 +277,7 @@ mod tests {
         assert_eq!(remaining(&single, 40, 80, 1), [(40, 1.0)]);
         assert_eq!(remaining(&single, 100, 200, 1), [(100, 1.0)]);
         assert_eq!(remaining(&single, 250, 200, 1), [(1, 1.0)]);
+        assert_eq!(remaining(&RuntimeDistribution::single(0).unwrap(), 0, 200, 1), [(1, 1.0)]);
         assert_eq!(remaining(&RuntimeDistribution::limit(), 0, 0, 1), [(1, 1.0)]);
         // Without a limit the open bin is as wide as the others.
         assert_eq!(remaining(&decades(&[0.0, 1.0]), 0, MAX_SECONDS, 1), [(100, 1.0)]);

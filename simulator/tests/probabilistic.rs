@@ -1,0 +1,132 @@
+//! Probabilistic backfilling against the separately written EASY policy, and the committed digest of its decisions.
+//!
+//! Real traces are looked for in `SUREFILL_TRACES`, else in `../shared/traces` beside the repository.
+
+mod common;
+
+use proptest::prelude::*;
+use std::path::Path;
+use surefill_simulator::machine::replay;
+use surefill_simulator::outcome::Outcome;
+use surefill_simulator::policy::{Criterion, Delay, PolicyOptions, ProbOptions};
+use surefill_simulator::swf::{self, Strictness};
+use surefill_simulator::workload::{Overrun, Rules, Workload};
+
+fn demo() -> Workload {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo/workload.swf.gz");
+    Workload::new(&swf::open(&path, Strictness::Strict).unwrap(), &Rules::default()).unwrap()
+}
+
+fn replay_prob(workload: &Workload, choice: &str, prob: ProbOptions) -> Outcome {
+    let mut options = common::options(choice);
+    options.policy = PolicyOptions { prob, ..PolicyOptions::default() };
+    let mut policy = options.choice.build(&options.policy).unwrap();
+    replay(workload, options.setup("test.swf", workload.procs, 0), &mut *policy, &|_| {}).unwrap()
+}
+
+/// Job by job: when it started, and whether that was a backfill.
+fn decisions(outcome: &Outcome) -> Vec<(i64, Option<i64>)> {
+    outcome.jobs.iter().map(|job| (job.start, job.backfill.map(|backfill| backfill.head))).collect()
+}
+
+#[test]
+fn with_limits_only_the_decisions_are_those_of_easy() {
+    let demo = demo();
+    for order in ["fcfs", "sjbf"] {
+        let easy = decisions(&common::replay_as(&demo, &format!("easy:limit:{order}")));
+        assert!(easy.iter().filter(|(_, head)| head.is_some()).count() > 500, "the demo backfills");
+        for (criterion, delay) in [
+            (Criterion::Probability, Delay::Exact),
+            (Criterion::Probability, Delay::Bound),
+            (Criterion::Seconds, Delay::Exact),
+        ] {
+            let prob = ProbOptions { criterion, delay, ..ProbOptions::default() };
+            let ours = replay_prob(&demo, &format!("prob:limit:{order}"), prob);
+            assert!(decisions(&ours) == easy, "{order} {criterion:?} {delay:?}");
+        }
+    }
+}
+
+#[test]
+fn on_whole_traces_as_well() {
+    for name in ["CTC-SP2-1996-3.1-cln", "KTH-SP2-1996-2", "SDSC-SP2-1998-4.2-cln", "SDSC-BLUE-2000-4.2-cln"]
+    {
+        let folder = std::env::var_os("SUREFILL_TRACES").map_or_else(
+            || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces"),
+            std::path::PathBuf::from,
+        );
+        let path = folder.join(format!("{name}.swf.gz"));
+        if !path.exists() {
+            println!("SKIPPED: no trace {}: set SUREFILL_TRACES to the folder that holds it", path.display());
+            continue;
+        }
+        let trace = swf::open(&path, Strictness::Strict).unwrap();
+        for overrun in [Overrun::Keep, Overrun::Cut] {
+            let workload = Workload::new(&trace, &Rules { overrun, ..Rules::default() }).unwrap();
+            let easy = common::replay_as(&workload, "easy");
+            let ours = common::replay_as(&workload, "prob:limit");
+            assert!(decisions(&ours) == decisions(&easy), "{name} {overrun:?}");
+        }
+    }
+}
+
+#[test]
+fn clairvoyant_backfills_delay_no_head() {
+    let mut demo = demo();
+    // A job of 0 s ends within its second, which no prediction of whole seconds can say.
+    demo.jobs.iter_mut().for_each(|job| job.run_time = job.run_time.max(1));
+    for criterion in [Criterion::Probability, Criterion::Seconds, Criterion::Relative] {
+        let options = ProbOptions { criterion, tau: 1e-9, ..ProbOptions::default() };
+        let outcome = replay_prob(&demo, "prob:clairvoyant:sjbf", options);
+        let backfills: Vec<_> = outcome.jobs.iter().filter_map(|job| job.backfill).collect();
+        assert!(backfills.len() > 500);
+        assert!(backfills.iter().all(|b| b.observed_delay == 0 && b.predicted == 0.0), "{criterion:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn small_workloads_agree_with_easy_and_clairvoyance_never_delays(workload in common::small_workloads(false)) {
+        prop_assert_eq!(
+            decisions(&common::replay_as(&workload, "prob:limit")),
+            decisions(&common::replay_as(&workload, "easy"))
+        );
+        let mut longer = workload.clone();
+        longer.jobs.iter_mut().for_each(|job| job.run_time = job.run_time.max(1));
+        let outcome = common::replay_as(&longer, "prob:clairvoyant");
+        prop_assert!(outcome.jobs.iter().filter_map(|job| job.backfill).all(|b| b.observed_delay == 0));
+    }
+}
+
+/// FNV-1a over every job's start and the bits of its predicted delay.
+fn digest(outcome: &Outcome) -> u64 {
+    let words = outcome.jobs.iter().flat_map(|job| {
+        let predicted = job.backfill.map_or(u64::MAX, |backfill| backfill.predicted.to_bits());
+        [job.start as u64, predicted]
+    });
+    words.flat_map(u64::to_le_bytes).fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// The decisions on the demonstration's workload, bit for bit the same in every build: `make check` runs this test in
+/// debug and release builds, with and without wider vector instructions.
+#[test]
+fn decisions_are_reproduced_bit_for_bit() {
+    let demo = demo();
+    let options = |criterion, delay| ProbOptions { criterion, delay, ..ProbOptions::default() };
+    let found = [
+        ("prob:global", options(Criterion::Probability, Delay::Exact)),
+        ("prob:user:sjbf", options(Criterion::Probability, Delay::Exact)),
+        ("prob:user", options(Criterion::Relative, Delay::Exact)),
+        ("prob:user", options(Criterion::Seconds, Delay::Exact)),
+        ("prob:user", ProbOptions::papers()),
+    ]
+    .map(|(choice, options)| digest(&replay_prob(&demo, choice, options)));
+    assert_eq!(found.map(|digest| format!("{digest:016x}")), DIGESTS);
+}
+
+const DIGESTS: [&str; 5] =
+    ["44ef003c131579ac", "3be99707185cdf54", "8892f36850a815d2", "d9a149b2f79348c8", "30d345cf36901de4"];
