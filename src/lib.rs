@@ -1,8 +1,49 @@
-//! surefill
+//! surefill answers, with probabilities, the questions of a batch scheduler: may this job jump the queue, how long will a
+//! job run, how long will it wait.
+//!
+//! The crate is `no_std`, never allocates, never panics and takes all its memory from the caller. Its layers, from the
+//! bottom up, each using only those before it:
+//!
+//! 1. [`error`]: every way a call can be refused, with its C status number.
+//! 2. [`memory`]: one block of caller's memory, carved into typed slices.
+//! 3. [`runtime`]: run times as distributions over logarithmic bins, conditioned on a job's age and limit.
+//! 4. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
+//!    many processors will be free.
+//!
+//! With the feature `capi` the functions of `include/surefill.h` are exported; Rust programs do not need it.
+//!
+//! ```
+//! use surefill::backfill::{Pass, PassLimits, Rule, Step};
+//! use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+//!
+//! # fn main() -> surefill::error::Result<()> {
+//! let limits = PassLimits { processors: 64, ..PassLimits::default() };
+//! let mut memory = vec![0u64; Pass::size(&limits)?.div_ceil(8)];
+//! let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits)?;
+//!
+//! // What similar jobs ran: mostly minutes, though they ask for an hour.
+//! let bins = RuntimeBins::default();
+//! let minutes = RuntimeDistribution::from_samples(&bins, [(90, 1.0), (250, 2.0), (300, 1.0), (2000, 0.2)])?;
+//!
+//! // 16 processors are idle; the head job, number 7, wants 48.
+//! pass.begin(1_000_000, 16, 7, 48)?;
+//! pass.add_running(32, 600, 7200, &RuntimeDistribution::limit())?;
+//! pass.add_running(16, 60, 36_000, &RuntimeDistribution::limit())?;
+//! let candidate = pass.add_candidate(16, 3600, &minutes)?;
+//!
+//! assert_eq!(pass.decide(&Rule::default(), u64::MAX)?, Step::Accept(candidate));
+//! pass.commit(candidate)?;
+//! assert_eq!(pass.head_start_quantile(0.5)?, 1_000_000 + 6600);
+//! # Ok(())
+//! # }
+//! ```
+
 #![no_std]
 #![deny(unsafe_code)]
+
 #[cfg(test)]
 extern crate std;
+
 pub mod backfill;
 pub mod error;
 pub mod memory;

@@ -38,7 +38,7 @@ pub struct PassLimits {
 }
 
 impl Default for PassLimits {
-    /// 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events, 65,536 cells for ties.
+    /// 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events, 32,768 cells for ties.
     fn default() -> PassLimits {
         PassLimits {
             running: 256,
@@ -46,7 +46,7 @@ impl Default for PassLimits {
             processors: 1024,
             bins: 32,
             events_per_bin: 4,
-            tie_cells: 1 << 16,
+            tie_cells: 1 << 15,
         }
     }
 }
