@@ -39,7 +39,7 @@ fn passes(bench: &mut Bench) {
             });
         }
         // What the work would cost at the machine's speed: E additions of a job to C processors.
-        let (releases, need) = (scenario.releases().len(), (scenario.head - scenario.idle) as usize);
+        let (releases, need) = (scenario.releases().len(), processors as usize);
         let (from, mut to) = (vec![0.5f64; need + 64], vec![0.0f64; need]);
         group.throughput(Throughput::Elements((releases * need) as u64));
         group.bench_function("E x C multiply-adds", |b| {

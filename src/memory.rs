@@ -1,6 +1,6 @@
 //! One block of caller's memory, carved into typed slices.
 //!
-//! An object's layout is written down once, as a walk that asks a [`Carver`] for one slice after the other. Without memory
+//! An object's layout is written down once, as a walk that asks a `Carver` for one slice after the other. Without memory
 //! the walk measures; with memory it carves. The two cannot disagree. What lies in the block is plain old data, offsets
 //! and no pointers: a block may be moved with `memcpy` while no call is under way.
 

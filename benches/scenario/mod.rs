@@ -74,7 +74,7 @@ impl Scenario {
             processors,
             bins: MAX_BINS as u32,
             events_per_bin,
-            tie_cells: 1 << 16,
+            tie_cells: PassLimits::default().tie_cells,
         };
         Scenario { idle, head: idle + processors / 3, running, candidates, limits }
     }

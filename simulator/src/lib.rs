@@ -7,6 +7,7 @@
 //! * [`outcome`]: what one replay produced; [`metrics`] and [`calibration`] measure it, [`schedule`] writes it job by job.
 //! * [`run`]: replays over several seeds; [`papers`]: published numbers to compare with.
 //! * [`mod@generate`]: synthetic workloads.
+//! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
 pub mod calibration;
@@ -18,6 +19,7 @@ pub mod outcome;
 pub mod papers;
 pub mod policy;
 pub mod predict;
+pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod swf;

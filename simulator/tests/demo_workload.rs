@@ -24,7 +24,11 @@ fn the_committed_workload_is_the_generated_one() {
     // Line by line, so that a failure shows where.
     let lines = Cursor::new(&committed).lines().zip(Cursor::new(&generated).lines());
     for (number, (committed, generated)) in (1..).zip(lines) {
-        assert_eq!(committed.expect("text"), generated.expect("text"), "line {number}; regenerate with {COMMAND}");
+        assert_eq!(
+            committed.expect("text"),
+            generated.expect("text"),
+            "line {number}; regenerate with {COMMAND}"
+        );
     }
     assert!(committed == generated, "one is longer; regenerate with {COMMAND}");
 }

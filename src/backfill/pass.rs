@@ -38,7 +38,7 @@ pub struct PassLimits {
 }
 
 impl Default for PassLimits {
-    /// 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events, 32,768 cells for ties.
+    /// 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events, 16,384 cells for ties.
     fn default() -> PassLimits {
         PassLimits {
             running: 256,
@@ -46,7 +46,7 @@ impl Default for PassLimits {
             processors: 1024,
             bins: 32,
             events_per_bin: 4,
-            tie_cells: 1 << 15,
+            tie_cells: 1 << 14,
         }
     }
 }
@@ -111,7 +111,7 @@ pub(super) struct State {
 /// One scheduling pass over one pool of interchangeable processors.
 ///
 /// [`Pass::begin`] with the head job; [`Pass::add_running`] and [`Pass::add_candidate`]; then [`Pass::decide`] until
-/// [`Step::Done`], with a [`Pass::commit`] or [`Pass::decline`] for each acceptance. Candidates are judged in the order in
+/// [`Step::Done`](crate::backfill::Step::Done), with a [`Pass::commit`] or [`Pass::decline`] for each acceptance. Candidates are judged in the order in
 /// which they were added; a committed one is a running job for those after it.
 ///
 /// The memory needed is [`Pass::size`]; with R running jobs, Q candidates, P processors, b bins of e events and

@@ -71,7 +71,7 @@ impl Tie<'_> {
     /// `[lo, target)` with `lo = max(0, target - total width of the group)`.
     ///
     /// The table has `(largest d / unit + 1) x (group width + landings)` cells, each updated at most once a member. If that
-    /// does not fit, or is more than [`UPDATES_PER_CELL`] updates for each cell there is, the group is taken apart into smaller groups one after the other. A path that passes through
+    /// does not fit, or is more than `UPDATES_PER_CELL` updates for each cell there is, the group is taken apart into smaller groups one after the other. A path that passes through
     /// `[c_q, c_q + k)` between two of them is then counted as a delay though nobody could have started there: an upper
     /// bound.
     pub(super) fn land<'m>(

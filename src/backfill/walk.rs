@@ -204,15 +204,15 @@ impl Walk<'_> {
         let order = range_mut(self.order, 0, above.jobs as usize)?;
         let (mut jobs, mut adds) = (0, 0);
         for index in 0..order.len() {
-            let inside = *at(order, index)?;
-            let job = at(self.running, inside as usize)?;
-            if job.next < until {
-                *at_mut(order, index)? = *at(order, jobs)?;
-                *at_mut(order, jobs)? = inside;
-                jobs += 1;
-            } else {
-                adds += u32::from(job.ended > 0.0);
-            }
+            // Without a branch: which jobs are inside is a coin toss to a branch predictor.
+            let this = *at(order, index)?;
+            let first_outside = *at(order, jobs)?;
+            let job = at(self.running, this as usize)?;
+            let inside = job.next < until;
+            *at_mut(order, index)? = if inside { first_outside } else { this };
+            *at_mut(order, jobs)? = if inside { this } else { first_outside };
+            jobs += usize::from(inside);
+            adds += u32::from(!inside & (job.ended > 0.0));
         }
         let child = parent + 1;
         *at_mut(self.frames, child)? = Frame {
