@@ -1,0 +1,101 @@
+//! The columns of a comparison, once for the terminal and the page.
+
+use crate::metrics::Metrics;
+use crate::outcome::Setup;
+use crate::run::Summary;
+
+/// One measure as a column.
+pub struct Column {
+    /// What it is.
+    pub name: &'static str,
+    /// In which unit; empty for plain numbers.
+    pub unit: &'static str,
+    /// Whether the terminal has room for it.
+    pub terminal: bool,
+    digits: usize,
+    /// Whether its change against EASY is given.
+    compared: bool,
+    value: fn(&Metrics) -> f64,
+}
+
+const HOUR: f64 = 3600.0;
+
+/// All of them.
+pub const COLUMNS: [Column; 13] = [
+    column("mean wait", "min", 1, |m| m.mean_wait_s / 60.0).compared(),
+    column("geometric", "s", 1, |m| m.geomean_wait_s).compared(),
+    column("median", "s", 0, |m| m.median_wait_s),
+    column("95 %", "h", 1, |m| m.p95_wait_s / HOUR),
+    column("99 %", "h", 1, |m| m.p99_wait_s / HOUR),
+    column("longest", "h", 1, |m| m.max_wait_s / HOUR).page_only(),
+    column("no wait", "%", 1, |m| m.zero_wait_share * 100.0).page_only(),
+    column("slowdown", "", 1, |m| m.mean_bounded_slowdown),
+    column("utilization", "%", 1, |m| m.utilization * 100.0),
+    column("backfilled", "", 0, |m| m.backfilled as f64),
+    column("delayed", "%", 1, |m| m.delayed_share * 100.0),
+    column("mean delay", "s", 1, |m| m.mean_observed_delay_s).page_only(),
+    column("scheduler", "s", 2, |m| m.scheduler_s),
+];
+
+const fn column(name: &'static str, unit: &'static str, digits: usize, value: fn(&Metrics) -> f64) -> Column {
+    Column { name, unit, terminal: true, digits, compared: false, value }
+}
+
+impl Column {
+    const fn page_only(self) -> Column {
+        Column { terminal: false, ..self }
+    }
+
+    const fn compared(self) -> Column {
+        Column { compared: true, ..self }
+    }
+
+    /// The mean.
+    pub fn mean(&self, summary: &Summary) -> String {
+        format!("{:.*}", self.digits, (self.value)(&summary.mean))
+    }
+
+    /// The standard deviation, where there are several seeds and a difference between them.
+    pub fn spread(&self, summary: &Summary) -> Option<String> {
+        let spread = summary.spread.as_ref().map(self.value).filter(|&spread| spread > 0.0)?;
+        Some(format!("± {spread:.*}", self.digits))
+    }
+
+    /// The change against EASY, where it is given.
+    pub fn change(&self, summary: &Summary, easy: Option<&Summary>) -> Option<String> {
+        let easy = easy.filter(|easy| self.compared && !std::ptr::eq(*easy, summary))?;
+        change((self.value)(&summary.mean), (self.value)(&easy.mean))
+    }
+}
+
+/// `+2.6 %`; nothing when there is nothing to compare with.
+pub fn change(value: f64, base: f64) -> Option<String> {
+    (base > 0.0).then(|| format!("{:+.1} %", (value / base - 1.0) * 100.0))
+}
+
+/// Whether this is EASY as published: users' limits, first come first served.
+pub fn is_easy(setup: &Setup) -> bool {
+    setup.policy == "easy" && setup.predictor == "limit" && setup.order == "fcfs"
+}
+
+/// What changes are counted from.
+pub fn easy<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a Summary> {
+    summaries.into_iter().find(|summary| is_easy(&summary.setup))
+}
+
+/// A policy's name in legends.
+pub fn label(setup: &Setup) -> String {
+    format!("{} ({}, {})", setup.policy, setup.predictor, setup.order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes() {
+        assert_eq!(change(90.0, 100.0).as_deref(), Some("-10.0 %"));
+        assert_eq!(change(373.0, 364.0).as_deref(), Some("+2.5 %"));
+        assert_eq!(change(5.0, 0.0), None);
+    }
+}

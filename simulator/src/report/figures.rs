@@ -1,0 +1,113 @@
+//! The page's figures: title, legend, plot and a caption that says how to read it.
+
+use super::Drawn;
+use super::plot::utilization::Strip;
+use super::plot::{self, Style, reliability, wait_cdf};
+use crate::calibration::Bin;
+use crate::policy::Criterion;
+use maud::{Markup, PreEscaped, html};
+
+fn figure(class: &str, title: &str, legend: &Markup, svg: String, caption: &str) -> Markup {
+    html! {
+        h3 { (title) }
+        figure class=(class) {
+            (legend)
+            div role="img" aria-label={ (title) ". " (caption) } { (PreEscaped(svg)) }
+            figcaption { (caption) }
+        }
+    }
+}
+
+/// The policies with a sample of what stands for each.
+fn legend<'a>(runs: impl IntoIterator<Item = &'a Drawn<'a>>, sample: fn(&Style) -> String) -> Markup {
+    html! { ul.legend { @for run in runs { li { (PreEscaped(sample(run.style))) (run.label) } } } }
+}
+
+/// The wait-time CDF.
+pub fn waits(runs: &[Drawn]) -> Markup {
+    let series: Vec<_> = runs.iter().map(|run| (run.style, &run.run.first.jobs[..])).collect();
+    figure(
+        "lines",
+        "How long jobs wait",
+        &legend(runs, plot::line_sample),
+        wait_cdf::draw(&series),
+        "The share of jobs (up) that waited no longer than a time (right, logarithmic; first seed): a curve higher and \
+         further to the left is better, and where it begins on the left is the share that did not wait at all.",
+    )
+}
+
+/// The reliability diagram of the policies that predict by this criterion; nothing without any.
+pub fn delays(runs: &[Drawn], criterion: Criterion) -> Markup {
+    let predicts = |run: &&Drawn| {
+        run.summary.options.prob.criterion == criterion
+            && run.summary.calibration.iter().any(|bin| bin.predicted > 0.0)
+    };
+    let runs: Vec<&Drawn> = runs.iter().filter(predicts).collect();
+    if runs.is_empty() {
+        return html! {};
+    }
+    let series: Vec<_> = runs.iter().map(|run| (run.style, &run.summary.calibration[..])).collect();
+    let caption = match criterion {
+        Criterion::Probability => {
+            "Accepted backfills by predicted probability of delaying the head job (right), and the share that really did \
+             (up, with its 95 % Wilson interval; all seeds): on the grey diagonal the predictions are right, above it \
+             they are too low."
+        }
+        Criterion::Seconds => {
+            "Accepted backfills by expected delay of the head job (right), and the mean delay that they really caused (up; \
+             all seeds; both logarithmic, below 1 s drawn at 1 s): on the grey diagonal the predictions are right, above \
+             it they are too low."
+        }
+        Criterion::Relative => {
+            "Accepted backfills by expected delay of the head job over its expected wait (right), and what they really \
+             caused (up; all seeds): on the grey diagonal the predictions are right, above it they are too low."
+        }
+    };
+    html! {
+        (figure("points", "Predicted and observed delays", &legend(runs.iter().copied(), plot::point_sample), reliability::draw(&series, criterion), caption))
+        details {
+            summary { "The numbers of this figure" }
+            div.wide { table {
+                thead { tr {
+                    th scope="col" { "policy" } th scope="col" { "predicted" } th scope="col" { "observed" }
+                    th scope="col" { "95 % interval" } th scope="col" { "backfills" }
+                } }
+                tbody {
+                    @for run in &runs { @for bin in &run.summary.calibration { (row(&run.label, bin, criterion)) } }
+                }
+            } }
+        }
+    }
+}
+
+fn row(label: &str, bin: &Bin, criterion: Criterion) -> Markup {
+    let number = |value: f64| match criterion {
+        Criterion::Seconds => format!("{value:.1} s"),
+        Criterion::Probability | Criterion::Relative => format!("{:.2} %", value * 100.0),
+    };
+    html! {
+        tr {
+            th scope="row" { (label) }
+            td { (number(bin.predicted)) }
+            td { (number(bin.observed)) }
+            td { @if let Some((low, high)) = reliability::bounds(bin, criterion) { (number(low)) " to " (number(high)) } }
+            td { (bin.count) }
+        }
+    }
+}
+
+/// The machine's use over time.
+pub fn utilization(runs: &[Drawn]) -> Markup {
+    let strips: Vec<Strip> = runs
+        .iter()
+        .map(|run| Strip { style: run.style, title: run.label.clone(), outcome: &run.run.first })
+        .collect();
+    figure(
+        "strips",
+        "How busy the machine is",
+        &html! {},
+        plot::utilization::draw(&strips),
+        "The share of processors in use (up), averaged over each 200th of the time from the first submission to the last \
+         end (right; first seed), one strip a policy: the same work done in less time makes a fuller, shorter strip.",
+    )
+}

@@ -1,0 +1,93 @@
+//! Comparisons for people: [`table()`] for terminals, [`page`] for browsers.
+//!
+//! A page is made of one [`section`] a trace and stands alone: style sheet and plots are inside, nothing is loaded. Its plots
+//! are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure 2), predicted against observed delay of
+//! the accepted backfills (a reliability diagram), and the machine's use over time.
+
+mod columns;
+mod figures;
+mod measures;
+mod plot;
+mod table;
+mod wilson;
+
+pub use table::table;
+
+use crate::outcome::Setup;
+use crate::papers::Published;
+use crate::policy::Criterion;
+use crate::run::{Run, Summary};
+use columns::{is_easy, label};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use plot::Style;
+
+/// One trace's part of a page. It holds what is drawn, not the replays: those may be dropped.
+#[derive(Debug, Clone)]
+pub struct Section(Markup);
+
+/// One run with its style, which it keeps through all figures.
+struct Drawn<'a> {
+    style: &'static Style,
+    label: String,
+    run: &'a Run,
+    summary: &'a Summary,
+}
+
+/// The part of a page for one trace under one or several policies. All runs must be of the same trace.
+pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Section {
+    let mut others = 0;
+    let style = |setup: &Setup| {
+        if is_easy(setup) {
+            return plot::EASY;
+        }
+        others += 1;
+        plot::other(others - 1)
+    };
+    let styles: Vec<&'static Style> = runs.iter().map(|(_, summary)| &summary.setup).map(style).collect();
+    let drawn: Vec<Drawn> = runs
+        .iter()
+        .zip(styles)
+        .map(|((run, summary), style)| Drawn { style, label: label(&summary.setup), run, summary })
+        .collect();
+    let Some(first) = drawn.first() else { return Section(html! {}) };
+    let setup = &first.summary.setup;
+    Section(html! {
+        section {
+            h2 { (setup.trace) }
+            p.facts {
+                (first.summary.mean.jobs) " jobs on " (setup.procs) " processors; overrun rule: " (setup.overrun) "; "
+                @if first.summary.seeds > 1 { (first.summary.seeds) " seeds from " (setup.seed) } @else { "seed " (setup.seed) }
+                "."
+            }
+            (measures::measures(&drawn, published))
+            (figures::waits(&drawn))
+            @for criterion in [Criterion::Probability, Criterion::Seconds, Criterion::Relative] {
+                (figures::delays(&drawn, criterion))
+            }
+            (figures::utilization(&drawn))
+            (measures::options(&drawn))
+        }
+    })
+}
+
+/// A self-contained HTML page of such parts.
+pub fn page(title: &str, sections: &[Section]) -> String {
+    let style = include_str!("style.css");
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(style)) (PreEscaped(plot::series_css())) }
+            }
+            body {
+                h1 { (title) }
+                @for Section(section) in sections { (section) }
+                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) ". Each trace's last table has the seeds and options of every replay." }
+            }
+        }
+    };
+    page.into_string()
+}

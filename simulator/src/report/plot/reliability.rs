@@ -1,0 +1,100 @@
+//! Predicted against observed delay of the accepted backfills: on the diagonal, predictions come true.
+
+use super::super::wilson;
+use super::{Drawn, GRID, INK, REFERENCE, Style, font, line, px, svg};
+use crate::calibration::Bin;
+use crate::policy::Criterion;
+use plotters::prelude::*;
+
+/// What differs between the criteria. Both axes have the same scale.
+struct Axes {
+    predicted: &'static str,
+    observed: &'static str,
+    /// From a delay to its place on an axis.
+    place: fn(f64) -> f64,
+    /// What is written at a place.
+    label: fn(f64) -> String,
+    /// At least so long, to be an axis at all.
+    least: f64,
+}
+
+fn axes(criterion: Criterion) -> Axes {
+    let percent = |place: f64| format!("{}", (place * 100_000.0).round() / 1000.0);
+    match criterion {
+        Criterion::Probability => Axes {
+            predicted: "mean predicted probability of a delay [%]",
+            observed: "share that were delayed [%]",
+            place: |delay| delay,
+            label: percent,
+            least: 0.001,
+        },
+        Criterion::Relative => Axes {
+            predicted: "mean predicted delay [% of the head job's wait]",
+            observed: "mean observed delay [%]",
+            place: |delay| delay,
+            label: percent,
+            least: 0.001,
+        },
+        Criterion::Seconds => Axes {
+            predicted: "mean predicted delay [s]",
+            observed: "mean observed delay [s]",
+            // Delays below a second are drawn at one.
+            place: |delay| delay.max(1.0).log10(),
+            label: |place| {
+                if place.fract() == 0.0 { format!("{:.0}", 10.0f64.powf(place)) } else { String::new() }
+            },
+            least: 1.0,
+        },
+    }
+}
+
+/// What a bin's observed value may be mistaken by: shares have a 95 % interval, means do not.
+pub fn bounds(bin: &Bin, criterion: Criterion) -> Option<(f64, f64)> {
+    (criterion == Criterion::Probability).then(|| wilson::interval(bin.observed, bin.count))
+}
+
+/// Draws the bins of policies that predicted by the same criterion.
+pub fn draw(series: &[(&Style, &[Bin])], criterion: Criterion) -> String {
+    let Axes { predicted, observed, place, label, least } = axes(criterion);
+    let highest = |bin: &Bin| bounds(bin, criterion).map_or(bin.observed, |(_, high)| high);
+    let longest = |value: &dyn Fn(&Bin) -> f64| {
+        let bins = series.iter().flat_map(|(_, bins)| bins.iter());
+        bins.map(|bin| place(value(bin))).fold(least, f64::max) * 1.08
+    };
+    let (right, top) = (longest(&|bin| bin.predicted), longest(&highest));
+    svg(800, 400, |area| {
+        let mut chart = ChartBuilder::on(area)
+            .margin(px(8))
+            .margin_right(px(20))
+            .x_label_area_size(px(44))
+            .y_label_area_size(px(64))
+            .build_cartesian_2d(0.0..right, 0.0..top)?;
+        chart
+            .configure_mesh()
+            .x_desc(predicted)
+            .y_desc(observed)
+            .x_labels(8)
+            .y_labels(6)
+            .x_label_formatter(&|&place| label(place))
+            .y_label_formatter(&|&place| label(place))
+            .label_style(font(13.0))
+            .axis_desc_style(font(13.0))
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .axis_style(INK)
+            .draw()?;
+        let end = right.min(top);
+        chart.draw_series(LineSeries::new([(0.0, 0.0), (end, end)], REFERENCE.stroke_width(2)))?;
+        for (style, bins) in series {
+            let interval = |bin: &Bin| {
+                let (low, high) = bounds(bin, criterion)?;
+                let x = place(bin.predicted);
+                Some(PathElement::new([(x, place(low)), (x, place(high))], line(style)))
+            };
+            chart.draw_series(bins.iter().filter_map(interval))?;
+            let points = bins.iter().map(|bin| (place(bin.predicted), place(bin.observed)));
+            chart.draw_series(points.map(|point| Circle::new(point, px(4), style.color.filled())))?;
+        }
+        Drawn::Ok(())
+    })
+}
