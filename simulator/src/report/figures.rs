@@ -32,7 +32,7 @@ pub fn waits(runs: &[Drawn]) -> Markup {
         &legend(runs, plot::line_sample),
         wait_cdf::draw(&series),
         "The share of jobs (up) that waited no longer than a time (right, logarithmic; first seed): a curve higher and \
-         further to the left is better, and where it begins on the left is the share that did not wait at all.",
+         further to the left is better, and where it begins on the left is the share that hardly waited at all.",
     )
 }
 
@@ -70,7 +70,8 @@ pub fn delays(runs: &[Drawn], criterion: Criterion) -> Markup {
             div.wide { table {
                 thead { tr {
                     th scope="col" { "policy" } th scope="col" { "predicted" } th scope="col" { "observed" }
-                    th scope="col" { "95 % interval" } th scope="col" { "backfills" }
+                    @if criterion == Criterion::Probability { th scope="col" { "95 % interval" } }
+                    th scope="col" { "backfills" }
                 } }
                 tbody {
                     @for run in &runs { @for bin in &run.summary.calibration { (row(&run.label, bin, criterion)) } }
@@ -90,7 +91,7 @@ fn row(label: &str, bin: &Bin, criterion: Criterion) -> Markup {
             th scope="row" { (label) }
             td { (number(bin.predicted)) }
             td { (number(bin.observed)) }
-            td { @if let Some((low, high)) = reliability::bounds(bin, criterion) { (number(low)) " to " (number(high)) } }
+            @if let Some((low, high)) = reliability::bounds(bin, criterion) { td { (number(low)) " to " (number(high)) } }
             td { (bin.count) }
         }
     }

@@ -92,16 +92,19 @@ pub fn series_css() -> String {
 /// A sample of a line, for legends.
 pub fn line_sample(style: &Style) -> String {
     let color = hex(style.color);
-    sample(&format!("<polyline fill=\"none\" stroke=\"{color}\" stroke-width=\"2\" points=\"0,5 40,5\"/>"))
+    sample(
+        40,
+        &format!("<polyline fill=\"none\" stroke=\"{color}\" stroke-width=\"2\" points=\"0,5 40,5\"/>"),
+    )
 }
 
 /// A sample of a point, for legends.
 pub fn point_sample(style: &Style) -> String {
-    sample(&format!("<circle fill=\"{}\" cx=\"32\" cy=\"5\" r=\"4\"/>", hex(style.color)))
+    sample(10, &format!("<circle fill=\"{}\" cx=\"5\" cy=\"5\" r=\"4\"/>", hex(style.color)))
 }
 
-fn sample(shape: &str) -> String {
-    format!("<svg class=\"key\" viewBox=\"0 0 40 10\" aria-hidden=\"true\">{shape}</svg>")
+fn sample(width: u32, shape: &str) -> String {
+    format!("<svg viewBox=\"0 0 {width} 10\" aria-hidden=\"true\">{shape}</svg>")
 }
 
 /// What `draw` draws on an area of so many pixels, as SVG.
@@ -128,6 +131,11 @@ fn font(pixels: f64) -> TextStyle<'static> {
 /// A series' line.
 fn line(style: &Style) -> ShapeStyle {
     style.color.stroke_width(2)
+}
+
+/// A number without the traces that adding up steps of an axis leaves in it.
+fn plain(value: f64) -> String {
+    format!("{}", (value * 1000.0).round() / 1000.0)
 }
 
 /// Seconds in the unit that people use for them.
@@ -158,5 +166,6 @@ mod tests {
             ["1 s", "1 min", "10 min", "10 h", "10 d"]
         );
         assert_eq!(seconds(0.1), "0.1 s");
+        assert_eq!(plain(0.1 + 0.2), "0.3");
     }
 }

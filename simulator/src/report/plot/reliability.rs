@@ -1,7 +1,7 @@
 //! Predicted against observed delay of the accepted backfills: on the diagonal, predictions come true.
 
 use super::super::wilson;
-use super::{Drawn, GRID, INK, REFERENCE, Style, font, line, px, svg};
+use super::{Drawn, GRID, INK, REFERENCE, Style, font, line, plain, px, svg};
 use crate::calibration::Bin;
 use crate::policy::Criterion;
 use plotters::prelude::*;
@@ -19,7 +19,7 @@ struct Axes {
 }
 
 fn axes(criterion: Criterion) -> Axes {
-    let percent = |place: f64| format!("{}", (place * 100_000.0).round() / 1000.0);
+    let percent = |place: f64| plain(place * 100.0);
     match criterion {
         Criterion::Probability => Axes {
             predicted: "mean predicted probability of a delay [%]",

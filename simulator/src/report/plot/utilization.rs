@@ -1,6 +1,6 @@
 //! The machine's use over time: one strip a policy, as lines on top of each other hide each other.
 
-use super::{Drawn, GRID, INK, Style, font, line, px, svg};
+use super::{Drawn, GRID, INK, Style, font, line, plain, px, svg};
 use crate::outcome::{JobRecord, Outcome};
 use plotters::prelude::*;
 
@@ -71,7 +71,7 @@ pub fn draw(strips: &[Strip]) -> String {
                 .configure_mesh()
                 .x_desc(if last { "days from the first submission" } else { "" })
                 .x_labels(12)
-                .x_label_formatter(&|x| format!("{x:.0}"))
+                .x_label_formatter(&|&x| plain(x))
                 .y_labels(3)
                 .y_label_formatter(&|y| format!("{:.0} %", y * 100.0))
                 .label_style(font(13.0))
