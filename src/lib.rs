@@ -45,6 +45,8 @@
 extern crate std;
 
 pub mod backfill;
+#[cfg(feature = "capi")]
+pub mod capi;
 pub mod error;
 pub mod memory;
 pub mod runtime;

@@ -16,7 +16,7 @@ pub const MAX_PROCESSORS: u32 = 1 << 24;
 /// The largest number of running jobs, and of candidates.
 const MAX_JOBS: u32 = 1 << 20;
 
-const KIND: u32 = 1;
+const KIND: u32 = 1; // numbers of the other types: src/capi
 
 /// Capacities of a [`Pass`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
@@ -194,19 +194,31 @@ impl<'a> Pass<'a> {
         Ok(Pass { state, parts })
     }
 
+    /// How many bytes at the start of a block [`Pass::block_size`] wants to see.
+    pub const PREFIX: usize = size_of::<State>();
+
+    /// The size of the block that starts with these bytes. O(1).
+    ///
+    /// # Errors
+    /// As [`Pass::attach`].
+    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
+        let state: &[State] = Carver::of(prefix)?.take(1)?;
+        let state = at(state, 0)?;
+        state.header.check(KIND)?;
+        let size = Pass::size(&state.limits).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
+    }
+
     /// The pass that [`Pass::init`] made in this memory. O(1).
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
     pub fn attach(memory: &'a mut [u8]) -> Result<Pass<'a>> {
+        let size = Pass::block_size(memory)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
         let limits = {
             let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            let state = at(state, 0)?;
-            state.header.check(KIND)?;
-            if Pass::size(&state.limits).ok() != usize::try_from(state.header.size).ok() {
-                return Err(Error::Corrupt);
-            }
-            state.limits
+            at(state, 0)?.limits
         };
         let (state, parts) = layout(&mut Carver::of(memory)?, &limits)?;
         let state = at_mut(state, 0)?;

@@ -109,6 +109,44 @@ impl RuntimeBins {
     }
 }
 
+/// Bins as plain data, for blocks of caller's memory.
+#[cfg(feature = "capi")]
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct RawBins {
+    ratio: f64,
+    ln_ratio: f64,
+    count: u64,
+    edges: [f64; MAX_BINS],
+}
+
+#[cfg(feature = "capi")]
+impl RawBins {
+    pub(crate) fn new(bins: &RuntimeBins) -> RawBins {
+        let mut edges = [0.0; MAX_BINS];
+        for (raw, edge) in edges.iter_mut().zip(&bins.edges) {
+            *raw = *edge;
+        }
+        RawBins { ratio: bins.ratio, ln_ratio: bins.ln_ratio, count: bins.count() as u64, edges }
+    }
+
+    /// The bins again.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when they are none.
+    pub(crate) fn bins(&self) -> Result<RuntimeBins> {
+        let edges = usize::try_from(self.count).ok().filter(|&count| count > 0);
+        let edges = edges.and_then(|count| self.edges.get(..count)).ok_or(Error::Corrupt)?;
+        let increasing = edges.iter().zip(edges.iter().skip(1)).all(|(low, high)| low < high);
+        let positive = edges.first().is_some_and(|&edge| edge > 0.0);
+        if !(increasing && positive && self.ratio > 1.0 && self.ln_ratio > 0.0) {
+            return Err(Error::Corrupt);
+        }
+        let edges = edges.iter().copied().collect();
+        Ok(RuntimeBins { ratio: self.ratio, ln_ratio: self.ln_ratio, edges })
+    }
+}
+
 impl Default for RuntimeBins {
     /// The papers' bins: ratio 1.8, first edge 1.5 s, 24 bins; the last starts at 7.2 days.
     fn default() -> RuntimeBins {

@@ -1,6 +1,8 @@
 //! What is believed of one job's run time.
 
 use crate::error::{Error, Result};
+#[cfg(feature = "capi")]
+use crate::runtime::RawBins;
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeBins};
 use arrayvec::ArrayVec;
 
@@ -96,6 +98,57 @@ impl RuntimeDistribution {
         match &self.0 {
             Shape::Binned { bins, probabilities } => Some((bins, probabilities)),
             _ => None,
+        }
+    }
+}
+
+/// A distribution as plain data, for blocks of caller's memory.
+#[cfg(feature = "capi")]
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct RawDistribution {
+    /// 0 the limit, 1 a single value, 2 bins.
+    shape: u64,
+    single: i64,
+    bins: RawBins,
+    probabilities: [f64; MAX_BINS],
+}
+
+#[cfg(feature = "capi")]
+impl RawDistribution {
+    pub(crate) fn new(distribution: &RuntimeDistribution) -> RawDistribution {
+        let mut raw: RawDistribution = bytemuck::Zeroable::zeroed();
+        match &distribution.0 {
+            Shape::Limit => (),
+            Shape::Single(seconds) => (raw.shape, raw.single) = (1, *seconds),
+            Shape::Binned { bins, probabilities } => {
+                (raw.shape, raw.bins) = (2, RawBins::new(bins));
+                for (to, p) in raw.probabilities.iter_mut().zip(probabilities) {
+                    *to = *p;
+                }
+            }
+        }
+        raw
+    }
+
+    /// The distribution again.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when it is none.
+    pub(crate) fn distribution(&self) -> Result<RuntimeDistribution> {
+        match self.shape {
+            0 => Ok(RuntimeDistribution::limit()),
+            1 => RuntimeDistribution::single(self.single).map_err(|_| Error::Corrupt),
+            2 => {
+                let bins = self.bins.bins()?;
+                let probabilities = self.probabilities.get(..bins.count()).ok_or(Error::Corrupt)?;
+                if !probabilities.iter().all(|p| (0.0..=1.0).contains(p)) {
+                    return Err(Error::Corrupt);
+                }
+                let probabilities = probabilities.iter().copied().collect();
+                Ok(RuntimeDistribution(Shape::Binned { bins, probabilities }))
+            }
+            _ => Err(Error::Corrupt),
         }
     }
 }

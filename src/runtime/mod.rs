@@ -11,8 +11,12 @@ mod bins;
 mod condition;
 mod distribution;
 
+#[cfg(feature = "capi")]
+pub(crate) use bins::RawBins;
 pub use bins::{MAX_BINS, RuntimeBins};
 pub use condition::{MAX_EVENTS_PER_BIN, Release};
+#[cfg(feature = "capi")]
+pub(crate) use distribution::RawDistribution;
 pub use distribution::RuntimeDistribution;
 
 /// The longest time span any call accepts, in seconds (about 34,000 years). As a time limit it means "no limit".

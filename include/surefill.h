@@ -1,0 +1,534 @@
+/* surefill: probabilistic answers for batch schedulers. Licence: MIT OR Apache-2.0.
+ *
+ * Generated from src/capi; do not edit. Conventions:
+ *
+ * - Every function returns a status: 0 (SUREFILL_OK) or a negative SUREFILL_ERROR_ number. A call that returns an error
+ *   has changed nothing and written no output.
+ * - Memory is the caller's. An object is made in a block of at least its size, aligned to 8 bytes; its handle is the
+ *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block.
+ * - Inputs come before outputs; a const handle is not changed. Structures for options begin with their size and have an
+ *   init function.
+ * - Times are whole seconds in int64_t since any fixed origin, probabilities are doubles from 0 to 1, indices count from 0.
+ * - No function takes a lock, does I/O, calls back or keeps global state. Distinct objects are independent.
+ */
+
+
+#ifndef SUREFILL_H
+#define SUREFILL_H
+
+#include <stdint.h>
+
+// Version of this header: major x 1,000,000 + minor x 1,000 + patch.
+#define SUREFILL_VERSION_NUMBER 1000
+
+// Version of the binary interface: programs run with every library of the same number (and soname).
+#define SUREFILL_ABI_VERSION 0
+
+// Success.
+#define SUREFILL_OK 0
+
+// A pointer that must not be NULL is NULL.
+#define SUREFILL_ERROR_NULL -1
+
+// A pointer is not aligned: 8 bytes for blocks of memory and handles, its type's alignment for everything else.
+#define SUREFILL_ERROR_MISALIGNED -2
+
+// The memory is smaller than the size function says.
+#define SUREFILL_ERROR_TOO_SMALL -3
+
+// The memory does not hold an object of this type.
+#define SUREFILL_ERROR_WRONG_OBJECT -4
+
+// Made by an incompatible version: the object, or a structure with members this library does not know.
+#define SUREFILL_ERROR_WRONG_VERSION -5
+
+// The object is damaged.
+#define SUREFILL_ERROR_CORRUPT -6
+
+// A capacity fixed at initialisation is reached.
+#define SUREFILL_ERROR_FULL -7
+
+// An argument is not a number.
+#define SUREFILL_ERROR_NOT_A_NUMBER -8
+
+// An argument is out of range.
+#define SUREFILL_ERROR_OUT_OF_RANGE -9
+
+// The call makes no sense at this point.
+#define SUREFILL_ERROR_WRONG_STATE -10
+
+// The head job fits the idle processors: start it first.
+#define SUREFILL_ERROR_HEAD_FITS -11
+
+// No object has this index.
+#define SUREFILL_ERROR_NO_SUCH_INDEX -12
+
+// Nothing to take.
+#define SUREFILL_ERROR_EMPTY -13
+
+// With the jobs now running this never happens.
+#define SUREFILL_ERROR_NEVER -14
+
+// The largest number of bins.
+#define SUREFILL_MAX_BINS 64
+
+// The longest time span any function accepts, in seconds; as a time limit it means "no limit".
+#define SUREFILL_MAX_SECONDS 1099511627776
+
+// The largest number of events into which a bin's probability may be divided.
+#define SUREFILL_MAX_EVENTS_PER_BIN 16
+
+// Criterion: the exact probability that the candidate delays the head job.
+#define SUREFILL_CRITERION_PROBABILITY 0
+
+// Criterion: the lower bound of that probability by Nissimov and Feitelson 2007.
+#define SUREFILL_CRITERION_BOUND 1
+
+// Criterion: the expected delay of the head job in seconds.
+#define SUREFILL_CRITERION_SECONDS 2
+
+// Criterion: the expected delay divided by the head job's own expected remaining wait.
+#define SUREFILL_CRITERION_RELATIVE 3
+
+// Step: the candidate given may start; commit or decline it.
+#define SUREFILL_STEP_ACCEPT 1
+
+// Step: the work is used up; call again with the same rule.
+#define SUREFILL_STEP_MORE 2
+
+// Step: every candidate has its verdict.
+#define SUREFILL_STEP_DONE 3
+
+// Verdict: not judged yet.
+#define SUREFILL_VERDICT_UNDECIDED 0
+
+// Verdict: may start.
+#define SUREFILL_VERDICT_ACCEPTED 1
+
+// Verdict: its delay reaches the threshold.
+#define SUREFILL_VERDICT_REFUSED 2
+
+// Verdict: its delay is below the threshold, but the budget for this head job does not allow it.
+#define SUREFILL_VERDICT_OVER_BUDGET 3
+
+// Verdict: wider than the idle processors.
+#define SUREFILL_VERDICT_DOES_NOT_FIT 4
+
+// Verdict: accepted, but the caller could not start it.
+#define SUREFILL_VERDICT_DECLINED 5
+
+// The delay given is the delay itself, up to rounding.
+#define SUREFILL_DELAY_EXACT 0
+
+// Refused before everything was added up: the delay is at least the one given.
+#define SUREFILL_DELAY_AT_LEAST 1
+
+// A large group of jobs that may end in one second was bounded: the delay is at most the one given.
+#define SUREFILL_DELAY_AT_MOST 2
+
+// Both happened: an estimate.
+#define SUREFILL_DELAY_ESTIMATE 3
+
+// Events that an inbox holds.
+#define SUREFILL_INBOX_CAPACITY 1024
+
+// A job was submitted.
+#define SUREFILL_EVENT_SUBMIT 1
+
+// A job was started.
+#define SUREFILL_EVENT_START 2
+
+// A job ended.
+#define SUREFILL_EVENT_END 3
+
+// A job was cancelled before it started.
+#define SUREFILL_EVENT_CANCEL 4
+
+// Logarithmic runtime bins. With first edge f and ratio r, bin 0 holds run times below f seconds, bin j (counted from
+// 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
+//
+// Never changed after initialisation: any number of threads may use one object.
+struct surefill_bins;
+
+// What is believed of one job's run time, before anything is known of its age. It holds a copy of its bins.
+//
+// Never changed after initialisation: any number of threads may use one object.
+struct surefill_distribution;
+
+// A queue of up to SUREFILL_INBOX_CAPACITY job events.
+//
+// One thread may push while another pops, without a lock: one pushing and one popping thread at a time, no more. The
+// block must not be moved.
+struct surefill_inbox;
+
+// One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
+// commit until it is done, then begin again. Candidates are judged in the order in which they were added, numbered from 0;
+// a committed one is a running job for those after it.
+//
+// Distinct passes are independent; one pass needs one thread, or the caller's lock. The block holds no pointers.
+struct surefill_pass;
+
+// Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
+struct surefill_pass_limits {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // Running jobs (0 to 1,048,576).
+  int32_t running;
+  // Candidates (0 to 1,048,576).
+  int32_t candidates;
+  // Processors of the machine (1 to 16,777,216).
+  int32_t processors;
+  // Bins of the distributions (1 to SUREFILL_MAX_BINS).
+  int32_t bins;
+  // Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
+  int32_t events_per_bin;
+  // Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); larger groups are
+  // bounded from above.
+  int32_t tie_cells;
+};
+
+// When a candidate is accepted. Set by surefill_rule_init, then changed as needed.
+struct surefill_rule {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // One of SUREFILL_CRITERION_.
+  int32_t criterion;
+  // A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing.
+  double threshold;
+  // The most that accepted delays may add up to for one head job; not negative, infinity for no cap.
+  double budget;
+};
+
+// Something that happened to a job. The library hands it on as it is.
+struct surefill_job_event {
+  // One of SUREFILL_EVENT_.
+  int32_t kind;
+  // Processors, not negative.
+  int32_t processors;
+  // The resource manager's number for the job.
+  int64_t job;
+  // When it happened, in seconds since any fixed origin.
+  int64_t time;
+  // The job's time limit in seconds.
+  int64_t limit;
+  // The resource manager's number for the user.
+  int64_t user;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER.
+int32_t surefill_version_number(void);
+
+// The ABI version of the library that is linked, to be compared with SUREFILL_ABI_VERSION.
+int32_t surefill_abi_version(void);
+
+// The name of a status, "SUREFILL_ERROR_FULL" for example; "unknown status" for other numbers. A static string.
+const char *surefill_status_name(int32_t status);
+
+// One sentence on a status, in English, without a full stop. A static string.
+const char *surefill_status_text(int32_t status);
+
+// Bytes of memory that bins need.
+int64_t surefill_bins_size(void);
+
+// Makes bins in the caller's memory (length bytes, at least surefill_bins_size, aligned to 8): first edge in seconds (above
+// 0), ratio of neighbouring edges (above 1), number of bins (1 to SUREFILL_MAX_BINS, the open one included). The papers'
+// ratio is 1.8.
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, NOT_A_NUMBER, OUT_OF_RANGE (also when an edge would pass SUREFILL_MAX_SECONDS).
+int32_t surefill_bins_init(void *memory,
+                           int64_t length,
+                           double first,
+                           double ratio,
+                           int32_t count,
+                           struct surefill_bins **bins);
+
+// Makes the papers' bins: ratio 1.8, first edge 1.5 s, 24 bins, the last from 7.2 days.
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
+int32_t surefill_bins_init_default(void *memory,
+                                   int64_t length,
+                                   struct surefill_bins **bins);
+
+// Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
+//
+// Errors: as surefill_bins_init; OUT_OF_RANGE also when SUREFILL_MAX_BINS do not reach that far.
+int32_t surefill_bins_init_covering(void *memory,
+                                    int64_t length,
+                                    double first,
+                                    double ratio,
+                                    int64_t longest,
+                                    struct surefill_bins **bins);
+
+// The number of bins. Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+int32_t surefill_bins_count(const struct surefill_bins *bins,
+                            int32_t *count);
+
+// The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number of
+// bins).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER.
+int32_t surefill_bins_index(const struct surefill_bins *bins,
+                            double seconds,
+                            int32_t *index);
+
+// Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it starts
+// for logarithms.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
+int32_t surefill_bins_edges(const struct surefill_bins *bins,
+                            int32_t index,
+                            double *lower,
+                            double *upper);
+
+// Bytes of memory that a distribution needs.
+int64_t surefill_distribution_size(void);
+
+// Makes the distribution proportional to count numbers, one for each bin, none negative. When all are zero nothing is
+// known: the job is expected to run to its limit.
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when there
+// are not as many numbers as bins).
+int32_t surefill_distribution_init_counts(void *memory,
+                                          int64_t length,
+                                          const struct surefill_bins *bins,
+                                          const double *counts,
+                                          int32_t count,
+                                          struct surefill_distribution **distribution);
+
+// Makes the distribution of count samples: run times in seconds (0 to SUREFILL_MAX_SECONDS) with weights, none negative;
+// weights may be NULL, then every sample weighs 1. Without any weight nothing is known: the job is expected to run to its
+// limit. O(count x log of the number of bins).
+//
+// Errors: as surefill_distribution_init_counts.
+int32_t surefill_distribution_init_samples(void *memory,
+                                           int64_t length,
+                                           const struct surefill_bins *bins,
+                                           const int64_t *runtimes,
+                                           const double *weights,
+                                           int32_t count,
+                                           struct surefill_distribution **distribution);
+
+// Makes a prediction of one value, in seconds (0 to SUREFILL_MAX_SECONDS).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE.
+int32_t surefill_distribution_init_single(void *memory,
+                                          int64_t length,
+                                          int64_t seconds,
+                                          struct surefill_distribution **distribution);
+
+// Makes the distribution of which nothing is known: the job runs exactly to its limit, as EASY assumes. Wherever a
+// distribution is asked for, NULL means the same.
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
+int32_t surefill_distribution_init_limit(void *memory,
+                                         int64_t length,
+                                         struct surefill_distribution **distribution);
+
+// The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
+// SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count the
+// number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its limit.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
+int32_t surefill_distribution_recalculate(const struct surefill_distribution *distribution,
+                                          int64_t age,
+                                          int64_t limit,
+                                          double *probabilities,
+                                          int32_t capacity,
+                                          int32_t *count);
+
+// When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of this age
+// under this limit, each bin's probability divided into events_per_bin events (1 to SUREFILL_MAX_EVENTS_PER_BIN; the
+// papers have 1). capacity is the room in both arrays: bins x events_per_bin is enough. count is the number written.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
+int32_t surefill_distribution_remaining(const struct surefill_distribution *distribution,
+                                        int64_t age,
+                                        int64_t limit,
+                                        int32_t events_per_bin,
+                                        int64_t *seconds,
+                                        double *probabilities,
+                                        int32_t capacity,
+                                        int32_t *count);
+
+// The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability at most
+// 1 - quantile.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_distribution_quantile(const struct surefill_distribution *distribution,
+                                       double quantile,
+                                       int64_t age,
+                                       int64_t limit,
+                                       int64_t *seconds);
+
+// Sets the limits to their defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_pass_limits_init(struct surefill_pass_limits *limits);
+
+// Sets the rule to its defaults: exact probability below 0.05, no budget.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_rule_init(struct surefill_rule *rule);
+
+// Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and
+// E = (R + Q) b e this is about 64 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 100 (R + Q).
+//
+// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+int32_t surefill_pass_size(const struct surefill_pass_limits *limits,
+                           int64_t *size);
+
+// Makes a pass in the caller's memory (length bytes, at least surefill_pass_size, aligned to 8). O(1).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+int32_t surefill_pass_init(void *memory,
+                           int64_t length,
+                           const struct surefill_pass_limits *limits,
+                           struct surefill_pass **pass);
+
+// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for a head
+// job that needs head_processors, more than are idle. Forgets what the last pass held, except the risk spent on this head
+// job, which starts from 0 when head_id is not the last pass's. O(1).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, HEAD_FITS.
+int32_t surefill_pass_begin(struct surefill_pass *pass,
+                            int64_t now,
+                            int32_t idle,
+                            int64_t head_id,
+                            int32_t head_processors);
+
+// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is its
+// number, from 0; it may be NULL. O(bins x events per bin).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also when the jobs hold more processors
+// than the machine has), FULL (also for more bins than the limits have), WRONG_STATE.
+int32_t surefill_pass_add_running(struct surefill_pass *pass,
+                                  int32_t processors,
+                                  int64_t age,
+                                  int64_t limit,
+                                  const struct surefill_distribution *distribution,
+                                  int32_t *index);
+
+// Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in seconds and
+// what is believed of its run time; NULL when nothing is known but the limit. index is its number, from 0; it may be
+// NULL. O(bins x events per bin).
+//
+// Errors: as surefill_pass_add_running.
+int32_t surefill_pass_add_candidate(struct surefill_pass *pass,
+                                    int32_t processors,
+                                    int64_t limit,
+                                    const struct surefill_distribution *distribution,
+                                    int32_t *index);
+
+// Decides until a candidate is accepted, all are decided, or about work multiply-adds are done (at least 1; one instant,
+// or one job added, is never interrupted). step is one of SUREFILL_STEP_; candidate is the accepted candidate's number, -1
+// for the other steps. The rule may change only where a decision is complete, not after MORE.
+//
+// With E events of the running jobs and c processors still missing for the head job, a decision costs about E c
+// multiply-adds, or E (c + k) for the criteria other than PROBABILITY, with k the widest candidate; every acceptance
+// starts another.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (no pass has
+// begun, an accepted candidate waits for its commit, or the rule changed after MORE).
+int32_t surefill_pass_decide(struct surefill_pass *pass,
+                             const struct surefill_rule *rule,
+                             int64_t work,
+                             int32_t *step,
+                             int32_t *candidate);
+
+// Starts the accepted candidate: a running job from now on, its delay spent. O(candidates).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE, NO_SUCH_INDEX (not the accepted one).
+int32_t surefill_pass_commit(struct surefill_pass *pass,
+                             int32_t candidate);
+
+// Gives the accepted candidate up, because it could not be started after all. O(1).
+//
+// Errors: as surefill_pass_commit.
+int32_t surefill_pass_decline(struct surefill_pass *pass,
+                              int32_t candidate);
+
+// What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how that relates
+// to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
+int32_t surefill_pass_judgement(const struct surefill_pass *pass,
+                                int32_t candidate,
+                                double *delay,
+                                int32_t *exactness,
+                                int32_t *verdict);
+
+// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an upper
+// bound of the probability that any of them delays it. O(1).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (criterion).
+int32_t surefill_pass_spent(const struct surefill_pass *pass,
+                            int32_t criterion,
+                            double *spent);
+
+// The idle processors left. O(1).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+int32_t surefill_pass_idle(const struct surefill_pass *pass,
+                           int32_t *idle);
+
+// The probability that at least so many processors are free at time when if nothing else is started. O(running jobs x
+// (events + processors)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, WRONG_STATE.
+int32_t surefill_pass_free_probability(struct surefill_pass *pass,
+                                       int32_t processors,
+                                       int64_t when,
+                                       double *probability);
+
+// The probability that the head job has started by time when if nothing else is started. Cost and errors: as
+// surefill_pass_free_probability.
+int32_t surefill_pass_head_start_probability(struct surefill_pass *pass,
+                                             int64_t when,
+                                             double *probability);
+
+// The earliest time by which the head job has started with at least this probability (above 0, at most 1) if nothing else
+// is started. O(log events x running jobs x (events + processors)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE, NEVER.
+int32_t surefill_pass_head_start_quantile(struct surefill_pass *pass,
+                                          double probability,
+                                          int64_t *when);
+
+// Bytes of memory that an inbox needs.
+int64_t surefill_inbox_size(void);
+
+// Makes an empty inbox in the caller's memory (length bytes, at least surefill_inbox_size, aligned to 8).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
+int32_t surefill_inbox_init(void *memory,
+                            int64_t length,
+                            struct surefill_inbox **inbox);
+
+// Puts an event in. For the one pushing thread. O(1), never waits.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, OUT_OF_RANGE (kind or processors), FULL.
+int32_t surefill_inbox_push(struct surefill_inbox *inbox,
+                            const struct surefill_job_event *event);
+
+// Takes the oldest event out. For the one popping thread. O(1), never waits.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, EMPTY.
+int32_t surefill_inbox_pop(struct surefill_inbox *inbox,
+                           struct surefill_job_event *event);
+
+// The number of events inside; for the popping thread. The other may be changing it.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION.
+int32_t surefill_inbox_length(const struct surefill_inbox *inbox,
+                              int32_t *length);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* SUREFILL_H */

@@ -1,0 +1,153 @@
+//! Runtime bins.
+
+use super::block::Block;
+use super::{status, write};
+use crate::error::{Error, Result};
+use crate::runtime::{RawBins, RuntimeBins};
+use core::ffi::c_void;
+
+const KIND: u32 = 2;
+
+/// The largest number of bins.
+pub const SUREFILL_MAX_BINS: i32 = 64;
+
+/// The longest time span any function accepts, in seconds; as a time limit it means "no limit".
+pub const SUREFILL_MAX_SECONDS: i64 = 1_099_511_627_776;
+
+/// Logarithmic runtime bins. With first edge f and ratio r, bin 0 holds run times below f seconds, bin j (counted from
+/// 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
+///
+/// Never changed after initialisation: any number of threads may use one object.
+#[allow(non_camel_case_types)]
+pub struct surefill_bins {
+    _opaque: [u8; 0],
+}
+
+/// The value behind a handle; shared with the distributions.
+pub(super) unsafe fn bins(handle: *const surefill_bins) -> Result<RuntimeBins> {
+    unsafe { Block::<RawBins>::read(handle, KIND)? }.bins()
+}
+
+/// Bytes of memory that bins need.
+#[unsafe(no_mangle)]
+pub extern "C" fn surefill_bins_size() -> i64 {
+    Block::<RawBins>::SIZE
+}
+
+/// Makes bins in the caller's memory (length bytes, at least surefill_bins_size, aligned to 8): first edge in seconds (above
+/// 0), ratio of neighbouring edges (above 1), number of bins (1 to SUREFILL_MAX_BINS, the open one included). The papers'
+/// ratio is 1.8.
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, NOT_A_NUMBER, OUT_OF_RANGE (also when an edge would pass SUREFILL_MAX_SECONDS).
+///
+/// # Safety
+/// memory points to length writable bytes, bins to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_init(
+    memory: *mut c_void,
+    length: i64,
+    first: f64,
+    ratio: f64,
+    count: i32,
+    bins: *mut *mut surefill_bins,
+) -> i32 {
+    status(unsafe {
+        Block::init(memory, length, KIND, bins, || {
+            let count = usize::try_from(count).map_err(|_| Error::OutOfRange)?;
+            RuntimeBins::new(first, ratio, count).map(|bins| RawBins::new(&bins))
+        })
+    })
+}
+
+/// Makes the papers' bins: ratio 1.8, first edge 1.5 s, 24 bins, the last from 7.2 days.
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
+///
+/// # Safety
+/// As surefill_bins_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_init_default(
+    memory: *mut c_void,
+    length: i64,
+    bins: *mut *mut surefill_bins,
+) -> i32 {
+    status(unsafe { Block::init(memory, length, KIND, bins, || Ok(RawBins::new(&RuntimeBins::default()))) })
+}
+
+/// Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
+///
+/// Errors: as surefill_bins_init; OUT_OF_RANGE also when SUREFILL_MAX_BINS do not reach that far.
+///
+/// # Safety
+/// As surefill_bins_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_init_covering(
+    memory: *mut c_void,
+    length: i64,
+    first: f64,
+    ratio: f64,
+    longest: i64,
+    bins: *mut *mut surefill_bins,
+) -> i32 {
+    status(unsafe {
+        Block::init(memory, length, KIND, bins, || {
+            RuntimeBins::covering(first, ratio, longest).map(|bins| RawBins::new(&bins))
+        })
+    })
+}
+
+/// The number of bins. Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// bins is a handle, count points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_count(bins: *const surefill_bins, count: *mut i32) -> i32 {
+    status((|| unsafe { write(count, self::bins(bins)?.count() as i32) })())
+}
+
+/// The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number of
+/// bins).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER.
+///
+/// # Safety
+/// bins is a handle, index points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_index(
+    bins: *const surefill_bins,
+    seconds: f64,
+    index: *mut i32,
+) -> i32 {
+    status((|| {
+        let bins = unsafe { self::bins(bins)? };
+        if seconds.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        unsafe { write(index, bins.bin_of(seconds) as i32) }
+    })())
+}
+
+/// Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it starts
+/// for logarithms.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
+///
+/// # Safety
+/// bins is a handle, lower and upper point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_edges(
+    bins: *const surefill_bins,
+    index: i32,
+    lower: *mut f64,
+    upper: *mut f64,
+) -> i32 {
+    status((|| {
+        let bins = unsafe { self::bins(bins)? };
+        let index = usize::try_from(index).map_err(|_| Error::NoSuchIndex)?;
+        let edges = bins.lower(index).zip(bins.upper(index));
+        let (low, high) = edges.ok_or(Error::NoSuchIndex)?;
+        let (lower, upper) = unsafe { (super::checked_mut(lower)?, super::checked_mut(upper)?) };
+        (*lower, *upper) = (low, high);
+        Ok(())
+    })())
+}

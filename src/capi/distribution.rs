@@ -1,0 +1,229 @@
+//! Distributions of run times.
+
+use super::bins::{bins, surefill_bins};
+use super::block::Block;
+use super::{array, array_mut, checked_mut, status, write};
+use crate::error::{Error, Result};
+use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, RawDistribution, Release, RuntimeDistribution};
+use core::ffi::c_void;
+
+const KIND: u32 = 3;
+
+/// The largest number of events into which a bin's probability may be divided.
+pub const SUREFILL_MAX_EVENTS_PER_BIN: i32 = 16;
+
+/// What is believed of one job's run time, before anything is known of its age. It holds a copy of its bins.
+///
+/// Never changed after initialisation: any number of threads may use one object.
+#[allow(non_camel_case_types)]
+pub struct surefill_distribution {
+    _opaque: [u8; 0],
+}
+
+/// The value behind a handle; NULL is "nothing known".
+pub(super) unsafe fn distribution_or_limit(
+    handle: *const surefill_distribution,
+) -> Result<RuntimeDistribution> {
+    if handle.is_null() {
+        return Ok(RuntimeDistribution::limit());
+    }
+    unsafe { distribution(handle) }
+}
+
+unsafe fn distribution(handle: *const surefill_distribution) -> Result<RuntimeDistribution> {
+    unsafe { Block::<RawDistribution>::read(handle, KIND)? }.distribution()
+}
+
+unsafe fn init(
+    memory: *mut c_void,
+    length: i64,
+    handle: *mut *mut surefill_distribution,
+    value: impl FnOnce() -> Result<RuntimeDistribution>,
+) -> i32 {
+    let raw = || value().map(|distribution| RawDistribution::new(&distribution));
+    status(unsafe { Block::init(memory, length, KIND, handle, raw) })
+}
+
+/// Bytes of memory that a distribution needs.
+#[unsafe(no_mangle)]
+pub extern "C" fn surefill_distribution_size() -> i64 {
+    Block::<RawDistribution>::SIZE
+}
+
+/// Makes the distribution proportional to count numbers, one for each bin, none negative. When all are zero nothing is
+/// known: the job is expected to run to its limit.
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when there
+/// are not as many numbers as bins).
+///
+/// # Safety
+/// memory points to length writable bytes, bins is a handle, counts points to count numbers, distribution to a writable
+/// pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_distribution_init_counts(
+    memory: *mut c_void,
+    length: i64,
+    bins: *const surefill_bins,
+    counts: *const f64,
+    count: i32,
+    distribution: *mut *mut surefill_distribution,
+) -> i32 {
+    unsafe {
+        init(memory, length, distribution, || {
+            RuntimeDistribution::from_counts(&self::bins(bins)?, array(counts, count)?)
+        })
+    }
+}
+
+/// Makes the distribution of count samples: run times in seconds (0 to SUREFILL_MAX_SECONDS) with weights, none negative;
+/// weights may be NULL, then every sample weighs 1. Without any weight nothing is known: the job is expected to run to its
+/// limit. O(count x log of the number of bins).
+///
+/// Errors: as surefill_distribution_init_counts.
+///
+/// # Safety
+/// As surefill_distribution_init_counts; runtimes and weights point to count numbers each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_distribution_init_samples(
+    memory: *mut c_void,
+    length: i64,
+    bins: *const surefill_bins,
+    runtimes: *const i64,
+    weights: *const f64,
+    count: i32,
+    distribution: *mut *mut surefill_distribution,
+) -> i32 {
+    unsafe {
+        init(memory, length, distribution, || {
+            let bins = self::bins(bins)?;
+            let runtimes = array(runtimes, count)?.iter().copied();
+            if weights.is_null() {
+                return RuntimeDistribution::from_samples(&bins, runtimes.map(|runtime| (runtime, 1.0)));
+            }
+            let weights = array(weights, count)?.iter().copied();
+            RuntimeDistribution::from_samples(&bins, runtimes.zip(weights))
+        })
+    }
+}
+
+/// Makes a prediction of one value, in seconds (0 to SUREFILL_MAX_SECONDS).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE.
+///
+/// # Safety
+/// memory points to length writable bytes, distribution to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_distribution_init_single(
+    memory: *mut c_void,
+    length: i64,
+    seconds: i64,
+    distribution: *mut *mut surefill_distribution,
+) -> i32 {
+    unsafe { init(memory, length, distribution, || RuntimeDistribution::single(seconds)) }
+}
+
+/// Makes the distribution of which nothing is known: the job runs exactly to its limit, as EASY assumes. Wherever a
+/// distribution is asked for, NULL means the same.
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
+///
+/// # Safety
+/// memory points to length writable bytes, distribution to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_distribution_init_limit(
+    memory: *mut c_void,
+    length: i64,
+    distribution: *mut *mut surefill_distribution,
+) -> i32 {
+    unsafe { init(memory, length, distribution, || Ok(RuntimeDistribution::limit())) }
+}
+
+/// The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
+/// SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count the
+/// number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its limit.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
+///
+/// # Safety
+/// distribution is a handle, probabilities points to capacity writable numbers, count to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_distribution_recalculate(
+    distribution: *const surefill_distribution,
+    age: i64,
+    limit: i64,
+    probabilities: *mut f64,
+    capacity: i32,
+    count: *mut i32,
+) -> i32 {
+    status((|| {
+        let recalculated = unsafe { self::distribution(distribution)? }.recalculated(age, limit)?;
+        let found = recalculated.binned().map_or(&[][..], |(_, probabilities)| probabilities);
+        let (count, out) = unsafe { (checked_mut(count)?, array_mut(probabilities, capacity)?) };
+        let out = out.get_mut(..found.len()).ok_or(Error::Full)?;
+        for (to, p) in out.iter_mut().zip(found) {
+            *to = *p;
+        }
+        *count = found.len() as i32;
+        Ok(())
+    })())
+}
+
+/// When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of this age
+/// under this limit, each bin's probability divided into events_per_bin events (1 to SUREFILL_MAX_EVENTS_PER_BIN; the
+/// papers have 1). capacity is the room in both arrays: bins x events_per_bin is enough. count is the number written.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
+///
+/// # Safety
+/// distribution is a handle or NULL, seconds and probabilities point to capacity writable numbers, count to a writable
+/// number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_distribution_remaining(
+    distribution: *const surefill_distribution,
+    age: i64,
+    limit: i64,
+    events_per_bin: i32,
+    seconds: *mut i64,
+    probabilities: *mut f64,
+    capacity: i32,
+    count: *mut i32,
+) -> i32 {
+    status((|| {
+        let distribution = unsafe { distribution_or_limit(distribution)? };
+        let mut releases = [Release::default(); MAX_BINS * MAX_EVENTS_PER_BIN];
+        let events = usize::try_from(events_per_bin).map_err(|_| Error::OutOfRange)?;
+        let found = distribution.remaining(age, limit, events, &mut releases)?;
+        let found = releases.get(..found).ok_or(Error::Corrupt)?;
+        let count = unsafe { checked_mut(count)? };
+        let (seconds, probabilities) =
+            unsafe { (array_mut(seconds, capacity)?, array_mut(probabilities, capacity)?) };
+        if seconds.len() < found.len() {
+            return Err(Error::Full);
+        }
+        for ((second, probability), release) in seconds.iter_mut().zip(probabilities).zip(found) {
+            (*second, *probability) = (release.after, release.probability);
+        }
+        *count = found.len() as i32;
+        Ok(())
+    })())
+}
+
+/// The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability at most
+/// 1 - quantile.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+///
+/// # Safety
+/// distribution is a handle or NULL, seconds points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_distribution_quantile(
+    distribution: *const surefill_distribution,
+    quantile: f64,
+    age: i64,
+    limit: i64,
+    seconds: *mut i64,
+) -> i32 {
+    status((|| unsafe {
+        write(seconds, distribution_or_limit(distribution)?.quantile(quantile, age, limit)?)
+    })())
+}

@@ -1,0 +1,479 @@
+//! The scheduling pass.
+
+use super::block::{aligned, memory};
+use super::distribution::{distribution_or_limit, surefill_distribution};
+use super::{checked_mut, count, status, write};
+use crate::backfill::{Criterion, Pass, PassLimits, Rule, Step};
+use crate::error::{Error, Result};
+use core::ffi::c_void;
+use core::slice;
+
+/// Criterion: the exact probability that the candidate delays the head job.
+pub const SUREFILL_CRITERION_PROBABILITY: i32 = 0;
+/// Criterion: the lower bound of that probability by Nissimov and Feitelson 2007.
+pub const SUREFILL_CRITERION_BOUND: i32 = 1;
+/// Criterion: the expected delay of the head job in seconds.
+pub const SUREFILL_CRITERION_SECONDS: i32 = 2;
+/// Criterion: the expected delay divided by the head job's own expected remaining wait.
+pub const SUREFILL_CRITERION_RELATIVE: i32 = 3;
+
+/// Step: the candidate given may start; commit or decline it.
+pub const SUREFILL_STEP_ACCEPT: i32 = 1;
+/// Step: the work is used up; call again with the same rule.
+pub const SUREFILL_STEP_MORE: i32 = 2;
+/// Step: every candidate has its verdict.
+pub const SUREFILL_STEP_DONE: i32 = 3;
+
+/// Verdict: not judged yet.
+pub const SUREFILL_VERDICT_UNDECIDED: i32 = 0;
+/// Verdict: may start.
+pub const SUREFILL_VERDICT_ACCEPTED: i32 = 1;
+/// Verdict: its delay reaches the threshold.
+pub const SUREFILL_VERDICT_REFUSED: i32 = 2;
+/// Verdict: its delay is below the threshold, but the budget for this head job does not allow it.
+pub const SUREFILL_VERDICT_OVER_BUDGET: i32 = 3;
+/// Verdict: wider than the idle processors.
+pub const SUREFILL_VERDICT_DOES_NOT_FIT: i32 = 4;
+/// Verdict: accepted, but the caller could not start it.
+pub const SUREFILL_VERDICT_DECLINED: i32 = 5;
+
+/// The delay given is the delay itself, up to rounding.
+pub const SUREFILL_DELAY_EXACT: i32 = 0;
+/// Refused before everything was added up: the delay is at least the one given.
+pub const SUREFILL_DELAY_AT_LEAST: i32 = 1;
+/// A large group of jobs that may end in one second was bounded: the delay is at most the one given.
+pub const SUREFILL_DELAY_AT_MOST: i32 = 2;
+/// Both happened: an estimate.
+pub const SUREFILL_DELAY_ESTIMATE: i32 = 3;
+
+/// Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_pass_limits {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// Running jobs (0 to 1,048,576).
+    pub running: i32,
+    /// Candidates (0 to 1,048,576).
+    pub candidates: i32,
+    /// Processors of the machine (1 to 16,777,216).
+    pub processors: i32,
+    /// Bins of the distributions (1 to SUREFILL_MAX_BINS).
+    pub bins: i32,
+    /// Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
+    pub events_per_bin: i32,
+    /// Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); larger groups are
+    /// bounded from above.
+    pub tie_cells: i32,
+}
+
+/// When a candidate is accepted. Set by surefill_rule_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_rule {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// One of SUREFILL_CRITERION_.
+    pub criterion: i32,
+    /// A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing.
+    pub threshold: f64,
+    /// The most that accepted delays may add up to for one head job; not negative, infinity for no cap.
+    pub budget: f64,
+}
+
+/// One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
+/// commit until it is done, then begin again. Candidates are judged in the order in which they were added, numbered from 0;
+/// a committed one is a running job for those after it.
+///
+/// Distinct passes are independent; one pass needs one thread, or the caller's lock. The block holds no pointers.
+#[allow(non_camel_case_types)]
+pub struct surefill_pass {
+    _opaque: [u8; 0],
+}
+
+/// A structure that begins with its size: shorter ones of older programs keep the defaults behind their end, and what a
+/// newer program has behind ours must be zero.
+unsafe fn sized<T: Copy>(given: *const T, defaults: T) -> Result<T> {
+    if given.is_null() {
+        return Err(Error::Null);
+    }
+    if !given.is_aligned() {
+        return Err(Error::Misaligned);
+    }
+    let size = unsafe { *given.cast::<u32>() } as usize;
+    if !(size_of::<u32>()..=4096).contains(&size) {
+        return Err(Error::WrongVersion);
+    }
+    let mut known = defaults;
+    let bytes = unsafe { slice::from_raw_parts(given.cast::<u8>(), size) };
+    let (ours, theirs) = bytes.split_at_checked(size_of::<T>()).unwrap_or((bytes, &[]));
+    if theirs.iter().any(|&byte| byte != 0) {
+        return Err(Error::WrongVersion);
+    }
+    unsafe { ours.as_ptr().copy_to_nonoverlapping((&raw mut known).cast(), ours.len()) };
+    Ok(known)
+}
+
+fn default_limits() -> surefill_pass_limits {
+    let PassLimits { running, candidates, processors, bins, events_per_bin, tie_cells } =
+        PassLimits::default();
+    surefill_pass_limits {
+        struct_size: size_of::<surefill_pass_limits>() as u32,
+        running: running as i32,
+        candidates: candidates as i32,
+        processors: processors as i32,
+        bins: bins as i32,
+        events_per_bin: events_per_bin as i32,
+        tie_cells: tie_cells as i32,
+    }
+}
+
+unsafe fn limits(given: *const surefill_pass_limits) -> Result<PassLimits> {
+    let given = unsafe { sized(given, default_limits())? };
+    Ok(PassLimits {
+        running: count(given.running)?,
+        candidates: count(given.candidates)?,
+        processors: count(given.processors)?,
+        bins: count(given.bins)?,
+        events_per_bin: count(given.events_per_bin)?,
+        tie_cells: count(given.tie_cells)?,
+    })
+}
+
+fn default_rule() -> surefill_rule {
+    let Rule { criterion, threshold, budget } = Rule::default();
+    let struct_size = size_of::<surefill_rule>() as u32;
+    surefill_rule { struct_size, criterion: criterion as i32, threshold, budget }
+}
+
+fn criterion(number: i32) -> Result<Criterion> {
+    u32::try_from(number).ok().and_then(Criterion::from_number).ok_or(Error::OutOfRange)
+}
+
+/// The pass behind a handle.
+///
+/// # Safety
+/// A handle that is not NULL and aligned points to a readable block of at least a pass's first bytes; if they are a
+/// pass's, the block is as long as they say, writable, and nobody else uses it during the call.
+unsafe fn pass<'a>(handle: *const surefill_pass) -> Result<Pass<'a>> {
+    if handle.is_null() {
+        return Err(Error::Null);
+    }
+    if !aligned(handle) {
+        return Err(Error::Misaligned);
+    }
+    let start = handle.cast_mut().cast::<u8>();
+    let size = Pass::block_size(unsafe { slice::from_raw_parts_mut(start, Pass::PREFIX) })?;
+    Pass::attach(unsafe { slice::from_raw_parts_mut(start, size) })
+}
+
+fn index(number: i32) -> Result<usize> {
+    usize::try_from(number).map_err(|_| Error::NoSuchIndex)
+}
+
+/// Sets the limits to their defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
+///
+/// Errors: NULL, MISALIGNED.
+///
+/// # Safety
+/// limits points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_limits_init(limits: *mut surefill_pass_limits) -> i32 {
+    status(unsafe { write(limits, default_limits()) })
+}
+
+/// Sets the rule to its defaults: exact probability below 0.05, no budget.
+///
+/// Errors: NULL, MISALIGNED.
+///
+/// # Safety
+/// rule points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_rule_init(rule: *mut surefill_rule) -> i32 {
+    status(unsafe { write(rule, default_rule()) })
+}
+
+/// Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and
+/// E = (R + Q) b e this is about 64 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 100 (R + Q).
+///
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// limits points to a readable structure of the size it says, size to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_size(limits: *const surefill_pass_limits, size: *mut i64) -> i32 {
+    status((|| {
+        let bytes = Pass::size(&unsafe { self::limits(limits)? })?;
+        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+    })())
+}
+
+/// Makes a pass in the caller's memory (length bytes, at least surefill_pass_size, aligned to 8). O(1).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// memory points to length writable bytes, limits to a readable structure of the size it says, pass to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_init(
+    memory: *mut c_void,
+    length: i64,
+    limits: *const surefill_pass_limits,
+    pass: *mut *mut surefill_pass,
+) -> i32 {
+    status((|| {
+        let handle = unsafe { checked_mut(pass)? };
+        Pass::init(unsafe { self::memory(memory, length)? }, &unsafe { self::limits(limits)? })?;
+        *handle = memory.cast();
+        Ok(())
+    })())
+}
+
+/// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for a head
+/// job that needs head_processors, more than are idle. Forgets what the last pass held, except the risk spent on this head
+/// job, which starts from 0 when head_id is not the last pass's. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, HEAD_FITS.
+///
+/// # Safety
+/// pass is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_begin(
+    pass: *mut surefill_pass,
+    now: i64,
+    idle: i32,
+    head_id: i64,
+    head_processors: i32,
+) -> i32 {
+    status((|| unsafe { self::pass(pass)? }.begin(now, count(idle)?, head_id, count(head_processors)?))())
+}
+
+/// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+/// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is its
+/// number, from 0; it may be NULL. O(bins x events per bin).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also when the jobs hold more processors
+/// than the machine has), FULL (also for more bins than the limits have), WRONG_STATE.
+///
+/// # Safety
+/// pass is a handle, distribution a handle or NULL, index points to a writable number or is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_add_running(
+    pass: *mut surefill_pass,
+    processors: i32,
+    age: i64,
+    limit: i64,
+    distribution: *const surefill_distribution,
+    index: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut pass = unsafe { self::pass(pass)? };
+        let runtime = unsafe { distribution_or_limit(distribution)? };
+        optional(index, || pass.add_running(count(processors)?, age, limit, &runtime))
+    })())
+}
+
+/// Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in seconds and
+/// what is believed of its run time; NULL when nothing is known but the limit. index is its number, from 0; it may be
+/// NULL. O(bins x events per bin).
+///
+/// Errors: as surefill_pass_add_running.
+///
+/// # Safety
+/// As surefill_pass_add_running.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_add_candidate(
+    pass: *mut surefill_pass,
+    processors: i32,
+    limit: i64,
+    distribution: *const surefill_distribution,
+    index: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut pass = unsafe { self::pass(pass)? };
+        let runtime = unsafe { distribution_or_limit(distribution)? };
+        optional(index, || pass.add_candidate(count(processors)?, limit, &runtime))
+    })())
+}
+
+/// Makes an object and writes its index where the caller wants it, having checked that it can be written.
+fn optional(index: *mut i32, make: impl FnOnce() -> Result<usize>) -> Result<()> {
+    if index.is_null() {
+        return make().map(|_| ());
+    }
+    let to = unsafe { checked_mut(index)? };
+    *to = i32::try_from(make()?).map_err(|_| Error::Corrupt)?;
+    Ok(())
+}
+
+/// Decides until a candidate is accepted, all are decided, or about work multiply-adds are done (at least 1; one instant,
+/// or one job added, is never interrupted). step is one of SUREFILL_STEP_; candidate is the accepted candidate's number, -1
+/// for the other steps. The rule may change only where a decision is complete, not after MORE.
+///
+/// With E events of the running jobs and c processors still missing for the head job, a decision costs about E c
+/// multiply-adds, or E (c + k) for the criteria other than PROBABILITY, with k the widest candidate; every acceptance
+/// starts another.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (no pass has
+/// begun, an accepted candidate waits for its commit, or the rule changed after MORE).
+///
+/// # Safety
+/// pass is a handle, rule points to a readable structure of the size it says, step and candidate to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_decide(
+    pass: *mut surefill_pass,
+    rule: *const surefill_rule,
+    work: i64,
+    step: *mut i32,
+    candidate: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut pass = unsafe { self::pass(pass)? };
+        let given = unsafe { sized(rule, default_rule())? };
+        let rule =
+            Rule { criterion: criterion(given.criterion)?, threshold: given.threshold, budget: given.budget };
+        let work = u64::try_from(work).ok().filter(|&work| work > 0).ok_or(Error::OutOfRange)?;
+        let (step, candidate) = unsafe { (checked_mut(step)?, checked_mut(candidate)?) };
+        (*step, *candidate) = match pass.decide(&rule, work)? {
+            Step::Accept(index) => (SUREFILL_STEP_ACCEPT, i32::try_from(index).map_err(|_| Error::Corrupt)?),
+            Step::More => (SUREFILL_STEP_MORE, -1),
+            Step::Done => (SUREFILL_STEP_DONE, -1),
+        };
+        Ok(())
+    })())
+}
+
+/// Starts the accepted candidate: a running job from now on, its delay spent. O(candidates).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE, NO_SUCH_INDEX (not the accepted one).
+///
+/// # Safety
+/// pass is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_commit(pass: *mut surefill_pass, candidate: i32) -> i32 {
+    status((|| unsafe { self::pass(pass)? }.commit(index(candidate)?))())
+}
+
+/// Gives the accepted candidate up, because it could not be started after all. O(1).
+///
+/// Errors: as surefill_pass_commit.
+///
+/// # Safety
+/// pass is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_decline(pass: *mut surefill_pass, candidate: i32) -> i32 {
+    status((|| unsafe { self::pass(pass)? }.decline(index(candidate)?))())
+}
+
+/// What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how that relates
+/// to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
+///
+/// # Safety
+/// pass is a handle, delay, exactness and verdict point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_judgement(
+    pass: *const surefill_pass,
+    candidate: i32,
+    delay: *mut f64,
+    exactness: *mut i32,
+    verdict: *mut i32,
+) -> i32 {
+    status((|| {
+        let judgement = unsafe { self::pass(pass)? }.judgement(index(candidate)?)?;
+        let (delay, exactness, verdict) =
+            unsafe { (checked_mut(delay)?, checked_mut(exactness)?, checked_mut(verdict)?) };
+        *delay = judgement.delay;
+        (*exactness, *verdict) = (judgement.exactness as i32, judgement.verdict as i32);
+        Ok(())
+    })())
+}
+
+/// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an upper
+/// bound of the probability that any of them delays it. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (criterion).
+///
+/// # Safety
+/// pass is a handle, spent points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_spent(
+    pass: *const surefill_pass,
+    criterion: i32,
+    spent: *mut f64,
+) -> i32 {
+    status((|| unsafe { write(spent, self::pass(pass)?.spent(self::criterion(criterion)?)) })())
+}
+
+/// The idle processors left. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// pass is a handle, idle points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_idle(pass: *const surefill_pass, idle: *mut i32) -> i32 {
+    status((|| unsafe { write(idle, self::pass(pass)?.idle() as i32) })())
+}
+
+/// The probability that at least so many processors are free at time when if nothing else is started. O(running jobs x
+/// (events + processors)).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, WRONG_STATE.
+///
+/// # Safety
+/// pass is a handle, probability points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_free_probability(
+    pass: *mut surefill_pass,
+    processors: i32,
+    when: i64,
+    probability: *mut f64,
+) -> i32 {
+    status((|| unsafe {
+        let probability = checked_mut(probability)?;
+        *probability = self::pass(pass)?.free_probability(count(processors)?, when)?;
+        Ok(())
+    })())
+}
+
+/// The probability that the head job has started by time when if nothing else is started. Cost and errors: as
+/// surefill_pass_free_probability.
+///
+/// # Safety
+/// pass is a handle, probability points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_head_start_probability(
+    pass: *mut surefill_pass,
+    when: i64,
+    probability: *mut f64,
+) -> i32 {
+    status((|| unsafe {
+        let probability = checked_mut(probability)?;
+        *probability = self::pass(pass)?.head_start_probability(when)?;
+        Ok(())
+    })())
+}
+
+/// The earliest time by which the head job has started with at least this probability (above 0, at most 1) if nothing else
+/// is started. O(log events x running jobs x (events + processors)).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE, NEVER.
+///
+/// # Safety
+/// pass is a handle, when points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_head_start_quantile(
+    pass: *mut surefill_pass,
+    probability: f64,
+    when: *mut i64,
+) -> i32 {
+    status((|| unsafe {
+        let when = checked_mut(when)?;
+        *when = self::pass(pass)?.head_start_quantile(probability)?;
+        Ok(())
+    })())
+}

@@ -1,0 +1,71 @@
+//! Versions and statuses.
+
+use crate::error::Error;
+use core::ffi::{CStr, c_char};
+
+/// Version of this header: major x 1,000,000 + minor x 1,000 + patch.
+pub const SUREFILL_VERSION_NUMBER: i32 = 1_000;
+
+/// Version of the binary interface: programs run with every library of the same number (and soname).
+pub const SUREFILL_ABI_VERSION: i32 = 0;
+
+/// Success.
+pub const SUREFILL_OK: i32 = 0;
+/// A pointer that must not be NULL is NULL.
+pub const SUREFILL_ERROR_NULL: i32 = -1;
+/// A pointer is not aligned: 8 bytes for blocks of memory and handles, its type's alignment for everything else.
+pub const SUREFILL_ERROR_MISALIGNED: i32 = -2;
+/// The memory is smaller than the size function says.
+pub const SUREFILL_ERROR_TOO_SMALL: i32 = -3;
+/// The memory does not hold an object of this type.
+pub const SUREFILL_ERROR_WRONG_OBJECT: i32 = -4;
+/// Made by an incompatible version: the object, or a structure with members this library does not know.
+pub const SUREFILL_ERROR_WRONG_VERSION: i32 = -5;
+/// The object is damaged.
+pub const SUREFILL_ERROR_CORRUPT: i32 = -6;
+/// A capacity fixed at initialisation is reached.
+pub const SUREFILL_ERROR_FULL: i32 = -7;
+/// An argument is not a number.
+pub const SUREFILL_ERROR_NOT_A_NUMBER: i32 = -8;
+/// An argument is out of range.
+pub const SUREFILL_ERROR_OUT_OF_RANGE: i32 = -9;
+/// The call makes no sense at this point.
+pub const SUREFILL_ERROR_WRONG_STATE: i32 = -10;
+/// The head job fits the idle processors: start it first.
+pub const SUREFILL_ERROR_HEAD_FITS: i32 = -11;
+/// No object has this index.
+pub const SUREFILL_ERROR_NO_SUCH_INDEX: i32 = -12;
+/// Nothing to take.
+pub const SUREFILL_ERROR_EMPTY: i32 = -13;
+/// With the jobs now running this never happens.
+pub const SUREFILL_ERROR_NEVER: i32 = -14;
+
+/// The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER.
+#[unsafe(no_mangle)]
+pub extern "C" fn surefill_version_number() -> i32 {
+    SUREFILL_VERSION_NUMBER
+}
+
+/// The ABI version of the library that is linked, to be compared with SUREFILL_ABI_VERSION.
+#[unsafe(no_mangle)]
+pub extern "C" fn surefill_abi_version() -> i32 {
+    SUREFILL_ABI_VERSION
+}
+
+fn describe(status: i32, ok: &'static CStr, error: impl Fn(Error) -> &'static CStr) -> *const c_char {
+    let known = Error::from_status(status).map(error);
+    let unknown = if status == 0 { ok } else { c"unknown status" };
+    known.unwrap_or(unknown).as_ptr()
+}
+
+/// The name of a status, "SUREFILL_ERROR_FULL" for example; "unknown status" for other numbers. A static string.
+#[unsafe(no_mangle)]
+pub extern "C" fn surefill_status_name(status: i32) -> *const c_char {
+    describe(status, c"SUREFILL_OK", Error::name)
+}
+
+/// One sentence on a status, in English, without a full stop. A static string.
+#[unsafe(no_mangle)]
+pub extern "C" fn surefill_status_text(status: i32) -> *const c_char {
+    describe(status, c"success", Error::text)
+}
