@@ -5,6 +5,7 @@ use super::{checked_mut, count, status};
 use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, Header};
 use core::ffi::c_void;
+use core::hint::assert_unchecked;
 use core::ptr::{addr_of, addr_of_mut};
 use heapless::spsc::{Consumer, Producer, Queue};
 
@@ -132,7 +133,10 @@ pub unsafe extern "C" fn surefill_inbox_push(
             return Err(Error::OutOfRange);
         }
         count(event.processors)?;
-        unsafe { &mut *addr_of_mut!((*block).producer) }.enqueue(event).map_err(|_| Error::Full)
+        let producer = unsafe { &mut *addr_of_mut!((*block).producer) };
+        // The ends do not carry the ring's length in their type; knowing it, no division by it can panic.
+        unsafe { assert_unchecked(producer.capacity() == RING - 1) };
+        producer.enqueue(event).map_err(|_| Error::Full)
     })())
 }
 
@@ -150,7 +154,9 @@ pub unsafe extern "C" fn surefill_inbox_pop(
     status((|| {
         let block = unsafe { block(inbox)? };
         let event = unsafe { checked_mut(event)? };
-        *event = unsafe { &mut *addr_of_mut!((*block).consumer) }.dequeue().ok_or(Error::Empty)?;
+        let consumer = unsafe { &mut *addr_of_mut!((*block).consumer) };
+        unsafe { assert_unchecked(consumer.capacity() == RING - 1) };
+        *event = consumer.dequeue().ok_or(Error::Empty)?;
         Ok(())
     })())
 }
@@ -165,6 +171,8 @@ pub unsafe extern "C" fn surefill_inbox_pop(
 pub unsafe extern "C" fn surefill_inbox_length(inbox: *const surefill_inbox, length: *mut i32) -> i32 {
     status((|| unsafe {
         let block = block(inbox)?;
-        super::write(length, (*addr_of!((*block).consumer)).len() as i32)
+        let consumer = &*addr_of!((*block).consumer);
+        assert_unchecked(consumer.capacity() == RING - 1);
+        super::write(length, consumer.len() as i32)
     })())
 }

@@ -14,7 +14,7 @@ pub const MAX_BINS: usize = 64;
 ///
 /// The defaults are the papers' ratio 1.8 with a first edge of 1.5 s: run times are rounded to seconds, so what is below
 /// 1.5 s is merely "very short". For logarithms the first bin starts at `min(1, f / r)` seconds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct RuntimeBins {
     ratio: f64,
     ln_ratio: f64,
@@ -109,6 +109,15 @@ impl RuntimeBins {
     }
 }
 
+/// At most [`MAX_BINS`] numbers, one a bin. (`ArrayVec`'s own `collect` and `clone` contain a panic.)
+pub(super) fn collect(numbers: impl Iterator<Item = f64>) -> ArrayVec<f64, MAX_BINS> {
+    let mut collected = ArrayVec::new();
+    for number in numbers.take(MAX_BINS) {
+        let _ = collected.try_push(number);
+    }
+    collected
+}
+
 /// Bins as plain data, for blocks of caller's memory.
 #[cfg(feature = "capi")]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -142,19 +151,22 @@ impl RawBins {
         if !(increasing && positive && self.ratio > 1.0 && self.ln_ratio > 0.0) {
             return Err(Error::Corrupt);
         }
-        let edges = edges.iter().copied().collect();
+        let edges = collect(edges.iter().copied());
         Ok(RuntimeBins { ratio: self.ratio, ln_ratio: self.ln_ratio, edges })
+    }
+}
+
+impl Clone for RuntimeBins {
+    fn clone(&self) -> RuntimeBins {
+        RuntimeBins { edges: collect(self.edges.iter().copied()), ..*self }
     }
 }
 
 impl Default for RuntimeBins {
     /// The papers' bins: ratio 1.8, first edge 1.5 s, 24 bins; the last starts at 7.2 days.
     fn default() -> RuntimeBins {
-        let mut edges = ArrayVec::new();
-        edges.push(1.5 / 1.8);
-        for j in 0..23 {
-            edges.push(1.5 * libm::pow(1.8, j as f64));
-        }
+        let edges = (0..23).map(|j| 1.5 * libm::pow(1.8, f64::from(j)));
+        let edges = collect(core::iter::once(1.5 / 1.8).chain(edges));
         RuntimeBins { ratio: 1.8, ln_ratio: libm::log(1.8), edges }
     }
 }

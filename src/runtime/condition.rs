@@ -6,6 +6,7 @@
 //! one second from now.
 
 use crate::error::{Error, Result};
+use crate::runtime::bins::collect;
 use crate::runtime::distribution::{RuntimeDistribution, Shape};
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeBins};
 use arrayvec::ArrayVec;
@@ -156,7 +157,7 @@ impl RuntimeDistribution {
         if left.is_empty() {
             return Ok(RuntimeDistribution::limit());
         }
-        let mut recalculated: ArrayVec<f64, MAX_BINS> = probabilities.iter().map(|_| 0.0).collect();
+        let mut recalculated = collect(probabilities.iter().map(|_| 0.0));
         for piece in left {
             if let Some(probability) = recalculated.get_mut(piece.bin) {
                 *probability = piece.mass;

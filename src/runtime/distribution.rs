@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 #[cfg(feature = "capi")]
 use crate::runtime::RawBins;
+use crate::runtime::bins::collect;
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeBins};
 use arrayvec::ArrayVec;
 
@@ -10,7 +11,7 @@ use arrayvec::ArrayVec;
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuntimeDistribution(pub(crate) Shape);
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // no heap to put it on
 pub(crate) enum Shape {
     /// Nothing is known: the job runs to its limit.
@@ -19,6 +20,18 @@ pub(crate) enum Shape {
     Single(i64),
     /// Probabilities of the bins, which sum to 1.
     Binned { bins: RuntimeBins, probabilities: ArrayVec<f64, MAX_BINS> },
+}
+
+impl Clone for Shape {
+    fn clone(&self) -> Shape {
+        match self {
+            Shape::Limit => Shape::Limit,
+            Shape::Single(seconds) => Shape::Single(*seconds),
+            Shape::Binned { bins, probabilities } => {
+                Shape::Binned { bins: bins.clone(), probabilities: collect(probabilities.iter().copied()) }
+            }
+        }
+    }
 }
 
 impl RuntimeDistribution {
@@ -64,7 +77,7 @@ impl RuntimeDistribution {
         if total == 0.0 {
             return Ok(RuntimeDistribution::limit());
         }
-        let probabilities = counts.iter().take(MAX_BINS).map(|count| count / total).collect();
+        let probabilities = collect(counts.iter().map(|count| count / total));
         Ok(RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities }))
     }
 
@@ -145,7 +158,7 @@ impl RawDistribution {
                 if !probabilities.iter().all(|p| (0.0..=1.0).contains(p)) {
                     return Err(Error::Corrupt);
                 }
-                let probabilities = probabilities.iter().copied().collect();
+                let probabilities = collect(probabilities.iter().copied());
                 Ok(RuntimeDistribution(Shape::Binned { bins, probabilities }))
             }
             _ => Err(Error::Corrupt),
