@@ -148,28 +148,28 @@
 // 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
 //
 // Never changed after initialisation: any number of threads may use one object.
-struct surefill_bins;
+typedef struct surefill_bins surefill_bins;
 
 // What is believed of one job's run time, before anything is known of its age. It holds a copy of its bins.
 //
 // Never changed after initialisation: any number of threads may use one object.
-struct surefill_distribution;
+typedef struct surefill_distribution surefill_distribution;
 
 // A queue of up to SUREFILL_INBOX_CAPACITY job events.
 //
 // One thread may push while another pops, without a lock: one pushing and one popping thread at a time, no more. The
 // block must not be moved.
-struct surefill_inbox;
+typedef struct surefill_inbox surefill_inbox;
 
 // One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
 // commit until it is done, then begin again. Candidates are judged in the order in which they were added, numbered from 0;
 // a committed one is a running job for those after it.
 //
 // Distinct passes are independent; one pass needs one thread, or the caller's lock. The block holds no pointers.
-struct surefill_pass;
+typedef struct surefill_pass surefill_pass;
 
 // Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
-struct surefill_pass_limits {
+typedef struct surefill_pass_limits {
   // Bytes of this structure, as the program knows it.
   uint32_t struct_size;
   // Running jobs (0 to 1,048,576).
@@ -185,10 +185,10 @@ struct surefill_pass_limits {
   // Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); larger groups are
   // bounded from above.
   int32_t tie_cells;
-};
+} surefill_pass_limits;
 
 // When a candidate is accepted. Set by surefill_rule_init, then changed as needed.
-struct surefill_rule {
+typedef struct surefill_rule {
   // Bytes of this structure, as the program knows it.
   uint32_t struct_size;
   // One of SUREFILL_CRITERION_.
@@ -197,10 +197,10 @@ struct surefill_rule {
   double threshold;
   // The most that accepted delays may add up to for one head job; not negative, infinity for no cap.
   double budget;
-};
+} surefill_rule;
 
 // Something that happened to a job. The library hands it on as it is.
-struct surefill_job_event {
+typedef struct surefill_job_event {
   // One of SUREFILL_EVENT_.
   int32_t kind;
   // Processors, not negative.
@@ -213,7 +213,7 @@ struct surefill_job_event {
   int64_t limit;
   // The resource manager's number for the user.
   int64_t user;
-};
+} surefill_job_event;
 
 #ifdef __cplusplus
 extern "C" {

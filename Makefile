@@ -1,0 +1,104 @@
+# surefill: the library for C and Fortran, the demonstration, and everything that tests.
+#
+#   make            build/libsurefill.a and build/libsurefill.so
+#   make demo       see it decide backfills on a workload that comes with it
+#   make check      every test, C and Fortran included
+#   make install    PREFIX=/usr/local DESTDIR=
+#   make bench      wall times;  make instructions: instruction counts (valgrind)
+#   make results    RESULTS.md again (needs the traces in SUREFILL_TRACES or ../shared/traces; about 20 minutes)
+
+VERSION := 0.1.0
+# The number in the library's name: SUREFILL_ABI_VERSION. It changes when old programs would break.
+ABI := 0
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+CC ?= cc
+CARGO ?= cargo
+BUILD := build
+CARGO_TARGET_DIR ?= target
+export CARGO_TARGET_DIR
+
+SONAME := libsurefill.so.$(ABI)
+RUSTC_LIB := $(CARGO) rustc --quiet --lib --profile capi --features capi --crate-type
+SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
+WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
+# A static library of Rust's brings sections along that nothing uses.
+STATIC := -Wl,--gc-sections
+
+.PHONY: lib demo check install uninstall bench instructions results clean
+lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
+
+$(BUILD)/libsurefill.a: $(SOURCES)
+	mkdir -p $(BUILD)
+	$(RUSTC_LIB) staticlib
+	cp $(CARGO_TARGET_DIR)/capi/libsurefill.a $@
+
+$(BUILD)/$(SONAME): $(SOURCES)
+	mkdir -p $(BUILD)
+	$(RUSTC_LIB) cdylib -- -C link-arg=-Wl,-soname,$(SONAME)
+	cp $(CARGO_TARGET_DIR)/capi/libsurefill.so $@
+
+$(BUILD)/libsurefill.so: $(BUILD)/$(SONAME)
+	ln -sf $(SONAME) $@
+
+$(BUILD)/surefill.pc: include/surefill.pc.in Makefile
+	mkdir -p $(BUILD)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	    -e 's|@VERSION@|$(VERSION)|' $< > $@
+
+$(BUILD)/%: c-examples/%.c $(BUILD)/libsurefill.a include/surefill.h
+	$(CC) $(WARNINGS) -O2 -Iinclude -o $@ $< $(BUILD)/libsurefill.a $(STATIC) -lm
+
+$(BUILD)/workload.swf: demo/workload.swf.gz
+	mkdir -p $(BUILD)
+	gzip -dc $< > $@
+
+demo: $(BUILD)/backfill $(BUILD)/replay $(BUILD)/workload.swf
+	$(CARGO) build --quiet --release -p surefill-simulator
+	@echo
+	@echo "== One scheduling pass, in C (c-examples/backfill.c) =="
+	$(BUILD)/backfill
+	@echo
+	@echo "== A workload of 5,000 jobs replayed in C: EASY, then probabilistic (c-examples/replay.c) =="
+	$(BUILD)/replay --limits $(BUILD)/workload.swf
+	$(BUILD)/replay --criterion relative $(BUILD)/workload.swf
+	@echo
+	@echo "== The simulator on the same workload: policies side by side =="
+	$(CARGO_TARGET_DIR)/release/surefill compare demo/workload.swf.gz --html $(BUILD)/demo.html
+	@echo
+	@echo "The page with the figures: $(BUILD)/demo.html"
+
+check:
+	./scripts/check.sh
+
+# The package-configuration file names the folders, so it is made again for every installation.
+install: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so
+	rm -f $(BUILD)/surefill.pc
+	$(MAKE) --no-print-directory $(BUILD)/surefill.pc PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)'
+	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig'
+	install -m 644 include/surefill.h include/surefill.f90 '$(DESTDIR)$(INCLUDEDIR)'
+	install -m 644 $(BUILD)/libsurefill.a '$(DESTDIR)$(LIBDIR)'
+	install -m 755 $(BUILD)/$(SONAME) '$(DESTDIR)$(LIBDIR)/libsurefill.so.$(VERSION)'
+	ln -sf libsurefill.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libsurefill.so'
+	install -m 644 $(BUILD)/surefill.pc '$(DESTDIR)$(LIBDIR)/pkgconfig'
+
+uninstall:
+	rm -f '$(DESTDIR)$(INCLUDEDIR)/surefill.h' '$(DESTDIR)$(INCLUDEDIR)/surefill.f90'
+	rm -f '$(DESTDIR)$(LIBDIR)/libsurefill.a' '$(DESTDIR)$(LIBDIR)'/libsurefill.so*
+	rm -f '$(DESTDIR)$(LIBDIR)/pkgconfig/surefill.pc'
+
+bench:
+	$(CARGO) bench --bench pass
+
+instructions:
+	./scripts/instructions.sh
+
+results:
+	./scripts/results.sh
+
+clean:
+	rm -rf $(BUILD)
+	$(CARGO) clean
