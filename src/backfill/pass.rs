@@ -114,8 +114,8 @@ pub(super) struct State {
 /// [`Step::Done`](crate::backfill::Step::Done), with a [`Pass::commit`] or [`Pass::decline`] for each acceptance. Candidates are judged in the order in
 /// which they were added; a committed one is a running job for those after it.
 ///
-/// The memory needed is [`Pass::size`]; with R running jobs, Q candidates, P processors, b bins of e events and
-/// E = (R + Q) b e it is about 64 E + 32 Q b e + 8 P (log2 E + 11) + 8 tie_cells + 90 (R + Q) bytes.
+/// The memory needed is [`Pass::size`]. With R running jobs, Q candidates, P processors, b bins of e events and
+/// E = (R + Q) b e it is at most 64 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 48 R + 100 Q + 4,096 bytes.
 pub struct Pass<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
