@@ -76,7 +76,8 @@ impl Metrics {
 
         let backfills: Vec<i64> =
             jobs.iter().filter_map(|job| job.backfill).map(|backfill| backfill.observed_delay).collect();
-        let per_backfill = |sum: f64| sum / backfills.len().max(1) as f64;
+        // The empty sum of floats is -0: + 0 makes it 0.
+        let per_backfill = |sum: f64| (sum + 0.0) / backfills.len().max(1) as f64;
 
         let mut passes: Vec<f64> = outcome.pass_seconds.iter().copied().map(f64::from).collect();
         passes.sort_unstable_by(f64::total_cmp);

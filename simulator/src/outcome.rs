@@ -12,6 +12,9 @@ pub struct Setup {
     pub predictor: String,
     /// `fcfs` or `sjbf`: the order in which backfill candidates are tried.
     pub order: String,
+    /// What tells apart probabilistic policies of one predictor and order: criterion, threshold and, where unusual, events
+    /// per bin, as the command line writes them.
+    pub rule: Option<String>,
     /// The threshold below which a backfill is accepted (probabilistic policy only).
     pub tau: f64,
     /// `exact` or `bound`.

@@ -1,10 +1,12 @@
 //! Replays of one workload under one policy, over several seeds in parallel, and their summary.
 
-use crate::calibration::{self, Bin};
+use crate::calibration::{self, Bin, Delays};
 use crate::machine::{Stuck, replay};
 use crate::metrics::Metrics;
 use crate::outcome::{Backfill, Outcome, Setup};
-use crate::policy::{BadChoice, Choice, PolicyOptions, name_of};
+use crate::policy::{
+    BadChoice, Choice, PolicyName, PolicyOptions, ProbOptions, RuleChoice, RuleName, name_of,
+};
 use crate::workload::{Counts, MissingProcessors, Rules, Workload};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -40,10 +42,22 @@ pub struct Run {
     /// The measures of every seed, in order.
     pub metrics: Vec<Metrics>,
     /// The backfills of every seed, in order.
-    pub backfills: Vec<Backfill>,
+    pub backfills: Vec<Vec<Backfill>>,
 }
 
 impl Options {
+    /// What tells apart probabilistic policies of one predictor and order.
+    fn rule(&self) -> Option<RuleChoice> {
+        let prob = &self.policy.prob;
+        let events = prob.events_per_bin;
+        let usual = events == ProbOptions::default().events_per_bin;
+        (self.choice.policy == PolicyName::Prob).then(|| RuleChoice {
+            name: RuleName::of(prob.criterion, prob.delay),
+            tau: Some(prob.tau),
+            events_per_bin: (!usual).then_some(events),
+        })
+    }
+
     /// The setup of one replay under these options.
     pub fn setup(&self, trace: &str, procs: u32, seed: u64) -> Setup {
         Setup {
@@ -51,6 +65,7 @@ impl Options {
             policy: name_of(self.choice.policy),
             predictor: name_of(self.choice.predictor),
             order: name_of(self.choice.order),
+            rule: self.rule().map(|rule| rule.to_string()),
             tau: self.policy.prob.tau,
             delay: name_of(self.policy.prob.delay),
             criterion: name_of(self.policy.prob.criterion),
@@ -61,8 +76,8 @@ impl Options {
     }
 }
 
-/// Replays a workload once for each of `seeds` seeds from `first_seed` up, in parallel; `progress` is told how many more jobs have been submitted, from any
-/// thread. The workload must have been made by `options.rules`.
+/// Replays a workload once for each of `seeds` seeds from `first_seed` up, in parallel; `progress` is told how many more
+/// jobs have been submitted, from any thread. The workload must have been made by `options.rules`.
 ///
 /// # Errors
 /// [`Error`].
@@ -93,7 +108,7 @@ pub fn run(
     for (whole, measures, more) in seeds? {
         first = first.or(whole);
         metrics.push(measures);
-        backfills.extend(more);
+        backfills.push(more);
     }
     // There is at least one seed, and the first keeps its outcome.
     let first = first.expect("the first seed's outcome");
@@ -121,6 +136,8 @@ pub struct Summary {
     pub spread: Option<Metrics>,
     /// Predicted and observed delay of the accepted backfills of all seeds.
     pub calibration: Vec<Bin>,
+    /// The same over all backfills, and what came together for each head job.
+    pub delays: Delays,
     /// What the replay rules did.
     pub replay: Counts,
 }
@@ -128,6 +145,7 @@ pub struct Summary {
 impl Summary {
     /// The summary of a run made with these options.
     pub fn new(run: &Run, workload: &Workload, options: &Options) -> Summary {
+        let criterion = options.policy.prob.criterion;
         Summary {
             version: env!("CARGO_PKG_VERSION"),
             setup: run.first.setup.clone(),
@@ -136,7 +154,8 @@ impl Summary {
             seeds: run.metrics.len(),
             mean: Metrics::mean(&run.metrics).expect("at least one seed was run"),
             spread: Metrics::deviation(&run.metrics),
-            calibration: calibration::bins(run.backfills.iter().copied(), options.policy.prob.criterion),
+            calibration: calibration::bins(run.backfills.iter().flatten().copied(), criterion),
+            delays: Delays::of(&run.backfills, criterion),
             replay: workload.counts,
         }
     }

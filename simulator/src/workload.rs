@@ -142,6 +142,9 @@ impl Workload {
     /// # Errors
     /// [`Error`].
     pub fn new(trace: &Trace, rules: &Rules) -> Result<Workload, Error> {
+        if trace.records.is_empty() {
+            return Err(Error::NoJobs(trace.name.clone(), 0, trace.problems.len() as u64));
+        }
         let header = &trace.header;
         let procs = rules.procs.or(header.max_procs).or(header.max_nodes).filter(|&procs| procs > 0);
         let procs = procs.ok_or_else(|| Error::UnknownSize(trace.name.clone()))?;

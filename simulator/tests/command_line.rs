@@ -88,6 +88,45 @@ fn compare_takes_policies_with_predictors() {
 }
 
 #[test]
+fn rules_tell_policies_of_one_comparison_apart() {
+    let folder = folder();
+    let policies = "easy,prob:user:sjbf:exact,prob:user:sjbf:bound=0.1@1,prob:limit:fcfs:seconds=30";
+    let args = ["compare", "t.swf", "--policies", policies, "--tau", "0.2"];
+    let output = surefill(&[&args[..], &["--json"]].concat(), folder.path());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let of = |key: &str| -> Vec<String> {
+        json["traces"][0]["policies"].as_array().unwrap().iter().map(|p| p[key].to_string()).collect()
+    };
+    assert_eq!(of("rule"), ["null", "\"exact=0.2\"", "\"bound=0.1@1\"", "\"seconds=30\""]);
+    assert_eq!(of("criterion")[3], "\"seconds\"");
+    let output = surefill(&[&args[..], &["--markdown", "--table", "means"]].concat(), folder.path());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("| prob (user, sjbf, bound=0.1@1) |"), "{text}");
+    assert_eq!(text.lines().count(), 6);
+}
+
+#[test]
+fn pages_are_written_for_one_policy_and_for_several() {
+    let folder = folder();
+    let page = |args: &[&str]| {
+        let output = surefill(args, folder.path());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+        assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
+        page
+    };
+    let one = page(&["simulate", "t.swf", "--policy", "prob", "--html", "page.html"]);
+    assert!(one.contains("t.swf: prob") && one.contains("user, fcfs, exact=0.05"));
+    // Two traces, and the policies that are shown unasked.
+    let several = page(&["compare", "t.swf", "t.swf", "--html", "page.html"]);
+    assert_eq!(several.matches("<section>").count(), 2);
+    for policy in ["fcfs", "easy++", "user, fcfs, exact=0.05", "user, sjbf, relative=0.05"] {
+        assert!(several.contains(policy), "{policy}");
+    }
+}
+
+#[test]
 fn schedules_are_written_and_can_be_replayed() {
     let folder = folder();
     let csv = surefill(&["simulate", "t.swf", "--jobs", "s.csv", "--seed", "7"], folder.path());
@@ -132,6 +171,10 @@ fn bad_usage_is_status_2() {
         &["simulate", "t.swf", "--jobs", "s.csv", "--seeds", "2"],
         &["compare"],
         &["compare", "t.swf", "--policies", "easy:x"],
+        &["compare", "t.swf", "--policies", "easy:limit:fcfs:exact"],
+        &["compare", "t.swf", "--policies", "prob:user:fcfs:exact=-1"],
+        &["compare", "t.swf", "--json", "--markdown"],
+        &["simulate", "t.swf", "--table", "nothing"],
         &["fly"],
     ] {
         let output = surefill(args, folder.path());
@@ -159,6 +202,11 @@ fn failed_work_is_status_1_and_names_file_and_line() {
     fails(&["simulate", "nosize.swf"], "--procs");
     write("wrong.swf", format!("{text}1 2 3\n").as_bytes());
     fails(&["simulate", "wrong.swf", "--strict"], "wrong.swf:43: 3 fields instead of 18");
+    write("none.swf.gz", b"garbage");
+    fails(&["simulate", "none.swf.gz"], "none.swf.gz: unreadable after line 0: not compressed by gzip");
+    write("nothing.swf", b"");
+    fails(&["compare", "nothing.swf"], "nothing.swf: no job to replay");
+    fails(&["compare", "t.swf", "--html", "no/such/page.html"], "no/such/page.html");
     fails(&["simulate", "t.swf", "--jobs", "no/such/folder.csv"], "no/such/folder.csv");
 
     let lenient = surefill(&["simulate", "wrong.swf", "--json"], folder.path());

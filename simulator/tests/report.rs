@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::path::Path;
 use surefill_simulator::papers::published;
 use surefill_simulator::policy::{Criterion, PolicyOptions};
-use surefill_simulator::report::{page, section, table};
+use surefill_simulator::report::{Compared, TableStyle, View, page, section, waits};
 use surefill_simulator::run::{Options, Run, Summary, run};
 use surefill_simulator::swf::{Strictness, open};
 use surefill_simulator::workload::{Rules, Workload};
@@ -117,8 +117,10 @@ fn nothing_to_show_is_no_crash() {
 fn tables_compare_with_easy_and_the_paper() {
     let summaries: Vec<Summary> =
         runs("KTH-SP2-1996-2.swf", 2, Criterion::Probability).into_iter().map(|run| run.1).collect();
-    let table = table(&summaries, published("KTH-SP2-1996-2.swf")).to_string();
-    let (easy, prob) = (&summaries[1].mean, &summaries[3].mean);
+    let (easy, prob) = (summaries[1].mean, summaries[3].mean);
+    let name = "KTH-SP2-1996-2.swf";
+    let compared = Compared { trace: name.into(), policies: summaries, published: published(name) };
+    let table = waits(&compared, TableStyle::Terminal).to_string();
     let change = (prob.mean_wait_s / easy.mean_wait_s - 1.0) * 100.0;
     for text in [
         format!("{:.1} ± ", prob.mean_wait_s / 60.0),
@@ -130,4 +132,16 @@ fn tables_compare_with_easy_and_the_paper() {
     }
     // A frame and two lines of header, then two lines a policy and each of the paper's two.
     assert_eq!(table.lines().count(), 5 + 2 * (POLICIES.len() + 2));
+    assert!(table.contains("user, fcfs, exact=0.05"), "{table}");
+
+    // In Markdown a row is a line.
+    let markdown = waits(&compared, TableStyle::Markdown).to_string();
+    assert_eq!(markdown.lines().count(), 2 + POLICIES.len() + 2);
+    assert!(markdown.lines().all(|line| line.starts_with('|') && line.ends_with('|')));
+    assert!(markdown.contains(&format!("({change:+.1} %)")), "{markdown}");
+    for view in [View::Means, View::Spread, View::Delays, View::Speed] {
+        let table = view.table(std::slice::from_ref(&compared), TableStyle::Markdown).unwrap().to_string();
+        assert_eq!(table.lines().count(), 2 + POLICIES.len(), "{table}");
+    }
+    assert!(View::Waits.table(&[], TableStyle::Markdown).is_none());
 }

@@ -1,9 +1,11 @@
 //! `surefill compare`: traces under several policies, side by side.
 
+use super::Failure;
 use super::options::{ProbArgs, ReplayOptions, file_name};
-use super::{Failure, output};
-use crate::papers::{self, Published};
+use super::output::{self, OutputOptions};
+use crate::papers;
 use crate::policy::Choice;
+use crate::report::{self, Compared};
 use crate::run::{Options, Run, Summary, run};
 use clap::Args;
 use rayon::prelude::*;
@@ -16,28 +18,18 @@ pub struct Compare {
     /// The traces: SWF, plain or gzip
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// The policies, each policy[:predictor[:order]]
+    /// The policies, each policy[:predictor[:order[:rule]]]; see below
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = DEFAULT)]
     policies: Vec<Choice>,
-    /// Print one JSON object instead of tables
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: OutputOptions,
     #[command(flatten)]
     replay: ReplayOptions,
     #[command(flatten)]
     prob: ProbArgs,
 }
 
-const DEFAULT: &str = "fcfs,conservative,easy,easy:limit:sjbf,easy++";
-
-/// One trace under all policies.
-#[derive(Debug, Serialize)]
-struct Compared {
-    trace: String,
-    policies: Vec<Summary>,
-    /// The paper's numbers, where the trace is one of the paper's.
-    published: Option<&'static Published>,
-}
+const DEFAULT: &str = "fcfs,easy,conservative,easy++,prob:user:fcfs:exact,prob:user:sjbf:relative";
 
 #[derive(Debug, Serialize)]
 struct Comparison {
@@ -46,8 +38,10 @@ struct Comparison {
 
 impl Compare {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let policy = self.prob.options(&self.replay);
+        self.output.check()?;
+        let base = self.prob.options(&self.replay);
         let mut traces = Vec::new();
+        let mut sections = Vec::new();
         for path in &self.traces {
             let trace = self.replay.read(path)?;
             let name = file_name(path);
@@ -56,21 +50,28 @@ impl Compare {
             let bar = output::progress(workload.counts.jobs * seeds.get() * self.policies.len() as u64);
             let progress = |jobs: usize| bar.inc(jobs as u64);
             let runs = self.policies.par_iter().map(|&choice| {
-                let options = Options { choice, policy: policy.clone(), rules };
+                let options = Options { choice, policy: choice.options(&base), rules };
                 let result = run(&name, &workload, &options, self.replay.seed, seeds, &progress)?;
                 let summary = Summary::new(&result, &workload, &options);
-                Ok((result, summary))
+                // Whole replays are large: only a page needs them, and only until its section is made.
+                Ok((self.output.html.is_some().then_some(result), summary))
             });
-            let runs: Vec<(Run, Summary)> = runs.collect::<anyhow::Result<_>>()?;
+            let runs: Vec<(Option<Run>, Summary)> = runs.collect::<anyhow::Result<_>>()?;
             bar.finish_and_clear();
-            let policies: Vec<Summary> = runs.into_iter().map(|(_, summary)| summary).collect();
             let published = papers::published(&name);
-            if !self.json {
-                output::table(&policies, published)?;
+            let (whole, policies): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
+            let drawn: Vec<(Run, Summary)> =
+                whole.into_iter().flatten().zip(policies.iter().cloned()).collect();
+            if self.output.html.is_some() {
+                sections.push(report::section(&drawn, published));
             }
-            traces.push(Compared { trace: name, policies, published });
+            let compared = Compared { trace: name, policies, published };
+            self.output.trace(&compared)?;
+            traces.push(compared);
         }
-        if self.json {
+        self.output.traces(&traces)?;
+        self.output.page("Scheduling policies compared", &sections)?;
+        if self.output.json {
             output::json(&Comparison { traces })?;
         }
         Ok(())

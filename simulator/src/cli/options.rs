@@ -106,7 +106,7 @@ pub fn file_name(path: &Path) -> String {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Probabilistic backfilling")]
 pub struct ProbArgs {
-    /// Accept a backfill when its predicted delay is below this [default: 0.05]
+    /// Accept a backfill when its predicted delay is below this [default: 0.05, of seconds 60]
     #[arg(long, value_parser = not_negative)]
     tau: Option<f64>,
     /// How the delay probability is computed [default: exact]
@@ -143,10 +143,11 @@ impl ProbArgs {
         } else {
             (ProbOptions::default(), Overdue::Soon)
         };
+        let criterion = self.criterion.unwrap_or(base.criterion);
         let prob = ProbOptions {
-            tau: self.tau.unwrap_or(base.tau),
+            tau: self.tau.unwrap_or(criterion.default_tau()),
             delay: self.delay.unwrap_or(base.delay),
-            criterion: self.criterion.unwrap_or(base.criterion),
+            criterion,
             events_per_bin: self.events_per_bin.map_or(base.events_per_bin, usize::from),
             budget: self.budget.or(base.budget),
             refresh: self.refresh.unwrap_or(base.refresh),

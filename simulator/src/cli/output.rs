@@ -1,13 +1,14 @@
-//! Progress, tables and JSON: what goes to the terminal.
+//! Progress, tables, JSON and pages: what the user gets to see.
 
-use crate::papers::{Published, Waits};
-use crate::run::Summary;
+use crate::report::{self, Compared, Section, TableStyle, View};
 use crate::workload::Counts;
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{Cell, CellAlignment, Table};
+use anyhow::Context;
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use std::fs::{self, File};
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// A progress bar on standard error for so many jobs; invisible when that is no terminal.
 pub fn progress(jobs: u64) -> ProgressBar {
@@ -26,70 +27,81 @@ pub fn json(value: &impl Serialize) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Prints what the replay rules did, and the policies side by side.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn table(summaries: &[Summary], published: Option<&Published>) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    let Some(first) = summaries.first() else { return Ok(()) };
-    writeln!(out, "{} on {} processors: {}", first.setup.trace, first.setup.procs, describe(&first.replay))?;
-    if first.seeds > 1 {
-        writeln!(out, "means and standard deviations over {} seeds", first.seeds)?;
-    }
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED);
-    table.set_header([
-        "policy",
-        "mean wait\n[min]",
-        "geometric\n[s]",
-        "median\n[s]",
-        "95 %\n[h]",
-        "99 %\n[h]",
-        "slowdown",
-        "utilization\n[%]",
-        "backfilled",
-        "delayed\n[%]",
-        "scheduler\n[s]",
-    ]);
-    for summary in summaries {
-        table.add_row(row(summary));
-    }
-    for (name, Waits { mean_min, geomean_s }) in published
-        .into_iter()
-        .flat_map(|p| [("paper: EASY", p.easy), ("paper: probabilistic", p.probabilistic)])
-    {
-        table.add_row([name.to_owned(), mean_min.to_string(), geomean_s.to_string()]);
-    }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    writeln!(out, "{table}")
+/// How results are shown.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputOptions {
+    /// Print one JSON object instead of tables
+    #[arg(long, conflicts_with_all = ["markdown", "table"])]
+    pub json: bool,
+    /// Print tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// What tables show
+    #[arg(long, value_enum, default_value_t)]
+    table: View,
+    /// Write a self-contained page with plots: waits, predicted and observed delays, utilization
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
-fn row(summary: &Summary) -> Vec<Cell> {
-    let (mean, spread) = (&summary.mean, summary.spread.as_ref());
-    let setup = &summary.setup;
-    let number = |value: f64, deviation: Option<f64>, digits: usize| {
-        Cell::new(match deviation {
-            Some(deviation) => format!("{value:.digits$} ± {deviation:.digits$}"),
-            None => format!("{value:.digits$}"),
-        })
-    };
-    let spread_of = |get: fn(&crate::metrics::Metrics) -> f64| spread.map(get);
-    vec![
-        Cell::new(format!("{}\n{}, {}", setup.policy, setup.predictor, setup.order)),
-        number(mean.mean_wait_s / 60.0, spread_of(|m| m.mean_wait_s / 60.0), 1),
-        number(mean.geomean_wait_s, spread_of(|m| m.geomean_wait_s), 1),
-        number(mean.median_wait_s, spread_of(|m| m.median_wait_s), 0),
-        number(mean.p95_wait_s / 3600.0, spread_of(|m| m.p95_wait_s / 3600.0), 1),
-        number(mean.p99_wait_s / 3600.0, spread_of(|m| m.p99_wait_s / 3600.0), 1),
-        number(mean.mean_bounded_slowdown, spread_of(|m| m.mean_bounded_slowdown), 1),
-        number(mean.utilization * 100.0, spread_of(|m| m.utilization * 100.0), 1),
-        Cell::new(mean.backfilled),
-        number(mean.delayed_share * 100.0, spread_of(|m| m.delayed_share * 100.0), 1),
-        number(mean.scheduler_s, None, 2),
-    ]
+impl OutputOptions {
+    /// Makes sure that the page can be written, before much time is spent on what is to be on it.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let Some(path) = &self.html else { return Ok(()) };
+        let opened = File::options().append(true).create(true).open(path);
+        opened.map(|_| ()).with_context(|| path.display().to_string())
+    }
+
+    fn style(&self) -> TableStyle {
+        if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal }
+    }
+
+    /// Prints what can be said of one trace.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn trace(&self, compared: &Compared) -> io::Result<()> {
+        let Some(first) = compared.policies.first() else { return Ok(()) };
+        if self.json || self.table != View::Waits {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        let (setup, counts) = (&first.setup, describe(&first.replay));
+        write!(out, "{} on {} processors: {counts}", setup.trace, setup.procs)?;
+        if first.seeds > 1 {
+            write!(out, "; means ± standard deviations over {} seeds", first.seeds)?;
+        }
+        // Markdown needs an empty line before a table.
+        let gap = if self.markdown { "\n" } else { "" };
+        writeln!(out, "\n{gap}{}{gap}", report::waits(compared, self.style()))
+    }
+
+    /// Prints what can be said of all traces together.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn traces(&self, traces: &[Compared]) -> io::Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        match self.table.table(traces, self.style()) {
+            Some(table) => writeln!(io::stdout().lock(), "{table}"),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the page, where one is asked for.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn page(&self, title: &str, sections: &[Section]) -> anyhow::Result<()> {
+        let Some(path) = &self.html else { return Ok(()) };
+        fs::write(path, report::page(title, sections)).with_context(|| path.display().to_string())
+    }
 }
 
 /// The counts that are not zero, in a sentence.

@@ -1,11 +1,13 @@
 //! `surefill simulate`: one trace, one policy.
 
+use super::Failure;
 use super::options::{ProbArgs, ReplayOptions, file_name};
-use super::{Failure, output};
+use super::output::{self, OutputOptions};
 use crate::outcome::Outcome;
 use crate::papers;
 use crate::policy::{Choice, Order, PolicyName};
 use crate::predict::Predictor;
+use crate::report::{self, Compared};
 use crate::run::{Options, Summary, run};
 use crate::schedule;
 use crate::workload::Workload;
@@ -29,12 +31,11 @@ pub struct Simulate {
     /// The order in which backfill candidates are tried [default: the policy's own]
     #[arg(long, value_enum)]
     order: Option<Order>,
-    /// Print one JSON object instead of a table
-    #[arg(long)]
-    json: bool,
     /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only)
     #[arg(long, value_name = "FILE")]
     jobs: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputOptions,
     #[command(flatten)]
     replay: ReplayOptions,
     #[command(flatten)]
@@ -66,6 +67,7 @@ impl Simulate {
                 "--jobs writes the schedule of one seed: choose it with --seed".into(),
             ));
         }
+        self.output.check()?;
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
         let (rules, workload) = self.replay.workload(&trace, &name)?;
@@ -81,10 +83,17 @@ impl Simulate {
             write_jobs(path, format, &result.first, &workload, &options)
                 .with_context(|| path.display().to_string())?;
         }
-        if self.json {
+        let published = papers::published(&name);
+        if self.output.html.is_some() {
+            let section = report::section(&[(result, summary.clone())], published);
+            self.output.page(&format!("{name}: {}", options.choice), &[section])?;
+        }
+        if self.output.json {
             output::json(&summary)?;
         } else {
-            output::table(&[summary], papers::published(&name))?;
+            let compared = Compared { trace: name, policies: vec![summary], published };
+            self.output.trace(&compared)?;
+            self.output.traces(&[compared])?;
         }
         Ok(())
     }

@@ -1,9 +1,10 @@
-//! From a policy's name, predictor and order to the policy.
+//! From a policy's name, predictor, order and rule to the policy.
 
 use super::conservative::Conservative;
 use super::easy::Easy;
 use super::fcfs::Fcfs;
 use super::prob::Prob;
+use super::rule::RuleChoice;
 use super::{Order, Policy, PolicyOptions};
 use crate::predict::Predictor;
 use clap::ValueEnum;
@@ -32,8 +33,8 @@ pub enum PolicyName {
     Prob,
 }
 
-/// A policy with its predictor and order, written `policy[:predictor[:order]]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A policy with its predictor, order and rule, written `policy[:predictor[:order[:rule]]]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// The policy.
     pub policy: PolicyName,
@@ -41,24 +42,37 @@ pub struct Choice {
     pub predictor: Predictor,
     /// The order of its backfill candidates.
     pub order: Order,
+    /// The probabilistic policy's rule, where it has one of its own.
+    pub rule: Option<RuleChoice>,
 }
 
 /// Why a choice is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadChoice {
-    /// No such policy, predictor or order.
+    /// No such policy, predictor, order or rule.
     #[error("no {what} is named '{name}' (there are {known})")]
     Unknown {
-        /// Policy, predictor or order.
+        /// Policy, predictor, order or rule.
         what: &'static str,
         /// What was asked for.
         name: String,
         /// What there is.
         known: String,
     },
-    /// More than three parts.
-    #[error("'{0}' is not of the form policy[:predictor[:order]]")]
+    /// Too many parts.
+    #[error("'{0}' is not of the form policy[:predictor[:order[:rule]]]")]
     Form(String),
+    /// A rule's numbers are none.
+    #[error("rule '{rule}': {why}")]
+    Rule {
+        /// The rule.
+        rule: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Only probabilistic backfilling has rules.
+    #[error("policy {0} has no rules to choose from")]
+    NoRules(String),
     /// The policy does not work with this predictor.
     #[error("policy {policy} does not use predictor {predictor} (it uses {used})")]
     Predictor {
@@ -137,10 +151,19 @@ impl Choice {
         if !orders.contains(&order) {
             return Err(BadChoice::Order { policy: name_of(policy), order: names(orders) });
         }
-        Ok(Choice { policy, predictor, order })
+        Ok(Choice { policy, predictor, order, rule: None })
     }
 
-    /// The policy, with nothing learnt yet.
+    /// This policy's options among policies that share `base`.
+    pub fn options(&self, base: &PolicyOptions) -> PolicyOptions {
+        let mut options = base.clone();
+        if let Some(rule) = self.rule {
+            options.prob = rule.options(&base.prob);
+        }
+        options
+    }
+
+    /// The policy, with nothing learnt yet; `options` are those of [`Choice::options`].
     ///
     /// # Errors
     /// [`BadChoice::Predictor`].
@@ -164,17 +187,21 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&name_of(self.policy))?;
         let default_order = self.order == self.policy.orders()[0];
-        if self.predictor != self.policy.predictors()[0] || !default_order {
+        if self.predictor != self.policy.predictors()[0] || !default_order || self.rule.is_some() {
             write!(f, ":{}", name_of(self.predictor))?;
         }
-        if !default_order {
+        if !default_order || self.rule.is_some() {
             write!(f, ":{}", name_of(self.order))?;
+        }
+        if let Some(rule) = self.rule {
+            write!(f, ":{rule}")?;
         }
         Ok(())
     }
 }
 
-fn parse<T: ValueEnum>(what: &'static str, name: &str) -> Result<T, BadChoice> {
+/// A value by its name.
+pub(super) fn parse<T: ValueEnum>(what: &'static str, name: &str) -> Result<T, BadChoice> {
     T::from_str(name, false).map_err(|_| BadChoice::Unknown {
         what,
         name: name.to_owned(),
@@ -190,10 +217,15 @@ impl FromStr for Choice {
         let policy = parse("policy", parts.next().unwrap_or(""))?;
         let predictor = parts.next().map(|name| parse("predictor", name)).transpose()?;
         let order = parts.next().map(|name| parse("order", name)).transpose()?;
+        let rule = parts.next().map(RuleChoice::from_str).transpose()?;
         if parts.next().is_some() {
             return Err(BadChoice::Form(text.to_owned()));
         }
-        Choice::new(policy, predictor, order)
+        let choice = Choice::new(policy, predictor, order)?;
+        if rule.is_some() && policy != PolicyName::Prob {
+            return Err(BadChoice::NoRules(name_of(policy)));
+        }
+        Ok(Choice { rule, ..choice })
     }
 }
 
@@ -203,7 +235,15 @@ mod tests {
 
     #[test]
     fn choices_are_written_as_they_are_read() {
-        for text in ["fcfs", "easy", "easy++", "easy:gibbons", "easy:limit:sjbf", "easy:mean+1.5sigma:sjbf"] {
+        for text in [
+            "fcfs",
+            "easy",
+            "easy++",
+            "easy:gibbons",
+            "easy:limit:sjbf",
+            "easy:mean+1.5sigma:sjbf",
+            "prob:user:fcfs:bound@1",
+        ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }
     }
@@ -216,8 +256,9 @@ mod tests {
         assert_eq!(why("fcfs:limit:sjbf"), "policy fcfs has order fcfs only");
         assert_eq!(why("easy++:limit"), "policy easy++ does not use predictor limit (it uses mean2)");
         assert_eq!(
-            why("easy:limit:fcfs:x"),
-            "'easy:limit:fcfs:x' is not of the form policy[:predictor[:order]]"
+            why("prob:user:fcfs:exact:x"),
+            "'prob:user:fcfs:exact:x' is not of the form policy[:predictor[:order[:rule]]]"
         );
+        assert_eq!(why("easy:limit:fcfs:exact"), "policy easy has no rules to choose from");
     }
 }

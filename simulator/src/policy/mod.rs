@@ -7,12 +7,14 @@ pub mod fcfs;
 mod options;
 pub mod prob;
 mod profile;
+mod rule;
 
 use crate::machine::Cluster;
 use crate::workload::Job;
 
 pub use choice::{BadChoice, Choice, PolicyName, name_of};
 pub use options::{Criterion, Delay, Order, Overdue, PolicyOptions, ProbOptions};
+pub use rule::{RuleChoice, RuleName};
 
 /// A scheduling policy. Everything it knows comes through these calls and the [`Cluster`]'s public face; `job.run_time`
 /// belongs to the future until [`Policy::ended`].

@@ -38,6 +38,16 @@ pub enum Criterion {
     Relative,
 }
 
+impl Criterion {
+    /// The threshold where none is asked for: 0.05, or a minute.
+    pub fn default_tau(self) -> f64 {
+        match self {
+            Criterion::Probability | Criterion::Relative => 0.05,
+            Criterion::Seconds => 60.0,
+        }
+    }
+}
+
 /// When EASY expects the end of a running job that is past its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]

@@ -12,6 +12,7 @@ pub struct Column {
     pub unit: &'static str,
     /// Whether the terminal has room for it.
     pub terminal: bool,
+    /// Digits after the point.
     digits: usize,
     /// Whether its change against EASY is given.
     compared: bool,
@@ -83,9 +84,15 @@ pub fn easy<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a 
     summaries.into_iter().find(|summary| is_easy(&summary.setup))
 }
 
+/// What a policy's name leaves open.
+pub fn details(setup: &Setup) -> String {
+    let rule = setup.rule.as_ref().map_or_else(String::new, |rule| format!(", {rule}"));
+    format!("{}, {}{rule}", setup.predictor, setup.order)
+}
+
 /// A policy's name in legends.
 pub fn label(setup: &Setup) -> String {
-    format!("{} ({}, {})", setup.policy, setup.predictor, setup.order)
+    format!("{} ({})", setup.policy, details(setup))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The page's tables: measures of every policy, and every option that decided them.
 
 use super::Drawn;
-use super::columns::{COLUMNS, Column, change, easy};
+use super::columns::{COLUMNS, Column, change, details, easy};
 use crate::papers::{Published, Waits};
 use crate::run::Summary;
 use maud::{Markup, html};
@@ -22,7 +22,7 @@ pub fn measures(runs: &[Drawn], published: Option<&Published>) -> Markup {
     html! {
         div.wide { table {
             thead { tr {
-                th scope="col" { "policy" small { "predictor, order" } }
+                th scope="col" { "policy" small { "predictor, order, rule" } }
                 @for column in &COLUMNS {
                     th scope="col" { (column.name) @if !column.unit.is_empty() { small { (column.unit) } } }
                 }
@@ -31,7 +31,7 @@ pub fn measures(runs: &[Drawn], published: Option<&Published>) -> Markup {
                 @for run in runs {
                     @let setup = &run.summary.setup;
                     tr {
-                        th scope="row" { (setup.policy) small { (setup.predictor) ", " (setup.order) } }
+                        th scope="row" { (setup.policy) small { (details(setup)) } }
                         @for column in &COLUMNS { (cell(column, run.summary)) }
                     }
                 }

@@ -1,4 +1,4 @@
-//! Comparisons for people: [`table()`] for terminals, [`page`] for browsers.
+//! Comparisons for people: tables for terminals ([`waits`], [`View`]), [`page`] for browsers.
 //!
 //! A page is made of one [`section`] a trace and stands alone: style sheet and plots are inside, nothing is loaded. Its plots
 //! are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure 2), predicted against observed delay of
@@ -9,9 +9,11 @@ mod figures;
 mod measures;
 mod plot;
 mod table;
+mod views;
 mod wilson;
 
-pub use table::table;
+pub use table::{Style as TableStyle, waits};
+pub use views::View;
 
 use crate::outcome::Setup;
 use crate::papers::Published;
@@ -20,6 +22,18 @@ use crate::run::{Run, Summary};
 use columns::{is_easy, label};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plot::Style;
+use serde::Serialize;
+
+/// One trace under all policies.
+#[derive(Debug, Serialize)]
+pub struct Compared {
+    /// The trace's file name without its folder.
+    pub trace: String,
+    /// Every policy's summary.
+    pub policies: Vec<Summary>,
+    /// The paper's numbers, where the trace is one of the paper's.
+    pub published: Option<&'static Published>,
+}
 
 /// One trace's part of a page. It holds what is drawn, not the replays: those may be dropped.
 #[derive(Debug, Clone)]

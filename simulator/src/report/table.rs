@@ -1,51 +1,85 @@
-//! A comparison as a table for terminals.
+//! Comparisons as tables: the waits of one trace, and what all tables share.
 
-use super::columns::{COLUMNS, Column, change, easy};
-use crate::papers::{Published, Waits};
-use crate::run::Summary;
-use comfy_table::presets::UTF8_FULL_CONDENSED;
+use super::Compared;
+use super::columns::{COLUMNS, Column, change, details, easy};
+use crate::outcome::Setup;
+use crate::papers::Waits;
+use clap::ValueEnum;
+use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
 use comfy_table::{CellAlignment, Table};
 
-/// Policies side by side: means (± standard deviations over seeds), below them the change against EASY; then what the paper
-/// has for this trace, with its changes.
-pub fn table(summaries: &[Summary], published: Option<&Published>) -> Table {
+/// How tables are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Style {
+    /// Frames; cells of two lines.
+    Terminal,
+    /// Markdown; cells of one line.
+    Markdown,
+}
+
+impl Style {
+    /// An empty table with these titles; `left` columns of text, the others of numbers.
+    pub(super) fn table(self, titles: impl IntoIterator<Item = String>, left: usize) -> Table {
+        let mut table = Table::new();
+        table.load_style(match self {
+            Style::Terminal => UTF8_FULL_CONDENSED,
+            Style::Markdown => ASCII_MARKDOWN,
+        });
+        table.set_header(titles);
+        for column in table.column_iter_mut().skip(left) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table
+    }
+
+    /// A title with its unit, if it has one.
+    pub(super) fn title(self, name: &str, unit: &str) -> String {
+        match (self, unit) {
+            (_, "") => name.to_owned(),
+            (Style::Terminal, unit) => format!("{name}\n[{unit}]"),
+            (Style::Markdown, unit) => format!("{name} [{unit}]"),
+        }
+    }
+
+    /// A value, and what is beside it in brackets or below.
+    pub(super) fn noted(self, value: String, note: Option<String>) -> String {
+        match (self, note) {
+            (_, None) => value,
+            (Style::Terminal, Some(note)) => format!("{value}\n{note}"),
+            (Style::Markdown, Some(note)) => format!("{value} ({note})"),
+        }
+    }
+
+    /// A policy in its row.
+    pub(super) fn policy(self, setup: &Setup) -> String {
+        self.noted(setup.policy.clone(), Some(details(setup)))
+    }
+}
+
+/// Policies side by side: means (± standard deviations over seeds) with the change against EASY; then what the paper has
+/// for this trace, with its changes.
+pub fn waits(compared: &Compared, style: Style) -> Table {
+    let summaries = &compared.policies;
     let columns = || COLUMNS.iter().filter(|column| column.terminal);
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED);
-    table.set_header(std::iter::once("policy".to_owned()).chain(columns().map(title)));
+    let titles = columns().map(|column| style.title(column.name, column.unit));
+    let mut table = style.table(std::iter::once("policy".to_owned()).chain(titles), 1);
     for summary in summaries {
-        let setup = &summary.setup;
-        let policy = format!("{}\n{}, {}", setup.policy, setup.predictor, setup.order);
         let cell = |column: &Column| {
             let spread = column.spread(summary).map_or_else(String::new, |spread| format!(" {spread}"));
-            two_lines(column.mean(summary) + &spread, column.change(summary, easy(summaries)))
+            style.noted(column.mean(summary) + &spread, column.change(summary, easy(summaries)))
         };
-        table.add_row(std::iter::once(policy).chain(columns().map(cell)));
+        table.add_row(std::iter::once(style.policy(&summary.setup)).chain(columns().map(cell)));
     }
-    if let Some(published) = published {
+    if let Some(published) = compared.published {
+        let paper = |name: &str| style.noted("paper".to_owned(), Some(name.to_owned()));
         let Waits { mean_min, geomean_s } = published.easy;
-        table.add_row(["paper\nEASY".to_owned(), mean_min.to_string(), geomean_s.to_string()]);
+        table.add_row([paper("EASY"), mean_min.to_string(), geomean_s.to_string()]);
         let Waits { mean_min: mean, geomean_s: geomean } = published.probabilistic;
         table.add_row([
-            "paper\nprobabilistic".to_owned(),
-            two_lines(mean.to_string(), change(mean, mean_min)),
-            two_lines(geomean.to_string(), change(geomean, geomean_s)),
+            paper("probabilistic, HMM"),
+            style.noted(mean.to_string(), change(mean, mean_min)),
+            style.noted(geomean.to_string(), change(geomean, geomean_s)),
         ]);
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
     table
-}
-
-fn title(column: &Column) -> String {
-    if column.unit.is_empty() {
-        column.name.to_owned()
-    } else {
-        format!("{}\n[{}]", column.name, column.unit)
-    }
-}
-
-fn two_lines(first: String, second: Option<String>) -> String {
-    second.map_or_else(|| first.clone(), |second| format!("{first}\n{second}"))
 }

@@ -11,7 +11,7 @@ const MAX_LINE: usize = 64 * 1024;
 
 const FIELDS: usize = 18;
 
-/// Reads a trace file; gzip is recognised by its first two bytes, or the name's end `.gz`.
+/// Reads a trace file; gzip is recognised by its first two bytes, which a name ending in `.gz` promises.
 ///
 /// # Errors
 /// [`Error`].
@@ -31,7 +31,11 @@ pub fn open(path: &Path, strictness: Strictness) -> Result<Trace, Error> {
 pub fn read(reader: impl Read, name: &str, strictness: Strictness) -> Result<Trace, Error> {
     let mut reader = BufReader::with_capacity(1 << 16, reader);
     let start = reader.fill_buf().map_err(|source| Error::Read { name: name.to_owned(), line: 0, source })?;
-    let gzip = start.starts_with(&[0x1f, 0x8b]) || name.ends_with(".gz");
+    let gzip = start.starts_with(&[0x1f, 0x8b]);
+    if !gzip && name.ends_with(".gz") {
+        let source = io::Error::new(io::ErrorKind::InvalidData, "not compressed by gzip, as its name says");
+        return Err(Error::Read { name: name.to_owned(), line: 0, source });
+    }
     let lines = Lines { trace: Trace { name: name.to_owned(), ..Trace::default() }, strictness };
     if gzip {
         lines.read(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(reader)))

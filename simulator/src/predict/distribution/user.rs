@@ -14,7 +14,7 @@ pub const DECAY: f64 = 0.9;
 /// How many of the user's newest jobs the global distribution weighs as much as.
 pub const PSEUDO_COUNTS: f64 = 2.0;
 
-/// The user's decayed counts plus [`PSEUDO_COUNTS`] jobs spread like everybody's (an m-estimate): a user of whom nothing is
+/// The user's decayed counts plus `PSEUDO_COUNTS` jobs spread like everybody's (an m-estimate): a user of whom nothing is
 /// known gets the global distribution, and its share falls to a sixth (2 of 2 + 10) for one with a long history.
 #[derive(Debug)]
 pub struct User {
@@ -41,7 +41,7 @@ impl User {
 }
 
 impl Default for User {
-    /// Over the papers' bins, with [`DECAY`] and [`PSEUDO_COUNTS`].
+    /// Over the papers' bins, with `DECAY` and `PSEUDO_COUNTS`.
     fn default() -> User {
         User::new(RuntimeBins::default(), DECAY, PSEUDO_COUNTS)
     }

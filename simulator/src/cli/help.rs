@@ -1,0 +1,44 @@
+//! What `--help` says beside the options: the notation of policies, the replay rules, exit statuses.
+
+/// How policies are written in a list.
+const POLICIES: &str = "\
+Policies are written policy[:predictor[:order[:rule]]]; what is left out is the policy's own first choice:
+  * fcfs            no backfilling
+  * easy            one reservation, for the head job; predictors limit, mean2, gibbons, smith, mean+1.5sigma, doubled,
+                    clairvoyant; orders fcfs, sjbf
+  * conservative    a reservation for every job
+  * easy++          easy by the mean of the user's last two run times, shortest first
+  * prob            backfills by the delay that the head job must expect; predictors user, limit, global, clairvoyant;
+                    orders fcfs, sjbf; rules exact, bound, seconds, relative, with a threshold and events per bin of
+                    their own if they are not to be those of --tau and --events-per-bin: relative=0.1, bound=0.05@1
+Changes in tables are against easy with limits, where it is in the list.
+
+";
+
+/// The replay rules, the preset, the exit statuses.
+pub const RULES: &str = "\
+Replay rules (public EASY simulators differ by percents in mean wait through such rules):
+  * At one second terminations come before submissions, then one scheduling pass is made.
+  * A job whose run time is unknown (negative) was cancelled before it started: it is dropped. Run time 0 is kept.
+  * Processors are those used (field 5). Where they are unknown, --missing-processors says whether those requested
+    (field 8) stand in for them or the job is dropped. Jobs without either are dropped.
+  * A job wider than the machine is cut to its size.
+  * Without a requested time (field 9) the run time is the limit.
+  * A run time above the limit: --overrun keep (it runs on), cut (killed at the limit), raise (the limit becomes the
+    run time). Under EASY a running job past its limit is expected to end one second from now (--overdue soon), or at
+    its limit although that is past (--overdue past), so that no job is backfilled beyond what the head leaves free.
+  * --seed S other than 0 shifts every submission by 0 to 59 s, uniformly (ChaCha8 seeded with S). Schedules are
+    chaotic: one second's difference changes a mean wait by percents. Compare policies over several --seeds.
+Every rule's jobs are counted and reported.
+
+--preset papers sets what Nissimov & Feitelson 2007 used: the machine's size by the start of the trace's file name
+(CTC-SP2 512, KTH-SP2 100, SDSC-SP2 128, SDSC-BLUE 1152), jobs without used processors dropped, run times kept,
+--overdue past, and for probabilistic backfilling the lower bound, one event a bin, tau 0.05 and the prediction made at
+submission. Options given beside it win.
+
+Exit status: 0 success, 1 the work failed, 2 bad usage.";
+
+/// What ends `compare --help`.
+pub fn compare() -> String {
+    format!("{POLICIES}{RULES}")
+}

@@ -1,0 +1,172 @@
+//! Tables of one aspect, over all traces at once.
+
+use super::Compared;
+use super::columns::{change, easy};
+use super::table::Style;
+use crate::run::Summary;
+use clap::ValueEnum;
+use comfy_table::Table;
+
+/// What a table shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum View {
+    /// Waits, slowdown, utilization and backfills: one table a trace.
+    #[default]
+    Waits,
+    /// The two mean waits of every trace, side by side.
+    Means,
+    /// How long jobs wait in between: the share that does not wait, percentiles.
+    Spread,
+    /// Predicted and observed delays of head jobs.
+    Delays,
+    /// Predicted and observed delays, from the smallest prediction to the largest.
+    Calibration,
+    /// What passes cost.
+    Speed,
+}
+
+impl View {
+    /// The table over all traces; `None` for the view that has one a trace ([`super::waits`]).
+    pub fn table(self, traces: &[Compared], style: Style) -> Option<Table> {
+        Some(match self {
+            View::Waits => return None,
+            View::Means => means(traces, style),
+            View::Spread => rows(traces, style, &SPREAD, |summary, row| row(spread(summary))),
+            View::Delays => rows(traces, style, &DELAYS, |summary, row| row(delays(summary))),
+            View::Calibration => rows(traces, style, &CALIBRATION, calibration),
+            View::Speed => rows(traces, style, &SPEED, |summary, row| row(speed(summary))),
+        })
+    }
+}
+
+/// A trace's name as far as it tells traces apart: without the file's endings.
+fn short(trace: &str) -> &str {
+    let name = trace.strip_suffix(".gz").unwrap_or(trace);
+    name.strip_suffix(".swf").unwrap_or(name)
+}
+
+/// A row for every policy, a pair of columns for every trace.
+fn means(traces: &[Compared], style: Style) -> Table {
+    let titles = traces.iter().flat_map(|compared| {
+        let name = short(&compared.trace);
+        [style.title(name, "min"), style.title("geometric", "s")]
+    });
+    let mut table = style.table(std::iter::once("policy".to_owned()).chain(titles), 1);
+    let policies = traces.iter().map(|compared| compared.policies.len()).min().unwrap_or(0);
+    for index in 0..policies {
+        let cells = traces.iter().flat_map(|compared| {
+            let (summary, base) = (&compared.policies[index], easy(&compared.policies));
+            let base = base.filter(|base| !std::ptr::eq(*base, summary));
+            let cell = |value: f64, base: Option<f64>| {
+                style.noted(format!("{value:.1}"), base.and_then(|base| change(value, base)))
+            };
+            let mean = cell(summary.mean.mean_wait_s / 60.0, base.map(|base| base.mean.mean_wait_s / 60.0));
+            [mean, cell(summary.mean.geomean_wait_s, base.map(|base| base.mean.geomean_wait_s))]
+        });
+        let policy = traces.first().map(|compared| style.policy(&compared.policies[index].setup));
+        table.add_row(policy.into_iter().chain(cells));
+    }
+    table
+}
+
+type Titles = [(&'static str, &'static str)];
+
+/// Rows for every policy of every trace.
+fn rows(
+    traces: &[Compared],
+    style: Style,
+    titles: &Titles,
+    of: impl Fn(&Summary, &mut dyn FnMut(Vec<String>)),
+) -> Table {
+    let names = ["trace".to_owned(), "policy".to_owned()];
+    let titles = titles.iter().map(|(name, unit)| style.title(name, unit));
+    let mut table = style.table(names.into_iter().chain(titles), 2);
+    for compared in traces {
+        for summary in &compared.policies {
+            of(summary, &mut |cells| {
+                let names = [short(&compared.trace).to_owned(), style.policy(&summary.setup)];
+                table.add_row(names.into_iter().chain(cells));
+            });
+        }
+    }
+    table
+}
+
+const SPREAD: [(&str, &str); 7] = [
+    ("no wait", "%"),
+    ("median", "s"),
+    ("95 %", "h"),
+    ("99 %", "h"),
+    ("longest", "h"),
+    ("utilization", "%"),
+    ("backfilled", "%"),
+];
+
+fn spread(summary: &Summary) -> Vec<String> {
+    let mean = &summary.mean;
+    vec![
+        format!("{:.1}", mean.zero_wait_share * 100.0),
+        format!("{:.0}", mean.median_wait_s),
+        format!("{:.1}", mean.p95_wait_s / 3600.0),
+        format!("{:.1}", mean.p99_wait_s / 3600.0),
+        format!("{:.1}", mean.max_wait_s / 3600.0),
+        format!("{:.1}", mean.utilization * 100.0),
+        format!("{:.1}", mean.backfilled as f64 / mean.jobs.max(1) as f64 * 100.0),
+    ]
+}
+
+const DELAYS: [(&str, &str); 9] = [
+    ("backfills", ""),
+    ("predicted", ""),
+    ("observed", ""),
+    ("observed / predicted", ""),
+    ("delayed", "%"),
+    ("mean delay", "s"),
+    ("predicted sum per head", ""),
+    ("heads delayed", "%"),
+    ("mean delay per head", "s"),
+];
+
+fn delays(summary: &Summary) -> Vec<String> {
+    let (mean, delays) = (&summary.mean, &summary.delays);
+    let ratio = delays.observed / delays.predicted;
+    vec![
+        mean.backfilled.to_string(),
+        format!("{:.4}", delays.predicted),
+        format!("{:.4}", delays.observed),
+        // A policy that promises no delay predicts none.
+        if delays.predicted > 0.0 { format!("{ratio:.2}") } else { String::new() },
+        format!("{:.2}", mean.delayed_share * 100.0),
+        format!("{:.1}", mean.mean_observed_delay_s),
+        format!("{:.3}", delays.predicted_per_head),
+        format!("{:.1}", delays.delayed_heads * 100.0),
+        format!("{:.0}", delays.mean_head_delay_s),
+    ]
+}
+
+const CALIBRATION: [(&str, &str); 3] = [("predicted", ""), ("observed", ""), ("backfills", "")];
+
+fn calibration(summary: &Summary, row: &mut dyn FnMut(Vec<String>)) {
+    for bin in &summary.calibration {
+        row(vec![format!("{:.5}", bin.predicted), format!("{:.5}", bin.observed), bin.count.to_string()]);
+    }
+}
+
+const SPEED: [(&str, &str); 5] = [
+    ("passes", ""),
+    ("decisions", ""),
+    ("scheduler", "s"),
+    ("99 % of passes below", "ms"),
+    ("longest pass", "ms"),
+];
+
+fn speed(summary: &Summary) -> Vec<String> {
+    let mean = &summary.mean;
+    vec![
+        mean.passes.to_string(),
+        mean.decisions.to_string(),
+        format!("{:.2}", mean.scheduler_s),
+        format!("{:.3}", mean.p99_pass_s * 1e3),
+        format!("{:.2}", mean.max_pass_s * 1e3),
+    ]
+}
