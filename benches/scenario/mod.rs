@@ -47,8 +47,8 @@ impl Scenario {
         seed: u64,
     ) -> Scenario {
         let mut random = Random(seed);
-        // Fine bins, so that about 20 are left of each job: the hardest case in practice.
-        let bins = RuntimeBins::covering(1.5, 1.4, 600_000).unwrap();
+        // Fine bins, so that about 20 are left of each job although most have run for minutes or hours.
+        let bins = RuntimeBins::covering(1.5, 1.3, 600_000).unwrap();
         let idle = processors / 16;
         let mut widths = vec![1u32; running];
         for _ in 0..processors - idle - running as u32 {
@@ -59,7 +59,7 @@ impl Scenario {
         let mut job = |processors: u32, aged: bool| {
             let counts: Vec<f64> = (0..bins.count()).map(|_| 1.0 + random.below(8) as f64).collect();
             let limit = 64_800 << random.below(4);
-            let age = if aged { (random.below(1 << 16) >> random.below(12)) as i64 } else { 0 };
+            let age = if aged { (random.below(1 << 16) >> random.below(9)) as i64 } else { 0 };
             let runtime = RuntimeDistribution::from_counts(&bins, &counts).unwrap();
             Job { processors, age, limit, runtime }
         };

@@ -180,8 +180,8 @@ pub(super) struct Present {
     pub at_most: u32,
 }
 
-/// The head job counts as started for certain when less than this is left, far below the rounding of the sums.
-const CERTAIN: f64 = 1e-15;
+/// What is less likely than this does not count any more: the rounding of the sums is of this order.
+const CERTAIN: f64 = 1e-14;
 
 impl Present {
     /// Whether nothing can happen any more that matters to the head's start.
@@ -275,18 +275,24 @@ pub(super) fn settle(
     over: bool,
 ) -> Result<Option<usize>> {
     let seconds = matches!(rule.criterion, Criterion::Seconds | Criterion::Relative);
-    // After the head has started for certain no landing is added; seconds go on as long as the candidate runs.
-    let frozen = over || (!seconds && present.settled());
+    // What can still be added is at most what is left of the candidate while the head has not started; seconds go on as
+    // long as the candidate runs.
+    let frozen = |left: f64| over || (!seconds && left * (1.0 - present.started) <= CERTAIN);
     let wait_known = rule.criterion != Criterion::Relative || over || present.settled();
-    while (present.first as usize) < candidates.len() {
-        let index = present.first as usize;
+    let mut first = present.first;
+    while (first as usize) < candidates.len() {
+        let index = first as usize;
         let candidate = at_mut(candidates, index)?;
         if candidate.verdict != Verdict::Undecided as u32 {
-            present.first += 1;
+            first += 1;
+            present.first = first;
             continue;
         }
         let cost = if candidate.left > 0.0 { cost(tally, candidate.landings, rule.criterion)? } else { 0.0 };
-        if frozen && candidate.left > 0.0 && (!seconds || candidate.taken >= candidate.releases) {
+        if candidate.left > 0.0
+            && frozen(candidate.left)
+            && (!seconds || candidate.taken >= candidate.releases)
+        {
             candidate.delay += candidate.left * cost;
             candidate.left = 0.0;
         }
