@@ -1,0 +1,44 @@
+//! One pass and nothing else, for counting its instructions: `make instructions` runs this under callgrind, which counts
+//! only inside `one_pass`. Without arguments (as `cargo test` and `cargo bench` call it) it says how to use it.
+
+mod scenario;
+
+use scenario::{Scenario, rule};
+use surefill::backfill::{Criterion, Pass};
+
+#[inline(never)]
+fn one_pass(scenario: &Scenario, pass: &mut Pass, criterion: Criterion) -> usize {
+    scenario.decide(pass, &rule(criterion))
+}
+
+#[inline(never)]
+fn papers_program(scenario: &Scenario) -> f64 {
+    (0..scenario.candidates.len()).map(|candidate| scenario.naive(candidate, 0.05)).sum()
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [scale, what, events] = arguments.as_slice() else {
+        println!("usage: instructions archive|large probability|bound|seconds|papers EVENTS_PER_BIN");
+        return;
+    };
+    let (running, processors, candidates) =
+        if scale == "large" { (1000, 10_000, 1000) } else { (60, 430, 20) };
+    let events = events.parse().expect("a number of events per bin");
+    let scenario = Scenario::new(running, processors, candidates, events, 1);
+    let mut memory = scenario.memory();
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &scenario.limits).unwrap();
+    let releases = scenario.releases().len();
+    let missing = scenario.head - scenario.idle;
+    let criterion = match what.as_str() {
+        "probability" => Criterion::Probability,
+        "bound" => Criterion::Bound,
+        "seconds" => Criterion::Seconds,
+        _ => {
+            println!("{scale} papers {events}: sum {:.3}", papers_program(&scenario));
+            return;
+        }
+    };
+    let started = one_pass(&scenario, &mut pass, criterion);
+    println!("{scale} {what} {events}: {releases} releases, c_q {missing}, {started} started");
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Instructions of one scheduling pass, counted by callgrind: the same on every run, whatever else the machine does.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+command -v valgrind > /dev/null || { echo "please install first: valgrind" >&2; exit 1; }
+program=$(cargo bench --bench instructions --no-run 2>&1 | sed -n 's/.*(\(.*\))$/\1/p' | tail -n 1)
+count() {
+    local function=$1
+    shift
+    local log
+    log=$(mktemp)
+    printf '%-62s' "$("$program" "$@")"
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="*$function*" "$program" "$@" \
+        > "$log" 2>&1
+    sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$log" | awk '{ printf "%14s instructions\n", $1 }'
+    rm -f "$log"
+}
+for scale in archive large; do
+    for what in probability bound seconds; do
+        count one_pass "$scale" "$what" 1
+    done
+done
+count one_pass archive probability 4
+count papers_program archive papers 1
