@@ -1,0 +1,78 @@
+/* One scheduling pass, complete: may waiting jobs overtake the head of the queue? All memory is static. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <surefill.h>
+
+#define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
+#define CHECK(call) check((call), #call)
+
+static int64_t bins_memory[80], tests_memory[160], models_memory[160], pass_memory[20000]; /* aligned to 8 bytes */
+
+static void check(int32_t status, const char *call) {
+    if (status == SUREFILL_OK) return;
+    fprintf(stderr, "%s: %s: %s\n", call, surefill_status_name(status), surefill_status_text(status));
+    exit(EXIT_FAILURE);
+}
+
+int main(void) {
+    static const char *const verdicts[] = {"undecided", "START", "refused", "over budget", "does not fit", "declined"};
+    static const char *const signs[] = {"=", ">=", "<=", "~"}; /* how the delay given relates to the true one */
+    const int64_t now = 1000000, hour = 3600;
+    const int64_t tests_ran[] = {20, 45, 90, 250, 600}; /* run times of finished jobs of this class, in seconds */
+    const int64_t models_ran[] = {900, 4000, 7000, 9000, 11000, 26000};
+    surefill_bins *bins;
+    surefill_distribution *tests, *models;
+    surefill_pass_limits limits;
+    surefill_rule rule;
+    surefill_pass *pass;
+    int32_t step, job, exactness, verdict;
+    double delay;
+
+    CHECK(surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins));
+    CHECK(surefill_distribution_init_samples(tests_memory, sizeof tests_memory, bins, tests_ran, NULL, 5, &tests));
+    CHECK(surefill_distribution_init_samples(models_memory, sizeof models_memory, bins, models_ran, NULL, 6, &models));
+    CHECK(surefill_pass_limits_init(&limits)); /* a pass is made once and used for every scheduling pass */
+    limits.running = limits.candidates = 8;
+    limits.processors = 128;
+    limits.bins = 24;
+    limits.tie_cells = 0; /* raised to the least that is useful */
+    CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &limits, &pass));
+
+    /* 32 of 128 processors are idle, the head job (number 7) needs 96. Of some jobs only the limit is known: NULL. */
+    CHECK(surefill_pass_begin(pass, now, 32, 7, 96));
+    CHECK(surefill_pass_add_running(pass, 64, 2 * hour, 8 * hour, models, NULL));
+    CHECK(surefill_pass_add_running(pass, 32, hour, 12 * hour, NULL, NULL));
+    const struct {
+        const char *name;
+        int32_t processors;
+        int64_t limit;
+        const surefill_distribution *believed;
+    } waiting[] = {{"short test", 16, hour, tests},
+                   {"model run", 16, 8 * hour, models},
+                   {"wide test", 48, hour, tests},
+                   {"stranger", 8, 12 * hour, NULL},
+                   {"second test", 8, hour, tests}};
+    for (job = 0; job < COUNT(waiting); job++)
+        CHECK(surefill_pass_add_candidate(pass, waiting[job].processors, waiting[job].limit, waiting[job].believed, NULL));
+
+    CHECK(surefill_rule_init(&rule)); /* start what delays the head job with a probability below 0.05 */
+    do { /* Work is bounded: after SUREFILL_STEP_MORE a scheduler may do something else first. */
+        CHECK(surefill_pass_decide(pass, &rule, 500, &step, &job));
+        if (step == SUREFILL_STEP_ACCEPT) /* start the job here; surefill_pass_decline when that fails */
+            CHECK(surefill_pass_commit(pass, job));
+    } while (step != SUREFILL_STEP_DONE);
+
+    printf("%-12s %10s  %9s  %s\n", "candidate", "processors", "Pr(delay)", "verdict");
+    for (job = 0; job < COUNT(waiting); job++) {
+        CHECK(surefill_pass_judgement(pass, job, &delay, &exactness, &verdict));
+        printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", waiting[job].name, waiting[job].processors, signs[exactness],
+               delay, verdicts[verdict]);
+    }
+    for (int percent = 10; percent <= 90; percent += 40) {
+        int64_t when;
+        CHECK(surefill_pass_head_start_quantile(pass, percent / 100.0, &when));
+        printf("%d %%: the head job starts within %" PRId64 " minutes\n", percent, (when - now + 59) / 60);
+    }
+    return 0;
+}
