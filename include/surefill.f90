@@ -1,0 +1,530 @@
+!> surefill: probabilistic answers for batch schedulers. Licence: MIT OR Apache-2.0.
+!>
+!> The functions of surefill.h, which says what they do and which statuses they return, under the same names and with the
+!> arguments in the same order. What differs in Fortran:
+!>
+!> - Handles (bins, distributions, passes, inboxes) and blocks of memory are type(c_ptr). An allocatable array of
+!>   integer(c_int64_t) with the target attribute is aligned as a block must be.
+!> - c_null_ptr is NULL: for a distribution of which nothing is known, and for the few arguments that are addresses because
+!>   they may be left out.
+!> - Indices count from 0, as in C.
+!> - After an error the outputs are undefined, as Fortran has it for intent(out).
+!>
+!> The kinds that callers need (c_int32_t, c_int64_t, c_double, c_ptr and so on) come with the module.
+module surefill
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int32_t, c_int64_t, c_loc, &
+      c_null_char, c_null_ptr, c_ptr, c_size_t
+  implicit none
+
+  integer(c_int32_t), parameter :: SUREFILL_VERSION_NUMBER = 1000_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ABI_VERSION = 0_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_OK = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_NULL = -1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_MISALIGNED = -2_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_TOO_SMALL = -3_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_WRONG_OBJECT = -4_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_WRONG_VERSION = -5_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_CORRUPT = -6_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_FULL = -7_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_NOT_A_NUMBER = -8_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_OUT_OF_RANGE = -9_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_WRONG_STATE = -10_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_HEAD_FITS = -11_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_NO_SUCH_INDEX = -12_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_EMPTY = -13_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_NEVER = -14_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_MAX_BINS = 64_c_int32_t
+  integer(c_int64_t), parameter :: SUREFILL_MAX_SECONDS = 1099511627776_c_int64_t
+  integer(c_int32_t), parameter :: SUREFILL_MAX_EVENTS_PER_BIN = 16_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_CRITERION_PROBABILITY = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_CRITERION_BOUND = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_CRITERION_SECONDS = 2_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_CRITERION_RELATIVE = 3_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_STEP_ACCEPT = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_STEP_MORE = 2_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_STEP_DONE = 3_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_VERDICT_UNDECIDED = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_VERDICT_ACCEPTED = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_VERDICT_REFUSED = 2_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_VERDICT_OVER_BUDGET = 3_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_VERDICT_DOES_NOT_FIT = 4_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_VERDICT_DECLINED = 5_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_DELAY_EXACT = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_LEAST = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_MOST = 2_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_DELAY_ESTIMATE = 3_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_INBOX_CAPACITY = 1024_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_EVENT_SUBMIT = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_EVENT_START = 2_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_EVENT_END = 3_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_EVENT_CANCEL = 4_c_int32_t
+
+  !> Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
+  type, bind(c) :: surefill_pass_limits
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: running
+    integer(c_int32_t) :: candidates
+    integer(c_int32_t) :: processors
+    integer(c_int32_t) :: bins
+    integer(c_int32_t) :: events_per_bin
+    integer(c_int32_t) :: tie_cells
+  end type surefill_pass_limits
+
+  !> When a candidate is accepted. Set by surefill_rule_init, then changed as needed.
+  type, bind(c) :: surefill_rule
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: criterion
+    real(c_double) :: threshold
+    real(c_double) :: budget
+  end type surefill_rule
+
+  !> Something that happened to a job.
+  type, bind(c) :: surefill_job_event
+    integer(c_int32_t) :: kind
+    integer(c_int32_t) :: processors
+    integer(c_int64_t) :: job
+    integer(c_int64_t) :: time
+    integer(c_int64_t) :: limit
+    integer(c_int64_t) :: user
+  end type surefill_job_event
+
+  private :: c_string, c_string_length
+
+  interface
+    !> The version of the linked library, to be compared with SUREFILL_VERSION_NUMBER, whose name it cannot share.
+    function surefill_linked_version_number() &
+            bind(c, name='surefill_version_number') result(number)
+      import
+      integer(c_int32_t) :: number
+    end function surefill_linked_version_number
+
+    !> The ABI version of the linked library, to be compared with SUREFILL_ABI_VERSION.
+    function surefill_linked_abi_version() &
+            bind(c, name='surefill_abi_version') result(number)
+      import
+      integer(c_int32_t) :: number
+    end function surefill_linked_abi_version
+
+    !> A static C string; surefill_status_message makes a Fortran one.
+    function surefill_status_name(status) &
+            bind(c, name='surefill_status_name') result(text)
+      import
+      integer(c_int32_t), value :: status
+      type(c_ptr) :: text
+    end function surefill_status_name
+
+    !> A static C string; surefill_status_message makes a Fortran one.
+    function surefill_status_text(status) &
+            bind(c, name='surefill_status_text') result(text)
+      import
+      integer(c_int32_t), value :: status
+      type(c_ptr) :: text
+    end function surefill_status_text
+
+    !> Bytes of memory that bins need.
+    function surefill_bins_size() &
+            bind(c, name='surefill_bins_size') result(bytes)
+      import
+      integer(c_int64_t) :: bytes
+    end function surefill_bins_size
+
+    !> Bins by first edge in seconds, ratio of neighbouring edges and number.
+    function surefill_bins_init(memory, length, first, ratio, count, bins) &
+            bind(c, name='surefill_bins_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      real(c_double), value :: first, ratio
+      integer(c_int32_t), value :: count
+      type(c_ptr), intent(out) :: bins
+      integer(c_int32_t) :: status
+    end function surefill_bins_init
+
+    !> The papers' bins: ratio 1.8, first edge 1.5 s, 24 bins.
+    function surefill_bins_init_default(memory, length, bins) &
+            bind(c, name='surefill_bins_init_default') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: bins
+      integer(c_int32_t) :: status
+    end function surefill_bins_init_default
+
+    !> The fewest bins whose last, open one starts above longest seconds.
+    function surefill_bins_init_covering(memory, length, first, ratio, longest, bins) &
+            bind(c, name='surefill_bins_init_covering') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      real(c_double), value :: first, ratio
+      integer(c_int64_t), value :: longest
+      type(c_ptr), intent(out) :: bins
+      integer(c_int32_t) :: status
+    end function surefill_bins_init_covering
+
+    !> The number of bins.
+    function surefill_bins_count(bins, count) &
+            bind(c, name='surefill_bins_count') result(status)
+      import
+      type(c_ptr), value :: bins
+      integer(c_int32_t), intent(out) :: count
+      integer(c_int32_t) :: status
+    end function surefill_bins_count
+
+    !> The bin that holds a run time in seconds.
+    function surefill_bins_index(bins, seconds, index) &
+            bind(c, name='surefill_bins_index') result(status)
+      import
+      type(c_ptr), value :: bins
+      real(c_double), value :: seconds
+      integer(c_int32_t), intent(out) :: index
+      integer(c_int32_t) :: status
+    end function surefill_bins_index
+
+    !> Where a bin starts and ends, in seconds.
+    function surefill_bins_edges(bins, index, lower, upper) &
+            bind(c, name='surefill_bins_edges') result(status)
+      import
+      type(c_ptr), value :: bins
+      integer(c_int32_t), value :: index
+      real(c_double), intent(out) :: lower, upper
+      integer(c_int32_t) :: status
+    end function surefill_bins_edges
+
+    !> Bytes of memory that a distribution needs.
+    function surefill_distribution_size() &
+            bind(c, name='surefill_distribution_size') result(bytes)
+      import
+      integer(c_int64_t) :: bytes
+    end function surefill_distribution_size
+
+    !> A distribution proportional to one number for each bin.
+    function surefill_distribution_init_counts(memory, length, bins, counts, count, distribution) &
+            bind(c, name='surefill_distribution_init_counts') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), value :: bins
+      real(c_double), intent(in) :: counts(*)
+      integer(c_int32_t), value :: count
+      type(c_ptr), intent(out) :: distribution
+      integer(c_int32_t) :: status
+    end function surefill_distribution_init_counts
+
+    !> A distribution of run times in seconds; weights is the address of as many real(c_double), or c_null_ptr.
+    function surefill_distribution_init_samples(memory, length, bins, &
+            runtimes, weights, count, distribution) &
+            bind(c, name='surefill_distribution_init_samples') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), value :: bins
+      integer(c_int64_t), intent(in) :: runtimes(*)
+      type(c_ptr), value :: weights
+      integer(c_int32_t), value :: count
+      type(c_ptr), intent(out) :: distribution
+      integer(c_int32_t) :: status
+    end function surefill_distribution_init_samples
+
+    !> A prediction of one value, in seconds.
+    function surefill_distribution_init_single(memory, length, seconds, distribution) &
+            bind(c, name='surefill_distribution_init_single') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length, seconds
+      type(c_ptr), intent(out) :: distribution
+      integer(c_int32_t) :: status
+    end function surefill_distribution_init_single
+
+    !> Nothing is known: the job runs to its limit.
+    function surefill_distribution_init_limit(memory, length, distribution) &
+            bind(c, name='surefill_distribution_init_limit') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: distribution
+      integer(c_int32_t) :: status
+    end function surefill_distribution_init_limit
+
+    !> The bins' probabilities for a job of this age under this limit.
+    function surefill_distribution_recalculate(distribution, age, limit, probabilities, capacity, count) &
+            bind(c, name='surefill_distribution_recalculate') result(status)
+      import
+      type(c_ptr), value :: distribution
+      integer(c_int64_t), value :: age, limit
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: capacity
+      integer(c_int32_t), intent(out) :: count
+      integer(c_int32_t) :: status
+    end function surefill_distribution_recalculate
+
+    !> When a job of this age under this limit may end: seconds from now and their probabilities.
+    function surefill_distribution_remaining(distribution, age, limit, events_per_bin, &
+            seconds, probabilities, capacity, count) &
+            bind(c, name='surefill_distribution_remaining') result(status)
+      import
+      type(c_ptr), value :: distribution
+      integer(c_int64_t), value :: age, limit
+      integer(c_int32_t), value :: events_per_bin
+      integer(c_int64_t), intent(out) :: seconds(*)
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: capacity
+      integer(c_int32_t), intent(out) :: count
+      integer(c_int32_t) :: status
+    end function surefill_distribution_remaining
+
+    !> The remaining run time in seconds that is exceeded with probability at most 1 - quantile.
+    function surefill_distribution_quantile(distribution, quantile, age, limit, seconds) &
+            bind(c, name='surefill_distribution_quantile') result(status)
+      import
+      type(c_ptr), value :: distribution
+      real(c_double), value :: quantile
+      integer(c_int64_t), value :: age, limit
+      integer(c_int64_t), intent(out) :: seconds
+      integer(c_int32_t) :: status
+    end function surefill_distribution_quantile
+
+    !> Sets the limits to their defaults.
+    function surefill_pass_limits_init(limits) &
+            bind(c, name='surefill_pass_limits_init') result(status)
+      import
+      type(surefill_pass_limits), intent(out) :: limits
+      integer(c_int32_t) :: status
+    end function surefill_pass_limits_init
+
+    !> Sets the rule to its defaults: exact probability below 0.05, no budget.
+    function surefill_rule_init(rule) &
+            bind(c, name='surefill_rule_init') result(status)
+      import
+      type(surefill_rule), intent(out) :: rule
+      integer(c_int32_t) :: status
+    end function surefill_rule_init
+
+    !> Bytes of memory that a pass with these limits needs.
+    function surefill_pass_size(limits, size) &
+            bind(c, name='surefill_pass_size') result(status)
+      import
+      type(surefill_pass_limits), intent(in) :: limits
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: status
+    end function surefill_pass_size
+
+    !> Makes a pass.
+    function surefill_pass_init(memory, length, limits, pass) &
+            bind(c, name='surefill_pass_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_pass_limits), intent(in) :: limits
+      type(c_ptr), intent(out) :: pass
+      integer(c_int32_t) :: status
+    end function surefill_pass_init
+
+    !> Begins at time now with idle processors, for a head job that needs more than these.
+    function surefill_pass_begin(pass, now, idle, head_id, head_processors) &
+            bind(c, name='surefill_pass_begin') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), value :: idle
+      integer(c_int64_t), value :: head_id
+      integer(c_int32_t), value :: head_processors
+      integer(c_int32_t) :: status
+    end function surefill_pass_begin
+
+    !> Adds a running job; index is the address of an integer(c_int32_t) or c_null_ptr.
+    function surefill_pass_add_running(pass, processors, age, limit, distribution, index) &
+            bind(c, name='surefill_pass_add_running') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: age, limit
+      type(c_ptr), value :: distribution, index
+      integer(c_int32_t) :: status
+    end function surefill_pass_add_running
+
+    !> Adds a candidate behind those before; index as in surefill_pass_add_running.
+    function surefill_pass_add_candidate(pass, processors, limit, distribution, index) &
+            bind(c, name='surefill_pass_add_candidate') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: limit
+      type(c_ptr), value :: distribution, index
+      integer(c_int32_t) :: status
+    end function surefill_pass_add_candidate
+
+    !> Decides until a candidate is accepted, the work is used up, or all are decided.
+    function surefill_pass_decide(pass, rule, work, step, candidate) &
+            bind(c, name='surefill_pass_decide') result(status)
+      import
+      type(c_ptr), value :: pass
+      type(surefill_rule), intent(in) :: rule
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step, candidate
+      integer(c_int32_t) :: status
+    end function surefill_pass_decide
+
+    !> Starts the accepted candidate.
+    function surefill_pass_commit(pass, candidate) &
+            bind(c, name='surefill_pass_commit') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), value :: candidate
+      integer(c_int32_t) :: status
+    end function surefill_pass_commit
+
+    !> Gives the accepted candidate up.
+    function surefill_pass_decline(pass, candidate) &
+            bind(c, name='surefill_pass_decline') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), value :: candidate
+      integer(c_int32_t) :: status
+    end function surefill_pass_decline
+
+    !> What has become of a candidate.
+    function surefill_pass_judgement(pass, candidate, delay, exactness, verdict) &
+            bind(c, name='surefill_pass_judgement') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), value :: candidate
+      real(c_double), intent(out) :: delay
+      integer(c_int32_t), intent(out) :: exactness, verdict
+      integer(c_int32_t) :: status
+    end function surefill_pass_judgement
+
+    !> The delays of committed candidates added up for the present head job.
+    function surefill_pass_spent(pass, criterion, spent) &
+            bind(c, name='surefill_pass_spent') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), value :: criterion
+      real(c_double), intent(out) :: spent
+      integer(c_int32_t) :: status
+    end function surefill_pass_spent
+
+    !> The idle processors left.
+    function surefill_pass_idle(pass, idle) &
+            bind(c, name='surefill_pass_idle') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), intent(out) :: idle
+      integer(c_int32_t) :: status
+    end function surefill_pass_idle
+
+    !> The probability that at least so many processors are free at time when.
+    function surefill_pass_free_probability(pass, processors, when, probability) &
+            bind(c, name='surefill_pass_free_probability') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: when
+      real(c_double), intent(out) :: probability
+      integer(c_int32_t) :: status
+    end function surefill_pass_free_probability
+
+    !> The probability that the head job has started by time when.
+    function surefill_pass_head_start_probability(pass, when, probability) &
+            bind(c, name='surefill_pass_head_start_probability') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int64_t), value :: when
+      real(c_double), intent(out) :: probability
+      integer(c_int32_t) :: status
+    end function surefill_pass_head_start_probability
+
+    !> The earliest time by which the head job has started with this probability.
+    function surefill_pass_head_start_quantile(pass, probability, when) &
+            bind(c, name='surefill_pass_head_start_quantile') result(status)
+      import
+      type(c_ptr), value :: pass
+      real(c_double), value :: probability
+      integer(c_int64_t), intent(out) :: when
+      integer(c_int32_t) :: status
+    end function surefill_pass_head_start_quantile
+
+    !> Bytes of memory that an inbox needs.
+    function surefill_inbox_size() &
+            bind(c, name='surefill_inbox_size') result(bytes)
+      import
+      integer(c_int64_t) :: bytes
+    end function surefill_inbox_size
+
+    !> An empty inbox. Its block must not be moved.
+    function surefill_inbox_init(memory, length, inbox) &
+            bind(c, name='surefill_inbox_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: inbox
+      integer(c_int32_t) :: status
+    end function surefill_inbox_init
+
+    !> Puts an event in; for the one pushing thread.
+    function surefill_inbox_push(inbox, event) &
+            bind(c, name='surefill_inbox_push') result(status)
+      import
+      type(c_ptr), value :: inbox
+      type(surefill_job_event), intent(in) :: event
+      integer(c_int32_t) :: status
+    end function surefill_inbox_push
+
+    !> Takes the oldest event out; for the one popping thread.
+    function surefill_inbox_pop(inbox, event) &
+            bind(c, name='surefill_inbox_pop') result(status)
+      import
+      type(c_ptr), value :: inbox
+      type(surefill_job_event), intent(out) :: event
+      integer(c_int32_t) :: status
+    end function surefill_inbox_pop
+
+    !> The number of events inside.
+    function surefill_inbox_length(inbox, length) &
+            bind(c, name='surefill_inbox_length') result(status)
+      import
+      type(c_ptr), value :: inbox
+      integer(c_int32_t), intent(out) :: length
+      integer(c_int32_t) :: status
+    end function surefill_inbox_length
+
+    !> The C library's strlen.
+    pure function c_string_length(string) bind(c, name='strlen') result(length)
+      import
+      type(c_ptr), value :: string
+      integer(c_size_t) :: length
+    end function c_string_length
+  end interface
+
+contains
+
+  !> A status in words: its name and a sentence, "SUREFILL_ERROR_FULL: a capacity fixed at initialisation is reached".
+  function surefill_status_message(status) result(message)
+    integer(c_int32_t), intent(in) :: status
+    character(len=:), allocatable :: message
+
+    message = c_string(surefill_status_name(status)) // ': ' // c_string(surefill_status_text(status))
+  end function surefill_status_message
+
+  !> A copy of a C string.
+  function c_string(address) result(string)
+    type(c_ptr), intent(in) :: address
+    character(len=:), allocatable :: string
+    character(kind=c_char), pointer :: characters(:)
+    integer :: i
+
+    call c_f_pointer(address, characters, [c_string_length(address)])
+    allocate (character(len=size(characters)) :: string)
+    do i = 1, size(characters)
+      string(i:i) = characters(i)
+    end do
+  end function c_string
+
+end module surefill
