@@ -16,7 +16,7 @@ static void check(int32_t status, const char *call) {
 }
 
 int main(void) {
-    static const char *const verdicts[] = {"undecided", "START", "refused", "over budget", "does not fit", "declined"};
+    static const char *const verdicts[] = {"undecided", "START", "refused", "over budget", "too wide", "declined"};
     static const char *const signs[] = {"=", ">=", "<=", "~"}; /* how the delay given relates to the true one */
     const int64_t now = 1000000, hour = 3600;
     const int64_t tests_ran[] = {20, 45, 90, 250, 600}; /* run times of finished jobs of this class, in seconds */
@@ -48,13 +48,13 @@ int main(void) {
         int32_t processors;
         int64_t limit;
         const surefill_distribution *believed;
-    } waiting[] = {{"short test", 16, hour, tests},
-                   {"model run", 16, 8 * hour, models},
-                   {"wide test", 48, hour, tests},
-                   {"stranger", 8, 12 * hour, NULL},
-                   {"second test", 8, hour, tests}};
-    for (job = 0; job < COUNT(waiting); job++)
-        CHECK(surefill_pass_add_candidate(pass, waiting[job].processors, waiting[job].limit, waiting[job].believed, NULL));
+    } queue[] = {{"short test", 16, hour, tests},
+                 {"model run", 16, 8 * hour, models},
+                 {"wide test", 48, hour, tests},
+                 {"stranger", 8, 12 * hour, NULL},
+                 {"second test", 8, hour, tests}};
+    for (job = 0; job < COUNT(queue); job++)
+        CHECK(surefill_pass_add_candidate(pass, queue[job].processors, queue[job].limit, queue[job].believed, NULL));
 
     CHECK(surefill_rule_init(&rule)); /* start what delays the head job with a probability below 0.05 */
     do { /* Work is bounded: after SUREFILL_STEP_MORE a scheduler may do something else first. */
@@ -64,9 +64,9 @@ int main(void) {
     } while (step != SUREFILL_STEP_DONE);
 
     printf("%-12s %10s  %9s  %s\n", "candidate", "processors", "Pr(delay)", "verdict");
-    for (job = 0; job < COUNT(waiting); job++) {
+    for (job = 0; job < COUNT(queue); job++) {
         CHECK(surefill_pass_judgement(pass, job, &delay, &exactness, &verdict));
-        printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", waiting[job].name, waiting[job].processors, signs[exactness],
+        printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", queue[job].name, queue[job].processors, signs[exactness],
                delay, verdicts[verdict]);
     }
     for (int percent = 10; percent <= 90; percent += 40) {

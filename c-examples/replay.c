@@ -1,0 +1,277 @@
+/* Replays a workload with nothing but surefill.h: first come first served, and probabilistic backfilling with run-time
+ * distributions learnt from the jobs that have finished.
+ *
+ *   cc -std=c11 replay.c -lsurefill -lm
+ *   ./a.out [--limits] [--tau X] [--criterion probability|bound|seconds|relative] TRACE.swf
+ *
+ * TRACE.swf is plain text in the Standard Workload Format, in order of submission. --limits believes in the users' time
+ * limits alone, which is EASY backfilling.
+ *
+ * All memory is static; reaching one of the capacities below ends the program with a message. The standard library
+ * allocates a FILE when the trace is opened, but it is read and closed before the replay starts, and from there to the
+ * last line printed nothing is allocated.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <surefill.h>
+
+enum {
+    MAX_JOBS = 1 << 19,
+    MAX_USERS = 1 << 12,  /* the largest user number + 2 */
+    MAX_ACTIVE = 1 << 14, /* jobs that wait or run at one time */
+    MAX_RUNNING = 1 << 12,
+    MAX_CANDIDATES = 1 << 12,
+    PASS_WORDS = 8 << 20, /* 64 MiB: enough for the numbers above on some 20,000 processors */
+    BELIEF_WORDS = 136
+};
+static const double DECAY = 0.9; /* how fast a user's older jobs lose weight */
+static const double SHARED = 2;  /* of how many own jobs everybody's jobs have the weight */
+
+struct job {
+    int64_t submit, run_time, limit, start;
+    int32_t processors, user, slot;
+    const surefill_distribution *believed;
+};
+static struct job jobs[MAX_JOBS];
+static int32_t job_count, machine, idle;
+static int64_t now;
+static int32_t waiting[MAX_ACTIVE], waiting_count; /* first come, first */
+static int32_t running[MAX_RUNNING], running_count; /* in order of their start */
+
+/* Beliefs about the jobs that wait or run, and the slots that are free. */
+static int64_t beliefs[MAX_ACTIVE][BELIEF_WORDS];
+static int32_t free_slots[MAX_ACTIVE], free_count;
+static double everybody[SUREFILL_MAX_BINS], users[MAX_USERS][SUREFILL_MAX_BINS], finished;
+
+static int64_t bins_memory[70], pass_memory[PASS_WORDS];
+static surefill_bins *bins;
+static int32_t bin_count;
+static surefill_pass *pass;
+static surefill_rule rule;
+static int limits_only;
+static int64_t backfilled, judged, passes;
+
+static void fail(const char *what, const char *why) {
+    fprintf(stderr, "replay: %s: %s\n", what, why);
+    exit(EXIT_FAILURE);
+}
+
+#define CHECK(call) check((call), #call)
+static void check(int32_t status, const char *call) {
+    if (status != SUREFILL_OK) fail(call, surefill_status_text(status));
+}
+
+/* One job line: 18 numbers. Needed are 2 submission, 4 run time, 5 and 8 processors used and requested, 9 requested time,
+ * 12 user; negative is unknown. */
+static void read_job(const char *line, const char *where) {
+    double fields[19];
+    for (int i = 1; i <= 18; i++) {
+        char *end;
+        fields[i] = strtod(line, &end);
+        if (end == line) fail(where, "a job has 18 numbers");
+        if (!(fabs(fields[i]) <= (double)SUREFILL_MAX_SECONDS)) fail(where, "a number is out of range");
+        line = end;
+    }
+    double width = fields[5] > 0 ? fields[5] : fields[8];
+    if (fields[4] < 0 || width <= 0) return; /* cancelled before it started, or not known to hold anything */
+    if (machine == 0) fail(where, "no MaxProcs or MaxNodes before the first job");
+    if (job_count == MAX_JOBS) fail(where, "too many jobs");
+    if (fields[12] >= MAX_USERS - 1) fail(where, "too large a user number");
+    struct job *job = &jobs[job_count++];
+    job->submit = (int64_t)fields[2];
+    if (job->submit < (job_count > 1 ? job[-1].submit : 0)) fail(where, "not in order of submission");
+    job->run_time = (int64_t)fields[4];
+    job->limit = (int64_t)(fields[9] > 0 ? fields[9] : fields[4]);
+    job->processors = width < machine ? (int32_t)width : machine;
+    job->user = fields[12] < 0 ? 0 : (int32_t)fields[12] + 1;
+}
+
+static void read_trace(const char *name) {
+    static char line[4096], where[300];
+    int32_t nodes = 0, procs = 0;
+    FILE *file = fopen(name, "r");
+    if (file == NULL) fail(name, "cannot be opened");
+    for (long number = 1; fgets(line, sizeof line, file) != NULL; number++) {
+        snprintf(where, sizeof where, "%s, line %ld", name, number);
+        if (strchr(line, '\n') == NULL && !feof(file)) fail(where, "too long");
+        if (sscanf(line, "; MaxProcs: %" SCNd32, &procs) == 1 || sscanf(line, "; MaxNodes: %" SCNd32, &nodes) == 1)
+            machine = procs > 0 ? procs : nodes;
+        else if (line[0] != ';' && line[strspn(line, " \t\r\n")] != '\0')
+            read_job(line, where);
+    }
+    if (ferror(file)) fail(name, "cannot be read");
+    fclose(file);
+    if (job_count == 0) fail(name, "no jobs");
+}
+
+static void prepare(void) {
+    surefill_pass_limits limits;
+    CHECK(surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins));
+    CHECK(surefill_bins_count(bins, &bin_count));
+    CHECK(surefill_pass_limits_init(&limits));
+    limits.running = MAX_RUNNING;
+    limits.candidates = MAX_CANDIDATES;
+    limits.processors = machine;
+    limits.bins = bin_count;
+    CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &limits, &pass));
+    idle = machine;
+    for (free_count = 0; free_count < MAX_ACTIVE; free_count++) free_slots[free_count] = free_count;
+}
+
+/* The user's finished jobs, recent ones weighing more, and SHARED jobs spread like everybody's. */
+static void predict(struct job *job) {
+    double counts[SUREFILL_MAX_BINS];
+    surefill_distribution *made;
+    if (limits_only) return; /* no distribution: NULL */
+    for (int32_t bin = 0; bin < bin_count; bin++)
+        counts[bin] = users[job->user][bin] + SHARED * everybody[bin] / fmax(finished, 1);
+    CHECK(surefill_distribution_init_counts(beliefs[job->slot], sizeof beliefs[0], bins, counts, bin_count, &made));
+    job->believed = made;
+}
+
+static void learn(const struct job *job) {
+    int32_t in;
+    CHECK(surefill_bins_index(bins, (double)job->run_time, &in));
+    everybody[in]++;
+    finished++;
+    for (int32_t bin = 0; bin < bin_count; bin++) users[job->user][bin] *= DECAY;
+    users[job->user][in]++;
+}
+
+static void submit(int32_t id) {
+    if (free_count == 0) fail("replay", "too many jobs wait or run at one time");
+    jobs[id].slot = free_slots[--free_count];
+    predict(&jobs[id]);
+    waiting[waiting_count++] = id; /* as many waiting jobs as slots: there is room */
+}
+
+/* Starts the waiting job at this position of the queue. */
+static void start(int32_t position) {
+    struct job *job = &jobs[waiting[position]];
+    if (running_count == MAX_RUNNING) fail("replay", "too many running jobs");
+    running[running_count++] = waiting[position];
+    memmove(&waiting[position], &waiting[position + 1], (size_t)(--waiting_count - position) * sizeof *waiting);
+    job->start = now;
+    idle -= job->processors;
+}
+
+static int64_t end_of(int32_t position) { return jobs[running[position]].start + jobs[running[position]].run_time; }
+
+/* Which running job ends next; of those that end together, the first submitted. */
+static int32_t next_end(void) {
+    int32_t next = 0;
+    for (int32_t i = 1; i < running_count; i++)
+        if (end_of(i) < end_of(next) || (end_of(i) == end_of(next) && running[i] < running[next])) next = i;
+    return next;
+}
+
+static void end(int32_t position) {
+    const struct job *job = &jobs[running[position]];
+    memmove(&running[position], &running[position + 1], (size_t)(--running_count - position) * sizeof *running);
+    idle += job->processors;
+    free_slots[free_count++] = job->slot;
+    learn(job);
+}
+
+/* One scheduling pass. The run times of jobs that have not ended are not looked at. */
+static void schedule(void) {
+    static int32_t candidates[MAX_CANDIDATES];
+    int32_t count = 0, step, chosen;
+    while (waiting_count > 0 && jobs[waiting[0]].processors <= idle) start(0);
+    for (int32_t i = 1; i < waiting_count; i++) {
+        if (jobs[waiting[i]].processors > idle) continue;
+        if (count == MAX_CANDIDATES) fail("replay", "too many candidates");
+        predict(&jobs[waiting[i]]); /* more is known than at its submission */
+        candidates[count++] = waiting[i];
+    }
+    if (count == 0) return;
+    CHECK(surefill_pass_begin(pass, now, idle, waiting[0], jobs[waiting[0]].processors));
+    for (int32_t i = 0; i < running_count; i++) {
+        const struct job *job = &jobs[running[i]];
+        CHECK(surefill_pass_add_running(pass, job->processors, now - job->start, job->limit, job->believed, NULL));
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const struct job *job = &jobs[candidates[i]];
+        CHECK(surefill_pass_add_candidate(pass, job->processors, job->limit, job->believed, NULL));
+    }
+    do {
+        CHECK(surefill_pass_decide(pass, &rule, 1000000, &step, &chosen));
+        if (step == SUREFILL_STEP_ACCEPT) {
+            int32_t position = 1;
+            while (waiting[position] != candidates[chosen]) position++;
+            CHECK(surefill_pass_commit(pass, chosen));
+            start(position);
+            backfilled++;
+        }
+    } while (step != SUREFILL_STEP_DONE);
+    for (int32_t i = 0; i < count; i++) {
+        double delay;
+        int32_t exactness, verdict;
+        CHECK(surefill_pass_judgement(pass, i, &delay, &exactness, &verdict));
+        judged += verdict != SUREFILL_VERDICT_DOES_NOT_FIT;
+    }
+}
+
+/* At every second at which something happens: terminations, then submissions, then one pass. */
+static void replay(void) {
+    for (int32_t next = 0; next < job_count || running_count > 0; passes++) {
+        now = next < job_count ? jobs[next].submit : INT64_MAX;
+        if (running_count > 0 && end_of(next_end()) < now) now = end_of(next_end());
+        while (running_count > 0 && end_of(next_end()) <= now) end(next_end());
+        while (next < job_count && jobs[next].submit <= now) submit(next++);
+        schedule();
+    }
+}
+
+static void report(void) {
+    double sum = 0, logarithms = 0;
+    for (int32_t id = 0; id < job_count; id++) {
+        double wait = (double)(jobs[id].start - jobs[id].submit);
+        sum += wait;
+        logarithms += log(fmax(wait, 10));
+    }
+    printf("  jobs                 %12" PRId32 "\n", job_count);
+    printf("  mean wait            %12.3f s\n", sum / job_count);
+    printf("  geometric mean wait  %12.3f s (below 10 s counts as 10 s)\n", exp(logarithms / job_count));
+    printf("  backfilled           %12" PRId64 "\n", backfilled);
+    printf("  judged               %12" PRId64 "\n", judged);
+    printf("  passes               %12" PRId64 "\n", passes);
+}
+
+int main(int argc, char **argv) {
+    static const char *const criteria[] = {"probability", "bound", "seconds", "relative"}; /* SUREFILL_CRITERION_ */
+    static const char usage[] = "[--limits] [--tau X] [--criterion probability|bound|seconds|relative] TRACE.swf";
+    static char output[BUFSIZ];
+    const char *trace = NULL;
+    setvbuf(stdout, output, _IOLBF, sizeof output);
+    CHECK(surefill_rule_init(&rule));
+    for (int i = 1; i < argc; i++) {
+        char *rest;
+        if (strcmp(argv[i], "--limits") == 0) {
+            limits_only = 1;
+        } else if (strcmp(argv[i], "--tau") == 0 && i + 1 < argc) {
+            rule.threshold = strtod(argv[++i], &rest);
+            if (rest == argv[i] || *rest != '\0' || !(rule.threshold >= 0)) fail("usage", usage);
+        } else if (strcmp(argv[i], "--criterion") == 0 && i + 1 < argc) {
+            int32_t known = 0;
+            for (i++; known < 4 && strcmp(argv[i], criteria[known]) != 0;) known++;
+            if (known == 4) fail("usage", usage);
+            rule.criterion = known;
+        } else if (argv[i][0] != '-' && trace == NULL) {
+            trace = argv[i];
+        } else {
+            fail("usage", usage);
+        }
+    }
+    if (trace == NULL) fail("usage", usage);
+    read_trace(trace);
+    prepare();
+    printf("%s on %" PRId32 " processors, %s: %s below %g\n", trace, machine,
+           limits_only ? "limits only (EASY)" : "run times learnt", criteria[rule.criterion], rule.threshold);
+    replay();
+    report();
+    return 0;
+}
