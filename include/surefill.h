@@ -158,7 +158,7 @@ typedef struct surefill_distribution surefill_distribution;
 // A queue of up to SUREFILL_INBOX_CAPACITY job events.
 //
 // One thread may push while another pops, without a lock: one pushing and one popping thread at a time, no more. The
-// block must not be moved.
+// block must not be moved: a copy is refused.
 typedef struct surefill_inbox surefill_inbox;
 
 // One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
@@ -512,19 +512,19 @@ int32_t surefill_inbox_init(void *memory,
 
 // Puts an event in. For the one pushing thread. O(1), never waits.
 //
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, OUT_OF_RANGE (kind or processors), FULL.
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved), OUT_OF_RANGE (kind or processors), FULL.
 int32_t surefill_inbox_push(struct surefill_inbox *inbox,
                             const struct surefill_job_event *event);
 
 // Takes the oldest event out. For the one popping thread. O(1), never waits.
 //
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, EMPTY.
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved), EMPTY.
 int32_t surefill_inbox_pop(struct surefill_inbox *inbox,
                            struct surefill_job_event *event);
 
 // The number of events inside; for the popping thread. The other may be changing it.
 //
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION.
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved).
 int32_t surefill_inbox_length(const struct surefill_inbox *inbox,
                               int32_t *length);
 

@@ -46,11 +46,13 @@ impl Pass<'_> {
         if !(probability > 0.0 && probability <= 1.0) {
             return Err(Error::OutOfRange);
         }
+        // The last instant releases everything: if even that is not enough, nothing is.
+        if self.state.idle as u64 + (self.state.busy as u64) < self.state.head_processors as u64 {
+            return Err(Error::Never);
+        }
         self.sort()?;
         let (mut low, mut high) = (0, self.state.extent.instants as usize);
-        // The last instant releases everything: if even that is not enough, nothing is.
-        let enough = self.state.idle as u64 + self.state.busy as u64 >= self.state.head_processors as u64;
-        let Some(mut last) = high.checked_sub(1).filter(|_| enough) else { return Err(Error::Never) };
+        let mut last = high.checked_sub(1).ok_or(Error::Never)?;
         // The smallest instant that reaches the probability; the sum of a full product may miss 1 by rounding.
         let reached = probability.min(1.0 - 1e-12);
         while low < high {

@@ -45,7 +45,7 @@ pub struct surefill_job_event {
 /// A queue of up to SUREFILL_INBOX_CAPACITY job events.
 ///
 /// One thread may push while another pops, without a lock: one pushing and one popping thread at a time, no more. The
-/// block must not be moved.
+/// block must not be moved: a copy is refused.
 #[allow(non_camel_case_types)]
 pub struct surefill_inbox {
     _opaque: [u8; 0],
@@ -58,6 +58,8 @@ const RING: usize = SUREFILL_INBOX_CAPACITY as usize + 1;
 #[repr(C)]
 struct Block {
     header: Header,
+    /// Its address: the ends point into the block, so a copy of it elsewhere must not be followed.
+    address: usize,
     queue: Queue<surefill_job_event, RING>,
     producer: Producer<'static, surefill_job_event>,
     consumer: Consumer<'static, surefill_job_event>,
@@ -75,6 +77,9 @@ unsafe fn block(inbox: *const surefill_inbox) -> Result<*mut Block> {
         return Err(Error::Misaligned);
     }
     unsafe { addr_of!((*block).header).read() }.check(KIND)?;
+    if unsafe { addr_of!((*block).address).read() } != block.addr() {
+        return Err(Error::Corrupt);
+    }
     Ok(block)
 }
 
@@ -104,8 +109,8 @@ pub unsafe extern "C" fn surefill_inbox_init(
         let block = memory.cast::<Block>();
         unsafe {
             addr_of_mut!((*block).header).write(Header::new(KIND, size_of::<Block>()));
+            addr_of_mut!((*block).address).write(block.addr());
             addr_of_mut!((*block).queue).write(Queue::new());
-            // The ends point into the block itself, which is why it must not be moved.
             let (producer, consumer) = (*addr_of_mut!((*block).queue)).split();
             addr_of_mut!((*block).producer).write(producer);
             addr_of_mut!((*block).consumer).write(consumer);
@@ -117,7 +122,7 @@ pub unsafe extern "C" fn surefill_inbox_init(
 
 /// Puts an event in. For the one pushing thread. O(1), never waits.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, OUT_OF_RANGE (kind or processors), FULL.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved), OUT_OF_RANGE (kind or processors), FULL.
 ///
 /// # Safety
 /// inbox is a handle, event points to a readable event.
@@ -142,7 +147,7 @@ pub unsafe extern "C" fn surefill_inbox_push(
 
 /// Takes the oldest event out. For the one popping thread. O(1), never waits.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, EMPTY.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved), EMPTY.
 ///
 /// # Safety
 /// inbox is a handle, event points to a writable event.
@@ -163,7 +168,7 @@ pub unsafe extern "C" fn surefill_inbox_pop(
 
 /// The number of events inside; for the popping thread. The other may be changing it.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved).
 ///
 /// # Safety
 /// inbox is a handle, length points to a writable number.
