@@ -27,10 +27,6 @@ pub(super) unsafe fn distribution_or_limit(
     if handle.is_null() {
         return Ok(RuntimeDistribution::limit());
     }
-    unsafe { distribution(handle) }
-}
-
-unsafe fn distribution(handle: *const surefill_distribution) -> Result<RuntimeDistribution> {
     unsafe { Block::<RawDistribution>::read(handle, KIND)? }.distribution()
 }
 
@@ -145,7 +141,7 @@ pub unsafe extern "C" fn surefill_distribution_init_limit(
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
 ///
 /// # Safety
-/// distribution is a handle, probabilities points to capacity writable numbers, count to a writable number.
+/// distribution is a handle or NULL, probabilities points to capacity writable numbers, count to a writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_distribution_recalculate(
     distribution: *const surefill_distribution,
@@ -156,7 +152,7 @@ pub unsafe extern "C" fn surefill_distribution_recalculate(
     count: *mut i32,
 ) -> i32 {
     status((|| {
-        let recalculated = unsafe { self::distribution(distribution)? }.recalculated(age, limit)?;
+        let recalculated = unsafe { distribution_or_limit(distribution)? }.recalculated(age, limit)?;
         let found = recalculated.binned().map_or(&[][..], |(_, probabilities)| probabilities);
         let (count, out) = unsafe { (checked_mut(count)?, array_mut(probabilities, capacity)?) };
         let out = out.get_mut(..found.len()).ok_or(Error::Full)?;
