@@ -1,0 +1,398 @@
+/* Answers that can be worked out by hand. */
+#include "check.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOW = 1000000, DAY = 86400 };
+
+/* Memory as a program may have it: not zeroed, and not a byte more than asked for. */
+static void *block_of(int64_t size) {
+    void *block = malloc((size_t)size);
+    if (block == NULL) abort();
+    return block;
+}
+
+static surefill_pass *new_pass(int32_t processors) {
+    surefill_pass_limits limits;
+    surefill_pass *pass = NULL;
+    int64_t size = 0;
+    CHECK_OK(surefill_pass_limits_init(&limits));
+    limits.running = limits.candidates = 12;
+    limits.processors = processors;
+    limits.bins = 24;
+    limits.tie_cells = 0;
+    CHECK_OK(surefill_pass_size(&limits, &size));
+    CHECK_OK(surefill_pass_init(block_of(size), size, &limits, &pass));
+    return pass;
+}
+
+static surefill_bins *new_bins(double first, double ratio, int32_t count) {
+    surefill_bins *bins = NULL;
+    CHECK_OK(surefill_bins_init(block_of(surefill_bins_size()), surefill_bins_size(), first, ratio, count, &bins));
+    return bins;
+}
+
+static surefill_distribution *new_counts(const surefill_bins *bins, const double *counts, int32_t count) {
+    const int64_t size = surefill_distribution_size();
+    surefill_distribution *made = NULL;
+    CHECK_OK(surefill_distribution_init_counts(block_of(size), size, bins, counts, count, &made));
+    return made;
+}
+
+static surefill_distribution *new_single(int64_t seconds) {
+    const int64_t size = surefill_distribution_size();
+    surefill_distribution *made = NULL;
+    CHECK_OK(surefill_distribution_init_single(block_of(size), size, seconds, &made));
+    return made;
+}
+
+static surefill_rule new_rule(int32_t criterion, double threshold, double budget) {
+    surefill_rule rule;
+    CHECK_OK(surefill_rule_init(&rule));
+    rule.criterion = criterion;
+    rule.threshold = threshold;
+    rule.budget = budget;
+    return rule;
+}
+
+/* Decides and commits until it is done; returns how often it was told MORE. */
+static int run(surefill_pass *pass, const surefill_rule *rule, int64_t work) {
+    int32_t step = 0, candidate;
+    int more = 0;
+    while (CHECK_OK(surefill_pass_decide(pass, rule, work, &step, &candidate)) && step != SUREFILL_STEP_DONE) {
+        more += step == SUREFILL_STEP_MORE;
+        if (step == SUREFILL_STEP_ACCEPT) CHECK_OK(surefill_pass_commit(pass, candidate));
+    }
+    return more;
+}
+
+static int judged(surefill_pass *pass, int32_t candidate, int32_t verdict, double delay) {
+    double found = NAN;
+    int32_t exactness = -1, found_verdict = -1;
+    CHECK_OK(surefill_pass_judgement(pass, candidate, &found, &exactness, &found_verdict));
+    if (found_verdict == verdict && fabs(found - delay) <= 1e-12 * fmax(1, delay) && exactness == SUREFILL_DELAY_EXACT)
+        return 1;
+    return found_verdict == verdict && verdict == SUREFILL_VERDICT_REFUSED && exactness == SUREFILL_DELAY_AT_LEAST &&
+           found <= delay + 1e-12;
+}
+
+static double spent(surefill_pass *pass, int32_t criterion) {
+    double found = NAN;
+    CHECK_OK(surefill_pass_spent(pass, criterion, &found));
+    return found;
+}
+
+static void structures_are_laid_out_as_in_other_languages(void) {
+    CHECK(sizeof(surefill_pass_limits) == 28 && sizeof(surefill_rule) == 24 && sizeof(surefill_job_event) == 40);
+    CHECK(offsetof(surefill_pass_limits, running) == 4 && offsetof(surefill_pass_limits, candidates) == 8);
+    CHECK(offsetof(surefill_pass_limits, processors) == 12 && offsetof(surefill_pass_limits, bins) == 16);
+    CHECK(offsetof(surefill_pass_limits, events_per_bin) == 20 && offsetof(surefill_pass_limits, tie_cells) == 24);
+    CHECK(offsetof(surefill_rule, criterion) == 4 && offsetof(surefill_rule, threshold) == 8);
+    CHECK(offsetof(surefill_rule, budget) == 16);
+    CHECK(offsetof(surefill_job_event, processors) == 4 && offsetof(surefill_job_event, job) == 8);
+    CHECK(offsetof(surefill_job_event, time) == 16 && offsetof(surefill_job_event, limit) == 24);
+    CHECK(offsetof(surefill_job_event, user) == 32);
+
+    surefill_pass_limits limits;
+    surefill_rule rule;
+    CHECK_OK(surefill_pass_limits_init(&limits));
+    CHECK(limits.struct_size == sizeof limits && limits.running == 256 && limits.candidates == 256);
+    CHECK(limits.processors == 1024 && limits.bins == 32 && limits.events_per_bin == 4);
+    CHECK_OK(surefill_rule_init(&rule));
+    CHECK(rule.struct_size == sizeof rule && rule.criterion == SUREFILL_CRITERION_PROBABILITY);
+    CHECK(rule.threshold == 0.05 && isinf(rule.budget));
+}
+
+static void bins_are_exact_at_their_edges(void) {
+    surefill_bins *bins = new_bins(10, 10, 4);
+    const struct {
+        double seconds;
+        int32_t bin;
+    } cases[] = {{0, 0}, {9.999, 0}, {10, 1}, {99, 1}, {100, 2}, {999, 2}, {1000, 3}, {1e12, 3}};
+    int32_t bin = -1, count = -1;
+    double lower, upper, next;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_OK(surefill_bins_index(bins, cases[i].seconds, &bin));
+        CHECK(bin == cases[i].bin);
+    }
+    CHECK_OK(surefill_bins_edges(bins, 3, &lower, &upper));
+    CHECK(lower == 1000 && isinf(upper));
+    free(bins);
+    CHECK_OK(surefill_bins_init_default(block_of(surefill_bins_size()), surefill_bins_size(), &bins));
+    CHECK_OK(surefill_bins_count(bins, &count));
+    CHECK(count == 24);
+    for (int32_t i = 1; i < count; i++) { /* every edge belongs to the bin that it starts */
+        CHECK_OK(surefill_bins_edges(bins, i - 1, &upper, &next));
+        CHECK_OK(surefill_bins_edges(bins, i, &lower, &upper));
+        CHECK(next == lower);
+        CHECK_OK(surefill_bins_index(bins, lower, &bin));
+        CHECK(bin == i);
+        CHECK_OK(surefill_bins_index(bins, nextafter(lower, 0), &bin));
+        CHECK(bin == i - 1);
+    }
+    CHECK(lower > 7 * DAY && lower < 7.5 * DAY);
+    CHECK_OK(surefill_bins_init_covering(bins, surefill_bins_size(), 10, 10, 1000, &bins));
+    CHECK_OK(surefill_bins_count(bins, &count));
+    CHECK(count == 5); /* the edge at 1000 is not above 1000 */
+    free(bins);
+}
+
+/* Bins 1-10, 10-100, 100-1000, 1000- seconds with probabilities .1 .4 .4 .1. */
+static void conditioning(void) {
+    surefill_bins *bins = new_bins(10, 10, 4);
+    surefill_distribution *d = new_counts(bins, (const double[]){1, 4, 4, 1}, 4);
+    double p[64];
+    int64_t t[64], median;
+    int32_t n = -1;
+    /* At age 10 the first bin is over; a limit of 1000 removes the last. */
+    CHECK_OK(surefill_distribution_recalculate(d, 10, 1000, p, 4, &n));
+    CHECK(n == 4 && p[0] == 0 && fabs(p[1] - 0.5) < 1e-15 && fabs(p[2] - 0.5) < 1e-15 && p[3] == 0);
+    /* At age sqrt(10 x 100), rounded, half of the second bin is over, for logarithms. */
+    CHECK_OK(surefill_distribution_recalculate(d, 32, 1000, p, 4, &n));
+    const double left = 0.4 * log(100.0 / 32) / log(10.0);
+    CHECK(n == 4 && fabs(p[1] - left / (left + 0.4)) < 1e-14 && fabs(p[1] + p[2] - 1) < 1e-14);
+    /* One event a bin is at its end; of two the first is at its logarithmic middle. */
+    CHECK_OK(surefill_distribution_remaining(d, 10, 1000, 1, t, p, 4, &n));
+    CHECK(n == 2 && t[0] == 90 && t[1] == 990 && fabs(p[0] - 0.5) < 1e-15);
+    CHECK_OK(surefill_distribution_remaining(d, 10, 1000, 2, t, p, 8, &n));
+    CHECK(n == 4 && t[0] == 22 && t[1] == 90 && t[2] == 307 && t[3] == 990 && fabs(p[3] - 0.25) < 1e-15);
+    CHECK_OK(surefill_distribution_quantile(d, 0.5, 10, 1000, &median));
+    CHECK(median == 90);
+    /* Nothing left: the limit if it is ahead, else one second. */
+    CHECK_OK(surefill_distribution_recalculate(d, 2000, 1500, p, 4, &n));
+    CHECK(n == 0);
+    CHECK_OK(surefill_distribution_remaining(d, 2000, 1500, 1, t, p, 4, &n));
+    CHECK(n == 1 && t[0] == 1 && p[0] == 1);
+    CHECK_OK(surefill_distribution_remaining(NULL, 100, 1500, 1, t, p, 1, &n));
+    CHECK(n == 1 && t[0] == 1400 && p[0] == 1);
+    /* Samples are counted into the same bins. */
+    const int64_t runs[] = {5, 50, 500, 5000}, size = surefill_distribution_size();
+    const double weights[] = {1, 4, 4, 1};
+    surefill_distribution *sampled = NULL;
+    CHECK_OK(surefill_distribution_init_samples(block_of(size), size, bins, runs, weights, 4, &sampled));
+    CHECK(sampled != NULL && memcmp(sampled, d, (size_t)size) == 0);
+    free(sampled);
+    free(d);
+    free(bins);
+}
+
+/* Limits alone: the head job's reservation is at 3600 s, when 4 + 8 processors are free of which it needs 10. */
+static void limits_are_easy(void) {
+    const struct {
+        int32_t processors;
+        int64_t limit;
+        int32_t verdict;
+    } cases[] = {{4, 7200, SUREFILL_VERDICT_REFUSED},     /* too wide for the 2 extra processors, too long */
+                 {5, 60, SUREFILL_VERDICT_DOES_NOT_FIT},  /* 4 are idle */
+                 {2, 7200, SUREFILL_VERDICT_ACCEPTED},    /* on the extra processors, for ever */
+                 {1, 7200, SUREFILL_VERDICT_REFUSED},     /* none is left */
+                 {1, 3600, SUREFILL_VERDICT_ACCEPTED},    /* over when the head job starts */
+                 {1, 3601, SUREFILL_VERDICT_REFUSED}};    /* a second later */
+    const surefill_rule rule = new_rule(SUREFILL_CRITERION_PROBABILITY, 0.05, INFINITY);
+    surefill_pass *pass = new_pass(16);
+    int32_t idle = -1;
+    int64_t when = -1;
+    double p = -1;
+    CHECK_OK(surefill_pass_begin(pass, NOW, 4, 7, 10));
+    CHECK_OK(surefill_pass_add_running(pass, 8, 3600, 7200, NULL, NULL));
+    CHECK_OK(surefill_pass_add_running(pass, 4, 0, 9000, NULL, NULL));
+    for (int i = 0; i < 6; i++) CHECK_OK(surefill_pass_add_candidate(pass, cases[i].processors, cases[i].limit, NULL, NULL));
+    run(pass, &rule, INT64_MAX);
+    for (int i = 0; i < 6; i++) CHECK(judged(pass, i, cases[i].verdict, cases[i].verdict == SUREFILL_VERDICT_REFUSED));
+    CHECK(spent(pass, rule.criterion) == 0);
+    CHECK_OK(surefill_pass_idle(pass, &idle));
+    CHECK(idle == 1);
+    CHECK_OK(surefill_pass_head_start_quantile(pass, 1, &when));
+    CHECK(when == NOW + 3600);
+    CHECK_OK(surefill_pass_head_start_probability(pass, NOW + 3599, &p));
+    CHECK(p == 0);
+    CHECK_OK(surefill_pass_head_start_probability(pass, NOW + 3600, &p));
+    CHECK(p == 1);
+    /* 1 idle, 8 and the backfilled one at 3600, the backfilled two at 7200, four at 9000. */
+    CHECK_OK(surefill_pass_free_probability(pass, 11, NOW + 7199, &p));
+    CHECK(p == 0);
+    CHECK_OK(surefill_pass_free_probability(pass, 12, NOW + 7200, &p));
+    CHECK(p == 1);
+    CHECK_OK(surefill_pass_free_probability(pass, 0, NOW, &p));
+    CHECK(p == 1);
+    free(pass);
+}
+
+/* 8 of 16 processors are idle, the head job needs 12. A job of 8 ends after 100 s or after 1000 s, with 1/2 each; a
+ * candidate of 8 that ends after `runs` seconds delays the head job if that is later. */
+static void begin_coin(surefill_pass *pass, int64_t head, const surefill_distribution *coin) {
+    CHECK_OK(surefill_pass_begin(pass, NOW, 8, head, 12));
+    CHECK_OK(surefill_pass_add_running(pass, 8, 10, 1000, coin, NULL));
+}
+
+static surefill_distribution *new_coin(void) {
+    surefill_bins *bins = new_bins(10, 10, 4);
+    surefill_distribution *coin = new_counts(bins, (const double[]){0, 1, 1, 0}, 4);
+    free(bins); /* the distribution has its own copy */
+    return coin;
+}
+
+/* A pass with one event a bin, so that the coin has two sides: 90 and 990 s from now. */
+static surefill_pass *new_coin_pass(void) {
+    surefill_pass_limits limits;
+    surefill_pass *pass = NULL;
+    int64_t size = 0;
+    CHECK_OK(surefill_pass_limits_init(&limits));
+    limits.processors = 16;
+    limits.events_per_bin = 1;
+    CHECK_OK(surefill_pass_size(&limits, &size));
+    CHECK_OK(surefill_pass_init(block_of(size), size, &limits, &pass));
+    return pass;
+}
+
+static void criteria(void) {
+    /* The candidate of 8 runs 490 s: with 1/2 the head job waits from 90 to 490 s. Its own expected wait is 540 s. */
+    const double expected[] = {0.5, 0.5, 200, 200.0 / 540};
+    surefill_distribution *coin = new_coin(), *single = new_single(490);
+    surefill_pass *pass = new_coin_pass();
+    for (int32_t criterion = 0; criterion < 4; criterion++) {
+        const surefill_rule rule = new_rule(criterion, expected[criterion] + 1e-9, INFINITY);
+        begin_coin(pass, criterion, coin);
+        CHECK_OK(surefill_pass_add_candidate(pass, 8, DAY, single, NULL));
+        run(pass, &rule, INT64_MAX);
+        CHECK(judged(pass, 0, SUREFILL_VERDICT_ACCEPTED, expected[criterion]));
+        CHECK(fabs(spent(pass, criterion) - expected[criterion]) < 1e-9);
+        /* At the threshold itself it is refused. */
+        const surefill_rule strict = new_rule(criterion, expected[criterion] * (1 - 1e-9), INFINITY);
+        begin_coin(pass, criterion, coin);
+        CHECK_OK(surefill_pass_add_candidate(pass, 8, DAY, single, NULL));
+        run(pass, &strict, INT64_MAX);
+        CHECK(judged(pass, 0, SUREFILL_VERDICT_REFUSED, expected[criterion]));
+    }
+    free(pass);
+    free(single);
+    free(coin);
+}
+
+static void quantiles(void) {
+    surefill_distribution *coin = new_coin();
+    surefill_pass *pass = new_coin_pass();
+    const struct {
+        double probability;
+        int64_t after;
+    } cases[] = {{1e-9, 90}, {0.5, 90}, {0.500001, 990}, {1, 990}};
+    const struct {
+        int64_t after;
+        double probability;
+    } starts[] = {{0, 0}, {89, 0}, {90, 0.5}, {989, 0.5}, {990, 1}, {DAY, 1}};
+    begin_coin(pass, 7, coin);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t when = -1;
+        CHECK_OK(surefill_pass_head_start_quantile(pass, cases[i].probability, &when));
+        CHECK(when == NOW + cases[i].after);
+    }
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        double p = -1, q = -1;
+        CHECK_OK(surefill_pass_head_start_probability(pass, NOW + starts[i].after, &p));
+        CHECK_OK(surefill_pass_free_probability(pass, 12, NOW + starts[i].after, &q));
+        CHECK(fabs(p - starts[i].probability) < 1e-15 && p == q);
+    }
+    free(pass);
+    free(coin);
+}
+
+/* Two candidates of risk 1/2 each, for one head job over several passes. */
+static void budgets(void) {
+    surefill_distribution *coin = new_coin(), *single = new_single(490);
+    surefill_pass *pass = new_coin_pass();
+    const surefill_rule rule = new_rule(SUREFILL_CRITERION_PROBABILITY, 0.6, 0.75);
+    for (int again = 0; again < 2; again++) {
+        begin_coin(pass, 7, coin);
+        CHECK(spent(pass, rule.criterion) == (again ? 0.5 : 0)); /* kept for the same head job */
+        CHECK_OK(surefill_pass_add_candidate(pass, 8, DAY, single, NULL));
+        run(pass, &rule, INT64_MAX);
+        CHECK(judged(pass, 0, again ? SUREFILL_VERDICT_OVER_BUDGET : SUREFILL_VERDICT_ACCEPTED, 0.5));
+    }
+    CHECK(spent(pass, SUREFILL_CRITERION_SECONDS) == 0); /* each criterion has its own account */
+    begin_coin(pass, 8, coin);
+    CHECK(spent(pass, rule.criterion) == 0); /* another head job */
+    begin_coin(pass, 7, coin);
+    CHECK(spent(pass, rule.criterion) == 0); /* only the last one's is known */
+    free(pass);
+    free(single);
+    free(coin);
+}
+
+static void declining(void) {
+    surefill_distribution *single = new_single(60);
+    surefill_pass *pass = new_coin_pass();
+    const surefill_rule rule = new_rule(SUREFILL_CRITERION_PROBABILITY, 0.05, INFINITY);
+    int32_t step = 0, candidate = -1, idle = -1;
+    begin_coin(pass, 7, NULL);
+    for (int i = 0; i < 3; i++) CHECK_OK(surefill_pass_add_candidate(pass, 4, DAY, single, NULL));
+    CHECK_OK(surefill_pass_decide(pass, &rule, INT64_MAX, &step, &candidate));
+    CHECK(step == SUREFILL_STEP_ACCEPT && candidate == 0);
+    CHECK_OK(surefill_pass_decline(pass, 0)); /* its processors are free for the others */
+    run(pass, &rule, INT64_MAX);
+    CHECK(judged(pass, 0, SUREFILL_VERDICT_DECLINED, 0));
+    CHECK(judged(pass, 1, SUREFILL_VERDICT_ACCEPTED, 0));
+    CHECK(judged(pass, 2, SUREFILL_VERDICT_ACCEPTED, 0));
+    CHECK_OK(surefill_pass_idle(pass, &idle));
+    CHECK(idle == 0);
+    free(pass);
+    free(single);
+}
+
+/* In the smallest steps, with questions in between, the answers are those of one go, bit for bit. */
+static void small_steps(void) {
+    const int64_t runs[] = {30, 80, 300, 900, 4000, 20000};
+    const int64_t size = surefill_distribution_size();
+    const double thresholds[] = {0.05, 0.05, 60, 0.05};
+    surefill_bins *bins = new_bins(1.5, 1.8, 24);
+    surefill_distribution *d = NULL;
+    CHECK_OK(surefill_distribution_init_samples(block_of(size), size, bins, runs, NULL, 6, &d));
+    for (int32_t criterion = 0; criterion < 4; criterion++) {
+        const surefill_rule rule = new_rule(criterion, thresholds[criterion], INFINITY);
+        surefill_pass *passes[2] = {new_pass(64), new_pass(64)};
+        double found[2][10], spents[2], p;
+        int more = 0;
+        for (int small = 0; small < 2; small++) {
+            CHECK_OK(surefill_pass_begin(passes[small], NOW, 16, 7, 40));
+            for (int i = 0; i < 8; i++)
+                CHECK_OK(surefill_pass_add_running(passes[small], 4 + i % 4, 50 * i, 9000 + 1000 * i, d, NULL));
+            for (int i = 0; i < 10; i++) CHECK_OK(surefill_pass_add_candidate(passes[small], 1 + i, 600 * i, d, NULL));
+            if (small) {
+                int32_t step = 0, candidate;
+                CHECK_OK(surefill_pass_decide(passes[small], &rule, 1, &step, &candidate));
+                CHECK(step == SUREFILL_STEP_MORE);
+                CHECK_OK(surefill_pass_head_start_probability(passes[small], NOW + 3000, &p));
+                more = run(passes[small], &rule, 1);
+            } else {
+                CHECK(run(passes[small], &rule, INT64_MAX) == 0);
+            }
+            for (int i = 0; i < 10; i++) {
+                int32_t exactness, verdict;
+                CHECK_OK(surefill_pass_judgement(passes[small], i, &found[small][i], &exactness, &verdict));
+                found[small][i] += 1e6 * (exactness + 10 * verdict);
+            }
+            spents[small] = spent(passes[small], criterion);
+        }
+        CHECK(more > 20);
+        CHECK(memcmp(found[0], found[1], sizeof found[0]) == 0 && spents[0] == spents[1]);
+        free(passes[0]);
+        free(passes[1]);
+    }
+    free(d);
+    free(bins);
+}
+
+int main(void) {
+    structures_are_laid_out_as_in_other_languages();
+    bins_are_exact_at_their_edges();
+    conditioning();
+    limits_are_easy();
+    criteria();
+    quantiles();
+    budgets();
+    declining();
+    small_steps();
+    return checks_done();
+}

@@ -1,0 +1,371 @@
+/* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
+ *
+ * `sweep --list` prints the functions swept, for the comparison with the header. The passes are in sweep_pass.c. */
+#include "sweep.h"
+
+struct world world, before;
+
+/* Every block begins with 8 bytes of magic, its kind and its version in 4 bytes each, and its size in 8. */
+enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
+
+int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]) {
+    void *const objects[] = {world.bins, world.distribution, world.inbox, world.filling_pass};
+    /* Of an inbox the first bytes are enough: anywhere else they are refused. */
+    const size_t sizes[] = {sizeof world.bins, sizeof world.distribution, 64, sizeof world.filling_pass};
+    int count = 0;
+    if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
+    bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
+    bad[count++] = (struct bad_handle){HALF(objects[kind]), SUREFILL_ERROR_MISALIGNED};
+    bad[count++] = (struct bad_handle){world.zeros, SUREFILL_ERROR_WRONG_OBJECT};
+    bad[count++] = (struct bad_handle){world.garbage, SUREFILL_ERROR_WRONG_OBJECT};
+    for (int other = 0; other < 4; other++)
+        if (other != (int)kind) bad[count++] = (struct bad_handle){objects[other], SUREFILL_ERROR_WRONG_OBJECT};
+
+    /* Copies of another version, and damaged ones. */
+    memcpy(world.other_version, objects[kind], sizes[kind]);
+    ((unsigned char *)world.other_version)[VERSION_OFFSET]++;
+    bad[count++] = (struct bad_handle){world.other_version, SUREFILL_ERROR_WRONG_VERSION};
+    for (int i = 0; i < 3; i++) memcpy(world.damaged[i], objects[kind], sizes[kind]);
+    const double nan = NAN;
+    switch (kind) {
+    case KIND_BINS: /* ratio, its logarithm, count, edges */
+        world.damaged[0][CONTENT_OFFSET / 8 + 2] = 0;
+        world.damaged[1][CONTENT_OFFSET / 8 + 2] = SUREFILL_MAX_BINS + 1;
+        memcpy(&world.damaged[2][CONTENT_OFFSET / 8 + 4], &nan, sizeof nan);
+        break;
+    case KIND_DISTRIBUTION: /* all bytes set: no shape, count or probability is valid */
+        for (int i = 0; i < 3; i++) memset((char *)world.damaged[i] + CONTENT_OFFSET, 0xff - i, sizes[kind] - CONTENT_OFFSET);
+        break;
+    case KIND_PASS: /* a size that its limits do not have; limits that are none */
+        world.damaged[0][SIZE_OFFSET / 8]++;
+        world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
+        memset((char *)world.damaged[2] + CONTENT_OFFSET, 0xff, 24);
+        break;
+    case KIND_INBOX: /* moved, which an inbox must not be */
+        break;
+    }
+    for (int i = 0; i < 3; i++) bad[count++] = (struct bad_handle){world.damaged[i], SUREFILL_ERROR_CORRUPT};
+    return count;
+}
+
+static void make_world(void) {
+    surefill_bins *bins;
+    surefill_distribution *made;
+    surefill_inbox *inbox;
+    const double counts[SUREFILL_MAX_BINS] = {1, 1, 1, 1};
+    CHECK_OK(surefill_bins_init(world.bins, sizeof world.bins, 10, 10, 4, &bins));
+    CHECK_OK(surefill_bins_init(world.wide_bins, sizeof world.wide_bins, 1, 1.5, SUREFILL_MAX_BINS, &bins));
+    CHECK_OK(surefill_distribution_init_counts(world.distribution, sizeof world.distribution, BINS, counts, 4, &made));
+    CHECK_OK(surefill_distribution_init_counts(world.wide_distribution, sizeof world.wide_distribution, bins, counts,
+                                               SUREFILL_MAX_BINS, &made));
+    CHECK_OK(surefill_inbox_init(world.inbox, sizeof world.inbox, &inbox));
+    CHECK_OK(surefill_inbox_init(world.full_inbox, sizeof world.full_inbox, &inbox));
+    world.event = (surefill_job_event){SUREFILL_EVENT_SUBMIT, 4, 1, 2, 3, 4};
+    for (int i = 0; i < SUREFILL_INBOX_CAPACITY; i++) CHECK_OK(surefill_inbox_push(inbox, &world.event));
+    for (size_t i = 0; i < sizeof world.garbage; i++) ((unsigned char *)world.garbage)[i] = (unsigned char)(i * 151 + 7);
+    CHECK_OK(surefill_pass_limits_init(&world.limits));
+    CHECK_OK(surefill_rule_init(&world.rule));
+    for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
+    make_passes();
+}
+
+static void sweep_version_number(void) { CHECK(surefill_version_number() == SUREFILL_VERSION_NUMBER); }
+static void sweep_abi_version(void) { CHECK(surefill_abi_version() == SUREFILL_ABI_VERSION); }
+
+static void sweep_status_name(void) {
+    CHECK(strcmp(surefill_status_name(SUREFILL_OK), "SUREFILL_OK") == 0);
+    CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NULL), "SUREFILL_ERROR_NULL") == 0);
+    CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NEVER), "SUREFILL_ERROR_NEVER") == 0);
+    const int32_t unknown[] = {1, SUREFILL_ERROR_NEVER - 1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_status_name(unknown[i]), "unknown status") == 0);
+}
+
+static void sweep_status_text(void) {
+    for (int32_t status = SUREFILL_OK; status >= SUREFILL_ERROR_NEVER; status--) {
+        const char *text = surefill_status_text(status);
+        CHECK(strlen(text) > 3 && text[strlen(text) - 1] != '.' && strcmp(text, "unknown status") != 0);
+    }
+    CHECK(strcmp(surefill_status_text(INT32_MIN), "unknown status") == 0);
+}
+
+static void sweep_bins_size(void) { CHECK(surefill_bins_size() > 0 && surefill_bins_size() <= (int64_t)sizeof world.bins); }
+
+static void sweep_bins_init(void) {
+    const struct {
+        double first, ratio;
+        int32_t count, status;
+    } cases[] = {{NAN, 2, 4, SUREFILL_ERROR_NOT_A_NUMBER},         {1, NAN, 4, SUREFILL_ERROR_NOT_A_NUMBER},
+                 {0, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},           {-1, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {INFINITY, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},    {-INFINITY, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 1, 4, SUREFILL_ERROR_OUT_OF_RANGE},           {1, 0, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, -2, 4, SUREFILL_ERROR_OUT_OF_RANGE},          {1, INFINITY, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 2, 0, SUREFILL_ERROR_OUT_OF_RANGE},           {1, 2, -1, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 2, SUREFILL_MAX_BINS + 1, SUREFILL_ERROR_OUT_OF_RANGE}, {1, 2, INT32_MIN, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 2, INT32_MAX, SUREFILL_ERROR_OUT_OF_RANGE},   {1, 2, 43, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1e300, 1e300, 4, SUREFILL_ERROR_OUT_OF_RANGE}};
+    BAD_MEMORY(surefill_bins_size(), m, n, out, surefill_bins_init(m, n, 1, 2, 4, out));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        REFUSED(cases[i].status, surefill_bins_init(world.fresh, sizeof world.fresh, cases[i].first, cases[i].ratio,
+                                                    cases[i].count, (surefill_bins **)&world.handle[0]));
+    CHECK_OK(surefill_bins_init(world.fresh, INT64_MAX, 1, 2, 1, (surefill_bins **)&world.handle[0]));
+}
+
+static void sweep_bins_init_default(void) {
+    BAD_MEMORY(surefill_bins_size(), m, n, out, surefill_bins_init_default(m, n, out));
+}
+
+static void sweep_bins_init_covering(void) {
+    surefill_bins **out = (surefill_bins **)&world.handle[0];
+    BAD_MEMORY(surefill_bins_size(), m, n, made, surefill_bins_init_covering(m, n, 1, 2, 1000, made));
+    const int64_t length = sizeof world.fresh;
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_bins_init_covering(world.fresh, length, NAN, 2, 1000, out));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_bins_init_covering(world.fresh, length, 1, NAN, 1000, out));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_bins_init_covering(world.fresh, length, 0, 2, 1000, out));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_bins_init_covering(world.fresh, length, 1, INFINITY, 1000, out));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_bins_init_covering(world.fresh, length, 1, 1.0001, 1000, out));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_bins_init_covering(world.fresh, length, 1, 2, INT64_MAX, out));
+}
+
+static void sweep_bins_count(void) {
+    BAD_HANDLE(KIND_BINS, h, surefill_bins_count(h, &world.int32[0]));
+    BAD_POINTER(p, world.int32, surefill_bins_count(BINS, p));
+}
+
+static void sweep_bins_index(void) {
+    BAD_HANDLE(KIND_BINS, h, surefill_bins_index(h, 5, &world.int32[0]));
+    BAD_POINTER(p, world.int32, surefill_bins_index(BINS, 5, p));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_bins_index(BINS, NAN, &world.int32[0]));
+    const double low[] = {-INFINITY, -1e300, -1, -0.0}, high[] = {1e4, 1e300, INFINITY};
+    for (int i = 0; i < 4; i++) CHECK(surefill_bins_index(BINS, low[i], &world.int32[0]) == 0 && world.int32[0] == 0);
+    for (int i = 0; i < 3; i++) CHECK(surefill_bins_index(BINS, high[i], &world.int32[0]) == 0 && world.int32[0] == 3);
+}
+
+static void sweep_bins_edges(void) {
+    double *lower = world.real[0], *upper = world.real[1];
+    BAD_HANDLE(KIND_BINS, h, surefill_bins_edges(h, 0, lower, upper));
+    BAD_POINTER(p, lower, surefill_bins_edges(BINS, 0, p, upper));
+    BAD_POINTER(p, upper, surefill_bins_edges(BINS, 0, lower, p));
+    const int32_t none[] = {-1, 4, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_bins_edges(BINS, none[i], lower, upper));
+}
+
+static void sweep_distribution_size(void) { 
+    CHECK(surefill_distribution_size() > 0 && surefill_distribution_size() <= (int64_t)sizeof world.distribution);
+}
+
+static void sweep_distribution_init_counts(void) {
+    const int64_t size = surefill_distribution_size();
+    double *counts = world.real[0];
+    surefill_distribution **out = (surefill_distribution **)&world.handle[0];
+    for (int i = 0; i < 4; i++) counts[i] = i;
+    BAD_MEMORY(size, m, n, made, surefill_distribution_init_counts(m, n, BINS, counts, 4, made));
+    BAD_HANDLE(KIND_BINS, h, surefill_distribution_init_counts(world.fresh, size, h, counts, 4, out));
+    BAD_POINTER(p, counts, surefill_distribution_init_counts(world.fresh, size, BINS, p, 4, out));
+    const int32_t lengths[] = {0, 3, 5, -1, INT32_MIN};
+    for (int i = 0; i < 5; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_init_counts(world.fresh, size, BINS, counts, lengths[i], out));
+    const double wrong[] = {-1, -INFINITY, INFINITY, NAN};
+    for (int i = 0; i < 4; i++) {
+        counts[2] = wrong[i];
+        REFUSED(isnan(wrong[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_init_counts(world.fresh, size, BINS, counts, 4, out));
+    }
+    counts[1] = counts[2] = 1e308; /* the sum overflows */
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_init_counts(world.fresh, size, BINS, counts, 4, out));
+    memset(counts, 0, 4 * sizeof *counts); /* nothing known: allowed */
+    CHECK_OK(surefill_distribution_init_counts(world.fresh, size, BINS, counts, 4, out));
+}
+
+static void sweep_distribution_init_samples(void) {
+    const int64_t size = surefill_distribution_size();
+    int64_t *runs = world.int64;
+    double *weights = world.real[0];
+    surefill_distribution **out = (surefill_distribution **)&world.handle[0];
+    for (int i = 0; i < 4; i++) weights[i] = runs[i] = i;
+    BAD_MEMORY(size, m, n, made, surefill_distribution_init_samples(m, n, BINS, runs, weights, 4, made));
+    BAD_HANDLE(KIND_BINS, h, surefill_distribution_init_samples(world.fresh, size, h, runs, weights, 4, out));
+    BAD_POINTER(p, runs, surefill_distribution_init_samples(world.fresh, size, BINS, p, weights, 4, out));
+    REFUSED(SUREFILL_ERROR_MISALIGNED,
+            surefill_distribution_init_samples(world.fresh, size, BINS, runs, ODD(weights), 4, out));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+            surefill_distribution_init_samples(world.fresh, size, BINS, runs, weights, -1, out));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+            surefill_distribution_init_samples(world.fresh, size, BINS, runs, NULL, INT32_MIN, out));
+    const int64_t wrong_runs[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
+    for (int i = 0; i < 4; i++) {
+        runs[3] = wrong_runs[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_init_samples(world.fresh, size, BINS, runs, weights, 4, out));
+    }
+    runs[3] = SUREFILL_MAX_SECONDS;
+    const double wrong[] = {-1, -INFINITY, INFINITY, NAN};
+    for (int i = 0; i < 4; i++) {
+        weights[3] = wrong[i];
+        REFUSED(isnan(wrong[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_init_samples(world.fresh, size, BINS, runs, weights, 4, out));
+    }
+    CHECK_OK(surefill_distribution_init_samples(world.fresh, size, BINS, runs, NULL, 4, out));
+    CHECK_OK(surefill_distribution_init_samples(world.fresh, size, BINS, NULL, NULL, 0, out)); /* nothing known */
+}
+
+static void sweep_distribution_init_single(void) {
+    const int64_t wrong[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
+    BAD_MEMORY(surefill_distribution_size(), m, n, out, surefill_distribution_init_single(m, n, 60, out));
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_init_single(world.fresh, sizeof world.fresh, wrong[i],
+                                                                               (surefill_distribution **)world.handle));
+}
+
+static void sweep_distribution_init_limit(void) {
+    BAD_MEMORY(surefill_distribution_size(), m, n, out, surefill_distribution_init_limit(m, n, out));
+}
+
+static const int64_t wrong_spans[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
+
+static void sweep_distribution_recalculate(void) {
+    double *p = world.real[0];
+    int32_t *n = world.int32;
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_distribution_recalculate(h, 0, 100, p, OUTPUTS, n));
+    BAD_POINTER(out, p, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, out, OUTPUTS, n));
+    BAD_POINTER(out, n, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, p, OUTPUTS, out));
+    for (int i = 0; i < 4; i++) {
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_recalculate(DISTRIBUTION, wrong_spans[i], 9, p, 4, n));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_recalculate(DISTRIBUTION, 9, wrong_spans[i], p, 4, n));
+    }
+    REFUSED(SUREFILL_ERROR_FULL, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, NULL, 0, n));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, p, 1, n));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, p, 3, n));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, p, -1, n));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, p, INT32_MIN, n));
+    CHECK_OK(surefill_distribution_recalculate(NULL, 0, 100, NULL, 0, n)); /* no bins, no room needed */
+    CHECK(*n == 0);
+}
+
+static void sweep_distribution_remaining(void) {
+    int64_t *t = world.int64;
+    double *p = world.real[0];
+    int32_t *n = world.int32;
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_distribution_remaining(h, 0, 100, 4, t, p, OUTPUTS, n));
+    BAD_POINTER(out, t, surefill_distribution_remaining(DISTRIBUTION, 0, 100, 4, out, p, OUTPUTS, n));
+    BAD_POINTER(out, p, surefill_distribution_remaining(DISTRIBUTION, 0, 100, 4, t, out, OUTPUTS, n));
+    BAD_POINTER(out, n, surefill_distribution_remaining(DISTRIBUTION, 0, 100, 4, t, p, OUTPUTS, out));
+    for (int i = 0; i < 4; i++) {
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_remaining(DISTRIBUTION, wrong_spans[i], 9, 4, t, p, OUTPUTS, n));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_remaining(DISTRIBUTION, 9, wrong_spans[i], 4, t, p, OUTPUTS, n));
+    }
+    const int32_t wrong_events[] = {0, -1, SUREFILL_MAX_EVENTS_PER_BIN + 1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 5; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_remaining(DISTRIBUTION, 0, 100, wrong_events[i], t, p, OUTPUTS, n));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_distribution_remaining(DISTRIBUTION, 0, 100, 4, NULL, NULL, 0, n));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_distribution_remaining(DISTRIBUTION, 0, 100, 4, t, p, 1, n));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_distribution_remaining(NULL, 0, 100, 4, NULL, NULL, 0, n));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_remaining(DISTRIBUTION, 0, 100, 4, t, p, -1, n));
+    CHECK_OK(surefill_distribution_remaining(DISTRIBUTION, 0, 100, 4, t, p, 16, n)); /* bins x events is enough */
+}
+
+static void sweep_distribution_quantile(void) {
+    int64_t *t = world.int64;
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_distribution_quantile(h, 0.5, 0, 100, t));
+    BAD_POINTER(out, t, surefill_distribution_quantile(DISTRIBUTION, 0.5, 0, 100, out));
+    for (int i = 0; i < 4; i++) {
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_quantile(DISTRIBUTION, 0.5, wrong_spans[i], 9, t));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_quantile(DISTRIBUTION, 0.5, 9, wrong_spans[i], t));
+    }
+    const double wrong[] = {-1e-300, 1.0000001, -INFINITY, INFINITY};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_quantile(DISTRIBUTION, wrong[i], 0, 100, t));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_distribution_quantile(DISTRIBUTION, NAN, 0, 100, t));
+}
+
+static void sweep_inbox_size(void) { CHECK(surefill_inbox_size() > 0 && surefill_inbox_size() <= (int64_t)sizeof world.inbox); }
+
+static void sweep_inbox_init(void) {
+    BAD_MEMORY(surefill_inbox_size(), m, n, out, surefill_inbox_init(m, n, out));
+}
+
+static void sweep_inbox_push(void) {
+    BAD_HANDLE(KIND_INBOX, h, surefill_inbox_push(h, &world.event));
+    BAD_POINTER(p, &world.event, surefill_inbox_push(INBOX, p));
+    const int32_t kinds[] = {0, -1, SUREFILL_EVENT_CANCEL + 1, INT32_MIN, INT32_MAX};
+    surefill_job_event wrong = world.event;
+    for (int i = 0; i < 5; i++) {
+        wrong.kind = kinds[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_inbox_push(INBOX, &wrong));
+    }
+    wrong = world.event;
+    wrong.processors = -1;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_inbox_push(INBOX, &wrong));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_inbox_push((surefill_inbox *)world.full_inbox, &world.event));
+}
+
+static void sweep_inbox_pop(void) {
+    BAD_HANDLE(KIND_INBOX, h, surefill_inbox_pop(h, &world.event));
+    BAD_POINTER(p, &world.event, surefill_inbox_pop((surefill_inbox *)world.full_inbox, p));
+    REFUSED(SUREFILL_ERROR_EMPTY, surefill_inbox_pop(INBOX, &world.event));
+}
+
+static void sweep_inbox_length(void) {
+    BAD_HANDLE(KIND_INBOX, h, surefill_inbox_length(h, &world.int32[0]));
+    BAD_POINTER(p, world.int32, surefill_inbox_length(INBOX, p));
+}
+
+#define SWEEP(name) {"surefill_" #name, sweep_##name}
+static const struct {
+    const char *name;
+    void (*sweep)(void);
+} sweeps[] = {SWEEP(version_number),
+              SWEEP(abi_version),
+              SWEEP(status_name),
+              SWEEP(status_text),
+              SWEEP(bins_size),
+              SWEEP(bins_init),
+              SWEEP(bins_init_default),
+              SWEEP(bins_init_covering),
+              SWEEP(bins_count),
+              SWEEP(bins_index),
+              SWEEP(bins_edges),
+              SWEEP(distribution_size),
+              SWEEP(distribution_init_counts),
+              SWEEP(distribution_init_samples),
+              SWEEP(distribution_init_single),
+              SWEEP(distribution_init_limit),
+              SWEEP(distribution_recalculate),
+              SWEEP(distribution_remaining),
+              SWEEP(distribution_quantile),
+              SWEEP(pass_limits_init),
+              SWEEP(rule_init),
+              SWEEP(pass_size),
+              SWEEP(pass_init),
+              SWEEP(pass_begin),
+              SWEEP(pass_add_running),
+              SWEEP(pass_add_candidate),
+              SWEEP(pass_decide),
+              SWEEP(pass_commit),
+              SWEEP(pass_decline),
+              SWEEP(pass_judgement),
+              SWEEP(pass_spent),
+              SWEEP(pass_idle),
+              SWEEP(pass_free_probability),
+              SWEEP(pass_head_start_probability),
+              SWEEP(pass_head_start_quantile),
+              SWEEP(inbox_size),
+              SWEEP(inbox_init),
+              SWEEP(inbox_push),
+              SWEEP(inbox_pop),
+              SWEEP(inbox_length)};
+
+int main(int argc, char **argv) {
+    const int list = argc > 1 && strcmp(argv[1], "--list") == 0;
+    if (!list) make_world();
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
+        if (list)
+            puts(sweeps[i].name);
+        else
+            sweeps[i].sweep();
+    }
+    return list ? 0 : checks_done();
+}

@@ -1,0 +1,134 @@
+/* What the parts of the sweep share: a world of objects and outputs, and a call that must not change any of it. */
+#ifndef SWEEP_H
+#define SWEEP_H
+
+#include "check.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BINS_WORDS = 70, DISTRIBUTION_WORDS = 136, INBOX_WORDS = 5200, PASS_WORDS = 4000, FRESH_WORDS = 6000, OUTPUTS = 80 };
+
+/* Everything that a call can reach. */
+struct world {
+    int64_t bins[BINS_WORDS], wide_bins[BINS_WORDS];
+    int64_t distribution[DISTRIBUTION_WORDS], wide_distribution[DISTRIBUTION_WORDS];
+    int64_t inbox[INBOX_WORDS], full_inbox[INBOX_WORDS];
+    int64_t new_pass[PASS_WORDS], filling_pass[PASS_WORDS], accepting_pass[PASS_WORDS], more_pass[PASS_WORDS];
+    int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
+    int64_t other_version[PASS_WORDS], damaged[3][PASS_WORDS];
+    int64_t fresh[FRESH_WORDS]; /* where objects are made */
+    int32_t int32[2];
+    int64_t int64[OUTPUTS];
+    double real[2][OUTPUTS];
+    void *handle[2];
+    surefill_pass_limits limits;
+    surefill_rule rule;
+    surefill_job_event event;
+};
+extern struct world world, before;
+
+/* The handles of the objects in the world. */
+#define BINS ((surefill_bins *)world.bins)
+#define DISTRIBUTION ((surefill_distribution *)world.distribution)
+#define INBOX ((surefill_inbox *)world.inbox)
+#define FILLING ((surefill_pass *)world.filling_pass)
+#define ACCEPTING ((surefill_pass *)world.accepting_pass)
+
+/* A pointer that is aligned to nothing, and one that is aligned for an int32_t only. */
+#define ODD(pointer) ((void *)((char *)(pointer) + 1))
+#define HALF(pointer) ((void *)((char *)(pointer) + 4))
+
+/* The call has this status and has changed nothing. */
+#define REFUSED(status, call)                                                          \
+    do {                                                                               \
+        before = world;                                                                \
+        CHECK_STATUS(status, call);                                                    \
+        check_that(memcmp(&before, &world, sizeof world) == 0, __FILE__, __LINE__,     \
+                   "nothing changed: " #call);                                         \
+    } while (0)
+
+/* The call is refused for NULL and for a misaligned pointer in the place of `p`. */
+#define BAD_POINTER(p, good, call)                 \
+    do {                                           \
+        void *p = NULL;                            \
+        REFUSED(SUREFILL_ERROR_NULL, call);        \
+        p = ODD(good);                             \
+        REFUSED(SUREFILL_ERROR_MISALIGNED, call);  \
+    } while (0)
+
+/* The call is refused for every handle that is none of this kind. */
+struct bad_handle {
+    void *handle;
+    int32_t status;
+};
+enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS };
+int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]);
+#define BAD_HANDLE_OR(null_is_bad, kind, h, call)                              \
+    do {                                                                       \
+        struct bad_handle bad[16];                                             \
+        int bad_count = bad_handles(kind, null_is_bad, bad);                   \
+        for (int bad_index = 0; bad_index < bad_count; bad_index++) {          \
+            void *h = bad[bad_index].handle;                                   \
+            REFUSED(bad[bad_index].status, call);                              \
+        }                                                                      \
+    } while (0)
+#define BAD_HANDLE(kind, h, call) BAD_HANDLE_OR(1, kind, h, call)
+
+/* The call that makes an object of `size` bytes in world.fresh is refused for unusable memory and outputs. */
+#define BAD_MEMORY(size, m, n, out, call)                                                       \
+    do {                                                                                        \
+        void *m = NULL, *out = &world.handle[0];                                                \
+        int64_t n = sizeof world.fresh;                                                         \
+        REFUSED(SUREFILL_ERROR_NULL, call);                                                     \
+        m = ODD(world.fresh);                                                                   \
+        REFUSED(SUREFILL_ERROR_MISALIGNED, call);                                               \
+        m = HALF(world.fresh);                                                                  \
+        REFUSED(SUREFILL_ERROR_MISALIGNED, call);                                               \
+        m = world.fresh;                                                                        \
+        const int64_t short_lengths[] = {0, 1, 8, 24, (size)-8, (size)-1};                      \
+        for (int i = 0; i < 6; i++) {                                                           \
+            n = short_lengths[i];                                                               \
+            REFUSED(SUREFILL_ERROR_TOO_SMALL, call);                                            \
+        }                                                                                       \
+        n = -1;                                                                                 \
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                             \
+        n = INT64_MIN;                                                                          \
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                             \
+        n = (size);                                                                             \
+        out = NULL;                                                                             \
+        REFUSED(SUREFILL_ERROR_NULL, call);                                                     \
+        out = ODD(world.handle);                                                                \
+        REFUSED(SUREFILL_ERROR_MISALIGNED, call);                                               \
+        out = HALF(world.handle);                                                               \
+        REFUSED(SUREFILL_ERROR_MISALIGNED, call);                                               \
+        /* Just long enough is; and then the handle is the block's address. */                  \
+        out = &world.handle[0];                                                                 \
+        CHECK_OK(call);                                                                         \
+        CHECK(world.handle[0] == world.fresh);                                                  \
+    } while (0)
+
+/* sweep_pass.c: one function for each exported one. */
+void sweep_pass_limits_init(void);
+void sweep_rule_init(void);
+void sweep_pass_size(void);
+void sweep_pass_init(void);
+void sweep_pass_begin(void);
+void sweep_pass_add_running(void);
+void sweep_pass_add_candidate(void);
+void sweep_pass_decide(void);
+void sweep_pass_commit(void);
+void sweep_pass_decline(void);
+void sweep_pass_judgement(void);
+void sweep_pass_spent(void);
+void sweep_pass_idle(void);
+void sweep_pass_free_probability(void);
+void sweep_pass_head_start_probability(void);
+void sweep_pass_head_start_quantile(void);
+
+/* Makes the world's passes, in the states of their names. */
+void make_passes(void);
+
+#endif

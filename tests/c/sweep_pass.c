@@ -1,0 +1,370 @@
+/* The sweep of the scheduling pass. */
+#include "sweep.h"
+
+#define NEW ((surefill_pass *)world.new_pass)
+#define MORE ((surefill_pass *)world.more_pass)
+#define FRESH ((surefill_pass *)world.fresh)
+
+enum { NOW = 1000000, RUNNING = 3, CANDIDATES = 3, PROCESSORS = 16 };
+
+static const int32_t wrong_processors[] = {0, -1, PROCESSORS + 1, INT32_MIN, INT32_MAX};
+static const int64_t wrong_spans[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
+
+static surefill_pass_limits small_limits(void) {
+    surefill_pass_limits limits;
+    CHECK_OK(surefill_pass_limits_init(&limits));
+    limits.running = RUNNING;
+    limits.candidates = CANDIDATES;
+    limits.processors = PROCESSORS;
+    limits.bins = 4;
+    limits.events_per_bin = 2;
+    limits.tie_cells = 0;
+    return limits;
+}
+
+/* 4 of 16 processors are idle, the head job needs 12; one place is left for a running job and for a candidate. */
+static void fill(surefill_pass *pass) {
+    CHECK_OK(surefill_pass_begin(pass, NOW, 4, 7, 12));
+    CHECK_OK(surefill_pass_add_running(pass, 8, 10, 5000, DISTRIBUTION, NULL));
+    CHECK_OK(surefill_pass_add_running(pass, 2, 10, 900, NULL, NULL));
+    CHECK_OK(surefill_pass_add_candidate(pass, 2, 5000, DISTRIBUTION, NULL));
+    CHECK_OK(surefill_pass_add_candidate(pass, 1, 9000, DISTRIBUTION, NULL));
+}
+
+void make_passes(void) {
+    surefill_pass *pass;
+    const surefill_pass_limits limits = small_limits();
+    int32_t step, candidate;
+    surefill_rule rule = world.rule;
+    CHECK_OK(surefill_pass_init(world.new_pass, sizeof world.new_pass, &limits, &pass));
+    /* A pass holds no pointers: a copy is another pass. */
+    memcpy(world.filling_pass, world.new_pass, sizeof world.new_pass);
+    fill(FILLING);
+    memcpy(world.accepting_pass, world.filling_pass, sizeof world.new_pass);
+    memcpy(world.more_pass, world.filling_pass, sizeof world.new_pass);
+    rule.threshold = 2;
+    CHECK_OK(surefill_pass_decide(ACCEPTING, &rule, 1000000, &step, &candidate));
+    CHECK(step == SUREFILL_STEP_ACCEPT && candidate == 0);
+    CHECK_OK(surefill_pass_decide(MORE, &world.rule, 1, &step, &candidate));
+    CHECK(step == SUREFILL_STEP_MORE && candidate == -1);
+}
+
+void sweep_pass_limits_init(void) { BAD_POINTER(p, &world.limits, surefill_pass_limits_init(p)); }
+void sweep_rule_init(void) { BAD_POINTER(p, &world.rule, surefill_rule_init(p)); }
+
+/* A structure with room behind it, as a newer program would have. */
+union newer {
+    surefill_pass_limits limits;
+    surefill_rule rule;
+    uint32_t struct_size;
+    unsigned char bytes[8192];
+};
+
+/* Sizes that no version of a structure has, and members that this version does not know. */
+#define BAD_STRUCT(p, known_size, good, call)                                                             \
+    do {                                                                                                  \
+        static union newer newer;                                                                         \
+        void *p = &newer;                                                                                 \
+        const uint32_t sizes[] = {0, 1, 3, 4097, INT32_MAX, UINT32_MAX};                                  \
+        memset(&newer, 0, sizeof newer);                                                                  \
+        memcpy(&newer, good, known_size);                                                                 \
+        for (int i = 0; i < 6; i++) {                                                                     \
+            newer.struct_size = sizes[i];                                                                 \
+            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                                  \
+        }                                                                                                 \
+        newer.struct_size = known_size + 8;                                                               \
+        newer.bytes[known_size + 7] = 1;                                                                  \
+        REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                                      \
+        p = NULL;                                                                                         \
+        REFUSED(SUREFILL_ERROR_NULL, call);                                                               \
+        p = ODD(&newer);                                                                                  \
+        REFUSED(SUREFILL_ERROR_MISALIGNED, call);                                                         \
+    } while (0)
+
+/* Limits of other sizes that are accepted mean what they say, and defaults where they say nothing. */
+static void limits_of_other_versions(void) {
+    union newer newer;
+    int64_t size = 0, expected = -1;
+    surefill_pass_limits limits;
+    CHECK_OK(surefill_pass_limits_init(&limits));
+    limits.running = 5;
+    limits.candidates = 6;
+    CHECK_OK(surefill_pass_size(&limits, &expected));
+    memset(&newer, 0xee, sizeof newer);
+    newer.limits = limits;
+    newer.struct_size = offsetof(surefill_pass_limits, processors); /* an older program: the rest is not read */
+    memset(newer.bytes + newer.struct_size, 0xee, 64);
+    CHECK_OK(surefill_pass_size(&newer.limits, &size));
+    CHECK(size == expected);
+    memset(&newer, 0, sizeof newer);
+    newer.limits = limits;
+    newer.struct_size = 4096; /* a newer one that does not use what is new */
+    CHECK_OK(surefill_pass_size(&newer.limits, &size));
+    CHECK(size == expected);
+    CHECK_OK(surefill_pass_limits_init(&limits));
+    CHECK_OK(surefill_pass_size(&limits, &expected));
+    newer.struct_size = 4; /* nothing but its size: all defaults */
+    CHECK_OK(surefill_pass_size(&newer.limits, &size));
+    CHECK(size == expected);
+}
+
+/* Every member of the limits, out of range. */
+static void sweep_limits(int32_t (*call)(const surefill_pass_limits *)) {
+    static const struct {
+        size_t member;
+        int32_t largest, smallest;
+    } members[] = {{offsetof(surefill_pass_limits, running), 1 << 20, 0},
+                   {offsetof(surefill_pass_limits, candidates), 1 << 20, 0},
+                   {offsetof(surefill_pass_limits, processors), 1 << 24, 1},
+                   {offsetof(surefill_pass_limits, bins), SUREFILL_MAX_BINS, 1},
+                   {offsetof(surefill_pass_limits, events_per_bin), SUREFILL_MAX_EVENTS_PER_BIN, 1},
+                   {offsetof(surefill_pass_limits, tie_cells), 1 << 28, 0}};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const int32_t wrong[] = {members[i].largest + 1, members[i].smallest - 1, INT32_MAX, INT32_MIN};
+        for (int w = 0; w < 4; w++) {
+            surefill_pass_limits limits = small_limits();
+            memcpy((char *)&limits + members[i].member, &wrong[w], sizeof wrong[w]);
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&limits));
+        }
+    }
+}
+
+static int32_t size_of(const surefill_pass_limits *limits) { return surefill_pass_size(limits, &world.int64[0]); }
+
+static int32_t make(const surefill_pass_limits *limits) {
+    return surefill_pass_init(world.fresh, sizeof world.fresh, limits, (surefill_pass **)&world.handle[0]);
+}
+
+void sweep_pass_size(void) {
+    const surefill_pass_limits limits = small_limits();
+    BAD_STRUCT(p, sizeof limits, &limits, size_of(p));
+    BAD_POINTER(p, world.int64, surefill_pass_size(&limits, p));
+    sweep_limits(size_of);
+    limits_of_other_versions();
+    /* The largest of everything has a size, too. */
+    surefill_pass_limits largest = {sizeof largest, 1 << 20, 1 << 20, 1 << 24, SUREFILL_MAX_BINS, SUREFILL_MAX_EVENTS_PER_BIN, 1 << 28};
+    CHECK_OK(surefill_pass_size(&largest, &world.int64[0]));
+    CHECK(world.int64[0] > (int64_t)1 << 36);
+    REFUSED(SUREFILL_ERROR_TOO_SMALL, make(&largest));
+}
+
+void sweep_pass_init(void) {
+    int64_t size;
+    const surefill_pass_limits limits = small_limits();
+    CHECK_OK(surefill_pass_size(&limits, &size));
+    CHECK(size <= (int64_t)sizeof world.new_pass);
+    BAD_MEMORY(size, m, n, out, surefill_pass_init(m, n, &limits, out));
+    BAD_STRUCT(p, sizeof limits, &limits, make(p));
+    sweep_limits(make);
+
+    /* Capacity 0 is a capacity: what is added finds it full, and there is nothing to decide. */
+    surefill_pass_limits none = small_limits();
+    int32_t step, candidate;
+    none.running = none.candidates = 0;
+    none.processors = none.bins = none.events_per_bin = 1;
+    CHECK_OK(make(&none));
+    CHECK_OK(surefill_pass_begin(FRESH, NOW, 0, 7, 1));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_pass_add_running(FRESH, 1, 0, 10, NULL, NULL));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_pass_add_candidate(FRESH, 1, 10, NULL, NULL));
+    CHECK_OK(surefill_pass_decide(FRESH, &world.rule, 1, &step, &candidate));
+    CHECK(step == SUREFILL_STEP_DONE && candidate == -1);
+    REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_pass_commit(FRESH, -1));
+    /* And so is 1, on a machine of one processor. */
+    none.running = none.candidates = 1;
+    CHECK_OK(make(&none));
+    CHECK_OK(surefill_pass_begin(FRESH, NOW, 0, 7, 1));
+    CHECK_OK(surefill_pass_add_running(FRESH, 1, 0, 10, NULL, &world.int32[0]));
+    CHECK(world.int32[0] == 0);
+    CHECK_OK(surefill_pass_add_candidate(FRESH, 1, 10, NULL, NULL));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_pass_add_candidate(FRESH, 1, 10, NULL, NULL));
+    do CHECK_OK(surefill_pass_decide(FRESH, &world.rule, 1, &step, &candidate));
+    while (step == SUREFILL_STEP_MORE);
+    CHECK(step == SUREFILL_STEP_DONE);
+}
+
+void sweep_pass_begin(void) {
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_begin(h, NOW, 4, 7, 12));
+    const int64_t far[] = {INT64_MIN, INT64_MAX, -((int64_t)1 << 53) - 1, ((int64_t)1 << 53) + 1};
+    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_begin(NEW, far[i], 4, 7, 12));
+    for (int i = 1; i < 5; i++) {
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_begin(NEW, NOW, wrong_processors[i], 7, 12));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_begin(NEW, NOW, 4, 7, wrong_processors[i]));
+    }
+    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 4, 7, 4));
+    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 16, 7, 12));
+    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 0, 7, 0));
+    /* Time may run backwards between two passes (clocks are set): each knows only its own. */
+    memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
+    CHECK_OK(surefill_pass_begin(FRESH, NOW - 500, 4, INT64_MIN, 12));
+    CHECK_OK(surefill_pass_begin(FRESH, -((int64_t)1 << 53), 0, INT64_MAX, 1));
+}
+
+void sweep_pass_add_running(void) {
+    int32_t *n = world.int32;
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_add_running(h, 1, 0, 60, NULL, n));
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_pass_add_running(FILLING, 1, 0, 60, h, n));
+    REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_pass_add_running(FILLING, 1, 0, 60, NULL, ODD(n)));
+    for (int i = 0; i < 5; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_running(FILLING, wrong_processors[i], 0, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_running(FILLING, 3, 0, 60, NULL, n)); /* 4 + 8 + 2 of 16 */
+    for (int i = 0; i < 4; i++) {
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_running(FILLING, 1, wrong_spans[i], 60, NULL, n));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_running(FILLING, 1, 0, wrong_spans[i], NULL, n));
+    }
+    REFUSED(SUREFILL_ERROR_FULL, /* more bins than the limits have */
+            surefill_pass_add_running(FILLING, 1, 0, 60, (surefill_distribution *)world.wide_distribution, n));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_running(NEW, 1, 0, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_running(MORE, 1, 0, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_running(ACCEPTING, 1, 0, 60, NULL, n));
+    memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
+    CHECK_OK(surefill_pass_add_running(FRESH, 1, SUREFILL_MAX_SECONDS, 0, DISTRIBUTION, n));
+    CHECK(*n == 2);
+    REFUSED(SUREFILL_ERROR_FULL, surefill_pass_add_running(FRESH, 1, 0, 60, NULL, n));
+}
+
+void sweep_pass_add_candidate(void) {
+    int32_t *n = world.int32;
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_add_candidate(h, 1, 60, NULL, n));
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_pass_add_candidate(FILLING, 1, 60, h, n));
+    REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_pass_add_candidate(FILLING, 1, 60, NULL, ODD(n)));
+    for (int i = 0; i < 5; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_candidate(FILLING, wrong_processors[i], 60, NULL, n));
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_candidate(FILLING, 1, wrong_spans[i], NULL, n));
+    REFUSED(SUREFILL_ERROR_FULL,
+            surefill_pass_add_candidate(FILLING, 1, 60, (surefill_distribution *)world.wide_distribution, n));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_candidate(NEW, 1, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_candidate(MORE, 1, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_candidate(ACCEPTING, 1, 60, NULL, n));
+    memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
+    CHECK_OK(surefill_pass_add_candidate(FRESH, PROCESSORS, SUREFILL_MAX_SECONDS, DISTRIBUTION, n));
+    CHECK(*n == 2);
+    REFUSED(SUREFILL_ERROR_FULL, surefill_pass_add_candidate(FRESH, 1, 60, NULL, n));
+}
+
+static int32_t decide(surefill_pass *pass, const surefill_rule *rule) {
+    return surefill_pass_decide(pass, rule, 1000000, &world.int32[0], &world.int32[1]);
+}
+
+void sweep_pass_decide(void) {
+    int32_t *step = &world.int32[0], *candidate = &world.int32[1];
+    BAD_HANDLE(KIND_PASS, h, decide(h, &world.rule));
+    BAD_POINTER(p, step, surefill_pass_decide(FILLING, &world.rule, 100, p, candidate));
+    BAD_POINTER(p, candidate, surefill_pass_decide(FILLING, &world.rule, 100, step, p));
+    BAD_STRUCT(p, sizeof world.rule, &world.rule, decide(FILLING, p));
+    REFUSED(SUREFILL_ERROR_MISALIGNED, decide(FILLING, HALF(&world.rule)));
+    const int64_t wrong_work[] = {0, -1, INT64_MIN};
+    for (int i = 0; i < 3; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_decide(FILLING, &world.rule, wrong_work[i], step, candidate));
+    surefill_rule rule = world.rule;
+    const int32_t criteria[] = {-1, 4, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++) {
+        rule.criterion = criteria[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, decide(FILLING, &rule));
+    }
+    const double wrong[] = {-1, -1e-300, -INFINITY, NAN};
+    for (int i = 0; i < 4; i++) {
+        const int32_t status = isnan(wrong[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE;
+        rule = world.rule;
+        rule.threshold = wrong[i];
+        REFUSED(status, decide(FILLING, &rule));
+        rule = world.rule;
+        rule.budget = wrong[i];
+        REFUSED(status, decide(FILLING, &rule));
+    }
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(NEW, &world.rule));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(ACCEPTING, &world.rule));
+    rule = world.rule;
+    rule.threshold /= 2;
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
+    rule = world.rule;
+    rule.budget = 1;
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
+    rule = world.rule;
+    rule.criterion = SUREFILL_CRITERION_SECONDS;
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
+    /* The largest of everything is allowed. */
+    rule.threshold = rule.budget = INFINITY;
+    memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
+    CHECK_OK(surefill_pass_decide(FRESH, &rule, INT64_MAX, step, candidate));
+    CHECK(*step == SUREFILL_STEP_ACCEPT && *candidate == 0);
+}
+
+static void sweep_answer(int32_t (*answer)(surefill_pass *, int32_t)) {
+    BAD_HANDLE(KIND_PASS, h, answer(h, 0));
+    const int32_t others[] = {1, 2, 3, -1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 6; i++) REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, answer(ACCEPTING, others[i]));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, answer(NEW, 0));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, answer(FILLING, 0));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, answer(MORE, 0));
+    memcpy(world.fresh, world.accepting_pass, sizeof world.accepting_pass);
+    CHECK_OK(answer(FRESH, 0));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, answer(FRESH, 0)); /* once */
+}
+
+void sweep_pass_commit(void) { sweep_answer(surefill_pass_commit); }
+void sweep_pass_decline(void) { sweep_answer(surefill_pass_decline); }
+
+void sweep_pass_judgement(void) {
+    double *delay = world.real[0];
+    int32_t *exactness = &world.int32[0], *verdict = &world.int32[1];
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_judgement(h, 0, delay, exactness, verdict));
+    BAD_POINTER(p, delay, surefill_pass_judgement(FILLING, 0, p, exactness, verdict));
+    BAD_POINTER(p, exactness, surefill_pass_judgement(FILLING, 0, delay, p, verdict));
+    BAD_POINTER(p, verdict, surefill_pass_judgement(FILLING, 0, delay, exactness, p));
+    const int32_t none[] = {-1, 2, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_pass_judgement(FILLING, none[i], delay, exactness, verdict));
+    REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_pass_judgement(NEW, 0, delay, exactness, verdict));
+}
+
+void sweep_pass_spent(void) {
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_spent(h, 0, world.real[0]));
+    BAD_POINTER(p, world.real[0], surefill_pass_spent(FILLING, 0, p));
+    const int32_t criteria[] = {-1, 4, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_spent(FILLING, criteria[i], world.real[0]));
+}
+
+void sweep_pass_idle(void) {
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_idle(h, world.int32));
+    BAD_POINTER(p, world.int32, surefill_pass_idle(FILLING, p));
+}
+
+/* Times that no question may be about: before the pass, and further away than any time limit. */
+static const int64_t wrong_times[] = {NOW - 1, INT64_MIN, -1, NOW + SUREFILL_MAX_SECONDS + 1, INT64_MAX};
+
+void sweep_pass_free_probability(void) {
+    double *p = world.real[0];
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_free_probability(h, 8, NOW, p));
+    BAD_POINTER(out, p, surefill_pass_free_probability(FILLING, 8, NOW, out));
+    for (int i = 0; i < 5; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_free_probability(FILLING, 8, wrong_times[i], p));
+    for (int i = 1; i < 5; i++) /* none at all is allowed */
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_free_probability(FILLING, wrong_processors[i], NOW, p));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_free_probability(NEW, 8, NOW, p));
+}
+
+void sweep_pass_head_start_probability(void) {
+    double *p = world.real[0];
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_head_start_probability(h, NOW, p));
+    BAD_POINTER(out, p, surefill_pass_head_start_probability(FILLING, NOW, out));
+    for (int i = 0; i < 5; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_head_start_probability(FILLING, wrong_times[i], p));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_head_start_probability(NEW, NOW, p));
+}
+
+void sweep_pass_head_start_quantile(void) {
+    int64_t *when = world.int64;
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_head_start_quantile(h, 0.5, when));
+    BAD_POINTER(p, when, surefill_pass_head_start_quantile(FILLING, 0.5, p));
+    const double wrong[] = {0, -0.5, 1.0000001, INFINITY, -INFINITY};
+    for (int i = 0; i < 5; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_head_start_quantile(FILLING, wrong[i], when));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_pass_head_start_quantile(FILLING, NAN, when));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_head_start_quantile(NEW, 0.5, when));
+    /* 4 idle and 10 running processors are not 16. */
+    memcpy(world.fresh, world.new_pass, sizeof world.new_pass);
+    CHECK_OK(surefill_pass_begin(FRESH, NOW, 4, 7, PROCESSORS));
+    CHECK_OK(surefill_pass_add_running(FRESH, 10, 0, 60, NULL, NULL));
+    REFUSED(SUREFILL_ERROR_NEVER, surefill_pass_head_start_quantile(FRESH, 0.5, when));
+}
