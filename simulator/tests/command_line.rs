@@ -155,6 +155,29 @@ fn schedules_are_written_and_can_be_replayed() {
 }
 
 #[test]
+fn explain_says_why_a_job_waited() {
+    let folder = folder();
+    let text = |args: &[&str]| {
+        let output = surefill(args, folder.path());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for policy in ["easy", "prob"] {
+        let all = text(&["explain", "t.swf", "--job", "9", "--policy", policy]);
+        assert!(all.starts_with(&format!("t.swf on 4 processors under {policy} (")), "{all}");
+        assert!(all.contains("job 9 asked for 4 processors and 0:05:00 at 180, waited "), "{all}");
+        assert!(all.contains("expected to start: "), "{all}");
+    }
+    let one = text(&["explain", "t.swf", "--job", "9", "--at", "185"]);
+    assert!(one.contains(" 180 "), "{one}");
+    let json = text(&["explain", "t.swf", "--job", "9", "--policy", "prob", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let passes = json["passes"].as_array().unwrap();
+    assert_eq!((&json["job"], &passes[0]["time"]), (&9.into(), &180.into()));
+    assert_eq!(passes.last().unwrap()["why"], "started");
+}
+
+#[test]
 fn bad_usage_is_status_2() {
     let folder = folder();
     for args in [
@@ -169,6 +192,10 @@ fn bad_usage_is_status_2() {
         &["simulate", "t.swf", "--events-per-bin", "17"],
         &["simulate", "t.swf", "--jobs", "s.txt"],
         &["simulate", "t.swf", "--jobs", "s.csv", "--seeds", "2"],
+        &["explain", "t.swf"],
+        &["explain", "t.swf", "--job", "99"],
+        &["explain", "t.swf", "--job", "9", "--at", "1"],
+        &["explain", "t.swf", "--job", "9", "--seeds", "2"],
         &["compare"],
         &["compare", "t.swf", "--policies", "easy:x"],
         &["compare", "t.swf", "--policies", "easy:limit:fcfs:exact"],

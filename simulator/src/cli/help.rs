@@ -34,7 +34,7 @@ Every rule's jobs are counted and reported.
 --preset papers sets what Nissimov & Feitelson 2007 used: the machine's size by the start of the trace's file name
 (CTC-SP2 512, KTH-SP2 100, SDSC-SP2 128, SDSC-BLUE 1152), jobs without used processors dropped, run times kept,
 --overdue past, and for probabilistic backfilling the lower bound, one event a bin, tau 0.05 and the prediction made at
-submission. Options given beside it win.
+submission. --preset sizes sets the machine's size only. Options given beside a preset win.
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 

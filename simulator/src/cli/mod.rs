@@ -1,6 +1,7 @@
 //! The command line: one file a verb, and what the verbs share.
 
 mod compare;
+mod explain;
 mod generate;
 mod help;
 mod options;
@@ -25,6 +26,9 @@ enum Command {
     /// Replay traces under several policies, side by side.
     #[command(after_long_help = help::compare())]
     Compare(compare::Compare),
+    /// Say why one job waited.
+    #[command(after_long_help = help::RULES)]
+    Explain(explain::Explain),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
 }
@@ -53,6 +57,7 @@ impl Cli {
         match self.command {
             Command::Simulate(simulate) => simulate.run(),
             Command::Compare(compare) => compare.run(),
+            Command::Explain(explain) => explain.run(),
             Command::Generate(generate) => generate.run(),
         }
     }

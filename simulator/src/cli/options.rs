@@ -2,7 +2,8 @@
 
 use super::Failure;
 use crate::papers;
-use crate::policy::{Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
+use crate::policy::{Choice, Criterion, Delay, Order, Overdue, PolicyName, PolicyOptions, ProbOptions};
+use crate::predict::Predictor;
 use crate::swf::{self, Strictness, Trace};
 use crate::workload::{MissingProcessors, Overrun, Rules, Workload};
 use clap::{Args, ValueEnum};
@@ -12,8 +13,10 @@ use std::path::Path;
 /// Sets of options by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Preset {
-    /// As Nissimov & Feitelson 2007.
+    /// All as Nissimov & Feitelson 2007
     Papers,
+    /// Only the machines' sizes as Nissimov & Feitelson 2007
+    Sizes,
 }
 
 /// How traces become workloads.
@@ -78,8 +81,8 @@ impl ReplayOptions {
     /// # Errors
     /// Those of [`Workload::new`].
     pub fn workload(&self, trace: &Trace, file_name: &str) -> Result<(Rules, Workload), Failure> {
-        let published = papers::published(file_name).filter(|_| self.papers());
-        if self.papers() && published.is_none() {
+        let published = papers::published(file_name).filter(|_| self.preset.is_some());
+        if self.preset.is_some() && published.is_none() {
             eprintln!(
                 "warning: {file_name} is not named as a trace of the papers: its header gives the size"
             );
@@ -100,6 +103,32 @@ impl ReplayOptions {
 /// A trace's file name without its folder.
 pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// One policy.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Policy")]
+pub struct PolicyArgs {
+    /// The scheduling policy
+    #[arg(long, value_enum, default_value = "easy")]
+    policy: PolicyName,
+    /// How run times are predicted [default: the policy's own]
+    #[arg(long, value_enum)]
+    predictor: Option<Predictor>,
+    /// The order in which backfill candidates are tried [default: the policy's own]
+    #[arg(long, value_enum)]
+    order: Option<Order>,
+}
+
+impl PolicyArgs {
+    /// The policy, if there is one with this predictor and order.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`].
+    pub fn choice(&self) -> Result<Choice, Failure> {
+        Choice::new(self.policy, self.predictor, self.order)
+            .map_err(|error| Failure::Usage(error.to_string()))
+    }
 }
 
 /// The choices of probabilistic backfilling.

@@ -38,8 +38,8 @@ pub struct OutputOptions {
     #[arg(long)]
     markdown: bool,
     /// What tables show
-    #[arg(long, value_enum, default_value_t)]
-    table: View,
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "waits")]
+    table: Vec<View>,
     /// Write a self-contained page with plots: waits, predicted and observed delays, utilization
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -66,7 +66,7 @@ impl OutputOptions {
     /// When it cannot be written.
     pub fn trace(&self, compared: &Compared) -> io::Result<()> {
         let Some(first) = compared.policies.first() else { return Ok(()) };
-        if self.json || self.table != View::Waits {
+        if self.json || !self.table.contains(&View::Waits) {
             return Ok(());
         }
         let mut out = io::stdout().lock();
@@ -85,13 +85,14 @@ impl OutputOptions {
     /// # Errors
     /// When it cannot be written.
     pub fn traces(&self, traces: &[Compared]) -> io::Result<()> {
-        if self.json {
-            return Ok(());
+        let mut out = io::stdout().lock();
+        let tables = self.table.iter().filter_map(|view| view.table(traces, self.style()));
+        for (index, table) in tables.filter(|_| !self.json).enumerate() {
+            // Tables without an empty line between them are one.
+            let gap = if index > 0 { "\n" } else { "" };
+            writeln!(out, "{gap}{table}")?;
         }
-        match self.table.table(traces, self.style()) {
-            Some(table) => writeln!(io::stdout().lock(), "{table}"),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Writes the page, where one is asked for.

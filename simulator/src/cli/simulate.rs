@@ -1,12 +1,10 @@
 //! `surefill simulate`: one trace, one policy.
 
 use super::Failure;
-use super::options::{ProbArgs, ReplayOptions, file_name};
+use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output::{self, OutputOptions};
 use crate::outcome::Outcome;
 use crate::papers;
-use crate::policy::{Choice, Order, PolicyName};
-use crate::predict::Predictor;
 use crate::report::{self, Compared};
 use crate::run::{Options, Summary, run};
 use crate::schedule;
@@ -22,15 +20,8 @@ use std::path::{Path, PathBuf};
 pub struct Simulate {
     /// The trace: SWF, plain or gzip
     trace: PathBuf,
-    /// The scheduling policy
-    #[arg(long, value_enum, default_value = "easy")]
-    policy: PolicyName,
-    /// How run times are predicted [default: the policy's own]
-    #[arg(long, value_enum)]
-    predictor: Option<Predictor>,
-    /// The order in which backfill candidates are tried [default: the policy's own]
-    #[arg(long, value_enum)]
-    order: Option<Order>,
+    #[command(flatten)]
+    policy: PolicyArgs,
     /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only)
     #[arg(long, value_name = "FILE")]
     jobs: Option<PathBuf>,
@@ -58,8 +49,7 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
 
 impl Simulate {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let choice = Choice::new(self.policy, self.predictor, self.order)
-            .map_err(|error| Failure::Usage(error.to_string()))?;
+        let choice = self.policy.choice()?;
         let jobs =
             self.jobs.as_deref().map(|path| format_of(path).map(|format| (path, format))).transpose()?;
         if jobs.is_some() && self.replay.seeds.get() > 1 {

@@ -10,7 +10,7 @@
 //! no scheduling pass.
 
 use crate::machine::{Cluster, Running};
-use crate::policy::{Order, Overdue, Policy};
+use crate::policy::{HeadStart, Judged, Order, Overdue, Policy, Tried};
 use crate::predict::PointPredictor;
 use crate::predict::point::MeanOfLastTwo;
 use crate::workload::{Job, JobId};
@@ -43,6 +43,8 @@ pub struct Easy {
     predicted: Vec<i64>,
     releases: Vec<(i64, u32)>,
     candidates: Vec<JobId>,
+    watched: Option<JobId>,
+    tried: Option<Tried>,
 }
 
 impl Easy {
@@ -55,6 +57,8 @@ impl Easy {
             predicted: Vec::new(),
             releases: Vec::new(),
             candidates: Vec::new(),
+            watched: None,
+            tried: None,
         }
     }
 
@@ -117,7 +121,7 @@ impl Policy for Easy {
         if cluster.idle() == 0 || cluster.queue().len() == 1 {
             return;
         }
-        let now = cluster.now();
+        let (now, idle) = (cluster.now(), cluster.idle());
         let (shadow, mut extra) = self.reservation(cluster, head);
         let waiting = cluster.queue().iter().skip(1).copied();
         self.candidates.clear();
@@ -131,14 +135,33 @@ impl Policy for Easy {
                 continue;
             }
             cluster.judged(1);
-            let in_time = now + self.predicted[id] <= shadow;
-            if in_time || job.processors <= extra {
+            let end = now + self.predicted[id];
+            let in_time = end <= shadow;
+            let accepted = in_time || job.processors <= extra;
+            if self.watched == Some(id) {
+                self.tried =
+                    Some(Tried { idle, judged: Judged::Reservation { end, shadow, extra, accepted } });
+            }
+            if accepted {
                 cluster.backfill(id, 0.0);
                 if !in_time {
                     extra -= job.processors;
                 }
             }
         }
+    }
+
+    fn watch(&mut self, job: JobId) {
+        self.watched = Some(job);
+    }
+
+    fn tried(&mut self) -> Option<Tried> {
+        self.tried.take()
+    }
+
+    fn head_starts(&mut self, cluster: &Cluster<'_>) -> Vec<HeadStart> {
+        let shadow = cluster.head().map(|head| self.reservation(cluster, head).0);
+        shadow.into_iter().map(|time| HeadStart { probability: 1.0, time }).collect()
     }
 }
 

@@ -8,13 +8,15 @@ mod options;
 pub mod prob;
 mod profile;
 mod rule;
+mod watch;
 
 use crate::machine::Cluster;
-use crate::workload::Job;
+use crate::workload::{Job, JobId};
 
 pub use choice::{BadChoice, Choice, PolicyName, name_of};
 pub use options::{Criterion, Delay, Order, Overdue, PolicyOptions, ProbOptions};
 pub use rule::{RuleChoice, RuleName};
+pub use watch::{HeadStart, Judged, Tried};
 
 /// A scheduling policy. Everything it knows comes through these calls and the [`Cluster`]'s public face; `job.run_time`
 /// belongs to the future until [`Policy::ended`].
@@ -30,4 +32,17 @@ pub trait Policy {
 
     /// One scheduling pass: start what should start now.
     fn schedule(&mut self, cluster: &mut Cluster<'_>);
+
+    /// From now on, note what passes decide about this job.
+    fn watch(&mut self, _job: JobId) {}
+
+    /// Takes what the last pass decided about the watched job, if it tried to backfill it.
+    fn tried(&mut self) -> Option<Tried> {
+        None
+    }
+
+    /// When the head job can be expected to start if nothing more is backfilled; empty where the policy does not know.
+    fn head_starts(&mut self, _cluster: &Cluster<'_>) -> Vec<HeadStart> {
+        Vec::new()
+    }
 }

@@ -4,12 +4,15 @@
 //! predictor `limit` every delay is certain or impossible, and the decisions are EASY's, job by job.
 
 use crate::machine::Cluster;
-use crate::policy::{Criterion, Delay, Order, Policy, ProbOptions};
+use crate::policy::{Criterion, Delay, HeadStart, Judged, Order, Policy, ProbOptions, Tried};
 use crate::predict::DistributionPredictor;
 use crate::workload::{Job, JobId};
-use surefill::backfill::{self, Pass, PassLimits, Rule, Step, Verdict};
+use surefill::backfill::{self, Judgement, Pass, PassLimits, Rule, Step, Verdict};
 use surefill::error::Result;
 use surefill::runtime::{MAX_BINS, RuntimeDistribution};
+
+/// The probabilities by which a head job's start is told.
+const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
 
 /// Probabilistic backfilling by predicted distributions of run times.
 pub struct Prob {
@@ -23,6 +26,8 @@ pub struct Prob {
     /// started.
     beliefs: Vec<Option<Box<RuntimeDistribution>>>,
     candidates: Vec<JobId>,
+    watched: Option<JobId>,
+    tried: Option<Tried>,
 }
 
 impl Prob {
@@ -53,6 +58,8 @@ impl Prob {
             memory: Vec::new(),
             beliefs: Vec::new(),
             candidates: Vec::new(),
+            watched: None,
+            tried: None,
         }
     }
 
@@ -109,16 +116,23 @@ impl Prob {
         Ok(())
     }
 
-    fn decide(&mut self, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {
-        self.reserve(cluster)?;
-        let mut memory = std::mem::take(&mut self.memory);
-        let mut pass = Pass::attach(bytemuck::cast_slice_mut(&mut memory))?;
+    /// Begins a pass for the head job with the jobs that run.
+    fn begin(&self, pass: &mut Pass<'_>, cluster: &Cluster<'_>, head: &Job) -> Result<()> {
         let now = cluster.now();
         pass.begin(now, cluster.idle(), head.id as i64, head.processors)?;
         for running in cluster.running() {
             let limit = self.predictor.limit(cluster.job(running.job));
             pass.add_running(running.processors, now - running.start, limit, self.belief(running.job))?;
         }
+        Ok(())
+    }
+
+    fn decide(&mut self, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {
+        self.reserve(cluster)?;
+        let mut memory = std::mem::take(&mut self.memory);
+        let mut pass = Pass::attach(bytemuck::cast_slice_mut(&mut memory))?;
+        let idle = cluster.idle();
+        self.begin(&mut pass, cluster, head)?;
         for &id in &self.candidates {
             let job = cluster.job(id);
             pass.add_candidate(job.processors, self.predictor.limit(job), self.belief(id))?;
@@ -132,8 +146,29 @@ impl Prob {
             judged += u64::from(pass.judgement(index)?.verdict != Verdict::DoesNotFit);
         }
         cluster.judged(judged);
+        if let Some(index) = self.candidates.iter().position(|&id| self.watched == Some(id)) {
+            let Judgement { delay, exactness, verdict } = pass.judgement(index)?;
+            let spent = pass.spent(self.rule.criterion);
+            self.tried = Some(Tried { idle, judged: Judged::Delay { delay, exactness, verdict, spent } });
+        }
         self.memory = memory;
         Ok(())
+    }
+
+    /// In a block of its own, so that what is spent on the head job stays as it is.
+    fn quantiles(&self, cluster: &Cluster<'_>, head: &Job) -> Result<Vec<HeadStart>> {
+        let limits = PassLimits {
+            running: cluster.running().len() as u32,
+            candidates: 1,
+            processors: cluster.processors(),
+            ..self.limits
+        };
+        let mut memory = vec![0u64; Pass::size(&limits)?.div_ceil(8)];
+        let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits)?;
+        self.begin(&mut pass, cluster, head)?;
+        let quantile =
+            |probability| Ok(HeadStart { probability, time: pass.head_start_quantile(probability)? });
+        QUANTILES.into_iter().map(quantile).collect()
     }
 }
 
@@ -163,5 +198,18 @@ impl Policy for Prob {
         if !self.candidates.is_empty() {
             self.decide(cluster, head).expect("the machine's state is within a pass's limits");
         }
+    }
+
+    fn watch(&mut self, job: JobId) {
+        self.watched = Some(job);
+    }
+
+    fn tried(&mut self) -> Option<Tried> {
+        self.tried.take()
+    }
+
+    fn head_starts(&mut self, cluster: &Cluster<'_>) -> Vec<HeadStart> {
+        let quantiles = cluster.head().map(|head| self.quantiles(cluster, head));
+        quantiles.transpose().expect("the machine's state is within a pass's limits").unwrap_or_default()
     }
 }

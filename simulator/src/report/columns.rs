@@ -1,5 +1,6 @@
 //! The columns of a comparison, once for the terminal and the page.
 
+use super::TableStyle;
 use crate::metrics::Metrics;
 use crate::outcome::Setup;
 use crate::run::Summary;
@@ -60,6 +61,12 @@ impl Column {
     pub fn spread(&self, summary: &Summary) -> Option<String> {
         let spread = summary.spread.as_ref().map(self.value).filter(|&spread| spread > 0.0)?;
         Some(format!("± {spread:.*}", self.digits))
+    }
+
+    /// All of these in one cell.
+    pub fn cell(&self, summary: &Summary, easy: Option<&Summary>, style: TableStyle) -> String {
+        let spread = self.spread(summary).map_or_else(String::new, |spread| format!(" {spread}"));
+        style.noted(self.mean(summary) + &spread, self.change(summary, easy))
     }
 
     /// The change against EASY, where it is given.

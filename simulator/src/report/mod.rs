@@ -12,6 +12,7 @@ mod table;
 mod views;
 mod wilson;
 
+pub use columns::label;
 pub use table::{Style as TableStyle, waits};
 pub use views::View;
 
@@ -19,7 +20,7 @@ use crate::outcome::Setup;
 use crate::papers::Published;
 use crate::policy::Criterion;
 use crate::run::{Run, Summary};
-use columns::{is_easy, label};
+use columns::is_easy;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plot::Style;
 use serde::Serialize;

@@ -64,10 +64,7 @@ pub fn waits(compared: &Compared, style: Style) -> Table {
     let titles = columns().map(|column| style.title(column.name, column.unit));
     let mut table = style.table(std::iter::once("policy".to_owned()).chain(titles), 1);
     for summary in summaries {
-        let cell = |column: &Column| {
-            let spread = column.spread(summary).map_or_else(String::new, |spread| format!(" {spread}"));
-            style.noted(column.mean(summary) + &spread, column.change(summary, easy(summaries)))
-        };
+        let cell = |column: &Column| column.cell(summary, easy(summaries), style);
         table.add_row(std::iter::once(style.policy(&summary.setup)).chain(columns().map(cell)));
     }
     if let Some(published) = compared.published {

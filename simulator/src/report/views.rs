@@ -1,20 +1,21 @@
 //! Tables of one aspect, over all traces at once.
 
 use super::Compared;
-use super::columns::{change, easy};
+use super::columns::{COLUMNS, change, easy, is_easy};
 use super::table::Style;
 use crate::run::Summary;
 use clap::ValueEnum;
 use comfy_table::Table;
 
 /// What a table shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum View {
     /// Waits, slowdown, utilization and backfills: one table a trace.
-    #[default]
     Waits,
     /// The two mean waits of every trace, side by side.
     Means,
+    /// The two mean waits beside those of Nissimov & Feitelson 2007
+    Papers,
     /// How long jobs wait in between: the share that does not wait, percentiles.
     Spread,
     /// Predicted and observed delays of head jobs.
@@ -31,6 +32,7 @@ impl View {
         Some(match self {
             View::Waits => return None,
             View::Means => means(traces, style),
+            View::Papers => papers(traces, style),
             View::Spread => rows(traces, style, &SPREAD, |summary, row| row(spread(summary))),
             View::Delays => rows(traces, style, &DELAYS, |summary, row| row(delays(summary))),
             View::Calibration => rows(traces, style, &CALIBRATION, calibration),
@@ -55,16 +57,33 @@ fn means(traces: &[Compared], style: Style) -> Table {
     let policies = traces.iter().map(|compared| compared.policies.len()).min().unwrap_or(0);
     for index in 0..policies {
         let cells = traces.iter().flat_map(|compared| {
-            let (summary, base) = (&compared.policies[index], easy(&compared.policies));
-            let base = base.filter(|base| !std::ptr::eq(*base, summary));
-            let cell = |value: f64, base: Option<f64>| {
-                style.noted(format!("{value:.1}"), base.and_then(|base| change(value, base)))
-            };
-            let mean = cell(summary.mean.mean_wait_s / 60.0, base.map(|base| base.mean.mean_wait_s / 60.0));
-            [mean, cell(summary.mean.geomean_wait_s, base.map(|base| base.mean.geomean_wait_s))]
+            let summary = &compared.policies[index];
+            // The first two columns are the two means.
+            [0, 1].map(|column| COLUMNS[column].cell(summary, easy(&compared.policies), style))
         });
         let policy = traces.first().map(|compared| style.policy(&compared.policies[index].setup));
         table.add_row(policy.into_iter().chain(cells));
+    }
+    table
+}
+
+/// EASY beside the paper's EASY, everything else beside its probabilistic backfilling.
+fn papers(traces: &[Compared], style: Style) -> Table {
+    let titles = [("trace", ""), ("policy", ""), ("paper", "min"), ("ours", "min"), ("difference", "")];
+    let titles = titles.iter().chain(&[("paper, geometric", "s"), ("ours", "s"), ("difference", "")]);
+    let mut table = style.table(titles.map(|(name, unit)| style.title(name, unit)), 2);
+    for compared in traces {
+        let Some(published) = compared.published else { continue };
+        for summary in &compared.policies {
+            let paper = if is_easy(&summary.setup) { published.easy } else { published.probabilistic };
+            let beside = |paper: f64, ours: f64| {
+                [paper.to_string(), format!("{ours:.1}"), change(ours, paper).unwrap_or_default()]
+            };
+            let names = [short(&compared.trace).to_owned(), style.policy(&summary.setup)];
+            let mean = beside(paper.mean_min, summary.mean.mean_wait_s / 60.0);
+            let geomean = beside(paper.geomean_s, summary.mean.geomean_wait_s);
+            table.add_row(names.into_iter().chain(mean).chain(geomean));
+        }
     }
     table
 }

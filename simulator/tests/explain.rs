@@ -1,0 +1,105 @@
+//! Why a job waited, by hand: a machine of 4 processors.
+
+mod common;
+
+use common::{J, job, options, workload};
+use surefill_simulator::explain::{Explained, Why, explain};
+use surefill_simulator::policy::{Criterion, PolicyOptions, ProbOptions};
+use surefill_simulator::run::Options;
+
+/// Job 0 holds 3 of 4 processors until its limit, job 1 wants all and is the head; the others are the candidates.
+fn jobs(candidates: &[J]) -> Vec<J> {
+    [&[job(0, 100, 3, 100), job(1, 50, 4, 50)][..], candidates].concat()
+}
+
+fn explained(jobs: &[J], options: &Options, job: usize) -> Explained {
+    explain("t.swf", &workload(4, jobs), options, 0, job, &|_| {}).unwrap()
+}
+
+fn whys(explained: &Explained) -> Vec<(i64, Why)> {
+    explained.passes.iter().map(|seen| (seen.time, seen.why)).collect()
+}
+
+#[test]
+fn easy_says_what_its_reservation_is() {
+    let explained = explained(&jobs(&[job(2, 10, 1, 99), job(3, 10, 1, 97)]), &options("easy"), 2);
+    // At 2 it would end at 101; the job after it is backfilled from 3 to 13; at 100 the head starts, and it is the next.
+    assert_eq!(
+        whys(&explained),
+        [
+            (2, Why::DelaysHead),
+            (3, Why::DelaysHead),
+            (13, Why::DelaysHead),
+            (100, Why::Head),
+            (150, Why::Started)
+        ]
+    );
+    let seen = &explained.passes[0];
+    assert_eq!((seen.head, seen.idle), (Some(1), 1));
+    assert_eq!((seen.predicted_end, seen.shadow, seen.extra), (Some(101), Some(100), Some(0)));
+    assert_eq!((seen.delay, seen.spent), (None, None));
+    assert_eq!(explained.job.start, 150);
+}
+
+#[test]
+fn probabilities_come_with_their_exactness_and_what_is_spent() {
+    for (criterion, tau, delay) in [
+        (Criterion::Probability, 0.05, 1.0),
+        (Criterion::Seconds, 0.5, 1.0),
+        (Criterion::Relative, 0.005, 1.0 / 98.0),
+    ] {
+        let mut options = options("prob:limit");
+        let prob = ProbOptions { criterion, tau, ..ProbOptions::default() };
+        options.policy = PolicyOptions { prob, ..PolicyOptions::default() };
+        let explained = explained(&jobs(&[job(2, 10, 1, 99)]), &options, 2);
+        let seen = &explained.passes[0];
+        assert_eq!((seen.why, seen.head, seen.idle), (Why::DelaysHead, Some(1), 1));
+        assert!(seen.delay.is_some_and(|found| found <= delay + 1e-12 && found >= tau), "{seen:?}");
+        assert!(seen.exactness.is_some() && seen.spent == Some(0.0));
+        assert_eq!(explained.passes.last().map(|seen| seen.why), Some(Why::Started));
+    }
+}
+
+#[test]
+fn candidates_that_come_too_late_or_are_too_wide_are_told_so() {
+    let candidates = [job(2, 10, 1, 20), job(2, 10, 1, 20), job(2, 10, 2, 20)];
+    let taken = explained(&jobs(&candidates), &options("prob:limit"), 3);
+    assert_eq!(whys(&taken), [(2, Why::TakenByOthers), (12, Why::Started)]);
+    assert_eq!(taken.passes[0].delay, None);
+    let wide = explained(&jobs(&candidates), &options("prob:limit"), 4);
+    assert_eq!(wide.passes[0].why, Why::TooWide);
+    let kept = explained(&jobs(&candidates), &options("fcfs"), 2);
+    assert_eq!(kept.passes[0].why, Why::NotTried);
+}
+
+#[test]
+fn head_jobs_are_told_when_they_can_expect_to_start() {
+    for (policy, starts) in [("easy", 1), ("prob:limit", 3), ("fcfs", 0)] {
+        let explained = explained(&jobs(&[]), &options(policy), 1);
+        assert_eq!(whys(&explained), [(1, Why::Head), (100, Why::Started)], "{policy}");
+        let found = &explained.passes[0].starts;
+        assert_eq!(found.len(), starts, "{policy}");
+        assert!(found.iter().all(|start| start.time == 100), "{policy}: {found:?}");
+    }
+}
+
+#[test]
+fn budgets_are_told_apart_from_thresholds() {
+    let mut options = options("prob:limit:fcfs:seconds=5");
+    options.policy = options.choice.options(&options.policy);
+    options.policy.prob.budget = Some(0.5);
+    // The head would start one second later: allowed by the threshold, not by the budget.
+    let explained = explained(&jobs(&[job(2, 10, 1, 99)]), &options, 2);
+    assert_eq!(explained.passes[0].why, Why::OverBudget);
+}
+
+#[test]
+fn being_watched_changes_nothing() {
+    let jobs: Vec<J> = (0..60).map(|i| job(i * 7, 20 + i * 37 % 150, 1 + (i % 4) as u32, 200)).collect();
+    for policy in ["easy", "easy++", "conservative", "prob:user"] {
+        let alone = common::starts(&common::replay_as(&workload(4, &jobs), policy));
+        for number in [5, 30, 55] {
+            assert_eq!(explained(&jobs, &options(policy), number).job.start, alone[number], "{policy}");
+        }
+    }
+}
