@@ -16,9 +16,12 @@ impl Pass<'_> {
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Pass::begin`]; [`Error::OutOfRange`] for a time before the pass's, or beyond
-    /// [`MAX_SECONDS`] after it.
+    /// [`MAX_SECONDS`] after it, or for more processors than the machine has.
     pub fn free_probability(&mut self, processors: u32, when: i64) -> Result<f64> {
         let span = self.span(when)?;
+        if processors > self.state.limits.processors {
+            return Err(Error::OutOfRange);
+        }
         self.free_after(processors, span)
     }
 

@@ -436,12 +436,7 @@ pub unsafe extern "C" fn surefill_pass_free_probability(
 ) -> i32 {
     status((|| unsafe {
         let probability = checked_mut(probability)?;
-        let mut pass = self::pass(pass)?;
-        let processors = count(processors)?;
-        if processors > pass.limits().processors {
-            return Err(Error::OutOfRange);
-        }
-        *probability = pass.free_probability(processors, when)?;
+        *probability = self::pass(pass)?.free_probability(count(processors)?, when)?;
         Ok(())
     })())
 }
