@@ -64,8 +64,8 @@ static void check(int32_t status, const char *call) {
     if (status != SUREFILL_OK) fail(call, surefill_status_text(status));
 }
 
-/* One job line: 18 numbers. Needed are 2 submission, 4 run time, 5 and 8 processors used and requested, 9 requested time,
- * 12 user; negative is unknown. */
+/* One job line: 18 numbers. Needed are 2 submission, 4 run time, 5 and 8 processors used and requested, 9 requested
+ * time, 12 user; negative is unknown. */
 static void read_job(const char *line, const char *where) {
     double fields[19];
     for (int i = 1; i <= 18; i++) {

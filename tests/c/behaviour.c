@@ -199,7 +199,8 @@ static void limits_are_easy(void) {
     CHECK_OK(surefill_pass_begin(pass, NOW, 4, 7, 10));
     CHECK_OK(surefill_pass_add_running(pass, 8, 3600, 7200, NULL, NULL));
     CHECK_OK(surefill_pass_add_running(pass, 4, 0, 9000, NULL, NULL));
-    for (int i = 0; i < 6; i++) CHECK_OK(surefill_pass_add_candidate(pass, cases[i].processors, cases[i].limit, NULL, NULL));
+    for (int i = 0; i < 6; i++)
+        CHECK_OK(surefill_pass_add_candidate(pass, cases[i].processors, cases[i].limit, NULL, NULL));
     run(pass, &rule, INT64_MAX);
     for (int i = 0; i < 6; i++) CHECK(judged(pass, i, cases[i].verdict, cases[i].verdict == SUREFILL_VERDICT_REFUSED));
     CHECK(spent(pass, rule.criterion) == 0);

@@ -34,7 +34,8 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]) {
         memcpy(&world.damaged[2][CONTENT_OFFSET / 8 + 4], &nan, sizeof nan);
         break;
     case KIND_DISTRIBUTION: /* all bytes set: no shape, count or probability is valid */
-        for (int i = 0; i < 3; i++) memset((char *)world.damaged[i] + CONTENT_OFFSET, 0xff - i, sizes[kind] - CONTENT_OFFSET);
+        for (int i = 0; i < 3; i++)
+            memset((char *)world.damaged[i] + CONTENT_OFFSET, 0xff - i, sizes[kind] - CONTENT_OFFSET);
         break;
     case KIND_PASS: /* a size that its limits do not have; limits that are none */
         world.damaged[0][SIZE_OFFSET / 8]++;
@@ -62,7 +63,8 @@ static void make_world(void) {
     CHECK_OK(surefill_inbox_init(world.full_inbox, sizeof world.full_inbox, &inbox));
     world.event = (surefill_job_event){SUREFILL_EVENT_SUBMIT, 4, 1, 2, 3, 4};
     for (int i = 0; i < SUREFILL_INBOX_CAPACITY; i++) CHECK_OK(surefill_inbox_push(inbox, &world.event));
-    for (size_t i = 0; i < sizeof world.garbage; i++) ((unsigned char *)world.garbage)[i] = (unsigned char)(i * 151 + 7);
+    unsigned char *garbage = (unsigned char *)world.garbage;
+    for (size_t i = 0; i < sizeof world.garbage; i++) garbage[i] = (unsigned char)(i * 151 + 7);
     CHECK_OK(surefill_pass_limits_init(&world.limits));
     CHECK_OK(surefill_rule_init(&world.rule));
     for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
@@ -88,20 +90,30 @@ static void sweep_status_text(void) {
     CHECK(strcmp(surefill_status_text(INT32_MIN), "unknown status") == 0);
 }
 
-static void sweep_bins_size(void) { CHECK(surefill_bins_size() > 0 && surefill_bins_size() <= (int64_t)sizeof world.bins); }
+static void sweep_bins_size(void) {
+    CHECK(surefill_bins_size() > 0 && surefill_bins_size() <= (int64_t)sizeof world.bins);
+}
 
 static void sweep_bins_init(void) {
     const struct {
         double first, ratio;
         int32_t count, status;
-    } cases[] = {{NAN, 2, 4, SUREFILL_ERROR_NOT_A_NUMBER},         {1, NAN, 4, SUREFILL_ERROR_NOT_A_NUMBER},
-                 {0, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},           {-1, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},
-                 {INFINITY, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},    {-INFINITY, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},
-                 {1, 1, 4, SUREFILL_ERROR_OUT_OF_RANGE},           {1, 0, 4, SUREFILL_ERROR_OUT_OF_RANGE},
-                 {1, -2, 4, SUREFILL_ERROR_OUT_OF_RANGE},          {1, INFINITY, 4, SUREFILL_ERROR_OUT_OF_RANGE},
-                 {1, 2, 0, SUREFILL_ERROR_OUT_OF_RANGE},           {1, 2, -1, SUREFILL_ERROR_OUT_OF_RANGE},
-                 {1, 2, SUREFILL_MAX_BINS + 1, SUREFILL_ERROR_OUT_OF_RANGE}, {1, 2, INT32_MIN, SUREFILL_ERROR_OUT_OF_RANGE},
-                 {1, 2, INT32_MAX, SUREFILL_ERROR_OUT_OF_RANGE},   {1, 2, 43, SUREFILL_ERROR_OUT_OF_RANGE},
+    } cases[] = {{NAN, 2, 4, SUREFILL_ERROR_NOT_A_NUMBER},
+                 {1, NAN, 4, SUREFILL_ERROR_NOT_A_NUMBER},
+                 {0, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {-1, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {INFINITY, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {-INFINITY, 2, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 1, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 0, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, -2, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, INFINITY, 4, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 2, 0, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 2, -1, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 2, SUREFILL_MAX_BINS + 1, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 2, INT32_MIN, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 2, INT32_MAX, SUREFILL_ERROR_OUT_OF_RANGE},
+                 {1, 2, 43, SUREFILL_ERROR_OUT_OF_RANGE}, /* an edge beyond SUREFILL_MAX_SECONDS */
                  {1e300, 1e300, 4, SUREFILL_ERROR_OUT_OF_RANGE}};
     BAD_MEMORY(surefill_bins_size(), m, n, out, surefill_bins_init(m, n, 1, 2, 4, out));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -146,7 +158,8 @@ static void sweep_bins_edges(void) {
     BAD_POINTER(p, lower, surefill_bins_edges(BINS, 0, p, upper));
     BAD_POINTER(p, upper, surefill_bins_edges(BINS, 0, lower, p));
     const int32_t none[] = {-1, 4, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_bins_edges(BINS, none[i], lower, upper));
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_bins_edges(BINS, none[i], lower, upper));
 }
 
 static void sweep_distribution_size(void) { 
@@ -213,8 +226,9 @@ static void sweep_distribution_init_single(void) {
     const int64_t wrong[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
     BAD_MEMORY(surefill_distribution_size(), m, n, out, surefill_distribution_init_single(m, n, 60, out));
     for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_init_single(world.fresh, sizeof world.fresh, wrong[i],
-                                                                               (surefill_distribution **)world.handle));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_init_single(world.fresh, sizeof world.fresh, wrong[i],
+                                                  (surefill_distribution **)&world.handle[0]));
 }
 
 static void sweep_distribution_init_limit(void) {
@@ -230,8 +244,10 @@ static void sweep_distribution_recalculate(void) {
     BAD_POINTER(out, p, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, out, OUTPUTS, n));
     BAD_POINTER(out, n, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, p, OUTPUTS, out));
     for (int i = 0; i < 4; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_recalculate(DISTRIBUTION, wrong_spans[i], 9, p, 4, n));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_recalculate(DISTRIBUTION, 9, wrong_spans[i], p, 4, n));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_recalculate(DISTRIBUTION, wrong_spans[i], 9, p, 4, n));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_distribution_recalculate(DISTRIBUTION, 9, wrong_spans[i], p, 4, n));
     }
     REFUSED(SUREFILL_ERROR_FULL, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, NULL, 0, n));
     REFUSED(SUREFILL_ERROR_FULL, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, p, 1, n));
@@ -281,7 +297,9 @@ static void sweep_distribution_quantile(void) {
     REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_distribution_quantile(DISTRIBUTION, NAN, 0, 100, t));
 }
 
-static void sweep_inbox_size(void) { CHECK(surefill_inbox_size() > 0 && surefill_inbox_size() <= (int64_t)sizeof world.inbox); }
+static void sweep_inbox_size(void) {
+    CHECK(surefill_inbox_size() > 0 && surefill_inbox_size() <= (int64_t)sizeof world.inbox);
+}
 
 static void sweep_inbox_init(void) {
     BAD_MEMORY(surefill_inbox_size(), m, n, out, surefill_inbox_init(m, n, out));

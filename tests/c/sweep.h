@@ -9,7 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BINS_WORDS = 70, DISTRIBUTION_WORDS = 136, INBOX_WORDS = 5200, PASS_WORDS = 4000, FRESH_WORDS = 6000, OUTPUTS = 80 };
+enum {
+    BINS_WORDS = 70,
+    DISTRIBUTION_WORDS = 136,
+    INBOX_WORDS = 5200,
+    PASS_WORDS = 4000,
+    FRESH_WORDS = 6000,
+    OUTPUTS = 80
+};
 
 /* Everything that a call can reach. */
 struct world {

@@ -142,7 +142,8 @@ void sweep_pass_size(void) {
     sweep_limits(size_of);
     limits_of_other_versions();
     /* The largest of everything has a size, too. */
-    surefill_pass_limits largest = {sizeof largest, 1 << 20, 1 << 20, 1 << 24, SUREFILL_MAX_BINS, SUREFILL_MAX_EVENTS_PER_BIN, 1 << 28};
+    const surefill_pass_limits largest = {sizeof largest,    1 << 20, 1 << 20, 1 << 24,
+                                          SUREFILL_MAX_BINS, SUREFILL_MAX_EVENTS_PER_BIN, 1 << 28};
     CHECK_OK(surefill_pass_size(&largest, &world.int64[0]));
     CHECK(world.int64[0] > (int64_t)1 << 36);
     REFUSED(SUREFILL_ERROR_TOO_SMALL, make(&largest));
@@ -255,7 +256,8 @@ void sweep_pass_decide(void) {
     REFUSED(SUREFILL_ERROR_MISALIGNED, decide(FILLING, HALF(&world.rule)));
     const int64_t wrong_work[] = {0, -1, INT64_MIN};
     for (int i = 0; i < 3; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_decide(FILLING, &world.rule, wrong_work[i], step, candidate));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_pass_decide(FILLING, &world.rule, wrong_work[i], step, candidate));
     surefill_rule rule = world.rule;
     const int32_t criteria[] = {-1, 4, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) {
@@ -322,7 +324,8 @@ void sweep_pass_spent(void) {
     BAD_HANDLE(KIND_PASS, h, surefill_pass_spent(h, 0, world.real[0]));
     BAD_POINTER(p, world.real[0], surefill_pass_spent(FILLING, 0, p));
     const int32_t criteria[] = {-1, 4, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_spent(FILLING, criteria[i], world.real[0]));
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_spent(FILLING, criteria[i], world.real[0]));
 }
 
 void sweep_pass_idle(void) {

@@ -1,0 +1,77 @@
+/* Nothing is allocated: the examples run with an allocator that counts. It takes the standard library's place for the
+ * whole program, so that what the standard library allocates counts as well. */
+#include "check.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Never reused: the programs below need next to nothing. */
+static alignas(max_align_t) unsigned char arena[1 << 16];
+static size_t used;
+static long calls;
+
+void *malloc(size_t size) {
+    const size_t step = alignof(max_align_t), start = used;
+    calls++;
+    if (size > sizeof arena - start - step) return NULL;
+    used = start + (size + step - 1) / step * step;
+    return arena + start;
+}
+
+void free(void *memory) { calls += memory != NULL; }
+
+void *calloc(size_t count, size_t size) {
+    if (size != 0 && count > SIZE_MAX / size) return NULL;
+    void *memory = malloc(count * size);
+    return memory == NULL ? NULL : memset(memory, 0, count * size);
+}
+
+void *realloc(void *memory, size_t size) {
+    void *grown = malloc(size);
+    const size_t most = grown == NULL ? 0 : (size_t)(arena + sizeof arena - (unsigned char *)grown);
+    return memory == NULL || grown == NULL ? grown : memmove(grown, memory, size < most ? size : most);
+}
+
+/* The examples as they are, with their steps in reach. */
+#define main backfill_main
+#define check backfill_check
+#define bins_memory backfill_bins_memory
+#define pass_memory backfill_pass_memory
+#undef CHECK
+#include "../../c-examples/backfill.c"
+#undef main
+#undef check
+#undef bins_memory
+#undef pass_memory
+#undef CHECK
+#undef COUNT
+#define main replay_main
+#include "../../c-examples/replay.c"
+#undef main
+#undef CHECK
+
+static int holds(int condition, const char *what) { return check_that(condition, __FILE__, __LINE__, what); }
+
+int main(int argc, char **argv) {
+    static char output[BUFSIZ];
+    if (argc != 2) return 2;
+    setvbuf(stdout, output, _IOFBF, sizeof output);
+
+    free(malloc(1));
+    holds(calls == 2, "the allocator counts");
+    calls = 0;
+    holds(backfill_main() == 0 && calls == 0, "backfill.c allocates nothing");
+
+    holds(surefill_rule_init(&rule) == 0, "a rule");
+    read_trace(argv[1]);
+    holds(calls > 0, "opening the trace is seen");
+    calls = 0;
+    prepare();
+    replay();
+    report();
+    holds(job_count > 1000 && backfilled > 100 && judged > backfilled, "replay.c has done something");
+    holds(calls == 0, "replay.c allocates nothing between start and end");
+    return checks_done();
+}

@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# Everything about the C header that a C compiler and valgrind can test.
+#
+#   tests/c/run.sh BUILD_DIR
+#
+# BUILD_DIR holds libsurefill.a, libsurefill.so.0 and the link libsurefill.so. CC, CXX and CFLAGS are used when set.
+# With SUREFILL_BIN, the simulator's program, the replay in C is compared with the simulator's.
+set -uo pipefail
+if [ $# -ne 1 ] || [ ! -f "$1/libsurefill.a" ] || [ ! -f "$1/libsurefill.so" ]; then
+    echo "usage: tests/c/run.sh BUILD_DIR (with libsurefill.a and libsurefill.so: make lib)" >&2
+    exit 2
+fi
+build=$(cd "$1" && pwd)
+cd "$(dirname "$0")/../.."
+
+CC=${CC:-cc}
+CXX=${CXX:-g++}
+missing=()
+command -v "$CC" > /dev/null || missing+=(gcc)
+command -v "$CXX" > /dev/null || missing+=(g++)
+command -v nm > /dev/null || missing+=(binutils)
+command -v valgrind > /dev/null || missing+=(valgrind)
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "tests/c: please install first: apt-get install ${missing[*]}" >&2
+    exit 1
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+warnings="-Wall -Wextra -Wpedantic -Werror"
+c="$CC -std=c11 $warnings ${CFLAGS:--O2 -g} -Iinclude"
+static="$build/libsurefill.a -Wl,--gc-sections"
+shared="-L$build -lsurefill -Wl,-rpath,$build"
+passed=0
+failed=0
+
+# try NAME COMMAND...: one line, with the command's last line; all of its output when it fails.
+try() {
+    local name=$1
+    shift
+    if timeout 300 "$@" > "$work/log" 2>&1 < /dev/null; then
+        passed=$((passed + 1))
+        printf '%-52s passed  %s\n' "$name" "$(tail -n 1 "$work/log" | cut -c 1-50)"
+    else
+        local status=$?
+        failed=$((failed + 1))
+        printf '%-52s FAILED  (status %d)\n' "$name" $status
+        sed 's/^/    /' "$work/log" | tail -n 40
+    fi
+}
+
+# The same for a function of this script, which timeout cannot run.
+try_here() {
+    local name=$1
+    shift
+    if "$@" > "$work/log" 2>&1; then
+        passed=$((passed + 1))
+        printf '%-52s passed\n' "$name"
+    else
+        failed=$((failed + 1))
+        printf '%-52s FAILED\n' "$name"
+        sed 's/^/    /' "$work/log" | tail -n 40
+    fi
+}
+
+memcheck="valgrind --quiet --error-exitcode=99 --leak-check=full"
+
+# --- The interface ---------------------------------------------------------------------------------------------------
+
+try "compile: sweep" $c -o "$work/sweep" tests/c/sweep.c tests/c/sweep_pass.c tests/c/check.c $static -lm
+try "every function with every wrong argument" "$work/sweep"
+try "the same under valgrind" $memcheck "$work/sweep"
+
+sweep_is_complete() {
+    grep -oE '\bsurefill_[a-z_]+\(' include/surefill.h | tr -d '(' | sort -u > "$work/header"
+    "$work/sweep" --list | sort > "$work/swept"
+    diff "$work/header" "$work/swept"
+}
+try_here "the sweep knows every function of the header" sweep_is_complete
+
+try "compile: behaviour" $c -o "$work/behaviour" tests/c/behaviour.c tests/c/check.c $static -lm
+try "answers worked out by hand" "$work/behaviour"
+try "the same under valgrind, in memory never written" $memcheck "$work/behaviour"
+try "compile: behaviour, shared library" $c -o "$work/behaviour-shared" tests/c/behaviour.c tests/c/check.c $shared -lm
+try "answers of the shared library" "$work/behaviour-shared"
+
+try "compile: damage" $c -o "$work/damage" tests/c/damage.c tests/c/check.c $static
+try "a pass with any byte damaged" "$work/damage"
+try "the first 500 bytes under valgrind" $memcheck "$work/damage" 500
+
+try "compile: inbox" $c -o "$work/inbox" tests/c/inbox.c tests/c/check.c $static -pthread
+try "inbox: two threads, 1,000,000 events" "$work/inbox"
+try "inbox: 20,000 events under valgrind" $memcheck --fair-sched=yes "$work/inbox" 20000
+
+# --- The examples ----------------------------------------------------------------------------------------------------
+
+gzip -dc demo/workload.swf.gz > "$work/workload.swf"
+for example in backfill replay; do
+    try "compile: $example, static" $c -o "$work/$example" c-examples/$example.c $static -lm
+    try "compile: $example, shared" $c -o "$work/$example-shared" c-examples/$example.c $shared -lm
+done
+try "backfill.c" "$work/backfill"
+try "backfill.c under valgrind" $memcheck "$work/backfill"
+
+backfill_is_short_and_decides() {
+    [ "$(wc -l < c-examples/backfill.c)" -lt 80 ] || return 1
+    "$work/backfill" > "$work/static.txt" && "$work/backfill-shared" > "$work/shared.txt" || return 1
+    diff "$work/static.txt" "$work/shared.txt" || return 1
+    cat "$work/static.txt"
+    grep -q 'short test .* START' "$work/static.txt" && grep -q 'model run .* refused' "$work/static.txt" &&
+        grep -q 'wide test .* too wide' "$work/static.txt"
+}
+try_here "backfill.c: under 80 lines, same answers both ways" backfill_is_short_and_decides
+
+head -n 800 "$work/workload.swf" > "$work/short.swf"
+try "replay.c under valgrind" $memcheck "$work/replay" "$work/short.swf"
+
+# What the replay in C prints, in the order: jobs, mean wait, geometric mean, backfilled, judged, passes.
+replayed() {
+    "$work/$@" "$work/workload.swf" | awk 'NR > 1 { print $(/geometric/ ? 4 : /mean/ ? 3 : 2) }'
+}
+
+# The same from the simulator's JSON.
+simulated() {
+    "$SUREFILL_BIN" simulate demo/workload.swf.gz --json "$@" | tr -d ' ",' | awk -F : '
+        { value[$1] = $2 }
+        END {
+            printf "%d\n%.3f\n%.3f\n", value["jobs"], value["mean_wait_s"], value["geomean_wait_s"]
+            printf "%d\n%d\n%d\n", value["backfilled"], value["decisions"], value["passes"]
+        }'
+}
+
+replay_is_easy() {
+    diff <(replayed replay --limits) <(printf '%s\n' 5000 6507.046 476.913 3195 108538 9936) || return 1
+    diff <(replayed replay-shared --criterion relative) <(replayed replay --criterion relative)
+}
+try_here "replay.c: EASY's known result, same both ways" replay_is_easy
+
+replay_is_the_simulator() {
+    diff <(replayed replay --limits) <(simulated --policy easy) || return 1
+    for criterion in probability relative seconds; do
+        echo "criterion $criterion"
+        diff <(replayed replay --criterion $criterion --tau 0.05) \
+            <(simulated --policy prob --predictor user --criterion $criterion --tau 0.05) || return 1
+    done
+}
+if [ -n "${SUREFILL_BIN:-}" ]; then
+    try_here "replay.c: the simulator's results, EASY and learnt" replay_is_the_simulator
+else
+    echo "SKIPPED: replay.c against the simulator (SUREFILL_BIN is not set)"
+fi
+
+# Status 1 and a message with this text, for a trace with this content.
+is_refused() {
+    printf '%b' "$2" > "$work/wrong.swf"
+    "$work/replay" "$work/wrong.swf" > "$work/output" 2> "$work/errors"
+    [ $? -eq 1 ] && grep -q "$1" "$work/errors" || { cat "$work/errors"; return 1; }
+}
+job='10 -1 60 4 -1 -1 4 100 -1 1 7 8 9 1 -1 -1 -1'
+wrong_traces() {
+    is_refused 'line 2: a job has 18 numbers' "; MaxProcs: 8\n1 2 3\n" &&
+        is_refused 'line 2: a job has 18 numbers' "; MaxProcs: 8\n1 x$job\n" &&
+        is_refused 'line 2: a number is out of range' "; MaxProcs: 8\n1e99 $job\n" &&
+        is_refused 'line 2: a number is out of range' "; MaxProcs: 8\nnan $job\n" &&
+        is_refused 'line 1: no MaxProcs' "1 $job\n" &&
+        is_refused 'line 3: not in order' "; MaxProcs: 8\n1 $job\n2 9 ${job#10 }\n" &&
+        is_refused 'line 1: too long' "$(printf '%5000d' 1)\n" &&
+        is_refused 'no jobs' "; MaxProcs: 8\n" &&
+        is_refused 'too large a user' "; MaxProcs: 8\n1 10 -1 60 4 -1 -1 4 100 -1 1 99999 8 9 1 -1 -1 -1\n" &&
+        is_refused 'smaller than' "; MaxProcs: 16000000\n1 $job\n" && # the machine does not fit the static memory
+        ! "$work/replay" "$work/none.swf" && ! "$work/replay" --tau nan "$work/short.swf" &&
+        ! "$work/replay" --criterion none "$work/short.swf" && ! "$work/replay" --tau && ! "$work/replay"
+}
+try_here "replay.c: wrong traces and options" wrong_traces
+
+try "compile: heap" $c -fno-builtin -o "$work/heap" tests/c/heap.c tests/c/check.c $static -lm
+try "no heap: both examples with a counting allocator" "$work/heap" "$work/workload.swf"
+
+# --- The libraries ---------------------------------------------------------------------------------------------------
+
+# No allocator, lock, input or output, mathematics: memory is copied and set, and that is all.
+needs_nothing() {
+    nm -D --undefined-only "$build/libsurefill.so" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' > "$work/needed"
+    ! grep -vxE 'mem(cpy|move|set|cmp)|bcmp' "$work/needed"
+}
+try_here "the shared library needs nothing but memcpy & co." needs_nothing
+
+exports_the_header() {
+    nm -D --defined-only "$build/libsurefill.so" | awk '{ print $NF }' | sort > "$work/exported"
+    diff "$work/header" "$work/exported"
+}
+try_here "it exports the header's functions, nothing else" exports_the_header
+
+has_soname() { readelf -d "$build/libsurefill.so" | grep -F 'soname: [libsurefill.so.0]'; }
+try_here "its soname is libsurefill.so.0" has_soname
+
+cannot_panic() { # nm must have seen the names: libraries without them would pass for free
+    for linked in "$build/libsurefill.so" "$work/sweep" "$work/replay"; do
+        nm "$linked" | grep -q ' [Tt] surefill_pass_decide' || return 1
+        ! nm "$linked" | grep -i panic || return 1
+    done
+}
+try_here "nothing can panic, in the library and linked programs" cannot_panic
+
+plugin() {
+    "$CXX" -std=c++17 $warnings -Iinclude -fPIC -shared -o "$work/libplugin.so" tests/c/plugin.cpp $static \
+        -Wl,--exclude-libs,ALL || return 1
+    ! nm -D --defined-only "$work/libplugin.so" | grep surefill_ || return 1
+    "$CXX" -std=c++17 $warnings -o "$work/host" tests/c/host.cpp -L"$work" -lplugin -Wl,-rpath,"$work" || return 1
+    "$work/host"
+}
+try_here "C++17: a plugin that links statically, exports nothing" plugin
+
+if [ "$(uname -sm)" = "Linux x86_64" ]; then
+    try "compile: no standard library" $c -ffreestanding -nostdlib -static -fno-stack-protector \
+        -o "$work/freestanding" tests/c/freestanding.c $static
+    try "a pass without a standard library" "$work/freestanding"
+else
+    echo "SKIPPED: a pass without a standard library (it starts by itself on Linux on x86-64 only)"
+fi
+
+printf '%d passed, %d failed\n' $passed $failed
+[ $failed -eq 0 ]
