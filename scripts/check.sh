@@ -60,10 +60,12 @@ step "lints" cargo clippy --workspace --all-targets -- -D warnings
 step "lints of the C ABI" cargo clippy -p surefill --features capi --all-targets -- -D warnings
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 step "tests" cargo test --workspace
+step "tests of the C ABI from Rust" cargo test -p surefill --features capi
 step "bit for bit: release build" cargo test --release -p surefill-simulator --test probabilistic bit_for_bit
 step "bit for bit: wider vectors" wide_vectors
 step "the libraries" make --no-print-directory lib
-step "C" tests/c/run.sh $build
+step "the simulator" cargo build --release -p surefill-simulator
+step "C" env SUREFILL_BIN="$(realpath -m "$target/release/surefill")" tests/c/run.sh $build
 step "Fortran" tests/fortran/run.sh $build
 step "installation" scripts/check-install.sh
 step "fuzzing" fuzz/run.sh "${SUREFILL_FUZZ_SECONDS:-30}"
