@@ -23,7 +23,7 @@ pub struct Simulate {
     #[command(flatten)]
     policy: PolicyArgs,
     /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     jobs: Option<PathBuf>,
     #[command(flatten)]
     output: OutputOptions,
