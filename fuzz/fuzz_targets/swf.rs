@@ -1,0 +1,77 @@
+//! Bytes as a trace, plain or gzip, read leniently and strictly; then its first jobs are replayed.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use surefill_simulator::machine::replay;
+use surefill_simulator::outcome::Outcome;
+use surefill_simulator::policy::{Choice, PolicyOptions};
+use surefill_simulator::run::Options;
+use surefill_simulator::swf::{Error, MAX_VALUE, Strictness, Trace, read};
+use surefill_simulator::workload::{Overrun, Rules, Workload};
+
+/// Enough for a queue, a backfill and what follows from it.
+const JOBS: usize = 12;
+
+/// A larger machine takes more memory, nothing else.
+const PROCESSORS: u32 = 256;
+
+fuzz_target!(|bytes: &[u8]| {
+    let lenient = read(bytes, "fuzz.swf", Strictness::Lenient);
+    let strict = read(bytes, "fuzz.swf", Strictness::Strict);
+    let trace = match (lenient, strict) {
+        (Ok(lenient), Ok(strict)) => {
+            assert!(lenient.problems.is_empty());
+            assert_eq!(format!("{:?}", lenient.records), format!("{:?}", strict.records));
+            lenient
+        }
+        (Ok(lenient), Err(Error::Line { line, reason, .. })) => {
+            assert_eq!((lenient.problems[0].line, &lenient.problems[0].reason), (line, &reason));
+            lenient
+        }
+        // What cannot be read to its end is an error for both, unless a wrong line comes first.
+        (Err(Error::Read { .. }), Err(Error::Read { .. } | Error::Line { .. })) => return,
+        (lenient, strict) => panic!("leniently {lenient:?}, strictly {strict:?}"),
+    };
+    check(&trace);
+    for overrun in [Overrun::Keep, Overrun::Cut, Overrun::Raise] {
+        let procs = trace.header.max_procs.or(trace.header.max_nodes).map(|procs| procs.min(PROCESSORS));
+        let rules = Rules { overrun, procs, limit_jobs: Some(JOBS), ..Rules::default() };
+        let Ok(workload) = Workload::new(&trace, &rules) else { continue };
+        let easy = replayed(&workload, rules, "easy");
+        // Who knows nothing but the limits decides as EASY does.
+        assert_eq!(starts(&replayed(&workload, rules, "prob:limit")), starts(&easy));
+        let backfills = replayed(&workload, rules, "prob:user:sjbf");
+        for backfill in backfills.jobs.iter().filter_map(|job| job.backfill) {
+            assert!((0.0..1.0).contains(&backfill.predicted), "{backfill:?}");
+        }
+    }
+});
+
+/// What a trace promises.
+fn check(trace: &Trace) {
+    assert!(trace.records.is_sorted_by_key(|record| record.submit));
+    assert!(trace.problems.is_sorted_by_key(|problem| problem.line));
+    for record in &trace.records {
+        assert!((0..=MAX_VALUE).contains(&record.submit));
+        assert!(record.run_time.abs() <= MAX_VALUE && record.requested_time.abs() <= MAX_VALUE);
+        assert!(record.used_processors.max(record.requested_processors) <= i64::from(u32::MAX));
+        assert!(record.cpu_time.is_finite());
+    }
+}
+
+fn replayed(workload: &Workload, rules: Rules, choice: &str) -> Outcome {
+    let choice: Choice = choice.parse().unwrap();
+    let options = Options { choice, policy: PolicyOptions::default(), rules };
+    let mut policy = choice.build(&options.policy).unwrap();
+    let setup = options.setup("fuzz.swf", workload.procs, 0);
+    let outcome = replay(workload, setup, &mut *policy, &|_| {}).unwrap();
+    assert_eq!(outcome.jobs.len(), workload.jobs.len());
+    for (job, record) in workload.jobs.iter().zip(&outcome.jobs) {
+        assert!(record.start >= job.submit && record.end == record.start + job.run_time);
+    }
+    outcome
+}
+
+fn starts(outcome: &Outcome) -> Vec<i64> {
+    outcome.jobs.iter().map(|job| job.start).collect()
+}
