@@ -22,7 +22,6 @@ export CARGO_TARGET_DIR
 
 SONAME := libsurefill.so.$(ABI)
 RUSTC_LIB := $(CARGO) rustc --quiet --lib --profile capi --features capi --crate-type
-SOURCES := $(shell find src -name '*.rs') Cargo.toml Cargo.lock
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
@@ -30,15 +29,18 @@ STATIC := -Wl,--gc-sections
 .PHONY: lib demo check install uninstall bench instructions results clean
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
 
-$(BUILD)/libsurefill.a: $(SOURCES)
-	mkdir -p $(BUILD)
+# Cargo knows what changed, flags included; what it made again is copied only when it differs.
+$(BUILD)/libsurefill.a: FORCE
+	@mkdir -p $(BUILD)
 	$(RUSTC_LIB) staticlib
-	cp $(CARGO_TARGET_DIR)/capi/libsurefill.a $@
+	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.a $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.a $@
 
-$(BUILD)/$(SONAME): $(SOURCES)
-	mkdir -p $(BUILD)
+$(BUILD)/$(SONAME): FORCE
+	@mkdir -p $(BUILD)
 	$(RUSTC_LIB) cdylib -- -C link-arg=-Wl,-soname,$(SONAME)
-	cp $(CARGO_TARGET_DIR)/capi/libsurefill.so $@
+	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.so $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.so $@
+
+FORCE:
 
 $(BUILD)/libsurefill.so: $(BUILD)/$(SONAME)
 	ln -sf $(SONAME) $@

@@ -191,3 +191,77 @@ fn a_threshold_of_zero_accepts_nothing() {
         assert_eq!(pass.judgement(0).unwrap().verdict, Verdict::Refused);
     }
 }
+
+/// Many running jobs that end in one second by their limits, and a candidate that fits the processors left over then.
+fn left_over_beside_a_crowd(
+    processors: u32,
+    tie_cells: u32,
+    idle: u32,
+    head: u32,
+    widths: &[u32],
+    wide: u32,
+) {
+    let limits =
+        PassLimits { running: widths.len() as u32, processors, tie_cells, candidates: 1, ..limits() };
+    let mut memory = memory(&limits);
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
+    pass.begin(0, idle, 1, head).unwrap();
+    for &width in widths {
+        pass.add_running(width, 0, 3600, &LIMIT).unwrap();
+    }
+    pass.add_candidate(wide, 100_000, &LIMIT).unwrap();
+    assert_eq!(pass.decide(&Rule::default(), u64::MAX), Ok(Step::Accept(0)));
+    let judgement = pass.judgement(0).unwrap();
+    assert_eq!((judgement.delay, judgement.exactness), (0.0, Exactness::Exact));
+}
+
+#[test]
+fn jobs_that_end_for_certain_are_never_too_many_to_be_exact() {
+    left_over_beside_a_crowd(200, 0, 40, 100, &[1; 160], 40);
+    let widths: Vec<u32> = (0..800).map(|i| 9 + i % 2).collect();
+    left_over_beside_a_crowd(10_000, 1 << 14, 2000, 4000, &widths, 2000);
+}
+
+#[test]
+fn a_head_that_cannot_start_is_not_delayed_and_nothing_left_is_done() {
+    let limits = PassLimits { candidates: 1000, processors: 10_000, ..limits() };
+    let mut memory = memory(&limits);
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
+    pass.begin(0, 5000, 1, 10_000).unwrap();
+    assert_eq!(pass.decide(&Rule::default(), 1), Ok(Step::Done));
+    pass.begin(0, 5000, 1, 10_000).unwrap();
+    let some = RuntimeDistribution::from_counts(&RuntimeBins::default(), &[1.0; 24]).unwrap();
+    for _ in 0..1000 {
+        pass.add_candidate(1, 100_000, &some).unwrap();
+    }
+    for index in 0..1000 {
+        assert_eq!(pass.decide(&Rule::default(), 1), Ok(Step::Accept(index)));
+        pass.commit(index).unwrap();
+    }
+    assert_eq!(pass.decide(&Rule::default(), 1), Ok(Step::Done));
+    assert_eq!(pass.head_start_quantile(0.5), Err(Error::Never));
+}
+
+#[test]
+fn a_large_array_with_one_distribution_is_bounded_in_bounded_work() {
+    let limits = PassLimits { running: 1000, processors: 10_000, events_per_bin: 1, ..limits() };
+    let mut memory = memory(&limits);
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
+    let some = RuntimeDistribution::from_counts(&RuntimeBins::default(), &[1.0; 24]).unwrap();
+    pass.begin(0, 500, 1, 4000).unwrap();
+    for i in 0..1000 {
+        pass.add_running(6 + i % 3, 100, 500_000, &some).unwrap();
+    }
+    pass.add_candidate(400, 500_000, &some).unwrap();
+    pass.add_candidate(1, 5, &LIMIT).unwrap();
+    let mut steps = 0;
+    let accepted = loop {
+        match pass.decide(&Rule::default(), 1000).unwrap() {
+            Step::More => steps += 1,
+            step => break step,
+        }
+    };
+    assert!(steps > 0);
+    assert_eq!(accepted, Step::Accept(1), "too short to meet the first release");
+    assert_eq!(pass.judgement(0).unwrap().verdict, Verdict::Refused);
+}

@@ -61,7 +61,9 @@ impl Pass<'_> {
     ///
     /// For E releases of the running jobs and c processors still to be released for the head job, one walk costs about
     /// E c multiply-adds, or E (c + k) when the rule follows expected seconds or the papers' bound, with k the widest
-    /// candidate; each acceptance starts another walk.
+    /// candidate, and k for each release of a candidate; each acceptance starts another walk. Setting a walk up is O(E) and
+    /// not interrupted. One instant costs at most about 64 multiply-adds for each of the limits' `tie_cells`, and the
+    /// jobs that may end at it times their processors.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Pass::begin`], while an accepted candidate waits for its commit, or when the rule
@@ -72,7 +74,9 @@ impl Pass<'_> {
             return Err(Error::WrongState);
         }
         if self.state.prepared == 0 {
-            self.prepare(rule)?;
+            if !self.prepare(rule)? {
+                return Ok(Step::Done);
+            }
         } else if !self.same_rule(rule) {
             return Err(Error::WrongState);
         }
@@ -114,11 +118,15 @@ impl Pass<'_> {
                 let slot = candidate_slot(&limits, end.job as usize) + candidate.taken as usize;
                 let probability = at(walk.releases, slot)?.probability;
                 judge::take_release(candidate, probability, present, &tally, rule)?;
+                done += u64::from(state.landings) + 1;
+                if done >= work {
+                    return Ok(Step::More);
+                }
             }
             let over = matches!(progress, Progress::Over);
             if !over {
                 present.advance(until, &mut tally, rule.criterion);
-                done += walk.visit(present, &mut tally)?;
+                done += walk.visit(present, &mut tally)? + u64::from(state.landings);
                 if rule.criterion == Criterion::Bound {
                     Present::note_peak(&mut tally);
                 }
@@ -147,9 +155,13 @@ impl Pass<'_> {
             && rule.budget == self.state.rule_budget
     }
 
-    /// Sets walk and tally up for the jobs that run now and the candidates still undecided.
-    fn prepare(&mut self, rule: &Rule) -> Result<()> {
-        self.sort()?;
+    /// Sets walk and tally up for the jobs that run now and the candidates still undecided; says whether there are any.
+    fn prepare(&mut self, rule: &Rule) -> Result<bool> {
+        // When the running jobs together do not make room for the head job, nothing can delay it.
+        let reachable = self.state.idle as u64 + self.state.busy as u64 >= self.state.head_processors as u64;
+        if reachable {
+            self.sort()?;
+        }
         let state = &mut *self.state;
         let parts = &mut self.parts;
         state.rule_criterion = rule.criterion as u32;
@@ -162,7 +174,7 @@ impl Pass<'_> {
         }
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
         let target = missing.div_ceil(unit);
-        let (mut landings, mut ends) = (0, 0);
+        let (mut landings, mut ends, mut undecided) = (0, 0, false);
         let candidates = range_mut(parts.candidates, 0, state.candidates as usize)?;
         for (index, candidate) in candidates.iter_mut().enumerate() {
             if candidate.verdict != Verdict::Undecided as u32 {
@@ -173,13 +185,22 @@ impl Pass<'_> {
                 continue;
             }
             candidate.landings = (missing + candidate.processors).div_ceil(unit) - target;
-            (candidate.taken, candidate.delay, candidate.left, candidate.exactness) = (0, 0.0, 1.0, 0);
+            undecided = true;
+            (candidate.taken, candidate.delay, candidate.exactness) = (0, 0.0, 0);
+            candidate.left = if reachable { 1.0 } else { 0.0 };
+            if !reachable {
+                continue;
+            }
             landings = landings.max(candidate.landings);
             let slot = candidate_slot(&state.limits, index);
             for release in range(parts.releases, slot, candidate.releases as usize)? {
                 *at_mut(parts.ends, ends)? = Entry { after: release.after, job: index as u32, first: 0 };
                 ends += 1;
             }
+        }
+        state.phase = DECIDING;
+        if !undecided {
+            return Ok(false);
         }
         timeline::sort(range_mut(parts.ends, 0, ends)?, parts.spare)?;
         (state.ends, state.ends_passed, state.landings) = (ends as u32, 0, landings);
@@ -193,8 +214,8 @@ impl Pass<'_> {
             ..bytemuck::Zeroable::zeroed()
         };
         parts.views(&mut state.extent, state.limits.processors).walk.start()?;
-        (state.prepared, state.phase) = (1, DECIDING);
-        Ok(())
+        state.prepared = 1;
+        Ok(true)
     }
 
     /// Sorts the releases of what runs now into instants, unless that is done.

@@ -342,11 +342,11 @@ impl<'a> Pass<'a> {
         let candidate = known.get(candidate).ok_or(Error::NoSuchIndex)?;
         let verdict = Verdict::from_number(candidate.verdict).ok_or(Error::Corrupt)?;
         let judged = !matches!(verdict, Verdict::Undecided | Verdict::DoesNotFit);
-        Ok(Judgement {
-            delay: if judged { candidate.delay } else { 0.0 },
-            exactness: Exactness::from_number(candidate.exactness).ok_or(Error::Corrupt)?,
-            verdict,
-        })
+        if !judged {
+            return Ok(Judgement { delay: 0.0, exactness: Exactness::Exact, verdict });
+        }
+        let exactness = Exactness::from_number(candidate.exactness).ok_or(Error::Corrupt)?;
+        Ok(Judgement { delay: candidate.delay, exactness, verdict })
     }
 
     /// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an

@@ -15,6 +15,9 @@ const NEGLIGIBLE: f64 = 1e-18;
 /// A group is taken apart also when its table would be updated more often than this for each cell there is room for.
 const UPDATES_PER_CELL: usize = 4;
 
+/// Taking a group apart may cost so many multiply-adds for each cell there is; beyond, the coarsest bound is used.
+const LARGEST_WORK: u64 = 64;
+
 /// One job with a release at the instant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Member {
@@ -73,7 +76,8 @@ impl Tie<'_> {
     /// The table has `(largest d / unit + 1) x (group width + landings)` cells, each updated at most once a member. If that
     /// does not fit, or is more than `UPDATES_PER_CELL` updates for each cell there is, the group is taken apart into smaller groups one after the other. A path that passes through
     /// `[c_q, c_q + k)` between two of them is then counted as a delay though nobody could have started there: an upper
-    /// bound.
+    /// bound. Where even that would cost more than `LARGEST_WORK` multiply-adds a cell, every start at this instant
+    /// counts as a delay.
     pub(super) fn land<'m>(
         &mut self,
         others: &[f64],
@@ -92,29 +96,27 @@ impl Tie<'_> {
             return Ok(found); // only whether the head can start is wanted
         }
         let most = self.most_released(total, members.clone(), &mut found.work)?;
+        // Those that end here for certain come first and cost nothing: they are never taken apart.
+        let uncertain = members.clone().filter(|m| !m.certain());
+        let members = members.filter(Member::certain).chain(uncertain);
         let count = members.clone().count();
+        let (mut parts, mut done) = (0, 0);
+        while done < count {
+            done += self.part(members.clone().skip(done), most, landing.len()).0;
+            parts += 1;
+        }
+        let apart = parts * count as u64 * others.len() as u64;
+        if parts > 1 && apart > LARGEST_WORK * self.cells.len() as u64 {
+            // Too many even for that: as if every start found exactly the processors that the head job needs.
+            if let Some(none_left_over) = landing.first_mut() {
+                *none_left_over += found.started;
+            }
+            found.at_most = true;
+            return Ok(found);
+        }
         let mut done = 0;
         while done < count {
-            // The largest group from here on whose table fits; at least one job, whose table always does.
-            let (mut size, mut width, mut free, mut unit) = (0, 0, 0, 0);
-            for member in members.clone().skip(done) {
-                width += member.width;
-                let (mut wider, mut finer) = (free, unit);
-                if !member.certain() {
-                    wider += member.width;
-                    finer = gcd(unit, member.width);
-                }
-                let rows = most.min(wider) / finer.max(1) + 1;
-                let cells = rows.saturating_mul(wider + landing.len().min(width));
-                let updates = cells.saturating_mul(size + 1);
-                let fits = cells <= self.cells.len() && updates / UPDATES_PER_CELL <= self.cells.len();
-                if size > 0 && !fits {
-                    break;
-                }
-                (free, unit) = (wider, finer);
-                size += 1;
-            }
-            let unit = unit.max(1);
+            let (size, unit) = self.part(members.clone().skip(done), most, landing.len());
             let group = members.clone().skip(done).take(size);
             if size == count {
                 found.work += self.joint(others, lo, target, group, most, unit, landing)?;
@@ -150,6 +152,31 @@ impl Tie<'_> {
             done += size;
         }
         Ok(found)
+    }
+
+    /// The largest group at the front of these members whose table fits, at least one job, whose table always does; and
+    /// the unit of its rows.
+    fn part(&self, members: impl Iterator<Item = Member>, most: usize, landings: usize) -> (usize, usize) {
+        let (mut size, mut width, mut free, mut updates, mut unit) = (0, 0, 0, 0, 0);
+        for member in members {
+            width += member.width;
+            let (mut wider, mut finer, mut more) = (free, unit, updates);
+            if !member.certain() {
+                wider += member.width;
+                finer = gcd(unit, member.width);
+                more += 1;
+            }
+            let rows = most.min(wider) / finer.max(1) + 1;
+            let cells = rows.saturating_mul(wider + landings.min(width));
+            let fits = cells <= self.cells.len()
+                && cells.saturating_mul(more) / UPDATES_PER_CELL <= self.cells.len();
+            if size > 0 && !fits {
+                break;
+            }
+            (free, unit, updates) = (wider, finer, more);
+            size += 1;
+        }
+        (size, unit.max(1))
     }
 
     /// Probability that the head job becomes able to start at this instant, whatever the number released: the group's

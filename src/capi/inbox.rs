@@ -45,7 +45,7 @@ pub struct surefill_job_event {
 /// A queue of up to SUREFILL_INBOX_CAPACITY job events.
 ///
 /// One thread may push while another pops, without a lock: one pushing and one popping thread at a time, no more. The
-/// block must not be moved: a copy is refused.
+/// block must not be moved: a copy is refused. Other damage to it is not detected.
 #[allow(non_camel_case_types)]
 pub struct surefill_inbox {
     _opaque: [u8; 0],

@@ -6,7 +6,8 @@ use core::ffi::{CStr, c_char};
 /// Version of this header: major x 1,000,000 + minor x 1,000 + patch.
 pub const SUREFILL_VERSION_NUMBER: i32 = 1_000;
 
-/// Version of the binary interface: programs run with every library of the same number (and soname).
+/// Version of the binary interface: programs run with every library of the same number (and soname). It changes also when
+/// a structure that an init function writes grows.
 pub const SUREFILL_ABI_VERSION: i32 = 0;
 
 /// Success.

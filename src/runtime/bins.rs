@@ -7,6 +7,9 @@ use arrayvec::ArrayVec;
 /// The largest number of bins.
 pub const MAX_BINS: usize = 64;
 
+/// Where the first bin may start at the earliest, in seconds: far below any clock, far above what a logarithm cannot take.
+const SMALLEST_EDGE: f64 = 1e-9;
+
 /// Runtime bins with logarithmically spaced edges.
 ///
 /// With first edge `f` and ratio `r`, bin 0 holds run times below `f`, bin `j` holds `[f r^(j-1), f r^j)`, and the last
@@ -27,8 +30,8 @@ impl RuntimeBins {
     /// (1 to [`MAX_BINS`], the open one included).
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] also when two edges would coincide or the last lies beyond
-    /// [`MAX_SECONDS`].
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] also when two edges would coincide, the last lies beyond
+    /// [`MAX_SECONDS`], or `first / ratio` is below a nanosecond.
     pub fn new(first: f64, ratio: f64, count: usize) -> Result<RuntimeBins> {
         if first.is_nan() || ratio.is_nan() {
             return Err(Error::NotANumber);
@@ -41,7 +44,7 @@ impl RuntimeBins {
         }
         let mut edges = ArrayVec::new();
         let mut last = (first / ratio).min(1.0);
-        if last <= 0.0 {
+        if last < SMALLEST_EDGE {
             return Err(Error::OutOfRange);
         }
         edges.try_push(last).map_err(|_| Error::OutOfRange)?;

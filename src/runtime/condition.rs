@@ -135,7 +135,7 @@ impl RuntimeDistribution {
                 } else {
                     libm::exp(ln_ratio * i as f64 / events_per_bin as f64)
                 };
-                push(out, &mut count, piece.start * factor - age as f64, mass);
+                push(out, &mut count, (piece.start * factor).min(piece.end) - age as f64, mass);
             }
             push(out, &mut count, piece.end - age as f64, mass);
         }

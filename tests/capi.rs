@@ -1,0 +1,346 @@
+//! The C functions as Rust sees them: that their numbers are the core's, that they decide what the core decides, and that
+//! two threads may share an inbox. What C sees of them is tested in `tests/c`.
+#![cfg(feature = "capi")]
+
+use proptest::prelude::*;
+use std::ffi::CStr;
+use std::ptr::{null, null_mut};
+use surefill::backfill::{Criterion, Exactness, Pass, PassLimits, Rule, Step, Verdict};
+use surefill::capi::*;
+use surefill::error::{ALL, Error};
+use surefill::runtime::{
+    MAX_BINS, MAX_EVENTS_PER_BIN, MAX_SECONDS, Release, RuntimeBins, RuntimeDistribution,
+};
+
+/// A block of this many bytes, aligned to 8.
+fn block(bytes: i64) -> Vec<u64> {
+    vec![u64::MAX; (bytes as usize).div_ceil(8)]
+}
+
+fn length(block: &[u64]) -> i64 {
+    size_of_val(block) as i64
+}
+
+fn name(status: i32) -> &'static str {
+    unsafe { CStr::from_ptr(surefill_status_name(status)) }.to_str().unwrap()
+}
+
+#[test]
+fn every_status_has_its_constant() {
+    let header = include_str!("../include/surefill.h");
+    for error in ALL {
+        let name = name(error.status());
+        assert_eq!(name.as_bytes(), error.name().to_bytes());
+        assert!(header.contains(&format!("#define {name} {}\n", error.status())), "{name}");
+    }
+    let defined = header.lines().filter(|line| line.starts_with("#define SUREFILL_ERROR_")).count();
+    assert_eq!(defined, ALL.len());
+    assert_eq!((name(0), name(1), name(i32::MIN)), ("SUREFILL_OK", "unknown status", "unknown status"));
+}
+
+#[test]
+fn the_constants_are_the_cores_numbers() {
+    use SUREFILL_VERDICT_ACCEPTED as ACCEPTED;
+    assert_eq!(SUREFILL_CRITERION_PROBABILITY, Criterion::Probability as i32);
+    assert_eq!(SUREFILL_CRITERION_BOUND, Criterion::Bound as i32);
+    assert_eq!(SUREFILL_CRITERION_SECONDS, Criterion::Seconds as i32);
+    assert_eq!(SUREFILL_CRITERION_RELATIVE, Criterion::Relative as i32);
+    assert_eq!((SUREFILL_VERDICT_UNDECIDED, ACCEPTED), (Verdict::Undecided as i32, Verdict::Accepted as i32));
+    assert_eq!(SUREFILL_VERDICT_REFUSED, Verdict::Refused as i32);
+    assert_eq!(SUREFILL_VERDICT_OVER_BUDGET, Verdict::OverBudget as i32);
+    assert_eq!(SUREFILL_VERDICT_DOES_NOT_FIT, Verdict::DoesNotFit as i32);
+    assert_eq!(SUREFILL_VERDICT_DECLINED, Verdict::Declined as i32);
+    assert_eq!(SUREFILL_DELAY_EXACT, Exactness::Exact as i32);
+    assert_eq!(SUREFILL_DELAY_AT_LEAST, Exactness::AtLeast as i32);
+    assert_eq!(SUREFILL_DELAY_AT_MOST, Exactness::AtMost as i32);
+    assert_eq!(SUREFILL_DELAY_ESTIMATE, Exactness::Estimate as i32);
+    assert_eq!(SUREFILL_MAX_BINS as usize, MAX_BINS);
+    assert_eq!(SUREFILL_MAX_EVENTS_PER_BIN as usize, MAX_EVENTS_PER_BIN);
+    assert_eq!(SUREFILL_MAX_SECONDS, MAX_SECONDS);
+}
+
+#[test]
+fn every_version_number_is_the_same() {
+    let parts: Vec<i32> = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse().unwrap()).collect();
+    assert_eq!(SUREFILL_VERSION_NUMBER, parts[0] * 1_000_000 + parts[1] * 1_000 + parts[2]);
+    assert_eq!(surefill_version_number(), SUREFILL_VERSION_NUMBER);
+    assert_eq!(surefill_abi_version(), SUREFILL_ABI_VERSION);
+    let makefile = include_str!("../Makefile");
+    assert!(makefile.contains(&format!("\nVERSION := {}\n", env!("CARGO_PKG_VERSION"))));
+    assert!(makefile.contains(&format!("\nABI := {SUREFILL_ABI_VERSION}\n")));
+}
+
+/// An inbox in its block, which must stay where it is.
+struct Inbox(Vec<u64>);
+
+// The C interface allows one pushing and one popping thread.
+unsafe impl Sync for Inbox {}
+
+impl Inbox {
+    fn new() -> Inbox {
+        let mut memory = block(surefill_inbox_size());
+        let mut handle = null_mut();
+        let status = unsafe { surefill_inbox_init(memory.as_mut_ptr().cast(), length(&memory), &mut handle) };
+        assert_eq!((status, handle.cast()), (0, memory.as_mut_ptr()));
+        Inbox(memory)
+    }
+
+    fn handle(&self) -> *mut surefill_inbox {
+        self.0.as_ptr().cast_mut().cast()
+    }
+
+    fn push(&self, event: &surefill_job_event) -> i32 {
+        unsafe { surefill_inbox_push(self.handle(), event) }
+    }
+
+    fn pop(&self) -> Result<surefill_job_event, i32> {
+        let mut event = surefill_job_event::default();
+        let status = unsafe { surefill_inbox_pop(self.handle(), &mut event) };
+        if status == 0 { Ok(event) } else { Err(status) }
+    }
+
+    fn length(&self) -> i32 {
+        let mut length = -1;
+        assert_eq!(unsafe { surefill_inbox_length(self.handle(), &mut length) }, 0);
+        length
+    }
+}
+
+/// The event with this number: every member is different and follows from it.
+fn event(number: i64) -> surefill_job_event {
+    surefill_job_event {
+        kind: (number % 4) as i32 + SUREFILL_EVENT_SUBMIT,
+        processors: (number % 1000) as i32,
+        job: number,
+        time: number * 3,
+        limit: number ^ 0x5555,
+        user: -number,
+    }
+}
+
+#[test]
+fn an_inbox_keeps_order_between_two_threads() {
+    const EVENTS: i64 = 1_000_000;
+    let inbox = Inbox::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..EVENTS {
+                loop {
+                    match inbox.push(&event(number)) {
+                        0 => break,
+                        status => assert_eq!(status, SUREFILL_ERROR_FULL),
+                    }
+                    std::thread::yield_now();
+                }
+            }
+        });
+        for number in 0..EVENTS {
+            let taken = loop {
+                match inbox.pop() {
+                    Ok(taken) => break taken,
+                    Err(status) => assert_eq!(status, SUREFILL_ERROR_EMPTY),
+                }
+                std::thread::yield_now();
+            };
+            assert_eq!(taken, event(number));
+        }
+    });
+    assert_eq!((inbox.pop(), inbox.length()), (Err(SUREFILL_ERROR_EMPTY), 0));
+}
+
+#[test]
+fn an_inbox_holds_as_many_events_as_it_says() {
+    let inbox = Inbox::new();
+    for lap in 0..3 {
+        for number in 0..i64::from(SUREFILL_INBOX_CAPACITY) {
+            assert_eq!(i64::from(inbox.length()), number);
+            assert_eq!(inbox.push(&event(number + lap)), 0);
+        }
+        assert_eq!(inbox.push(&event(9)), SUREFILL_ERROR_FULL);
+        for number in 0..i64::from(SUREFILL_INBOX_CAPACITY) {
+            assert_eq!(inbox.pop(), Ok(event(number + lap)));
+        }
+    }
+}
+
+#[test]
+fn a_moved_inbox_is_refused() {
+    let inbox = Inbox::new();
+    assert_eq!(inbox.push(&event(1)), 0);
+    let copy = Inbox(inbox.0.clone());
+    assert_eq!(copy.pop(), Err(SUREFILL_ERROR_CORRUPT));
+    assert_eq!(copy.push(&event(2)), SUREFILL_ERROR_CORRUPT);
+    assert_eq!(inbox.pop(), Ok(event(1)));
+}
+
+/// Bins and distributions as C makes them.
+struct Believed {
+    rust: RuntimeDistribution,
+    c: Vec<u64>,
+}
+
+impl Believed {
+    fn of(counts: &[u32]) -> Believed {
+        let (mut bins, mut c) = (block(surefill_bins_size()), block(surefill_distribution_size()));
+        let counts: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
+        let (mut handle, mut made) = (null_mut(), null_mut());
+        unsafe {
+            let status =
+                surefill_bins_init(bins.as_mut_ptr().cast(), length(&bins), 2.0, 2.0, 5, &mut handle);
+            assert_eq!(status, 0);
+            let (memory, room) = (c.as_mut_ptr().cast(), length(&c));
+            let status =
+                surefill_distribution_init_counts(memory, room, handle, counts.as_ptr(), 5, &mut made);
+            assert_eq!(status, 0);
+        }
+        let bins = RuntimeBins::new(2.0, 2.0, 5).unwrap();
+        Believed { rust: RuntimeDistribution::from_counts(&bins, &counts).unwrap(), c }
+    }
+
+    fn handle(&self) -> *const surefill_distribution {
+        self.c.as_ptr().cast()
+    }
+}
+
+#[derive(Debug)]
+struct Job {
+    processors: i32,
+    age: i64,
+    limit: i64,
+    counts: Vec<u32>,
+}
+
+fn job() -> impl Strategy<Value = Job> {
+    (1i32..6, 0i64..20, 1i64..60, proptest::collection::vec(0u32..4, 5))
+        .prop_map(|(processors, age, limit, counts)| Job { processors, age, limit, counts })
+}
+
+/// What a pass came to: each candidate's judgement, the idle processors, and the head's median start.
+type Outcome = (Vec<(u64, i32, i32)>, i32, Result<i64, i32>);
+
+fn by_the_core(limits: &PassLimits, rule: &Rule, running: &[Job], waiting: &[Job]) -> Outcome {
+    let mut memory = block(Pass::size(limits).unwrap() as i64);
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), limits).unwrap();
+    pass.begin(1000, 8, 7, 12).unwrap();
+    for job in running {
+        let believed = Believed::of(&job.counts).rust;
+        pass.add_running(job.processors as u32, job.age, job.limit, &believed).unwrap();
+    }
+    for job in waiting {
+        pass.add_candidate(job.processors as u32, job.limit, &Believed::of(&job.counts).rust).unwrap();
+    }
+    while let Step::Accept(index) = pass.decide(rule, u64::MAX).unwrap() {
+        pass.commit(index).unwrap();
+    }
+    let judgements = (0..waiting.len()).map(|i| pass.judgement(i).unwrap());
+    let judgements = judgements.map(|j| (j.delay.to_bits(), j.exactness as i32, j.verdict as i32)).collect();
+    (judgements, pass.idle() as i32, pass.head_start_quantile(0.5).map_err(Error::status))
+}
+
+fn by_c(limits: &PassLimits, rule: &Rule, work: i64, running: &[Job], waiting: &[Job]) -> Outcome {
+    let limits = surefill_pass_limits {
+        struct_size: size_of::<surefill_pass_limits>() as u32,
+        running: limits.running as i32,
+        candidates: limits.candidates as i32,
+        processors: limits.processors as i32,
+        bins: limits.bins as i32,
+        events_per_bin: limits.events_per_bin as i32,
+        tie_cells: limits.tie_cells as i32,
+    };
+    let rule = surefill_rule {
+        struct_size: size_of::<surefill_rule>() as u32,
+        criterion: rule.criterion as i32,
+        threshold: rule.threshold,
+        budget: rule.budget,
+    };
+    let (mut size, mut pass) = (0, null_mut());
+    unsafe {
+        assert_eq!(surefill_pass_size(&limits, &mut size), 0);
+        let mut memory = block(size);
+        assert_eq!(surefill_pass_init(memory.as_mut_ptr().cast(), length(&memory), &limits, &mut pass), 0);
+        assert_eq!(surefill_pass_begin(pass, 1000, 8, 7, 12), 0);
+        for job in running {
+            let (believed, none) = (Believed::of(&job.counts), null_mut());
+            let (age, limit) = (job.age, job.limit);
+            assert_eq!(
+                surefill_pass_add_running(pass, job.processors, age, limit, believed.handle(), none),
+                0
+            );
+        }
+        for (i, job) in (0..).zip(waiting) {
+            let (believed, mut index) = (Believed::of(&job.counts), -1);
+            let status =
+                surefill_pass_add_candidate(pass, job.processors, job.limit, believed.handle(), &mut index);
+            assert_eq!((status, index), (0, i));
+        }
+        let (mut step, mut accepted) = (SUREFILL_STEP_MORE, -1);
+        while step != SUREFILL_STEP_DONE {
+            assert_eq!(surefill_pass_decide(pass, &rule, work, &mut step, &mut accepted), 0);
+            if step == SUREFILL_STEP_ACCEPT {
+                // The block may be moved between any two calls.
+                memory = memory.clone();
+                pass = memory.as_mut_ptr().cast();
+                assert_eq!(surefill_pass_commit(pass, accepted), 0);
+            } else {
+                assert_eq!(accepted, -1);
+            }
+        }
+        let judgement = |candidate| {
+            let (mut delay, mut exactness, mut verdict) = (0.0, 0, 0);
+            let status = surefill_pass_judgement(pass, candidate, &mut delay, &mut exactness, &mut verdict);
+            assert_eq!(status, 0);
+            (delay.to_bits(), exactness, verdict)
+        };
+        let judgements = (0..waiting.len() as i32).map(judgement).collect();
+        let (mut idle, mut median) = (-1, 0);
+        assert_eq!(surefill_pass_idle(pass, &mut idle), 0);
+        let status = surefill_pass_head_start_quantile(pass, 0.5, &mut median);
+        (judgements, idle, if status == 0 { Ok(median) } else { Err(status) })
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn c_decides_what_the_core_decides_bit_for_bit(
+        running in proptest::collection::vec(job(), 0..8),
+        waiting in proptest::collection::vec(job(), 1..6),
+        (criterion, threshold, work) in (0u32..4, 0.0f64..2.0, prop_oneof![1i64..100, Just(i64::MAX)]),
+    ) {
+        let limits =
+            PassLimits { running: 8, candidates: 6, processors: 100, bins: 5, events_per_bin: 2, tie_cells: 0 };
+        let criterion = Criterion::from_number(criterion).unwrap();
+        let rule = Rule { criterion, threshold, budget: 3.0 };
+        prop_assert_eq!(
+            by_c(&limits, &rule, work, &running, &waiting),
+            by_the_core(&limits, &rule, &running, &waiting)
+        );
+    }
+
+    #[test]
+    fn a_distribution_comes_back_from_its_block(
+        counts in proptest::collection::vec(0u32..4, 5), age in 0i64..40, limit in 0i64..60, events in 1i32..5,
+    ) {
+        let believed = Believed::of(&counts);
+        let mut releases = [Release::default(); 25];
+        let expected = believed.rust.remaining(age, limit, events as usize, &mut releases).unwrap();
+        let (mut seconds, mut probabilities, mut count) = ([0; 25], [0.0; 25], 0);
+        let status = unsafe {
+            surefill_distribution_remaining(
+                believed.handle(), age, limit, events,
+                seconds.as_mut_ptr(), probabilities.as_mut_ptr(), 25, &mut count,
+            )
+        };
+        prop_assert_eq!((status, count), (0, expected as i32));
+        for (release, (second, probability)) in releases[..expected].iter().zip(seconds.iter().zip(probabilities)) {
+            prop_assert_eq!((release.after, release.probability), (*second, probability));
+        }
+        let mut median = 0;
+        let status = unsafe { surefill_distribution_quantile(believed.handle(), 0.5, age, limit, &mut median) };
+        prop_assert_eq!((status, median), (0, believed.rust.quantile(0.5, age, limit).unwrap()));
+        // NULL stands for the distribution of which nothing is known.
+        let status = unsafe { surefill_distribution_quantile(null(), 0.5, age, limit, &mut median) };
+        prop_assert_eq!((status, median), (0, RuntimeDistribution::limit().quantile(0.5, age, limit).unwrap()));
+    }
+}
