@@ -39,8 +39,14 @@ fuzz_target!(|bytes: &[u8]| {
         inbox: inbox::Inbox::new(),
         stranger: blocks::Block::new(0),
     };
+    // Most calls want something to be there.
+    for _ in 0..3 {
+        values::make_bins(world, input);
+        values::make_distribution(world, input);
+        pass::make(world, input);
+    }
     while !input.is_empty() {
-        match input.below(24) {
+        match input.below(26) {
             0 => values::make_bins(world, input),
             1 => values::ask_bins(world, input),
             2 | 3 => values::make_distribution(world, input),
@@ -54,10 +60,27 @@ fuzz_target!(|bytes: &[u8]| {
             16 => pass::ask(world, input),
             17 => pass::ask_candidates(world, input),
             18 | 19 => pass::settle(world, input),
-            _ => pass::decide(world, input),
+            20..=23 => pass::decide(world, input),
+            _ => whole_pass(world, input),
         }
     }
     for pass in world.passes.iter().flatten() {
         pass.check_again();
     }
 });
+
+/// The calls of a pass in their order, which single calls seldom come to: up to acceptances and what follows from them.
+fn whole_pass(world: &mut World, input: &mut Input) {
+    pass::begin(world, input);
+    for _ in 0..input.below(6) {
+        pass::add_running(world, input);
+    }
+    for _ in 0..input.below(6) {
+        pass::add_candidate(world, input);
+    }
+    for _ in 0..input.below(8) {
+        pass::decide(world, input);
+        pass::settle(world, input);
+        pass::ask(world, input);
+    }
+}

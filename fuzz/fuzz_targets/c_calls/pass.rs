@@ -4,7 +4,7 @@
 use crate::World;
 use crate::blocks::{Block, handle, place, succeeded};
 use crate::input::{Input, MARK_INT, MARK_LONG, MARK_REAL};
-use crate::structures::{Sized, default_limits, default_rule};
+use crate::structures::{LIMITS, RULE, Sized, default_limits, default_rule};
 use std::ptr::null_mut;
 use surefill::capi::*;
 use surefill::runtime::RuntimeDistribution;
@@ -61,7 +61,7 @@ pub fn make(world: &mut World, input: &mut Input) {
     limits.events_per_bin = input.int(4);
     // Few cells make groups of equal times bounded instead of exact.
     limits.tie_cells = input.below(250) as i32 * 4;
-    let given = Sized::new(input, limits, default_limits());
+    let given = Sized::new(input, limits, default_limits(), LIMITS);
     let mut size = MARK_LONG;
     let out = input.output(&mut size);
     let usable = given.meant().filter(in_range);
@@ -243,7 +243,7 @@ pub fn decide(world: &mut World, input: &mut Input) {
     {
         rule = surefill_rule { criterion, threshold, budget, ..rule };
     }
-    let given = Sized::new(input, rule, default_rule());
+    let given = Sized::new(input, rule, default_rule(), RULE);
     let work = if input.below(2) == 0 { i64::MAX } else { input.seconds() };
     let (mut step, mut candidate) = (MARK_INT, MARK_INT);
     let (step_out, candidate_out) = (input.output(&mut step), input.output(&mut candidate));

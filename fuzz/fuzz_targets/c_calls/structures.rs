@@ -8,17 +8,19 @@ use surefill::capi::*;
 pub struct Sized<T> {
     words: Vec<u64>,
     defaults: T,
+    /// The sizes at which a member ends.
+    ends: &'static [usize],
     pointer: *mut T,
 }
 
 impl<T: Copy> Sized<T> {
     /// `value` under the size that it begins with or, seldom, under another.
-    pub fn new(input: &mut Input, value: T, defaults: T) -> Sized<T> {
+    pub fn new(input: &mut Input, value: T, defaults: T, ends: &'static [usize]) -> Sized<T> {
         let mut words = vec![0u64; 4104 / 8];
         let pointer: *mut T = words.as_mut_ptr().cast();
         // SAFETY: there is room for several.
         unsafe { pointer.write(value) };
-        let mut made = Sized { words, defaults, pointer };
+        let mut made = Sized { words, defaults, ends, pointer };
         if input.rarely() {
             match input.below(4) {
                 0 => made.pointer = null_mut(),
@@ -50,7 +52,8 @@ impl<T: Copy> Sized<T> {
         let bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let size = u32::from_ne_bytes(bytes[..4].try_into().unwrap()) as usize;
         let newer = bytes.get(size_of::<T>()..size).unwrap_or(&[]);
-        if !(4..=4096).contains(&size) || newer.iter().any(|&byte| byte != 0) {
+        let whole = if size < size_of::<T>() { self.ends.contains(&size) } else { size <= 4096 };
+        if !whole || newer.iter().any(|&byte| byte != 0) {
             return None;
         }
         let mut meant = self.defaults;
@@ -60,6 +63,10 @@ impl<T: Copy> Sized<T> {
         Some(meant)
     }
 }
+
+/// Where the members of the structures end.
+pub const LIMITS: &[usize] = &[4, 8, 12, 16, 20, 24];
+pub const RULE: &[usize] = &[4, 8, 16];
 
 pub fn default_limits() -> surefill_pass_limits {
     let mut limits = std::mem::MaybeUninit::uninit();
