@@ -6,8 +6,8 @@
  *   has changed nothing and written no output.
  * - Memory is the caller's. An object is made in a block of at least its size, aligned to 8 bytes; its handle is the
  *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block.
- * - Inputs come before outputs; a const handle is not changed. What the pointers of one call point to does not overlap. Structures for options begin with their size and have an
- *   init function.
+ * - Inputs come before outputs; a const handle is not changed; what the pointers of one call point to does not overlap.
+ *   Structures for options begin with their size and have an init function.
  * - Times are whole seconds in int64_t since any fixed origin, probabilities are doubles from 0 to 1, indices count from 0.
  * - No function takes a lock, does I/O, calls back or keeps global state. Distinct objects are independent.
  */
