@@ -51,3 +51,4 @@ pub mod error;
 pub mod hmm;
 pub mod memory;
 pub mod runtime;
+mod seal;

@@ -3,14 +3,17 @@
 use crate::error::{Error, Result};
 use crate::hmm::MAX_STATES;
 use crate::hmm::emission::Evidence;
-use crate::hmm::expectation::{Expectation, IDLE, Progress, Slice, Sums, jobs_in};
+use crate::hmm::expectation::{CLUSTER, Expectation, IDLE, Progress, Slice, Sums, jobs_in};
 use crate::hmm::forward::{Chain, check_slots};
 use crate::hmm::history::{History, MAX_SLOT};
+use crate::hmm::initial::{Clustering, Initial, check_k_means, set_static};
 use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
 use crate::hmm::train::{Round, maximise};
 use crate::hmm::vector::copy;
+use crate::hmm::viterbi::viterbi;
 use crate::memory::{Carver, Header, at, at_mut};
 use crate::runtime::MAX_BINS;
+use crate::seal;
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 
@@ -55,6 +58,8 @@ impl HmmLimits {
 #[repr(C)]
 pub(super) struct State {
     header: Header,
+    /// The checksum of a sealed block.
+    seal: u64,
     pub limits: HmmLimits,
     pub load: u32,
     /// Whether there are parameters.
@@ -175,6 +180,25 @@ impl<'a> Hmm<'a> {
         Ok(hmm)
     }
 
+    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
+    ///
+    /// # Errors
+    /// As [`Hmm::attach`].
+    pub fn seal(memory: &mut [u8]) -> Result<()> {
+        let size = Hmm::block_size(memory)?;
+        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
+    }
+
+    /// The model in a checkpoint: a block as [`Hmm::seal`] left it. O(size).
+    ///
+    /// # Errors
+    /// As [`Hmm::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
+    pub fn open(memory: &'a mut [u8]) -> Result<Hmm<'a>> {
+        let size = Hmm::block_size(memory)?;
+        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
+        Hmm::attach(memory)
+    }
+
     /// The capacities.
     pub fn limits(&self) -> &HmmLimits {
         &self.state.limits
@@ -191,9 +215,7 @@ impl<'a> Hmm<'a> {
     /// As [`Parameters::check`]; nothing has changed then.
     pub fn set_parameters(&mut self, parameters: &Parameters<'_>) -> Result<()> {
         parameters.check(self.states(), self.bins())?;
-        self.state.progress.phase = IDLE;
-        self.state.load = parameters.load as u32;
-        self.state.ready = 1;
+        self.take_over(parameters.load);
         self.parts.model.set(parameters)
     }
 
@@ -204,6 +226,70 @@ impl<'a> Hmm<'a> {
     pub fn parameters(&self, out: &mut ParametersMut<'_>) -> Result<()> {
         self.check_ready()?;
         self.parts.model.get(self.load(), self.states(), self.bins(), out)
+    }
+
+    /// Sets the parameters to Static-IV (Algorithm 3), with `mean_jobs` a slot if the load is modelled. Training under way is
+    /// given up. O(M (M + N)).
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a mean that is not positive and finite.
+    pub fn init_static(&mut self, load: LoadModel, mean_jobs: f64) -> Result<()> {
+        if mean_jobs.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !(mean_jobs > 0.0 && mean_jobs.is_finite()) {
+            return Err(Error::OutOfRange);
+        }
+        let states = self.states();
+        self.take_over(load);
+        set_static(&mut self.parts.model, load, states, mean_jobs)
+    }
+
+    /// Sets the parameters by k-means over these slots (Algorithm 4). Training under way is given up. O(M slots) a pass, and
+    /// a few dozen passes for every doubling of the number of clusters.
+    ///
+    /// # Errors
+    /// As [`Hmm::begin_training_from`].
+    pub fn init_k_means(&mut self, load: LoadModel, slots: Range<i64>) -> Result<()> {
+        self.begin_training_from(Initial::KMeans, load, slots)?;
+        let mut work = u64::MAX;
+        if !self.clustering().advance(&mut work)? {
+            return Err(Error::Corrupt);
+        }
+        self.publish();
+        self.end_training();
+        Ok(())
+    }
+
+    /// Adapts the parameters to slots half as long (section 3.4.2): a state lasts twice as many slots, A'_ij = A_ij / 2 and
+    /// A'_ii = A_ii / 2 + 1/2; the mean load halves. The history is forgotten, since its counts cannot be divided, and
+    /// training under way given up.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] without parameters.
+    pub fn halve_slots(&mut self) -> Result<()> {
+        self.check_ready()?;
+        let (load, states) = (self.load(), self.states());
+        let model = &mut self.parts.model;
+        let lanes = model.stride().max(1);
+        for (state, row) in model.transition.chunks_mut(lanes).enumerate() {
+            for (to, p) in row.iter_mut().enumerate() {
+                *p = 0.5 * *p + if to == state { 0.5 } else { 0.0 };
+            }
+        }
+        for parameter in model.load.iter_mut().take(states) {
+            *parameter = load.with_mean(0.5 * load.mean(*parameter));
+        }
+        model.derive(load)?;
+        self.end_training();
+        self.parts.history.clear()
+    }
+
+    /// The parameters in use change, and with them the load model.
+    fn take_over(&mut self, load: LoadModel) {
+        self.state.progress.phase = IDLE;
+        self.state.load = load as u32;
+        self.state.ready = 1;
     }
 
     /// Reports a finished job: the slot in which it was submitted and the bin of its run time. Slots up to this one that were
@@ -299,21 +385,60 @@ impl<'a> Hmm<'a> {
         Ok(if slice == Slice::Complete { progress.log_likelihood } else { f64::NEG_INFINITY })
     }
 
+    /// Writes the most likely state of each of these slots into `path`, one number a slot. Returns ln Pr(path, observations);
+    /// when that is minus infinity the model does not explain them, and `path` is not written. O(slots M^2). Training under
+    /// way begins its round again.
+    ///
+    /// # Errors
+    /// As [`Hmm::log_likelihood`]; [`Error::OutOfRange`] also for another number of slots in `path`.
+    pub fn viterbi(&mut self, slots: Range<i64>, path: &mut [u8]) -> Result<f64> {
+        self.check_range(&slots)?;
+        if i64::try_from(path.len()) != Ok(slots.end - slots.start) {
+            return Err(Error::OutOfRange);
+        }
+        let chain = Chain { tables: &self.parts.model, load: self.load(), history: &self.parts.history };
+        let likelihood = viterbi(&chain, &mut self.parts.sums, slots.start, path)?;
+        self.begin_again()?;
+        Ok(likelihood)
+    }
+
     /// Begins training on these slots, with the present parameters. Training under way is given up. O(slots).
     ///
     /// # Errors
     /// As [`Hmm::log_likelihood`].
     pub fn begin_training(&mut self, slots: Range<i64>) -> Result<()> {
         self.check_range(&slots)?;
-        self.state.progress = Progress {
-            from: slots.start,
-            to: slots.end,
-            jobs: jobs_in(&self.parts.history, slots.start, slots.end)?,
-            ..Progress::zeroed()
-        };
+        self.state.progress = self.plan(slots, self.load())?;
         self.parts.draft.copy_from(&self.parts.model);
         self.expectation().begin();
         Ok(())
+    }
+
+    /// Begins training on these slots from these initial values; k-means is part of the work that [`Hmm::train`] does in
+    /// slices. The model in use stays until a round is complete. Training under way is given up. O(slots).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for slots not held, or none; for k-means also when the number of states is not a power of two, and
+    /// [`Error::Empty`] when there is no job.
+    pub fn begin_training_from(&mut self, initial: Initial, load: LoadModel, slots: Range<i64>) -> Result<()> {
+        check_slots(&self.parts.history, &slots)?;
+        let count = (slots.end - slots.start) as f64;
+        let progress = self.plan(slots, load)?;
+        if initial == Initial::KMeans {
+            check_k_means(self.states(), progress.jobs)?;
+            self.state.progress = progress;
+            return self.clustering().begin();
+        }
+        self.state.progress = progress;
+        let (states, jobs) = (self.states(), progress.jobs as f64);
+        set_static(&mut self.parts.draft, load, states, if jobs > 0.0 { jobs / count } else { 1.0 })?;
+        self.expectation().begin();
+        Ok(())
+    }
+
+    fn plan(&self, slots: Range<i64>, load: LoadModel) -> Result<Progress> {
+        let jobs = jobs_in(&self.parts.history, slots.start, slots.end)?;
+        Ok(Progress { from: slots.start, to: slots.end, jobs, load: load as u32, ..Progress::zeroed() })
     }
 
     /// Trains until a round is complete, or until about `work` slots are visited (at least 1; a round visits each slot three
@@ -338,10 +463,17 @@ impl<'a> Hmm<'a> {
         if work == 0 {
             return Err(Error::OutOfRange);
         }
+        if self.state.progress.phase == CLUSTER {
+            if self.clustering().advance(&mut work)? {
+                self.expectation().begin();
+            } else {
+                return Ok(Training::More);
+            }
+        }
         if self.expectation().advance(&mut work, &mut |_, _| ())? != Slice::Complete {
             return Ok(Training::More);
         }
-        let (load, states) = (self.load(), self.states());
+        let (load, states) = (self.draft_load(), self.states());
         let change = maximise(&mut self.parts.draft, load, &mut self.parts.sums, states)?;
         let progress = &mut self.state.progress;
         progress.rounds += 1;
@@ -359,6 +491,8 @@ impl<'a> Hmm<'a> {
 
     /// The draft becomes the model in use.
     pub(crate) fn publish(&mut self) {
+        self.state.load = self.state.progress.load;
+        self.state.ready = 1;
         self.parts.model.copy_from(&self.parts.draft);
     }
 
@@ -408,13 +542,28 @@ impl<'a> Hmm<'a> {
 
     fn expectation(&mut self) -> Expectation<'_, 'a> {
         Expectation {
-            load: LoadModel::from_number(self.state.load).unwrap_or_default(),
+            load: self.draft_load(),
             progress: &mut self.state.progress,
             sums: &mut self.parts.sums,
             tables: &mut self.parts.draft,
             history: &self.parts.history,
             adapting: true,
         }
+    }
+
+    fn clustering(&mut self) -> Clustering<'_, 'a> {
+        Clustering {
+            load: self.draft_load(),
+            states: self.states(),
+            progress: &mut self.state.progress,
+            sums: &mut self.parts.sums,
+            tables: &mut self.parts.draft,
+            history: &mut self.parts.history,
+        }
+    }
+
+    fn draft_load(&self) -> LoadModel {
+        LoadModel::from_number(self.state.progress.load).unwrap_or_default()
     }
 
     /// The observations of a round under way have changed: it begins again, with the slots still held.
@@ -425,11 +574,15 @@ impl<'a> Hmm<'a> {
         let first = self.parts.history.ledger()?.first;
         let progress = &mut self.state.progress;
         progress.from = progress.from.max(first);
-        if progress.from >= progress.to {
+        progress.jobs = jobs_in(&self.parts.history, progress.from, progress.to)?;
+        let clustering = progress.phase == CLUSTER;
+        if progress.from >= progress.to || (clustering && progress.jobs == 0) {
             progress.phase = IDLE;
             return Ok(());
         }
-        progress.jobs = jobs_in(&self.parts.history, progress.from, progress.to)?;
+        if clustering {
+            return self.clustering().begin();
+        }
         self.expectation().begin();
         Ok(())
     }

@@ -56,8 +56,8 @@ pub(super) struct Progress {
     pub splitting: u32,
     pub moved: u32,
     pub passes: u32,
-    /// Whether rounds follow on rounds.
-    pub training: u32,
+    /// The load model in training.
+    pub load: u32,
     /// Rounds complete.
     pub rounds: u64,
     /// Jobs in the slots.

@@ -19,12 +19,15 @@ mod emission;
 mod expectation;
 mod forward;
 mod history;
+mod initial;
 mod model;
 mod train;
 mod vector;
+mod viterbi;
 
 pub use chain::{Hmm, HmmLimits, Training};
 pub use emission::Evidence;
+pub use initial::Initial;
 pub use model::{LoadModel, Parameters, ParametersMut};
 pub use train::{Round, Termination};
 
