@@ -420,7 +420,12 @@ impl<'a> Hmm<'a> {
     /// # Errors
     /// [`Error::OutOfRange`] for slots not held, or none; for k-means also when the number of states is not a power of two, and
     /// [`Error::Empty`] when there is no job.
-    pub fn begin_training_from(&mut self, initial: Initial, load: LoadModel, slots: Range<i64>) -> Result<()> {
+    pub fn begin_training_from(
+        &mut self,
+        initial: Initial,
+        load: LoadModel,
+        slots: Range<i64>,
+    ) -> Result<()> {
         check_slots(&self.parts.history, &slots)?;
         let count = (slots.end - slots.start) as f64;
         let progress = self.plan(slots, load)?;

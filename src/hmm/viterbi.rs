@@ -29,9 +29,17 @@ impl Search<'_> {
     /// Adds a slot's observation and goes on to the next slot; `back` is told each state's best predecessor.
     fn step(&mut self, chain: &Chain<'_, '_>, slot: i64, mut back: impl FnMut(usize, u8)) -> Result<()> {
         let slot = chain.history.slot(slot)?;
-        let common =
-            log_emission(chain.tables, chain.load, Evidence::Jobs, chain.history, slot, empty(), self.emission)?;
-        for ((best, value), emission) in self.best.iter_mut().zip(self.value.iter()).zip(self.emission.iter()) {
+        let common = log_emission(
+            chain.tables,
+            chain.load,
+            Evidence::Jobs,
+            chain.history,
+            slot,
+            empty(),
+            self.emission,
+        )?;
+        for ((best, value), emission) in self.best.iter_mut().zip(self.value.iter()).zip(self.emission.iter())
+        {
             *best = value + (emission + common);
         }
         let mut from = [0u8; MAX_STATES];
