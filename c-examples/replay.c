@@ -24,7 +24,7 @@ enum {
     MAX_ACTIVE = 1 << 14, /* jobs that wait or run at one time */
     MAX_RUNNING = 1 << 12,
     MAX_CANDIDATES = 1 << 12,
-    PASS_WORDS = 8 << 20, /* 64 MiB: enough for the numbers above on some 20,000 processors */
+    PASS_WORDS = 16 << 20, /* 128 MiB: enough for the numbers above on some 20,000 processors */
     BELIEF_WORDS = 136
 };
 static const double DECAY = 0.9; /* how fast a user's older jobs lose weight */

@@ -376,7 +376,7 @@ int32_t surefill_pass_limits_init(struct surefill_pass_limits *limits);
 int32_t surefill_rule_init(struct surefill_rule *rule);
 
 // Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and
-// E = (R + Q) b e this is at most 64 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 48 R + 100 Q + 4,096, with tie_cells
+// E = (R + Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 48 R + 100 Q + 4,096, with tie_cells
 // at least 4 P + 20.
 //
 // Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.

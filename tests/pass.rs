@@ -25,7 +25,7 @@ fn memory_follows_the_documented_formula() {
                 let (r, q, p) = (f64::from(running), f64::from(candidates), f64::from(processors));
                 let be = f64::from(bins * events_per_bin);
                 let e = (r + q) * be;
-                let most = 64.0 * e
+                let most = 104.0 * e
                     + 16.0 * q * be
                     + 8.0 * p * (e.max(1.0).log2() + 12.0)
                     + 8.0 * f64::from(tie_cells)

@@ -3,19 +3,11 @@
 //! A distribution is kept on a window `[lo, hi)` of numbers of released processors. To know it on `[lo, hi)` after a job of
 //! width `w` has been added, it must be known on `[lo - w, hi)` before: windows shrink from below, and `hi` stays.
 
-/// Elements that a buffer must have beyond the window: the loops work on whole blocks, and what they compute behind the
-/// window's end is never read.
-pub(super) const MARGIN: usize = BLOCK;
-
-const BLOCK: usize = 8;
-
 /// Adds a job that has released its `width` processors with probability `p`: reads the window that starts at `src_lo`,
-/// writes the one of `length` values that starts at `dst_lo >= src_lo`; both end at the same value, and behind it both
-/// buffers have a [`MARGIN`]. Values below `src_lo` count as having no probability, so `src_lo` is 0 or at most
+/// writes the one of `length` values that starts at `dst_lo >= src_lo`; both end at the same value. Values below `src_lo` count as having no probability, so `src_lo` is 0 or at most
 /// `dst_lo - width`.
 ///
-/// Each value is one product more than a copy; the loops run over whole blocks of plain slices so that they become vector
-/// instructions, and the sums are the same whatever their width.
+/// The loops run over plain slices so that they become vector instructions; the values are the same whatever their width.
 pub(super) fn add_job(
     src: &[f64],
     src_lo: usize,
@@ -28,23 +20,25 @@ pub(super) fn add_job(
     let stay = src.get(dst_lo.saturating_sub(src_lo)..).unwrap_or(&[]);
     // Below src_lo + width the job cannot have released anything yet.
     let alone = src_lo.saturating_add(width).saturating_sub(dst_lo).min(length);
+    let (Some((low, dst)), Some((stay_low, stay))) =
+        (dst.split_at_mut_checked(alone), stay.split_at_checked(alone))
+    else {
+        return;
+    };
     let q = 1.0 - p;
-    for (d, s) in dst.iter_mut().zip(stay).take(alone) {
+    for (d, s) in low.iter_mut().zip(stay_low) {
         *d = s * q;
     }
     let come_from = dst_lo.saturating_add(alone).saturating_sub(src_lo).saturating_sub(width);
     let come = src.get(come_from..).unwrap_or(&[]);
-    let stay = stay.get(alone..).unwrap_or(&[]);
-    let dst = dst.get_mut(alone..).unwrap_or(&mut []);
-    let blocks = (length - alone).div_ceil(BLOCK);
-    let blocks = dst.as_chunks_mut::<BLOCK>().0.iter_mut().take(blocks);
-    for ((d, s), c) in blocks.zip(stay.as_chunks::<BLOCK>().0).zip(come.as_chunks::<BLOCK>().0) {
-        // Whole blocks by value: nothing the compiler could take for overlapping.
-        let mut sum = [0.0; BLOCK];
-        for ((d, s), c) in sum.iter_mut().zip(*s).zip(*c) {
-            *d = s * q + c * p;
-        }
-        *d = sum;
+    // Plain slices of equal length: a loop that the compiler counts once and turns into vector instructions.
+    let both = length - alone;
+    let (Some(dst), Some(stay), Some(come)) = (dst.get_mut(..both), stay.get(..both), come.get(..both))
+    else {
+        return;
+    };
+    for ((d, s), c) in dst.iter_mut().zip(stay).zip(come) {
+        *d = s * q + c * p;
     }
 }
 
@@ -68,8 +62,8 @@ mod tests {
     #[test]
     fn windows_shrink_from_below() {
         // Two jobs of widths 2 and 3 on the whole range, then the same seen through the window [4, 6).
-        let mut start = [f64::NAN; 6 + MARGIN];
-        start[..6].copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let mut start = [f64::NAN; 6];
+        start.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let (mut one, mut two, mut window) = (start, start, start);
         add_job(&start, 0, &mut one, 0, 6, 2, 0.25);
         assert_eq!(one[..6], [0.75, 0.0, 0.25, 0.0, 0.0, 0.0]);

@@ -1,6 +1,5 @@
 //! The decision loop of a pass: walk and candidates' ends merged in time order.
 
-use crate::backfill::convolve::MARGIN;
 use crate::backfill::judge::{self, Candidate, Criterion, Present, Rule, Tally, Verdict};
 use crate::backfill::pass::{ACCEPTING, DECIDING, FILLING, Parts, Pass, candidate_slot};
 use crate::backfill::tie::{Tie, gcd};
@@ -8,6 +7,9 @@ use crate::backfill::timeline::{self, Entry};
 use crate::backfill::walk::{Extent, Progress, Walk};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
+
+/// So few new running jobs are merged into the sorted releases one by one; more are sorted with them.
+const FEW: u32 = 4;
 
 /// What [`Pass::decide`] came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +43,9 @@ impl Parts<'_> {
             order: self.order,
             frames: self.frames,
             buffers: self.buffers,
-            stride: processors as usize + MARGIN,
+            stride: processors as usize,
+            segments: self.segments,
+            store: self.store,
             tie: Tie { cells: self.cells, rows: [first, second] },
         };
         Views {
@@ -94,16 +98,10 @@ impl Pass<'_> {
         };
         let mut done = 0;
         loop {
-            let progress = walk.step(work - done)?;
+            let progress = walk.step(work, &mut done)?;
             let until = match progress {
-                Progress::Moved(amount) => {
-                    done += amount;
-                    if done < work {
-                        continue;
-                    }
-                    return Ok(Step::More);
-                }
-                Progress::Reached(after) => after,
+                Progress::Interrupted => return Ok(Step::More),
+                Progress::Reached(after) | Progress::Passed(after) => after,
                 Progress::Over => i64::MAX,
             };
             // The candidates that end up to this instant did not see it: delays count strictly before an end.
@@ -126,7 +124,10 @@ impl Pass<'_> {
             let over = matches!(progress, Progress::Over);
             if !over {
                 present.advance(until, &mut tally, rule.criterion);
-                done += walk.visit(present, &mut tally)? + u64::from(state.landings);
+                done += u64::from(state.landings) + 1;
+            }
+            if matches!(progress, Progress::Reached(_)) {
+                done += walk.visit(present, &mut tally)?;
                 if rule.criterion == Criterion::Bound {
                     Present::note_peak(&mut tally);
                 }
@@ -174,7 +175,8 @@ impl Pass<'_> {
         }
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
         let target = missing.div_ceil(unit);
-        let (mut landings, mut ends, mut undecided) = (0, 0, false);
+        let (mut landings, mut ends, mut undecided, mut asked) = (0, 0, 0, 0u64);
+        let listed = state.listed != 0;
         let candidates = range_mut(parts.candidates, 0, state.candidates as usize)?;
         for (index, candidate) in candidates.iter_mut().enumerate() {
             if candidate.verdict != Verdict::Undecided as u32 {
@@ -185,13 +187,17 @@ impl Pass<'_> {
                 continue;
             }
             candidate.landings = (missing + candidate.processors).div_ceil(unit) - target;
-            undecided = true;
+            undecided += 1;
+            asked += u64::from(candidate.processors);
             (candidate.taken, candidate.delay, candidate.exactness) = (0, 0.0, 0);
             candidate.left = if reachable { 1.0 } else { 0.0 };
             if !reachable {
                 continue;
             }
             landings = landings.max(candidate.landings);
+            if listed {
+                continue; // nobody can have joined since
+            }
             let slot = candidate_slot(&state.limits, index);
             for release in range(parts.releases, slot, candidate.releases as usize)? {
                 *at_mut(parts.ends, ends)? = Entry { after: release.after, job: index as u32, first: 0 };
@@ -199,15 +205,28 @@ impl Pass<'_> {
             }
         }
         state.phase = DECIDING;
-        if !undecided {
+        if undecided == 0 {
             return Ok(false);
         }
-        timeline::sort(range_mut(parts.ends, 0, ends)?, parts.spare)?;
-        (state.ends, state.ends_passed, state.landings) = (ends as u32, 0, landings);
+        if !listed {
+            timeline::sort(range_mut(parts.ends, 0, ends)?, parts.spare)?;
+            state.ends = ends as u32;
+        }
+        (state.ends_passed, state.landings, state.listed) = (0, landings, 1);
         range_mut(parts.suffered, 0, landings as usize)?.fill(0.0);
         range_mut(parts.window, 0, landings as usize)?.fill(0.0);
-        state.extent.target = target;
-        state.extent.high = if rule.criterion.needs_window() { target + landings } else { target };
+        let extent = &mut state.extent;
+        extent.target = target;
+        extent.high = if rule.criterion.needs_window() { target + landings } else { target };
+        if extent.segments == 0 || extent.unit != unit {
+            // As far as acceptances can move the target: what is idle, or what is asked for if that is less.
+            let most = asked.min(state.idle.into()) as u32;
+            extent.reach = missing.saturating_add(most).div_ceil(unit);
+            let released = running.iter().map(|job| u64::from(job.width) * u64::from(job.releases)).sum();
+            let cells = if undecided > 1 { parts.store.len() } else { 0 };
+            extent.choose_grain(released, parts.segments.len(), cells);
+        }
+        extent.unit = unit;
         let instants = range(parts.instants, 0, state.extent.instants as usize)?;
         state.present = Present {
             horizon: instants.last().map_or(0, |instant| instant.after),
@@ -218,25 +237,35 @@ impl Pass<'_> {
         Ok(true)
     }
 
-    /// Sorts the releases of what runs now into instants, unless that is done.
+    /// Sorts the releases of what runs now into instants, unless that is done. Jobs that started since the last time are
+    /// merged in.
     pub(super) fn sort(&mut self) -> Result<()> {
-        if self.state.sorted != 0 {
+        let running = self.state.extent.running;
+        if self.state.sorted == running {
             return Ok(());
         }
+        let few = running - self.state.sorted.min(running) <= FEW;
+        let (before, mut count) = if few { (self.state.sorted, self.state.entries as usize) } else { (0, 0) };
         let parts = &mut self.parts;
-        let mut count = 0;
-        for (index, job) in (0u32..).zip(range(parts.running, 0, self.state.extent.running as usize)?) {
+        for index in before..running {
+            let job = at(parts.running, index as usize)?;
+            let sorted = count;
             let mut first = 1;
             for release in range(parts.releases, job.slot as usize, job.releases as usize)? {
                 *at_mut(parts.entries, count)? = Entry { after: release.after, job: index, first };
                 first = 0;
                 count += 1;
             }
+            if before > 0 {
+                timeline::merge(range_mut(parts.entries, 0, count)?, count - sorted, parts.spare)?;
+            }
         }
         let entries = range_mut(parts.entries, 0, count)?;
-        timeline::sort(entries, parts.spare)?;
+        if before == 0 {
+            timeline::sort(entries, parts.spare)?;
+        }
         self.state.extent.instants = timeline::gather(entries, parts.instants)? as u32;
-        self.state.sorted = 1;
+        (self.state.sorted, self.state.entries) = (running, count as u32);
         Ok(())
     }
 }

@@ -24,6 +24,7 @@ mod convolve;
 mod decide;
 mod judge;
 mod pass;
+mod segment;
 mod tie;
 mod timeline;
 mod walk;

@@ -1,7 +1,7 @@
 //! One scheduling pass in the caller's memory.
 
-use crate::backfill::convolve::MARGIN;
 use crate::backfill::judge::{Candidate, Criterion, Exactness, Judgement, Present, Verdict};
+use crate::backfill::segment::{CELLS_PER_RELEASE, RELEASES_PER_SEGMENT, Segment};
 use crate::backfill::tie::Tie;
 use crate::backfill::timeline::{Entry, Instant};
 use crate::backfill::walk::{Extent, Frame, Running};
@@ -91,8 +91,11 @@ pub(super) struct State {
     pub candidates: u32,
     /// Whether the walk and its tally are set up for what runs now.
     pub prepared: u32,
-    /// Whether the instants are those of what runs now.
+    /// Of the running jobs, the first so many have their releases in the instants; and how many releases these are.
     pub sorted: u32,
+    pub entries: u32,
+    /// Whether the candidates' ends are in order.
+    pub listed: u32,
     pub accepted: u32,
     /// Candidates' releases in time order, and how many of them are passed.
     pub ends: u32,
@@ -115,7 +118,7 @@ pub(super) struct State {
 /// which they were added; a committed one is a running job for those after it.
 ///
 /// The memory needed is [`Pass::size`]. With R running jobs, Q candidates, P processors, b bins of e events and
-/// E = (R + Q) b e it is at most 64 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 48 R + 100 Q + 4,096 bytes.
+/// E = (R + Q) b e it is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 48 R + 100 Q + 4,096 bytes.
 pub struct Pass<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -133,6 +136,8 @@ pub(super) struct Parts<'a> {
     pub order: &'a mut [u32],
     pub frames: &'a mut [Frame],
     pub buffers: &'a mut [f64],
+    pub segments: &'a mut [Segment],
+    pub store: &'a mut [f64],
     pub suffered: &'a mut [f64],
     pub window: &'a mut [f64],
     pub cells: &'a mut [f64],
@@ -161,7 +166,9 @@ fn layout<'a>(carver: &mut Carver<'a>, limits: &PassLimits) -> Result<(&'a mut [
         instants: carver.take(releases)?,
         order: carver.take(jobs)?,
         frames: carver.take(frames)?,
-        buffers: carver.take((frames + 1).checked_mul(processors + MARGIN).ok_or(Error::OutOfRange)?)?,
+        buffers: carver.take((frames + 1).checked_mul(processors).ok_or(Error::OutOfRange)?)?,
+        segments: carver.take(releases.div_ceil(RELEASES_PER_SEGMENT))?,
+        store: carver.take(releases.checked_mul(CELLS_PER_RELEASE).ok_or(Error::OutOfRange)?)?,
         suffered: carver.take(processors)?,
         window: carver.take(processors)?,
         cells: carver.take(cells)?,
@@ -298,7 +305,6 @@ impl<'a> Pass<'a> {
             Running { processors, slot: slot as u32, releases: count as u32, ..Running::zeroed() };
         state.extent.running += 1;
         state.busy = busy;
-        state.sorted = 0;
         Ok(index as usize)
     }
 
@@ -408,7 +414,7 @@ impl<'a> Pass<'a> {
         for later in self.parts.candidates.iter_mut().take(state.candidates as usize).skip(candidate + 1) {
             later.verdict = Verdict::Undecided as u32;
         }
-        (state.phase, state.prepared, state.sorted) = (DECIDING, 0, 0);
+        (state.phase, state.prepared) = (DECIDING, 0);
         Ok(())
     }
 

@@ -5,12 +5,15 @@
 //! "released at the instant" over the jobs of the group: a table with a row for each number `d` of processors released at
 //! the instant and a column for each number `y` released after it; the head could not start before while `y - d < c_q`.
 
-use crate::backfill::convolve::{MARGIN, add_job, sum};
+use crate::backfill::convolve::{add_job, sum};
 use crate::error::Result;
 use crate::memory::{range, range_mut};
 
-/// Rows of the table that are cut off together hold less probability than this: far below the rounding of a sum.
-const NEGLIGIBLE: f64 = 1e-18;
+/// What is less likely than this is left out: far below the rounding of a sum.
+pub(super) const NEGLIGIBLE: f64 = 1e-18;
+
+/// Groups of so few jobs are enumerated outcome by outcome.
+const FEW: u32 = 4;
 
 /// A group is taken apart also when its table would be updated more often than this for each cell there is room for.
 const UPDATES_PER_CELL: usize = 4;
@@ -36,6 +39,46 @@ impl Member {
     fn certain(&self) -> bool {
         self.before == 0.0 && self.after == 1.0
     }
+}
+
+/// The joint step of a few jobs, each of which ended before the instant, ends at it, or goes on: every outcome on its own.
+/// Returns the probability that the head job becomes able to start, and the multiply-adds.
+fn enumerate(
+    others: &[f64],
+    lo: usize,
+    target: usize,
+    members: impl Iterator<Item = Member> + Clone,
+    landing: &mut [f64],
+) -> Result<(f64, u64)> {
+    let count = members.clone().count() as u32;
+    let (mut started, mut work) = (0.0, 0);
+    for outcome in 0..3u32.pow(count.min(FEW)) {
+        let (mut probability, mut before, mut now, mut digits) = (1.0, 0, 0, outcome);
+        for m in members.clone() {
+            let (p, ended, ends) = match digits % 3 {
+                0 => (m.before, m.width, 0),
+                1 => (m.now, 0, m.width),
+                _ => (1.0 - m.after, 0, 0),
+            };
+            (probability, before, now, digits) = (probability * p, before + ended, now + ends, digits / 3);
+        }
+        work += u64::from(count);
+        if probability <= 0.0 || now == 0 {
+            continue;
+        }
+        // With s processors released by the others, the head could not start before while s + before < target.
+        let end = target.saturating_sub(before);
+        let begin = end.saturating_sub(now);
+        let crossing = range(others, begin.saturating_sub(lo), end - begin)?;
+        started += probability * sum(crossing);
+        // The lowest s of these lands so far above the target.
+        let lowest = (begin + before + now).saturating_sub(target);
+        for (to, s) in landing.iter_mut().skip(lowest).zip(crossing) {
+            *to += probability * s;
+        }
+        work += 2 * crossing.len() as u64;
+    }
+    Ok((started, work))
 }
 
 /// Scratch of the joint step.
@@ -64,7 +107,7 @@ impl Tie<'_> {
 
     /// The longest row on a machine of this size: as many columns for the group's width as for the landings.
     pub(super) fn row_length(processors: usize) -> usize {
-        2 * processors + 1 + MARGIN
+        2 * processors + 1
     }
 
     /// Adds to `landing[v]` the probability that the head job becomes able to start at this instant with exactly
@@ -89,6 +132,10 @@ impl Tie<'_> {
         let lo = target.saturating_sub(total);
         let mut found = Landing { started: 0.0, at_most: false, work: 0 };
         if sum(others) < NEGLIGIBLE {
+            return Ok(found);
+        }
+        if members.clone().take(FEW as usize + 1).count() <= FEW as usize {
+            (found.started, found.work) = enumerate(others, lo, target, members, landing)?;
             return Ok(found);
         }
         found.started = self.crossing(others, target, total, members.clone(), &mut found.work)?;

@@ -1,7 +1,7 @@
 //! Sorts releases into instants.
 
 use crate::error::Result;
-use crate::memory::{at, at_mut, range_mut};
+use crate::memory::{at, at_mut, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
 /// One release in time order.
@@ -56,6 +56,33 @@ pub(super) fn sort(entries: &mut [Entry], spare: &mut [Entry]) -> Result<()> {
     Ok(())
 }
 
+/// Merges the `new` entries at the end, themselves in time order, with the sorted ones before them; at equal times they
+/// come last. O(entries).
+pub(super) fn merge(entries: &mut [Entry], new: usize, spare: &mut [Entry]) -> Result<()> {
+    let old = entries.len().saturating_sub(new);
+    let fresh = range_mut(spare, 0, new)?;
+    for (to, from) in fresh.iter_mut().zip(range(entries, old, new)?) {
+        *to = *from;
+    }
+    // From the back, where there is room.
+    let (mut old, mut new) = (old, new);
+    while let Some(last_new) = new.checked_sub(1) {
+        let fresh = at(fresh, last_new)?;
+        let place = old + last_new;
+        match old.checked_sub(1) {
+            Some(last_old) if at(entries, last_old)?.after > fresh.after => {
+                *at_mut(entries, place)? = *at(entries, last_old)?;
+                old = last_old;
+            }
+            _ => {
+                *at_mut(entries, place)? = *fresh;
+                new = last_new;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn digit(entry: &Entry, shift: u32) -> usize {
     (entry.after >> shift) as usize % DIGITS
 }
@@ -98,6 +125,23 @@ mod tests {
     use std::vec::Vec;
 
     proptest! {
+        #[test]
+        fn merging_is_sorting(
+            mut old in proptest::collection::vec(1i64..50, 0..60), mut new in proptest::collection::vec(1i64..50, 0..20),
+        ) {
+            old.sort();
+            new.sort();
+            let mut entries: Vec<Entry> =
+                (0..).zip(old.iter().chain(&new)).map(|(job, &after)| Entry { after, job, first: 0 }).collect();
+            let (mut sorted, mut spare) = (entries.clone(), entries.clone());
+            sort(&mut sorted, &mut spare).unwrap();
+            merge(&mut entries, new.len(), &mut spare).unwrap();
+            prop_assert_eq!(
+                entries.iter().map(|e| (e.after, e.job)).collect::<Vec<_>>(),
+                sorted.iter().map(|e| (e.after, e.job)).collect::<Vec<_>>()
+            );
+        }
+
         #[test]
         fn sorts_stably(times in proptest::collection::vec(prop_oneof![1i64..50, 1i64..1 << 40], 0..300)) {
             let mut entries: Vec<Entry> =

@@ -5,11 +5,15 @@
 //! it are left out. Nothing is ever taken out of a distribution again: dividing a job out looks stable for a step and is
 //! not over a sequence. Windows (`convolve`) shrink on the way down, which makes the whole walk about E x C multiply-adds.
 //!
+//! A node whose distribution holds next to nothing is passed over: nothing can happen inside it. And the distributions of
+//! nodes of a middle size are kept (`segment`), so that the walk after an accepted candidate starts from them.
+//!
 //! The walk is a stack of frames in the caller's block and does one small step at a time, so it can be left and resumed.
 
 use crate::backfill::convolve::{add_job, sum};
 use crate::backfill::judge::{Present, Tally};
-use crate::backfill::tie::{Landing, Member, Tie};
+use crate::backfill::segment::Segment;
+use crate::backfill::tie::{Landing, Member, NEGLIGIBLE, Tie};
 use crate::backfill::timeline::{Entry, Instant};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
@@ -28,7 +32,8 @@ pub(super) struct Running {
     pub releases: u32,
     /// The first release that the walk has not passed, and its time; `i64::MAX` when there is none.
     pub cursor: u32,
-    pub unused: u32,
+    /// The segment whose jobs were last gathered with this one among them.
+    pub mark: u32,
     pub next: i64,
     /// Probability that it has ended by the present of the walk.
     pub ended: f64,
@@ -38,26 +43,38 @@ pub(super) struct Running {
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Frame {
-    begin: u32,
-    end: u32,
-    /// The jobs with a release inside are the first so many of the order.
-    jobs: u32,
-    stage: u32,
-    /// The next job of the parent to be added, and how many of those still to come can have released anything.
-    next: u32,
-    adds: u32,
+    pub begin: u32,
+    pub end: u32,
+    /// The jobs with a release inside are the first so many of the order; those up to `family` are to be added.
+    pub jobs: u32,
+    pub family: u32,
+    pub stage: u32,
+    /// The next job to be added, and how many of those still to come can have released anything.
+    pub next: u32,
+    pub adds: u32,
     /// Processors of the jobs inside and of those not yet added.
-    pending: u32,
-    /// Where the distribution is: which buffer, and the value of its first element.
-    buffer: u32,
-    base: u32,
-    unused: u32,
+    pub pending: u32,
+    /// Where the distribution is: which buffer, the value of its first element, and where it ends.
+    pub buffer: u32,
+    pub base: u32,
+    pub high: u32,
+    /// Whether it is to be kept when it is complete, or lies inside one that is: see below.
+    pub keep: u32,
 }
 
-const ADD: u32 = 0;
+pub(super) const ADD: u32 = 0;
 const LEFT: u32 = 1;
 const RIGHT: u32 = 2;
 const DONE: u32 = 3;
+const VISIT: u32 = 4;
+
+/// A frame's `keep`: still to be divided into segments; a segment; inside one, or nothing is kept at all.
+const ABOVE: u32 = 0;
+pub(super) const SEGMENT: u32 = 1;
+const INSIDE: u32 = 2;
+
+/// Fewer instants are visited without asking whether anything can happen at them: asking costs as much.
+const WORTH_PASSING: u32 = 4;
 
 /// The scalars of a walk.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -70,7 +87,18 @@ pub(super) struct Extent {
     pub instants: u32,
     pub running: u32,
     pub frames: u32,
-    pub unused: u32,
+    /// The first instant that no frame covers yet.
+    pub next: u32,
+    /// Processors of one unit of width.
+    pub unit: u32,
+    /// Where the windows of segments end, so that they serve the walks after every acceptance to come.
+    pub reach: u32,
+    /// The most instants of a segment; 0 when none are kept.
+    pub grain: u32,
+    /// Segments kept, how many of them this walk has passed, and the cells they fill.
+    pub segments: u32,
+    pub segment: u32,
+    pub kept: u32,
 }
 
 /// The walk's slices of the caller's block.
@@ -86,15 +114,20 @@ pub(super) struct Walk<'a> {
     /// One distribution a frame, and a spare one at the end.
     pub buffers: &'a mut [f64],
     pub stride: usize,
+    pub segments: &'a mut [Segment],
+    /// The segments' distributions, one behind the other.
+    pub store: &'a mut [f64],
     pub tie: Tie<'a>,
 }
 
 /// What one step did.
 pub(super) enum Progress {
-    /// Moved on inside the tree; so many multiply-adds.
-    Moved(u64),
-    /// The next step visits this instant: the present may be advanced to it.
+    /// The work is used up.
+    Interrupted,
+    /// The present may be advanced to this instant, then it must be visited.
     Reached(i64),
+    /// Nothing can happen up to and including this instant.
+    Passed(i64),
     /// No instant is left.
     Over,
 }
@@ -103,100 +136,162 @@ impl Walk<'_> {
     /// Starts at the first instant at which the head job could start at all; before it, nothing can be delayed.
     pub(super) fn start(&mut self) -> Result<()> {
         let target = self.extent.target as usize;
-        self.extent.frames = 0;
+        (self.extent.frames, self.extent.segment) = (0, 0);
+        self.extent.next = self.extent.instants;
         let running = range_mut(self.running, 0, self.extent.running as usize)?;
         for job in running.iter_mut() {
             let first = at(self.releases, job.slot as usize)?.after;
-            (job.cursor, job.ended, job.next) = (0, 0.0, first);
+            (job.cursor, job.ended, job.next, job.mark) = (0, 0.0, first, 0);
         }
         let total: usize = running.iter().map(|job| job.width as usize).sum();
         if total < target {
             return Ok(()); // the head job cannot start, so nothing can delay it
         }
+        // Segments of an earlier walk begin where the head job could start without the candidates accepted since.
+        let kept = self.segments.first().filter(|_| self.extent.segments > 0).map(|segment| segment.from);
         let mut possible = 0;
-        let mut begin = 0;
-        for instant in range(self.instants, 0, self.extent.instants as usize)? {
+        for (index, instant) in (0u32..).zip(range(self.instants, 0, self.extent.instants as usize)?) {
             let entries = range(self.entries, instant.entry as usize, instant.count as usize)?;
             for entry in entries.iter().filter(|entry| entry.first != 0) {
                 possible += at(running, entry.job as usize)?.width as usize;
             }
-            if possible >= target {
+            if kept.map_or(possible >= target, |from| instant.after >= from) {
+                self.extent.next = index;
                 break;
             }
             for entry in entries {
                 pass_release(at_mut(running, entry.job as usize)?, self.releases)?;
             }
-            begin += 1;
         }
-        let (mut jobs, mut pending, mut released) = (0, 0, 0);
-        for (index, job) in (0u32..).zip(running.iter()) {
-            if job.cursor < job.releases {
-                *at_mut(self.order, jobs)? = index;
-                jobs += 1;
-                pending += job.width as usize;
-            } else {
-                released += job.width as usize;
-            }
-        }
-        let base = target.saturating_sub(pending);
-        let root = range_mut(self.buffers, 0, self.extent.high as usize - base)?;
-        root.fill(0.0);
-        if let Some(certain) = released.checked_sub(base).and_then(|index| root.get_mut(index)) {
-            *certain = 1.0;
-        }
-        *at_mut(self.frames, 0)? = Frame {
-            begin,
-            end: self.extent.instants,
-            jobs: jobs as u32,
-            stage: if self.extent.instants - begin == 1 { ADD } else { LEFT },
-            next: jobs as u32,
-            adds: 0,
-            pending: pending as u32,
-            buffer: 0,
-            base: base as u32,
-            unused: 0,
-        };
-        self.extent.frames = u32::from(begin < self.extent.instants);
         Ok(())
     }
 
-    /// The next step: moves on inside the tree, adding jobs until about `work` multiply-adds are done, or reaches an
-    /// instant.
-    pub(super) fn step(&mut self, work: u64) -> Result<Progress> {
-        let Some(top) = (self.extent.frames as usize).checked_sub(1) else { return Ok(Progress::Over) };
-        let frame = *at(self.frames, top)?;
-        let middle = frame.begin + (frame.end - frame.begin) / 2;
-        match frame.stage {
-            ADD => {
-                let family = match top.checked_sub(1) {
-                    Some(parent) => at(self.frames, parent)?.jobs,
-                    None => frame.jobs,
-                };
-                if frame.next < family {
-                    return self.add_jobs(top, family, work);
-                }
-                if frame.end - frame.begin == 1 {
-                    return Ok(Progress::Reached(at(self.instants, frame.begin as usize)?.after));
-                }
-                at_mut(self.frames, top)?.stage = LEFT;
-                Ok(Progress::Moved(0))
+    /// Opens a frame for all instants that no other covers.
+    fn open_rest(&mut self) -> Result<()> {
+        let Extent { target, next, instants, .. } = *self.extent;
+        let (mut jobs, mut pending, mut released) = (0, 0, 0);
+        for (index, job) in (0u32..).zip(range(self.running, 0, self.extent.running as usize)?) {
+            if job.cursor < job.releases {
+                *at_mut(self.order, jobs)? = index;
+                jobs += 1;
+                pending += job.width;
+            } else {
+                released += job.width;
             }
-            LEFT | RIGHT => {
-                at_mut(self.frames, top)?.stage += 1;
-                let (begin, end) =
-                    if frame.stage == LEFT { (frame.begin, middle) } else { (middle, frame.end) };
-                self.descend(top, begin, end)
-            }
-            DONE => {
-                self.extent.frames -= 1;
-                Ok(Progress::Moved(0))
-            }
-            _ => Err(Error::Corrupt),
+        }
+        let keep = self.keep(ABOVE, instants - next);
+        let high = if self.extent.grain == 0 { self.extent.high } else { self.extent.reach };
+        let base = target.saturating_sub(pending);
+        let root = range_mut(self.buffers, 0, high.checked_sub(base).ok_or(Error::Corrupt)? as usize)?;
+        root.fill(0.0);
+        if let Some(certain) = released.checked_sub(base).and_then(|index| root.get_mut(index as usize)) {
+            *certain = 1.0;
+        }
+        let (begin, end, jobs) = (next, instants, jobs as u32);
+        *at_mut(self.frames, 0)? = Frame {
+            begin,
+            end,
+            jobs,
+            family: jobs,
+            stage: ADD,
+            next: jobs,
+            adds: 0,
+            pending,
+            buffer: 0,
+            base,
+            high,
+            keep,
+        };
+        (self.extent.frames, self.extent.next) = (1, instants);
+        Ok(())
+    }
+
+    /// What becomes of a frame of so many instants below one of this kind.
+    fn keep(&self, above: u32, instants: u32) -> u32 {
+        match above {
+            ABOVE if self.extent.grain == 0 => INSIDE,
+            ABOVE if instants <= self.extent.grain => SEGMENT,
+            ABOVE => ABOVE,
+            _ => INSIDE,
         }
     }
 
+    /// Moves on inside the tree until an instant is reached, or passed, or about `work` multiply-adds are `done`; one
+    /// addition at least is made.
+    pub(super) fn step(&mut self, work: u64, done: &mut u64) -> Result<Progress> {
+        loop {
+            let Some(top) = (self.extent.frames as usize).checked_sub(1) else {
+                if self.extent.next >= self.extent.instants {
+                    return Ok(Progress::Over);
+                }
+                if self.extent.segment < self.extent.segments {
+                    if let Some(after) = self.open_segment()? {
+                        return Ok(Progress::Passed(after));
+                    }
+                } else {
+                    self.open_rest()?;
+                }
+                continue;
+            };
+            let frame = *at(self.frames, top)?;
+            let middle = frame.begin + (frame.end - frame.begin) / 2;
+            match frame.stage {
+                ADD if frame.next < frame.family => {
+                    self.add_jobs(top, work, done)?;
+                    if *done >= work {
+                        return Ok(Progress::Interrupted);
+                    }
+                }
+                ADD => {
+                    let asked = frame.end - frame.begin >= WORTH_PASSING;
+                    let nothing = asked && sum(self.distribution(&frame)?) < NEGLIGIBLE;
+                    if frame.keep == SEGMENT || (frame.keep == ABOVE && nothing) {
+                        self.keep_segment(&frame, nothing)?;
+                    }
+                    if nothing {
+                        self.extent.frames -= 1;
+                        return Ok(Progress::Passed(self.pass(frame.begin, frame.end)?));
+                    }
+                    let leaf = frame.end - frame.begin == 1;
+                    at_mut(self.frames, top)?.stage = if leaf { VISIT } else { LEFT };
+                }
+                VISIT => return Ok(Progress::Reached(at(self.instants, frame.begin as usize)?.after)),
+                LEFT | RIGHT => {
+                    at_mut(self.frames, top)?.stage += 1;
+                    let (begin, end) =
+                        if frame.stage == LEFT { (frame.begin, middle) } else { (middle, frame.end) };
+                    *done += u64::from(frame.jobs);
+                    self.descend(top, begin, end)?;
+                }
+                DONE => self.extent.frames -= 1,
+                _ => return Err(Error::Corrupt),
+            }
+        }
+    }
+
+    /// A complete frame's distribution, from the lowest value that matters.
+    fn distribution(&self, frame: &Frame) -> Result<&[f64]> {
+        // The window may reach further down than needed: jobs that released nothing did not shrink it.
+        let base = self.extent.target.saturating_sub(frame.pending);
+        let skip = base.checked_sub(frame.base).ok_or(Error::Corrupt)? as usize;
+        let length = frame.high.checked_sub(base).ok_or(Error::Corrupt)? as usize;
+        range(self.buffers, frame.buffer as usize * self.stride + skip, length)
+    }
+
+    /// Passes all releases of the instants from `begin` to before `end`; returns the time of the last.
+    pub(super) fn pass(&mut self, begin: u32, end: u32) -> Result<i64> {
+        let count = end.checked_sub(begin).ok_or(Error::Corrupt)?;
+        let instants = range(self.instants, begin as usize, count as usize)?;
+        for instant in instants {
+            for entry in range(self.entries, instant.entry as usize, instant.count as usize)? {
+                pass_release(at_mut(self.running, entry.job as usize)?, self.releases)?;
+            }
+        }
+        Ok(instants.last().ok_or(Error::Corrupt)?.after)
+    }
+
     /// Opens the frame of a child: its jobs move to the front of the order.
-    fn descend(&mut self, parent: usize, begin: u32, end: u32) -> Result<Progress> {
+    fn descend(&mut self, parent: usize, begin: u32, end: u32) -> Result<()> {
         let above = *at(self.frames, parent)?;
         // Instants are distinct times, so "inside" is a matter of the job's next release.
         let next = range(self.instants, 0, self.extent.instants as usize)?.get(end as usize);
@@ -215,34 +310,35 @@ impl Walk<'_> {
             adds += u32::from(!inside & (job.ended > 0.0));
         }
         let child = parent + 1;
+        let keep = self.keep(above.keep, end - begin);
         *at_mut(self.frames, child)? = Frame {
             begin,
             end,
             jobs: jobs as u32,
+            family: above.jobs,
             stage: ADD,
             next: jobs as u32,
             adds,
-            pending: above.pending,
-            buffer: above.buffer,
-            base: above.base,
-            unused: 0,
+            high: if keep == INSIDE { self.extent.high } else { above.high },
+            keep,
+            ..above
         };
         self.extent.frames = child as u32 + 1;
-        Ok(Progress::Moved(order.len() as u64))
+        Ok(())
     }
 
-    /// Adds the parent's jobs that have no release inside, one after the other.
-    fn add_jobs(&mut self, top: usize, family: u32, work: u64) -> Result<Progress> {
+    /// Adds the family's jobs that have no release inside, one after the other.
+    fn add_jobs(&mut self, top: usize, work: u64, done: &mut u64) -> Result<()> {
         let spare = self.frames.len();
-        let (target, high) = (self.extent.target, self.extent.high);
+        let target = self.extent.target;
         let frame = at_mut(self.frames, top)?;
-        let others = self.order.get(frame.next as usize..family as usize).ok_or(Error::Corrupt)?;
-        let mut done = 0;
+        let high = frame.high;
+        let others = self.order.get(frame.next as usize..frame.family as usize).ok_or(Error::Corrupt)?;
         for &other in others {
             let job = at(self.running, other as usize)?;
             frame.next += 1;
             frame.pending = frame.pending.checked_sub(job.width).ok_or(Error::Corrupt)?;
-            done += 1;
+            *done += 1;
             if job.ended <= 0.0 {
                 continue; // it has released nothing: only the window shrinks
             }
@@ -254,12 +350,12 @@ impl Walk<'_> {
             let (src, dst) = two_buffers(self.buffers, self.stride, frame.buffer as usize, to)?;
             add_job(src, frame.base as usize, dst, base as usize, length, job.width as usize, job.ended);
             (frame.buffer, frame.base) = (to as u32, base);
-            done += length as u64;
-            if done >= work {
+            *done += length as u64;
+            if *done >= work {
                 break;
             }
         }
-        Ok(Progress::Moved(done))
+        Ok(())
     }
 
     /// Visits the instant that [`Walk::step`] reached: updates the tally, passes the releases, closes the leaf. Returns
