@@ -452,8 +452,8 @@ impl<'a> Hmm<'a> {
     ///
     /// # Errors
     /// [`Error::WrongState`] unless training has begun; [`Error::OutOfRange`] for no work.
-    pub fn train(&mut self, work: u64) -> Result<Training> {
-        let step = self.train_draft(work)?;
+    pub fn train(&mut self, mut work: u64) -> Result<Training> {
+        let step = self.train_draft(&mut work)?;
         if let Training::Round(_) = step {
             self.publish();
         }
@@ -461,21 +461,21 @@ impl<'a> Hmm<'a> {
     }
 
     /// [`Hmm::train`], but the parameters stay a draft.
-    pub(crate) fn train_draft(&mut self, mut work: u64) -> Result<Training> {
+    pub(crate) fn train_draft(&mut self, work: &mut u64) -> Result<Training> {
         if !self.is_training() {
             return Err(Error::WrongState);
         }
-        if work == 0 {
+        if *work == 0 {
             return Err(Error::OutOfRange);
         }
         if self.state.progress.phase == CLUSTER {
-            if self.clustering().advance(&mut work)? {
+            if self.clustering().advance(work)? {
                 self.expectation().begin();
             } else {
                 return Ok(Training::More);
             }
         }
-        if self.expectation().advance(&mut work, &mut |_, _| ())? != Slice::Complete {
+        if self.expectation().advance(work, &mut |_, _| ())? != Slice::Complete {
             return Ok(Training::More);
         }
         let (load, states) = (self.draft_load(), self.states());
@@ -567,12 +567,12 @@ impl<'a> Hmm<'a> {
         }
     }
 
-    fn draft_load(&self) -> LoadModel {
+    pub(super) fn draft_load(&self) -> LoadModel {
         LoadModel::from_number(self.state.progress.load).unwrap_or_default()
     }
 
     /// The observations of a round under way have changed: it begins again, with the slots still held.
-    fn begin_again(&mut self) -> Result<()> {
+    pub(crate) fn begin_again(&mut self) -> Result<()> {
         if self.state.progress.phase == IDLE {
             return Ok(());
         }
