@@ -3,6 +3,7 @@
 mod clairvoyant;
 mod global;
 mod histories;
+mod hmm;
 mod limit;
 
 use crate::workload::Job;
@@ -11,6 +12,7 @@ use surefill::runtime::RuntimeDistribution;
 pub use clairvoyant::Clairvoyant;
 pub use global::Global;
 pub use histories::Histories;
+pub use hmm::Hmm;
 pub use limit::Limit;
 
 /// Predicts a job's run time as a distribution, before anything is known of its age. `job.run_time` is the future until
