@@ -79,6 +79,17 @@ impl<'a> History<'a> {
         Ok(())
     }
 
+    /// Refuses a ledger that cannot be.
+    pub fn check(&self) -> Result<()> {
+        let Ledger { first, end, fresh, .. } = *self.ledger()?;
+        let within = |slot: i64| slot.unsigned_abs() <= MAX_SLOT.unsigned_abs() + 1;
+        let valid = within(first)
+            && within(end)
+            && (0..=self.slots.len() as i64).contains(&(end - first))
+            && fresh as usize <= self.cells.len();
+        if valid { Ok(()) } else { Err(Error::Corrupt) }
+    }
+
     pub fn ledger(&self) -> Result<&Ledger> {
         at(self.ledger, 0)
     }
@@ -212,7 +223,7 @@ impl<'a> History<'a> {
         if slot < self.ledger()?.first {
             let ledger = at_mut(self.ledger, 0)?;
             let free = core::mem::replace(&mut ledger.free, new);
-            ledger.late += 1;
+            ledger.late = ledger.late.saturating_add(1);
             at_mut(self.cells, new as usize)?.next = free;
             return Ok(left);
         }
@@ -228,13 +239,15 @@ impl<'a> History<'a> {
     fn counted(&mut self, slot: i64) -> Result<()> {
         let slot = self.slot_mut(slot)?;
         slot.jobs = slot.jobs.saturating_add(1); // checked before
-        at_mut(self.ledger, 0)?.jobs += 1;
+        let ledger = at_mut(self.ledger, 0)?;
+        ledger.jobs = ledger.jobs.saturating_add(1);
         Ok(())
     }
 
     /// A job came too late for its slot.
     pub fn count_late(&mut self) -> Result<()> {
-        at_mut(self.ledger, 0)?.late += 1;
+        let ledger = at_mut(self.ledger, 0)?;
+        ledger.late = ledger.late.saturating_add(1);
         Ok(())
     }
 }
