@@ -91,8 +91,8 @@ pub enum Training {
 /// Set the parameters ([`Hmm::set_parameters`]) or have them set ([`Hmm::init_static`], [`Hmm::init_k_means`]), report the jobs ([`Hmm::observe`]), train.
 /// Slots are numbered by the caller, time of submission divided by the slot length for example.
 ///
-/// The memory needed is [`Hmm::size`]. With M states (rounded up to a multiple of 8), N bins, T slots and C cells it is at
-/// most 20 T + 12 C + 24 (sqrt(T) + 2) (M + 1) + 8 M (5 M + 7 N + 16) + 512 bytes: 2.1 MB for the default, a year.
+/// The memory needed is [`Hmm::size`]. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells it is at
+/// most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400 bytes: 2.1 MB for the default, a year.
 pub struct Hmm<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
