@@ -1,6 +1,8 @@
 //! The predictor against a slow one that keeps every event and computes everything from scratch at every call, in plain
 //! probabilities, straight from chapters 3 and 4 of the thesis.
 
+#![allow(clippy::needless_range_loop)] // indices as in the thesis's formulas
+
 use surefill::hmm::{HmmLimits, Initial, LoadModel, ParametersMut, Termination};
 use surefill::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
 use surefill::runtime::RuntimeBins;
@@ -154,7 +156,8 @@ impl Model {
         let mut emission: Vec<Vec<f64>> = Vec::new();
         loop {
             let mut bent = false;
-            (alpha.clear(), emission.clear());
+            alpha.clear();
+            emission.clear();
             let mut predicted = self.start.clone();
             for slot in slots {
                 let mut b: Vec<f64> = (0..STATES).map(|i| self.emits(i, slot, &[])).collect();

@@ -69,6 +69,12 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
+    /// Whether the counts can be.
+    pub fn is_sound(&self) -> bool {
+        let capacity = self.records.len();
+        self.counts.first().is_some_and(|c| c.jobs as usize <= capacity && c.fresh as usize <= capacity)
+    }
+
     /// Jobs in the system.
     pub fn count(&self) -> u32 {
         self.counts.first().map_or(0, |counts| counts.jobs)
@@ -122,7 +128,7 @@ impl<'a> Jobs<'a> {
         } else {
             let record = counts.fresh;
             at(self.records, record as usize).map_err(|_| Error::Full)?;
-            counts.fresh += 1;
+            counts.fresh = counts.fresh.saturating_add(1);
             record
         };
         counts.jobs = counts.jobs.saturating_add(1);
@@ -131,7 +137,7 @@ impl<'a> Jobs<'a> {
         for _ in 0..self.index.len() {
             let entry = at_mut(self.index, place)?;
             if *entry == 0 {
-                *entry = record + 1;
+                *entry = record.saturating_add(1);
                 return Ok(());
             }
             place = (place + 1) & self.mask();
@@ -150,7 +156,7 @@ impl<'a> Jobs<'a> {
             // It may move up unless that would put it before the place where its search begins.
             let home = self.home(self.job(other)?.id);
             if place.wrapping_sub(home) & mask >= place.wrapping_sub(hole) & mask {
-                *at_mut(self.index, hole)? = other + 1;
+                *at_mut(self.index, hole)? = other.saturating_add(1);
                 hole = place;
             }
         }

@@ -52,7 +52,7 @@ impl Predictor<'_> {
         if self.state.last.rounds == 0 {
             return true; // never trained
         }
-        let new = state.anchor - state.trained;
+        let new = state.anchor.saturating_sub(state.trained);
         if new <= 0 {
             return false;
         }

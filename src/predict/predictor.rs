@@ -343,9 +343,26 @@ impl<'a> Predictor<'a> {
             at(state, 0)?.limits
         };
         let predictor = Predictor::carve(memory, &limits)?;
-        let options = &predictor.state.options;
-        let fits = options.slot_seconds > 0 && predictor.hmm.limits() == &limits.hmm;
-        if fits { Ok(predictor) } else { Err(Error::Corrupt) }
+        predictor.hmm.check()?;
+        if predictor.is_sound() { Ok(predictor) } else { Err(Error::Corrupt) }
+    }
+
+    /// Whether the scalars can be. O(1).
+    fn is_sound(&self) -> bool {
+        let state = &*self.state;
+        let held = self.hmm.slots();
+        let times = [state.now, state.first_submission];
+        let places = state.begun == 0
+            || (held.contains(&state.anchor)
+                && state.present == held.end - 1
+                && (state.anchor..=state.present).contains(&state.known)
+                && (held.start..=state.present).contains(&state.position.max(held.start))
+                && state.trained <= state.present);
+        state.options.slot_seconds > 0
+            && self.hmm.limits() == &state.limits.hmm
+            && times.iter().all(|time| time.unsigned_abs() <= MAX_TIME)
+            && self.parts.jobs.is_sound()
+            && places
     }
 
     /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
@@ -465,7 +482,7 @@ impl<'a> Predictor<'a> {
         self.advance(now)?;
         let job = *self.parts.jobs.job(record)?;
         self.leave(record, &job)?;
-        let bin = self.state.bins.bin_of((now - job.started) as f64) as u32;
+        let bin = self.state.bins.bin_of(now.saturating_sub(job.started) as f64) as u32;
         if job.slot < self.hmm.slots().start {
             return self.hmm.history_mut().count_late();
         }

@@ -102,7 +102,7 @@ impl Predictor<'_> {
                     break;
                 }
                 let job = self.parts.jobs.job_mut(record)?;
-                let bin = self.state.bins.bin_of((now - job.started) as f64);
+                let bin = self.state.bins.bin_of(now.saturating_sub(job.started) as f64);
                 if bin as u32 != job.bin {
                     job.bin = bin as u32;
                     self.state.known = self.state.known.min(slot);
