@@ -30,7 +30,7 @@ pub(super) unsafe fn distribution_or_limit(
     unsafe { Block::<RawDistribution>::read(handle, KIND)? }.distribution()
 }
 
-unsafe fn init(
+pub(super) unsafe fn init(
     memory: *mut c_void,
     length: i64,
     handle: *mut *mut surefill_distribution,

@@ -11,12 +11,14 @@ mod bins;
 mod block;
 mod distribution;
 mod inbox;
+mod mixture;
 mod pass;
 mod status;
 
 pub use bins::*;
 pub use distribution::*;
 pub use inbox::*;
+pub use mixture::*;
 pub use pass::*;
 pub use status::*;
 
