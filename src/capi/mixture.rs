@@ -2,7 +2,7 @@
 
 use super::bins::{bins, surefill_bins};
 use super::block::{aligned, memory};
-use super::distribution::{init, surefill_distribution};
+use super::distribution::{surefill_distribution, write_distribution};
 use super::pass::sized;
 use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
@@ -231,7 +231,11 @@ pub unsafe extern "C" fn surefill_mixture_predict(
     length: i64,
     distribution: *mut *mut surefill_distribution,
 ) -> i32 {
-    unsafe { init(memory, length, distribution, || self::mixture(mixture)?.predict(array(keys, count)?)) }
+    status(unsafe {
+        write_distribution(memory, length, distribution, || {
+            self::mixture(mixture)?.predict(array(keys, count)?)
+        })
+    })
 }
 
 /// The experts' weights for the owner of a job with these keys (count numbers, as many as the limits say); they sum to 1.
