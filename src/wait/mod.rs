@@ -1,0 +1,9 @@
+//! Bounds on queue waiting time, from the history of waits (Nurmi, Brevik & Wolski 2007, "QBETS").
+//!
+//! * `binomial`: which order statistic of n waits bounds a quantile with a given confidence (section 3.1).
+//!
+//! Waits are whole seconds, quantiles and confidences are probabilities strictly between 0 and 1.
+
+mod binomial;
+
+pub use binomial::{LARGEST_HISTORY, lower_index, smallest_history, two_sided_indices, upper_index};
