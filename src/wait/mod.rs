@@ -5,5 +5,6 @@
 //! Waits are whole seconds, quantiles and confidences are probabilities strictly between 0 and 1.
 
 mod binomial;
+mod tree;
 
 pub use binomial::{LARGEST_HISTORY, lower_index, smallest_history, two_sided_indices, upper_index};
