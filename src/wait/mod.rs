@@ -10,6 +10,7 @@
 
 mod binomial;
 mod change;
+mod clusters;
 mod history;
 mod rare_table;
 mod rivals;
