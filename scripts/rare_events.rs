@@ -13,7 +13,9 @@ use surefill::math::normal;
 /// How often a threshold may be reached by chance, and what rounding may add.
 pub const RARE: f64 = 1.0 / 8000.0 * (1.0 + 1e-9);
 
+/// Rows of the table.
 pub const QUANTILES: [f64; 10] = [0.25, 0.5, 0.75, 0.8, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999];
+/// Columns of the table.
 pub const CORRELATIONS: [f64; 12] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
 
 const PARTICLES: usize = 4000;

@@ -53,4 +53,5 @@ pub mod error;
 pub mod math;
 pub mod memory;
 pub mod runtime;
+mod seal;
 pub mod wait;

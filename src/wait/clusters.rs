@@ -84,7 +84,7 @@ fn floored(wait: u64) -> u64 {
 
 impl Census<'_, '_> {
     fn group(&mut self, attribute: u64) -> Result<Option<u32>> {
-        let found = self.pool.at_least(&self.values.tree, attribute)?;
+        let found = self.pool.read().at_least(&self.values.tree, attribute)?;
         Ok(found.filter(|found| found.key == attribute).map(|found| found.link))
     }
 
@@ -124,7 +124,7 @@ impl Census<'_, '_> {
 
     /// The first value from `attribute` on: value, number and sum of its waits.
     fn next(&self, attribute: u64) -> Result<Option<(u64, Mass)>> {
-        let Some(found) = self.pool.at_least(&self.values.tree, attribute)? else { return Ok(None) };
+        let Some(found) = self.pool.read().at_least(&self.values.tree, attribute)? else { return Ok(None) };
         let sum = at(self.groups, found.link as usize)?.sum;
         Ok(Some((found.key, Mass { count: u64::from(found.count), sum })))
     }

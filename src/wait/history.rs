@@ -7,9 +7,9 @@
 //! The sums are of ln(wait), the wait floored at 1 s, in whole multiples of 2^-15: exact, so that what is taken away later leaves
 //! nothing behind.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::{at, at_mut};
-use crate::wait::tree::{Pool, Tree};
+use crate::wait::tree::{Nodes, Pool, Tree};
 use bytemuck::{Pod, Zeroable};
 
 /// The largest number of records: sums of squares of 2^20 (more than any logarithm) stay below 2^63.
@@ -126,7 +126,7 @@ impl Store<'_, '_> {
     }
 
     fn log(&self, index: u32) -> Result<i64> {
-        Ok(at(self.records, index.wrapping_sub(1) as usize)?.log())
+        self.view().log(index)
     }
 
     /// Adds a record that is newer than the series' others, or older.
@@ -186,8 +186,25 @@ impl Store<'_, '_> {
         Ok(())
     }
 
+    pub(super) fn view(&self) -> View<'_> {
+        View { records: self.records, nodes: self.pool.read() }
+    }
+}
+
+/// Records and their values, to read.
+#[derive(Clone, Copy)]
+pub(super) struct View<'s> {
+    pub records: &'s [Record],
+    pub nodes: Nodes<'s>,
+}
+
+impl View<'_> {
+    fn log(self, index: u32) -> Result<i64> {
+        Ok(at(self.records, index.wrapping_sub(1) as usize)?.log())
+    }
+
     /// The lag-1 autocorrelation of ln(wait), between -1 and 1; 0 where all waits are equal.
-    pub(super) fn autocorrelation(&self, series: &Series) -> Result<f64> {
+    pub(super) fn autocorrelation(self, series: &Series) -> Result<f64> {
         if series.oldest == 0 {
             return Ok(0.0);
         }
@@ -204,8 +221,8 @@ impl Store<'_, '_> {
     }
 
     /// The k-th smallest wait of a series, counted from 1.
-    pub(super) fn select(&self, series: &Series, k: u64) -> Result<u64> {
-        self.pool.select(&series.tree, k)
+    pub(super) fn select(self, series: &Series, k: u64) -> Result<u64> {
+        self.nodes.select(&series.tree, k)
     }
 }
 
@@ -251,10 +268,10 @@ mod tests {
             let mut sorted = naive.clone();
             sorted.sort();
             for k in [1, sorted.len() / 2 + 1, sorted.len()] {
-                assert_eq!(store.select(&series, k as u64), Ok(sorted[k - 1]));
+                assert_eq!(store.view().select(&series, k as u64), Ok(sorted[k - 1]));
             }
             let wanted = naive_autocorrelation(&naive);
-            assert!((store.autocorrelation(&series).unwrap() - wanted).abs() < 1e-3, "{step}");
+            assert!((store.view().autocorrelation(&series).unwrap() - wanted).abs() < 1e-3, "{step}");
             let mean =
                 naive.iter().map(|wait| (*wait as f64).max(1.0).ln()).sum::<f64>() / naive.len() as f64;
             assert!((series.moments().mean - mean).abs() < 2e-5);
@@ -281,12 +298,12 @@ mod tests {
         }
         assert_eq!(forward.sums, backward.sums);
         assert_eq!((forward.oldest, forward.newest), (backward.oldest, backward.newest));
-        assert_eq!(store.autocorrelation(&forward), store.autocorrelation(&backward));
+        assert_eq!(store.view().autocorrelation(&forward), store.view().autocorrelation(&backward));
         // Constant waits correlate with nothing.
         let mut constant = Series::new(0);
         store.add(&mut constant, 2, true).unwrap();
         store.add(&mut constant, 3, true).unwrap();
-        assert_eq!(store.autocorrelation(&constant), Ok(0.0));
-        assert_eq!(store.autocorrelation(&Series::new(0)), Ok(0.0));
+        assert_eq!(store.view().autocorrelation(&constant), Ok(0.0));
+        assert_eq!(store.view().autocorrelation(&Series::new(0)), Ok(0.0));
     }
 }

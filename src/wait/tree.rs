@@ -166,6 +166,10 @@ pub(super) fn nodes_for(values: usize, trees: usize) -> Option<usize> {
 }
 
 impl Pool<'_> {
+    pub(super) fn read(&self) -> Nodes<'_> {
+        Nodes(self.nodes)
+    }
+
     fn node(&self, index: u32) -> Result<&Node> {
         at(self.nodes, index as usize)
     }
@@ -306,7 +310,7 @@ impl Pool<'_> {
             let count = at_mut(&mut node.counts, place)?;
             *count = count.wrapping_add(1);
             let child = *at(&node.links, place)?;
-            index = self.below(self.node(index)?, child)?;
+            index = self.read().below(self.node(index)?, child)?;
         }
     }
 
@@ -343,7 +347,7 @@ impl Pool<'_> {
             let count = at_mut(&mut node.counts, place)?;
             *count = count.wrapping_sub(1);
             let alone = node.len() == 1;
-            self.below(self.node(index)?, child)?;
+            self.read().below(self.node(index)?, child)?;
             if alone {
                 // Only a root can have a single child: the child takes its place.
                 self.give_back_alone(index)?;
@@ -352,9 +356,19 @@ impl Pool<'_> {
             index = child;
         }
     }
+}
+
+/// The nodes of several trees, to read.
+#[derive(Clone, Copy)]
+pub(super) struct Nodes<'s>(pub &'s [Node]);
+
+impl<'s> Nodes<'s> {
+    fn node(self, index: u32) -> Result<&'s Node> {
+        at(self.0, index as usize)
+    }
 
     /// The k-th smallest value, counted from 1.
-    pub(super) fn select(&self, tree: &Tree, k: u64) -> Result<u64> {
+    pub(super) fn select(self, tree: &Tree, k: u64) -> Result<u64> {
         let mut left =
             k.checked_sub(1).filter(|below| *below < u64::from(tree.count)).ok_or(Error::NoSuchIndex)?;
         let mut index = tree.root.checked_sub(1).ok_or(Error::Corrupt)?;
@@ -377,13 +391,13 @@ impl Pool<'_> {
         }
     }
 
-    /// The child `link` of `node`, one level below it: damaged links do not lead in circles.
-    fn below(&self, node: &Node, link: u32) -> Result<u32> {
+    /// The child `link` of `node`, which lies below it: damaged links do not lead in circles.
+    fn below(self, node: &Node, link: u32) -> Result<u32> {
         if self.node(link)?.level < node.level { Ok(link) } else { Err(Error::Corrupt) }
     }
 
     /// The number of values below `key`.
-    pub(super) fn rank(&self, tree: &Tree, key: u64) -> Result<u64> {
+    pub(super) fn rank(self, tree: &Tree, key: u64) -> Result<u64> {
         let mut below = 0;
         let Some(mut index) = tree.root.checked_sub(1) else { return Ok(0) };
         loop {
@@ -398,7 +412,7 @@ impl Pool<'_> {
     }
 
     /// The smallest value that is at least `key`.
-    pub(super) fn at_least(&self, tree: &Tree, key: u64) -> Result<Option<Distinct>> {
+    pub(super) fn at_least(self, tree: &Tree, key: u64) -> Result<Option<Distinct>> {
         let Some(root) = tree.root.checked_sub(1) else { return Ok(None) };
         // A child's bound may exceed its values (removals leave it): then the next child's first value is meant.
         let (mut index, mut next) = (root, NONE);
@@ -492,11 +506,11 @@ mod tests {
                 }
                 let k = next() % (sorted.len() as u64 + 1);
                 let wanted = (k as usize).checked_sub(1).map(|below| sorted[below]);
-                assert_eq!(pool.select(tree, k).ok(), wanted, "{step}");
+                assert_eq!(pool.read().select(tree, k).ok(), wanted, "{step}");
                 let probe = next() % spread;
                 let below = sorted.partition_point(|v| *v < probe);
-                assert_eq!(pool.rank(tree, probe), Ok(below as u64));
-                let found = pool.at_least(tree, probe).unwrap();
+                assert_eq!(pool.read().rank(tree, probe), Ok(below as u64));
+                let found = pool.read().at_least(tree, probe).unwrap();
                 assert_eq!(found.map(|found| found.key), sorted.get(below).copied());
                 if let Some(found) = found {
                     let same = sorted.iter().filter(|v| **v == found.key).count();
@@ -535,7 +549,7 @@ mod tests {
             assert_eq!(tree, Tree::default());
         }
         assert_eq!(pool.remove(&mut tree, 3), Err(Error::Corrupt));
-        assert_eq!(pool.select(&tree, 1), Err(Error::NoSuchIndex));
+        assert_eq!(pool.read().select(&tree, 1), Err(Error::NoSuchIndex));
     }
 
     #[test]
@@ -545,9 +559,9 @@ mod tests {
         let mut tree = Tree::default();
         pool.insert(&mut tree, 5, 70).unwrap();
         pool.insert(&mut tree, 5, 71).unwrap();
-        assert_eq!(pool.at_least(&tree, 0), Ok(Some(Distinct { key: 5, count: 2, link: 70 })));
+        assert_eq!(pool.read().at_least(&tree, 0), Ok(Some(Distinct { key: 5, count: 2, link: 70 })));
         assert_eq!(pool.remove(&mut tree, 5), Ok(None));
         assert_eq!(pool.remove(&mut tree, 5), Ok(Some(70)));
-        assert_eq!(pool.at_least(&tree, 0), Ok(None));
+        assert_eq!(pool.read().at_least(&tree, 0), Ok(None));
     }
 }
