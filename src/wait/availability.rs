@@ -1,8 +1,8 @@
 //! Is the machine down? (Nurmi, Brevik & Wolski 2007, section 3.5.)
 //!
 //! A machine that accepts jobs and starts none is recognised by two series, each with its own trimmed binomial bound: how many
-//! jobs arrive between releases, and how long it is between releases. While either exceeds the upper .95 bound of its .95
-//! quantile, the machine may be down, until the next release.
+//! jobs arrive between releases, and how long it is between releases. While either exceeds the upper bound of its quantile, the
+//! machine may be down, until the next release. (The paper bounds the .95 quantile; here the quantile is an option.)
 //!
 //! Releases of one second are one. The time between releases runs only while jobs wait: an idle queue is no failure.
 
@@ -14,8 +14,8 @@ use crate::wait::history::{Record, Series, Store, View};
 use crate::wait::tree::Pool;
 use bytemuck::{Pod, Zeroable};
 
-/// The detectors' quantile and confidence.
-pub(super) const LEVEL: f64 = 0.95;
+/// The confidence of the detectors' bounds.
+const CONFIDENCE: f64 = 0.95;
 
 /// Judges a wait by the bound that holds before it becomes history: counts misses in a row, and says whether they are a change
 /// point.
@@ -104,8 +104,9 @@ pub(super) struct DetectorRecords<'a> {
 }
 
 impl Availability {
-    pub(super) fn new() -> Result<Availability> {
-        Ok(Availability { question: Question::new(LEVEL, LEVEL)?, ..Availability::zeroed() })
+    /// Detectors that watch for values above the bound of this quantile.
+    pub(super) fn new(quantile: f64) -> Result<Availability> {
+        Ok(Availability { question: Question::new(quantile, CONFIDENCE)?, ..Availability::zeroed() })
     }
 
     /// A job arrived in a queue of `waiting` others.

@@ -159,7 +159,7 @@ impl<'a> WaitPredictor<'a> {
             rate: options.rate,
             intervals: [Intervals::whole(); 2],
             series: [[Series::new(0); MAX_CLUSTERS], [Series::new(1); MAX_CLUSTERS]],
-            availability: Availability::new()?,
+            availability: Availability::new(options.down_quantile)?,
             ..State::zeroed()
         };
         Ok(WaitPredictor { state, parts })
