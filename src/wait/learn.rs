@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
+use crate::runtime::MAX_SECONDS;
 use crate::wait::availability::judge;
 use crate::wait::binomial::check_probability;
 use crate::wait::clusters::{Census, Intervals, MAX_CLUSTERS, Workshop};
@@ -14,6 +15,9 @@ use crate::wait::tree::{Nodes, Pool};
 
 /// How far bounds may be stretched and shrunk, as logarithms.
 const STRETCH: (f64, f64) = (-3.0, 8.0);
+
+/// Adapted bounds aim at this part of the misses that the quantile allows.
+const CAUTION: f64 = 0.9;
 
 /// Units of clustering work with every wait that becomes known, beside what the size of the history demands.
 const SLICE: u64 = 64;
@@ -71,16 +75,25 @@ impl WaitPredictor<'_> {
     pub(super) fn advance(&mut self, now: i64) -> Result<()> {
         self.state.now = now;
         self.state.begun = 1;
-        while self.queue().overdue(now)? {
-            let change = self.state.rate * self.state.question.quantile;
+        while let Some(slot) = self.queue().overdue(now)? {
+            let waiting = *at(self.parts.slots, slot as usize)?;
+            let age = now.saturating_sub(waiting.submitted);
+            self.state.longest = self.state.longest.max(age);
+            self.queue().forget_deadline(slot)?;
+            let change = self.state.rate * (1.0 - self.misses_wanted());
             self.state.stretch = (self.state.stretch + change).min(STRETCH.1);
         }
         Ok(())
     }
 
+    /// The part of the jobs that the adapted bounds shall miss.
+    fn misses_wanted(&self) -> f64 {
+        CAUTION * (1.0 - self.state.question.quantile)
+    }
+
     /// A job started within its bound.
     pub(super) fn kept(&mut self) {
-        let change = self.state.rate * (1.0 - self.state.question.quantile);
+        let change = self.state.rate * self.misses_wanted();
         self.state.stretch = (self.state.stretch - change).max(STRETCH.0);
     }
 
@@ -121,6 +134,7 @@ impl WaitPredictor<'_> {
         Ok((view, at(at(&self.state.series, side)?, cluster)?, at(at(&self.state.memos, side)?, cluster)?))
     }
 
+    /// The answer to the options' own question.
     pub(super) fn usual_answer(&self, attribute: u64, now: i64, waiting: u32) -> Result<WaitAnswer> {
         if self.down(now, waiting)? {
             return Ok(WaitAnswer::MayBeDown);
@@ -130,12 +144,14 @@ impl WaitPredictor<'_> {
         Ok(WaitAnswer::from_bound(bound.map(|bound| self.adapted(bound))))
     }
 
-    /// A bound, stretched or shrunk; 0 s can be stretched as well.
-    pub(super) fn adapted(&self, bound: i64) -> i64 {
+    /// A bound, stretched or shrunk; 0 s can be stretched as well. Nothing is stretched beyond twice the longest wait.
+    fn adapted(&self, bound: i64) -> i64 {
         if !self.has(ADAPT) || self.state.stretch == 0.0 {
             return bound;
         }
-        estimate::whole_seconds((bound as f64 + 1.0) * libm::exp(self.state.stretch) - 1.0)
+        let stretched = (bound as f64 + 1.0) * libm::exp(self.state.stretch) - 1.0;
+        let most = self.state.longest.saturating_mul(2).max(bound);
+        estimate::whole_seconds(stretched).min(most)
     }
 
     /// Where the record with this number lies.
@@ -148,6 +164,7 @@ impl WaitPredictor<'_> {
     pub(super) fn learn(&mut self, wait: u64, attribute: u64) -> Result<()> {
         let (method, question) = (self.method()?, self.state.question);
         let (trimming, capacity) = (self.has(TRIM), self.parts.records.len() as u64);
+        self.state.longest = self.state.longest.max(i64::try_from(wait).unwrap_or(MAX_SECONDS));
         let index = self.place(self.state.next);
         let full = self.state.next - self.state.oldest >= capacity;
         let gone = if full { Some(*at(self.parts.records, index)?) } else { None };

@@ -13,7 +13,11 @@ pub const TRIM: u32 = 1;
 pub const CLUSTER: u32 = 2;
 /// Component of [`WaitOptions`]: no prediction while the machine may be down.
 pub const AVAILABILITY: u32 = 4;
-/// Component of [`WaitOptions`], beyond the paper: bounds are stretched or shrunk by what became of those given before.
+/// Component of [`WaitOptions`], beyond the paper: bounds are stretched by each miss of those given before, shrunk by each
+/// that was kept, so that in the long run .9 of the misses that the quantile allows remain, whatever the waits do (online
+/// conformal prediction: Gibbs & Candes 2021, on the logarithm of the bound plus 1 s). A job that waits longer than
+/// its bound counts at once, not only when it starts. No bound is stretched beyond twice the longest wait seen, or e^8 times,
+/// nor shrunk below e^-3 times.
 pub const ADAPT: u32 = 8;
 
 /// Capacities of a [`WaitPredictor`](super::WaitPredictor), fixed at initialisation.
@@ -115,13 +119,14 @@ pub struct WaitOptions {
     /// machine may be down. The paper's is .95. Jobs arrive in crowds and long gaps see more of them, so that on its traces
     /// that leaves 5 to 25 % of the jobs without a prediction; .999 about 1 %, as the paper reports.
     pub down_quantile: f64,
-    /// With [`ADAPT`]: by how much the logarithm of the bounds rises with a miss, nearly (0 to 1).
+    /// With [`ADAPT`]: by how much the logarithm of the bounds rises with a miss, nearly (0 to 1). Small rates are tighter, large
+    /// ones faster.
     pub rate: f64,
 }
 
 impl Default for WaitOptions {
     /// The paper's: .95 bound of the .95 quantile, binomial, clustered by requested time every 1,000 jobs; without [`ADAPT`]
-    /// (whose rate is .1), and with a less easily alarmed [`AVAILABILITY`].
+    /// (whose rate is .01), and with a less easily alarmed [`AVAILABILITY`].
     fn default() -> WaitOptions {
         WaitOptions {
             quantile: 0.95,
@@ -131,7 +136,7 @@ impl Default for WaitOptions {
             components: TRIM | CLUSTER | AVAILABILITY,
             recluster_every: 1000,
             down_quantile: 0.999,
-            rate: 0.1,
+            rate: 0.01,
         }
     }
 }

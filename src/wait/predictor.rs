@@ -45,8 +45,9 @@ pub(super) struct State {
     /// Whether the other set is being filled, and which record was the last to go into it (they go from new to old).
     pub filling: u32,
     pub filled_to: u64,
-    /// Logarithm of what bounds are multiplied by.
+    /// Logarithm of what bounds are multiplied by, and the longest wait seen, in seconds, which limits them.
     pub stretch: f64,
+    pub longest: i64,
     pub spare: Spare,
     pub values: Values,
     pub occupancy: Occupancy,
@@ -276,11 +277,11 @@ impl<'a> WaitPredictor<'a> {
         let waiting = self.state.occupancy.jobs;
         self.state.availability.arrived(now, waiting);
         let answer = self.usual_answer(attribute, now, waiting + 1)?;
-        let deadline = match answer {
-            WaitAnswer::Bound(bound) => now.saturating_add(bound),
-            _ => NEVER,
-        };
-        self.queue().add(id, now, attribute, deadline)?;
+        let mut job = Waiting::new(id, now, attribute);
+        if let WaitAnswer::Bound(bound) = answer {
+            job.deadline = now.saturating_add(bound);
+        }
+        self.queue().add(job)?;
         Ok(answer)
     }
 

@@ -25,6 +25,13 @@ pub(super) struct Waiting {
     next: u32,
 }
 
+impl Waiting {
+    /// A job without a bound.
+    pub(super) fn new(id: i64, submitted: i64, attribute: u64) -> Waiting {
+        Waiting { id, submitted, attribute, deadline: NEVER, ..Waiting::zeroed() }
+    }
+}
+
 /// How full the queue is. All zero: empty.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
@@ -99,8 +106,8 @@ impl Queue<'_> {
     }
 
     /// Adds a job that is not there yet to a queue that is not full.
-    pub(super) fn add(&mut self, id: i64, submitted: i64, attribute: u64, deadline: i64) -> Result<()> {
-        let (place, found) = self.probe(id)?;
+    pub(super) fn add(&mut self, waiting: Waiting) -> Result<()> {
+        let (place, found) = self.probe(waiting.id)?;
         if found.is_some() || self.is_full() {
             return Err(Error::Corrupt);
         }
@@ -114,11 +121,10 @@ impl Queue<'_> {
                 self.occupancy.fresh - 1
             }
         };
-        *at_mut(self.slots, slot as usize)? =
-            Waiting { id, submitted, attribute, deadline, place: 0, next: 0 };
+        *at_mut(self.slots, slot as usize)? = waiting;
         *at_mut(self.table, place)? = slot + 1;
         self.occupancy.jobs += 1;
-        if deadline != NEVER {
+        if waiting.deadline != NEVER {
             let last = self.occupancy.heap;
             self.occupancy.heap += 1;
             self.put(last, slot)?;
@@ -152,20 +158,17 @@ impl Queue<'_> {
         Ok(())
     }
 
-    /// Takes the job whose deadline passed first off the deadlines, if one passed before `now`.
-    pub(super) fn overdue(&mut self, now: i64) -> Result<bool> {
+    /// The job whose deadline passed first, if one passed before `now`.
+    pub(super) fn overdue(&self, now: i64) -> Result<Option<u32>> {
         if self.occupancy.heap == 0 {
-            return Ok(false);
+            return Ok(None);
         }
-        let first = *at(self.heap, 0)?;
-        if self.slot(first)?.deadline >= now {
-            return Ok(false);
-        }
-        self.forget_deadline(first)?;
-        Ok(true)
+        let (first, deadline) = self.deadline_at(0)?;
+        Ok((deadline < now).then_some(first))
     }
 
-    fn forget_deadline(&mut self, slot: u32) -> Result<()> {
+    /// Takes a job off the deadlines.
+    pub(super) fn forget_deadline(&mut self, slot: u32) -> Result<()> {
         let waiting = at_mut(self.slots, slot as usize)?;
         let place = waiting.place;
         waiting.place = 0;
@@ -249,7 +252,7 @@ mod tests {
             match naive.get(&id) {
                 None if naive.len() < JOBS => {
                     let deadline = if next(4) == 0 { NEVER } else { now + i64::from(next(100)) };
-                    queue.add(id, now, now as u64, deadline).unwrap();
+                    queue.add(Waiting { id, submitted: now, deadline, ..Waiting::zeroed() }).unwrap();
                     naive.insert(id, (now, deadline));
                 }
                 None => assert!(queue.is_full()),
@@ -262,12 +265,14 @@ mod tests {
             }
             assert_eq!(queue.find(id).unwrap().is_some(), naive.contains_key(&id));
             assert_eq!(queue.occupancy.jobs as usize, naive.len());
-            let mut passed = 0;
-            while queue.overdue(now).unwrap() {
-                passed += 1;
+            while let Some(slot) = queue.overdue(now).unwrap() {
+                let id = queue.slot(slot).unwrap().id;
+                let deadline = &mut naive.get_mut(&id).unwrap().1;
+                assert!(*deadline < now);
+                *deadline = NEVER;
+                queue.forget_deadline(slot).unwrap();
             }
-            let late = naive.values_mut().filter(|job| job.1 < now);
-            assert_eq!(passed, late.map(|job| job.1 = NEVER).count());
+            assert!(naive.values().all(|job| job.1 >= now));
         }
         assert_eq!(queue.remove(1000), Err(Error::Corrupt));
     }
