@@ -26,6 +26,8 @@ type BySide<T> = [[T; MAX_CLUSTERS]; 2];
 #[repr(C)]
 pub(super) struct State {
     header: Header,
+    /// The checksum of a sealed block.
+    seal: u64,
     pub limits: WaitLimits,
     pub question: Question,
     pub method: u32,
@@ -134,6 +136,7 @@ impl<'a> WaitPredictor<'a> {
     ) -> Result<WaitPredictor<'a>> {
         let size = WaitPredictor::size(limits)?;
         let question = Question::new(options.quantile, options.confidence)?;
+        let availability = Availability::new(options.down_quantile)?;
         if options.rate.is_nan() {
             return Err(Error::NotANumber);
         }
@@ -160,7 +163,7 @@ impl<'a> WaitPredictor<'a> {
             rate: options.rate,
             intervals: [Intervals::whole(); 2],
             series: [[Series::new(0); MAX_CLUSTERS], [Series::new(1); MAX_CLUSTERS]],
-            availability: Availability::new(options.down_quantile)?,
+            availability,
             ..State::zeroed()
         };
         Ok(WaitPredictor { state, parts })
