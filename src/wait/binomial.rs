@@ -178,6 +178,12 @@ pub fn smallest_history(quantile: f64, confidence: f64) -> Result<u64> {
     smallest(estimate, 1, LARGEST_HISTORY, |n| bounds_above(n, n, quantile, level)).ok_or(Error::OutOfRange)
 }
 
+/// [`upper_index`] for one observation more, given the index `k` for `n`: that or the next one, because one more observation
+/// makes the k-th smallest no larger and the next one no smaller. A single test.
+pub(super) fn next_upper_index(n: u64, k: u64, quantile: f64, confidence: f64) -> u64 {
+    if bounds_above(n + 1, k, quantile, Level::one_sided(confidence)) { k } else { k + 1 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,5 +199,21 @@ mod tests {
             }
         }
         assert_eq!(smallest(1, 1, 0, |_| true), None);
+    }
+
+    #[test]
+    fn one_more_observation() {
+        for (quantile, confidence) in [(0.95, 0.95), (0.5, 0.5), (0.5, 0.9), (0.1, 0.3), (0.99, 0.6)] {
+            let first = smallest_history(quantile, confidence).unwrap();
+            let mut k = upper_index(first, quantile, confidence).unwrap().unwrap();
+            for n in first..20_000 {
+                k = next_upper_index(n, k, quantile, confidence);
+                assert_eq!(
+                    upper_index(n + 1, quantile, confidence),
+                    Ok(Some(k)),
+                    "{n} {quantile} {confidence}"
+                );
+            }
+        }
     }
 }

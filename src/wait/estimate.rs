@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::math::student;
 use crate::runtime::MAX_SECONDS;
-use crate::wait::binomial::{lower_index, smallest_history, upper_index};
+use crate::wait::binomial::{lower_index, next_upper_index, smallest_history, upper_index};
 use crate::wait::history::{Series, View};
 use crate::wait::rivals::{Weibull, WeibullSums, fit_weibull, log_normal, log_uniform};
 use bytemuck::{Pod, Zeroable};
@@ -99,6 +99,9 @@ impl Memo {
         let start = (self.count != 0 && self.first.is_finite()).then_some(self.first);
         let mut memo = Memo { count, ..Memo::default() };
         match method {
+            WaitMethod::Binomial if self.count != 0 && self.count + 1 == count => {
+                memo.index = next_upper_index(self.count, self.index, question.quantile, question.confidence);
+            }
             WaitMethod::Binomial => memo.index = order_statistic(count, question)?,
             WaitMethod::LogNormal => {
                 memo.first = student::tolerance_factor(count as f64, question.quantile, question.confidence);

@@ -78,7 +78,7 @@ pub(super) fn fit_weibull(
         zeroth = z;
         let excess = zx / z - 1.0 / shape - (mean - longest);
         let slope = (zxx - zx * zx / z) / z + 1.0 / (shape * shape);
-        let next = (shape - excess / slope).clamp(0.5 * shape, 2.0 * shape);
+        let next = (shape - excess / slope).max(0.5 * shape).min(2.0 * shape);
         let done = (next - shape).abs() <= 1e-12 * shape;
         shape = next;
         if done {
