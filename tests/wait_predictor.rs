@@ -85,6 +85,11 @@ fn without_components_it_is_the_binomial_method_on_the_newest_waits() {
         let low = lower_index(waits.len() as u64, 0.25, 0.8).unwrap();
         let low = low.map_or(WaitAnswer::TooLittleHistory, |k| WaitAnswer::Bound(sorted[k as usize - 1]));
         assert_eq!(predictor.predict_lower(&job(7), 0.25, 0.8, now), Ok(low));
+        let both = match two_sided_indices(waits.len() as u64, 0.4, 0.9).unwrap() {
+            Some((low, high)) => [low, high].map(|k| WaitAnswer::Bound(sorted[k as usize - 1])),
+            None => [WaitAnswer::TooLittleHistory; 2],
+        };
+        assert_eq!(predictor.predict_two_sided(&job(7), 0.4, 0.9, now), Ok((both[0], both[1])));
         // A job that waits already.
         let (old, submitted) = waiting[random.next(waiting.len() as u64) as usize];
         let later = now + random.next(50) as i64;
@@ -213,6 +218,39 @@ fn clusters_hold_what_their_interval_says() {
         assert_eq!(seen.len() > 2, history > 120, "{seen:?}");
         let (gain, criterion) = predictor.explained();
         assert!(gain >= criterion && criterion >= 0.0);
+    }
+}
+
+#[test]
+fn clusters_by_each_attribute() {
+    let features = |i: u64| Features { requested: (i % 5) as i64 * 1000, processors: 1 << (i / 5 % 5) };
+    for (attribute, wanted) in [
+        (Attribute::Requested, vec![2000, u64::MAX]),
+        (Attribute::Processors, vec![4, u64::MAX]),
+        (Attribute::Product, vec![7000, u64::MAX]),
+    ] {
+        let value = |job: Features| match attribute {
+            Attribute::Requested => job.requested as u64,
+            Attribute::Processors => u64::from(job.processors),
+            Attribute::Product => job.requested as u64 * u64::from(job.processors),
+        };
+        let options = WaitOptions { attribute, recluster_every: 200, ..options(CLUSTER) };
+        let limits = WaitLimits { clusters: 2, ..LIMITS };
+        let mut memory = block(&limits);
+        let mut predictor =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
+        let mut random = Random(11);
+        for _ in 0..1000 {
+            let job = features(random.next(25));
+            predictor
+                .known(random.exponential(if value(job) > wanted[0] { 9000.0 } else { 90.0 }), &job)
+                .unwrap();
+        }
+        let found: Vec<u64> = predictor.clusters().map(|cluster| cluster.to).collect();
+        // The largest value that occurs below the step.
+        let step = (0..25).map(|i| value(features(i))).filter(|value| *value <= wanted[0]).max().unwrap();
+        assert_eq!(found, [step, u64::MAX], "{attribute:?}");
+        assert!(predictor.explained().1 > 100.0);
     }
 }
 
@@ -436,6 +474,7 @@ fn bad_input_changes_nothing() {
         refuse(error, &|p| p.predict(&job(5), bad, 0.95, 2000).map(drop));
         refuse(error, &|p| p.predict(&job(5), 0.95, bad, 2000).map(drop));
         refuse(error, &|p| p.predict_lower(&job(5), bad, 0.95, 2000).map(drop));
+        refuse(error, &|p| p.predict_two_sided(&job(5), 0.95, bad, 2000).map(drop));
         refuse(error, &|p| p.predict_waiting(1, 0.95, bad, 2000).map(drop));
         refuse(error, &|p| p.predict_waiting(1, bad, 0.95, 2000).map(drop));
         refuse(error, &|p| p.start_probability(&job(5), 0, 5, bad).map(drop));

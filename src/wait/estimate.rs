@@ -204,7 +204,7 @@ fn order_statistic(count: u64, question: &Question) -> Result<u64> {
 }
 
 /// A wait of the history, which is at most [`MAX_SECONDS`].
-fn seconds(wait: u64) -> Result<i64> {
+pub(super) fn seconds(wait: u64) -> Result<i64> {
     i64::try_from(wait).map_err(|_| Error::Corrupt)
 }
 

@@ -6,7 +6,7 @@ use crate::memory::{Carver, Header, at, at_mut};
 use crate::runtime::MAX_SECONDS;
 use crate::seal;
 use crate::wait::availability::{Availability, DetectorRecords};
-use crate::wait::binomial::check_probability;
+use crate::wait::binomial::{check_probability, two_sided_indices};
 use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS, Values};
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series};
@@ -17,7 +17,7 @@ use crate::wait::queue::{NEVER, Occupancy, Waiting, table_for};
 use crate::wait::tree::{Node, Spare, nodes_for};
 use bytemuck::{Pod, Zeroable};
 
-const KIND: u32 = 5; // numbers of the other types: src/capi
+const KIND: u32 = 20; // numbers of the other types: src/capi
 
 type BySide<T> = [[T; MAX_CLUSTERS]; 2];
 
@@ -376,6 +376,32 @@ impl<'a> WaitPredictor<'a> {
             let (view, series, _) = predictor.look(attribute)?;
             estimate::lower_bound(view, series, quantile, confidence)
         })
+    }
+
+    /// A lower and an upper bound that hold together with this `confidence` for the `quantile` of the wait, by the binomial method.
+    /// O(log n) and the cost of [`two_sided_indices`].
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::predict`].
+    pub fn predict_two_sided(
+        &self,
+        features: &Features,
+        quantile: f64,
+        confidence: f64,
+        now: i64,
+    ) -> Result<(WaitAnswer, WaitAnswer)> {
+        let attribute = self.check_question(features, quantile, confidence, now)?;
+        if self.down(now, self.state.occupancy.jobs)? {
+            return Ok((WaitAnswer::MayBeDown, WaitAnswer::MayBeDown));
+        }
+        let (view, series, _) = self.look(attribute)?;
+        match two_sided_indices(series.count(), quantile, confidence)? {
+            Some((low, high)) => {
+                let bound = |index| view.select(series, index).and_then(estimate::seconds);
+                Ok((WaitAnswer::Bound(bound(low)?), WaitAnswer::Bound(bound(high)?)))
+            }
+            None => Ok((WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory)),
+        }
     }
 
     /// An upper bound for the wait, counted from its submission, of a job that waits since then: by the binomial method from the
