@@ -3,7 +3,9 @@
 //! Within an interval waits are taken as exponential, floored at 1 s (a zero would make the likelihood infinite). With n waits
 //! of sum S, the largest log-likelihood is -n ln(S / n) - n; merging two neighbours loses
 //!
-//!     (n1 + n2) ln((S1 + S2) / (n1 + n2)) - n1 ln(S1 / n1) - n2 ln(S2 / n2)
+//! ```text
+//! (n1 + n2) ln((S1 + S2) / (n1 + n2)) - n1 ln(S1 / n1) - n2 ln(S2 / n2)
+//! ```
 //!
 //! of it. Agglomeration starts from the distinct values of the attribute and always merges the neighbours with the smallest
 //! loss; pairs with a member that is too small for a useful history come first, so that in the end none is left. The number of

@@ -164,6 +164,10 @@ impl Queue<'_> {
             return Ok(None);
         }
         let (first, deadline) = self.deadline_at(0)?;
+        // A job that does not know that it is first could not be taken off.
+        if self.slot(first)?.place != 1 {
+            return Err(Error::Corrupt);
+        }
         Ok((deadline < now).then_some(first))
     }
 

@@ -429,6 +429,10 @@ impl<'s> Nodes<'s> {
             }
             let entry = node.entry(place)?;
             if node.level == 0 {
+                // Who walks through the values goes on from here: it must be on.
+                if entry.key < key || entry.key == FILLER {
+                    return Err(Error::Corrupt);
+                }
                 return Ok(Some(Distinct { key: entry.key, count: entry.count, link: entry.link }));
             }
             if place + 1 < node.len() {
