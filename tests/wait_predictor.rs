@@ -135,10 +135,10 @@ fn probability_and_bound_are_dual() {
 }
 
 fn autocorrelation(waits: &[i64]) -> f64 {
-    let logs: Vec<f64> = waits.iter().map(|wait| (*wait as f64).max(1.0).ln()).collect();
-    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-    let all: f64 = logs.iter().map(|y| (y - mean).powi(2)).sum();
-    let pairs: f64 = logs.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    let mean = waits.iter().sum::<i64>() as f64 / waits.len() as f64;
+    let deviations: Vec<f64> = waits.iter().map(|wait| *wait as f64 - mean).collect();
+    let all: f64 = deviations.iter().map(|d| d * d).sum();
+    let pairs: f64 = deviations.windows(2).map(|pair| pair[0] * pair[1]).sum();
     if all == 0.0 { 0.0 } else { pairs / all }
 }
 
@@ -149,7 +149,7 @@ fn trims_at_change_points() {
         WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS, &options(TRIM)).unwrap();
     assert_eq!(predictor.smallest_history(), 59);
     let mut random = Random(3);
-    let (mut waits, mut misses, mut trims) = (Vec::<i64>::new(), 0, 0);
+    let (mut waits, mut misses, mut trims, mut threshold) = (Vec::<i64>::new(), 0, 0, None);
     for i in 0..8000_u64 {
         // The mean changes by large factors now and then; some correlation between neighbours.
         let mean = [30.0, 4000.0, 300.0, 90_000.0, 20.0][(i / 700 % 5) as usize];
@@ -160,7 +160,9 @@ fn trims_at_change_points() {
         if let WaitAnswer::Bound(bound) = naive_bound(&waits, 0.95, 0.95) {
             misses = if wait > bound { misses + 1 } else { 0 };
         }
-        let threshold = rare_event_threshold(0.95, autocorrelation(&waits)).unwrap();
+        if misses == 1 {
+            threshold = rare_event_threshold(0.95, autocorrelation(&waits)).unwrap();
+        }
         let change = misses > 0 && threshold.is_some_and(|threshold| misses >= threshold);
         if waits.len() == 500 {
             waits.remove(0);
@@ -319,6 +321,81 @@ fn silence_means_the_machine_may_be_down() {
     assert_eq!(predictor.may_be_down(now + 1_000_000), Ok(false));
     assert_eq!(predictor.submitted(9999, now + 1_000_000, &job(1)), Ok(WaitAnswer::Bound(25)));
     assert_eq!(predictor.may_be_down(now + 1_000_011), Ok(true));
+}
+
+/// One detector, naively.
+#[derive(Default)]
+struct Detector {
+    values: Vec<i64>,
+    misses: u32,
+    threshold: Option<u32>,
+}
+
+impl Detector {
+    fn exceeded_by(&self, value: i64) -> bool {
+        matches!(naive_bound(&self.values, 0.9, 0.95), WaitAnswer::Bound(bound) if value > bound)
+    }
+
+    fn add(&mut self, value: i64, capacity: usize) {
+        self.misses = if self.exceeded_by(value) { self.misses + 1 } else { 0 };
+        if self.misses == 1 {
+            self.threshold = rare_event_threshold(0.9, autocorrelation(&self.values)).unwrap();
+        }
+        let change = self.misses > 0 && self.threshold.is_some_and(|threshold| self.misses >= threshold);
+        if self.values.len() == capacity {
+            self.values.remove(0);
+        }
+        self.values.push(value);
+        if change {
+            // 29 values bound the .9 quantile.
+            self.values.drain(..self.values.len() - 29);
+            self.misses = 0;
+        }
+    }
+}
+
+#[test]
+fn availability_agrees_with_naive_detectors() {
+    let limits = WaitLimits { releases: 80, queued: 500, ..LIMITS };
+    let options = WaitOptions { down_quantile: 0.9, ..options(AVAILABILITY) };
+    let mut memory = block(&limits);
+    let mut predictor =
+        WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
+    let mut random = Random(12);
+    let (mut arrivals, mut gaps) = (Detector::default(), Detector::default());
+    let (mut arrived, mut released, mut waiting_since) = (0, None, 0);
+    let mut waiting: Vec<i64> = Vec::new();
+    let (mut now, mut alarms, mut trims) = (0, 0, 0);
+    for id in 0..12_000_i64 {
+        now += random.exponential([3.0, 900.0, 9.0][(id / 400 % 3) as usize]);
+        if random.next(2) == 0 && waiting.len() < 500 {
+            if waiting.is_empty() {
+                waiting_since = now;
+            }
+            arrived += 1;
+            predictor.submitted(id, now, &job(1)).unwrap();
+            waiting.push(id);
+        } else if random.next(4) == 0 && !waiting.is_empty() {
+            predictor.cancelled(waiting.remove(0), now).unwrap();
+        } else if !waiting.is_empty() {
+            predictor.started(waiting.remove(0), now).unwrap();
+            if released != Some(now) {
+                let before = gaps.values.len() + arrivals.values.len();
+                if released.is_some() {
+                    arrivals.add(arrived, 80);
+                    gaps.add(now - waiting_since, 80);
+                }
+                trims += usize::from(gaps.values.len() + arrivals.values.len() < before);
+                (arrived, released, waiting_since) = (0, Some(now), now);
+            }
+        }
+        let at = now + random.exponential(50.0);
+        let gap = if waiting.is_empty() { 0 } else { at - waiting_since };
+        let down = released.is_some() && (arrivals.exceeded_by(arrived) || gaps.exceeded_by(gap));
+        assert_eq!(predictor.may_be_down(at), Ok(down), "{id}");
+        alarms += usize::from(down);
+    }
+    assert!((100..6000).contains(&alarms) && trims >= 3, "{alarms} {trims}");
 }
 
 /// Waits that grow without end, and become known only when they are over: history is never like the present.

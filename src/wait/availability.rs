@@ -4,10 +4,12 @@
 //! jobs arrive between releases, and how long it is between releases. While either exceeds the upper bound of its quantile, the
 //! machine may be down, until the next release. (The paper bounds the .95 quantile; here the quantile is an option.)
 //!
-//! Releases of one second are one. The time between releases runs only while jobs wait: an idle queue is no failure.
+//! Jobs that come while the machine may be down get no prediction; their waits become history all the same, since leaving
+//! them out made the bounds of the others too short on real traces. Releases of one second are one. The time between releases runs only while jobs wait: an idle queue is no failure.
 
 use crate::error::Result;
 use crate::memory::at_mut;
+use crate::runtime::MAX_SECONDS;
 use crate::wait::change::rare_event_threshold;
 use crate::wait::estimate::{Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series, Store, View};
@@ -18,7 +20,8 @@ use bytemuck::{Pod, Zeroable};
 const CONFIDENCE: f64 = 0.95;
 
 /// Judges a wait by the bound that holds before it becomes history: counts misses in a row, and says whether they are a change
-/// point.
+/// point. How many are is told by the autocorrelation before the first of them: the misses themselves, one large wait after
+/// the other, would raise it and hide what they show.
 pub(super) fn judge(
     view: View,
     series: &mut Series,
@@ -32,9 +35,12 @@ pub(super) fn judge(
         series.misses = 0;
         return Ok(false);
     }
+    if series.misses == 0 {
+        let threshold = rare_event_threshold(question.quantile, view.autocorrelation(series)?)?;
+        series.threshold = threshold.unwrap_or(0);
+    }
     series.misses = series.misses.saturating_add(1);
-    let threshold = rare_event_threshold(question.quantile, view.autocorrelation(series)?)?;
-    Ok(threshold.is_some_and(|threshold| series.misses >= threshold))
+    Ok(series.threshold != 0 && series.misses >= series.threshold)
 }
 
 /// One detector's history. All zero: empty.
@@ -57,6 +63,8 @@ impl Detector {
     ) -> Result<()> {
         let Some(index) = self.seen.checked_rem(records.len() as u64) else { return Ok(()) };
         let index = index as usize;
+        // No longer than waits can be.
+        let value = value.min(MAX_SECONDS.unsigned_abs());
         let mut store = Store { records, pool };
         let (series, memo) = (&mut self.series, &mut self.memo);
         let changed = judge(store.view(), series, memo, value, WaitMethod::Binomial, question)?;

@@ -4,15 +4,16 @@
 //! newest that still count, and holds their waits in a tree as well; it keeps the sums from which the lag-1
 //! autocorrelation of section 3.2 and the log-normal rival follow. Every change is O(log n).
 //!
-//! The sums are of ln(wait), the wait floored at 1 s, in whole multiples of 2^-15: exact, so that what is taken away later leaves
-//! nothing behind.
+//! The sums are of whole numbers, waits or ln(wait) in multiples of 2^-15 (the wait floored at 1 s): exact, so that what is taken
+//! away later leaves nothing behind.
 
 use crate::error::Result;
 use crate::memory::{at, at_mut};
 use crate::wait::tree::{Nodes, Pool, Tree};
 use bytemuck::{Pod, Zeroable};
 
-/// The largest number of records: sums of squares of 2^20 (more than any logarithm) stay below 2^63.
+/// The largest number of records: sums of squares of 2^20 (more than any logarithm) stay below 2^63, and n times such
+/// sums of 2^40 (the longest wait) below 2^125.
 pub(super) const MOST_RECORDS: u32 = 1 << 22;
 
 /// Parts of 1 in a logarithm.
@@ -40,20 +41,50 @@ impl Record {
         let log = libm::round(libm::log(wait.max(1) as f64) * LOG_UNIT) as i32;
         Record { wait, attribute, log, ..Record::zeroed() }
     }
+}
 
-    fn log(&self) -> i64 {
-        i64::from(self.log)
+/// A number of up to 127 bits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+struct Wide {
+    low: u64,
+    high: i64,
+}
+
+impl Wide {
+    fn get(self) -> i128 {
+        (i128::from(self.high) << 64) | i128::from(self.low)
+    }
+
+    fn add(&mut self, value: i128) {
+        let sum = self.get().wrapping_add(value);
+        (self.low, self.high) = (sum as u64, (sum >> 64) as i64);
     }
 }
 
-/// Sums over the logarithms y of a series, in time order.
+/// Sums over a series, in time order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 struct Sums {
-    sum: i64,
-    squares: i64,
-    /// Sum of y(i) y(i + 1).
-    products: i64,
+    logs: i64,
+    log_squares: i64,
+    waits: i64,
+    squares: Wide,
+    /// Sum of wait(i) wait(i + 1).
+    products: Wide,
+}
+
+impl Sums {
+    /// Takes a record in, or out with `sign` -1; `beside` is its neighbour in the series.
+    fn add(&mut self, sign: i64, record: &Record, beside: Option<u64>) {
+        let (wait, log) = (record.wait as i64, i64::from(record.log));
+        self.logs = self.logs.wrapping_add(sign * log);
+        self.log_squares = self.log_squares.wrapping_add(sign * log * log);
+        self.waits = self.waits.wrapping_add(sign.wrapping_mul(wait));
+        let signed = i128::from(sign) * i128::from(wait);
+        self.squares.add(signed * i128::from(wait));
+        self.products.add(signed * i128::from(beside.unwrap_or(0) as i64));
+    }
 }
 
 /// A chain of records with their tree. All zero: empty.
@@ -67,6 +98,9 @@ pub(super) struct Series {
     sums: Sums,
     /// Misses in a row.
     pub misses: u32,
+    /// How many of them are a change point; 0 for no number of them.
+    pub threshold: u32,
+    reserved: u32,
     /// Which of the records' links chain it.
     side: u32,
 }
@@ -96,12 +130,12 @@ impl Series {
     /// Mean and deviations of ln(wait).
     pub(super) fn moments(&self) -> Moments {
         let n = i128::from(self.tree.count);
-        let sum = i128::from(self.sums.sum);
+        let sum = i128::from(self.sums.logs);
         // n times the sum of squared deviations, exactly.
-        let deviations = n * i128::from(self.sums.squares) - sum * sum;
+        let deviations = n * i128::from(self.sums.log_squares) - sum * sum;
         let count = f64::from(self.tree.count.max(1));
         Moments {
-            mean: self.sums.sum as f64 / count / LOG_UNIT,
+            mean: self.sums.logs as f64 / count / LOG_UNIT,
             deviations: deviations as f64 / count / (LOG_UNIT * LOG_UNIT),
         }
     }
@@ -125,8 +159,8 @@ impl Store<'_, '_> {
         Ok(())
     }
 
-    fn log(&self, index: u32) -> Result<i64> {
-        self.view().log(index)
+    fn wait(&self, index: u32) -> Result<u64> {
+        self.view().wait(index)
     }
 
     /// Adds a record that is newer than the series' others, or older.
@@ -137,12 +171,11 @@ impl Store<'_, '_> {
         let end = if newest { series.newest } else { series.oldest };
         self.link(index, side, newest, 0)?;
         self.link(index, side, !newest, end)?;
+        let beside = if end == 0 { None } else { Some(self.wait(end)?) };
         if end != 0 {
             self.link(end, side, newest, index)?;
-            series.sums.products += record.log() * self.log(end)?;
         }
-        series.sums.sum += record.log();
-        series.sums.squares += record.log() * record.log();
+        series.sums.add(1, &record, beside);
         if newest || end == 0 {
             series.newest = index;
         }
@@ -158,13 +191,11 @@ impl Store<'_, '_> {
         let record = *at(self.records, index.wrapping_sub(1) as usize)?;
         self.pool.remove(&mut series.tree, record.wait)?;
         let next = self.neighbour(index, series.side, true)?;
-        series.sums.sum = series.sums.sum.wrapping_sub(record.log());
-        series.sums.squares = series.sums.squares.wrapping_sub(record.log() * record.log());
+        series.sums.add(-1, &record, if next == 0 { None } else { Some(self.wait(next)?) });
         series.oldest = next;
         if next == 0 {
             series.newest = 0;
         } else {
-            series.sums.products = series.sums.products.wrapping_sub(record.log() * self.log(next)?);
             self.link(next, series.side, false, 0)?;
         }
         Ok(())
@@ -199,25 +230,29 @@ pub(super) struct View<'s> {
 }
 
 impl View<'_> {
-    fn log(self, index: u32) -> Result<i64> {
-        Ok(at(self.records, index.wrapping_sub(1) as usize)?.log())
+    fn wait(self, index: u32) -> Result<u64> {
+        Ok(at(self.records, index.wrapping_sub(1) as usize)?.wait)
     }
 
-    /// The lag-1 autocorrelation of ln(wait), between -1 and 1; 0 where all waits are equal.
+    /// The lag-1 autocorrelation of the waits, between -1 and 1; 0 where all are equal.
     pub(super) fn autocorrelation(self, series: &Series) -> Result<f64> {
         if series.oldest == 0 {
             return Ok(0.0);
         }
-        let ends = i128::from(self.log(series.oldest)?) + i128::from(self.log(series.newest)?);
-        let (n, sum) = (i128::from(series.tree.count), i128::from(series.sums.sum));
-        // With the mean S / n: sum over n - 1 pairs of (y(i) - S / n)(y(i + 1) - S / n), times n^2.
-        let pairs =
-            n * n * i128::from(series.sums.products) - n * sum * (2 * sum - ends) + (n - 1) * sum * sum;
-        let all = n * (n * i128::from(series.sums.squares) - sum * sum);
+        let ends = i128::from(self.wait(series.oldest)?) + i128::from(self.wait(series.newest)?);
+        let (n, sum) = (i128::from(series.tree.count), i128::from(series.sums.waits));
+        // With the mean S / n, n times the sum over n - 1 pairs of (w(i) - S / n)(w(i + 1) - S / n) is this less S^2 / n.
+        let square = sum.wrapping_mul(sum);
+        let pairs = n
+            .wrapping_mul(series.sums.products.get())
+            .wrapping_sub(square)
+            .wrapping_add(sum.wrapping_mul(ends));
+        let all = n.wrapping_mul(series.sums.squares.get()).wrapping_sub(square);
         if all <= 0 {
             return Ok(0.0);
         }
-        Ok((pairs as f64 / all as f64).clamp(-1.0, 1.0))
+        let correlation = (pairs as f64 - square as f64 / n as f64) / all as f64;
+        Ok(correlation.clamp(-1.0, 1.0))
     }
 
     /// The k-th smallest wait of a series, counted from 1.
@@ -234,10 +269,10 @@ mod tests {
     use std::vec::Vec;
 
     fn naive_autocorrelation(waits: &[u64]) -> f64 {
-        let logs: Vec<f64> = waits.iter().map(|wait| (*wait as f64).max(1.0).ln()).collect();
-        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-        let all: f64 = logs.iter().map(|y| (y - mean) * (y - mean)).sum();
-        let pairs: f64 = logs.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+        let waits: Vec<f64> = waits.iter().map(|wait| *wait as f64).collect();
+        let mean = waits.iter().sum::<f64>() / waits.len() as f64;
+        let all: f64 = waits.iter().map(|y| (y - mean) * (y - mean)).sum();
+        let pairs: f64 = waits.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
         if all == 0.0 { 0.0 } else { pairs / all }
     }
 
@@ -271,7 +306,7 @@ mod tests {
                 assert_eq!(store.view().select(&series, k as u64), Ok(sorted[k - 1]));
             }
             let wanted = naive_autocorrelation(&naive);
-            assert!((store.view().autocorrelation(&series).unwrap() - wanted).abs() < 1e-3, "{step}");
+            assert!((store.view().autocorrelation(&series).unwrap() - wanted).abs() < 1e-11, "{step}");
             let mean =
                 naive.iter().map(|wait| (*wait as f64).max(1.0).ln()).sum::<f64>() / naive.len() as f64;
             assert!((series.moments().mean - mean).abs() < 2e-5);

@@ -105,8 +105,31 @@ fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitLimits) -> Result<(&'a mut [
 /// Tell it of every job: [`WaitPredictor::submitted`], then [`WaitPredictor::started`] or [`WaitPredictor::cancelled`]. Times are
 /// seconds since any fixed origin and never go back.
 ///
-/// The memory needed is [`WaitPredictor::size`]: some 90 bytes a remembered wait, 230 with clusters, 170 a release and 60
-/// to 80 a waiting job.
+/// The memory needed is [`WaitPredictor::size`]: some 80 bytes a remembered wait, 230 with clusters, 160 a release and 60 a
+/// waiting job.
+///
+/// ```
+/// use surefill::wait::{Features, WaitAnswer, WaitLimits, WaitOptions, WaitPredictor};
+///
+/// # fn main() -> surefill::error::Result<()> {
+/// let limits = WaitLimits { history: 1000, queued: 100, ..WaitLimits::default() };
+/// let mut memory = vec![0u64; WaitPredictor::size(&limits)?.div_ceil(8)];
+/// let mut queue = WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &WaitOptions::default())?;
+///
+/// // Job by job: this one waited for a quarter of an hour.
+/// let job = Features { requested: 3600, processors: 16 };
+/// assert_eq!(queue.submitted(1, 5000, &job)?, WaitAnswer::TooLittleHistory);
+/// assert_eq!(queue.started(1, 5900)?, 900);
+/// // What is known of earlier ones.
+/// for wait in 1..100 {
+///     queue.known(wait * 60, &job)?;
+/// }
+/// // With 95 % confidence 90 % of such jobs start within 95 minutes, half of them within 58.
+/// assert_eq!(queue.predict(&job, 0.9, 0.95, 6000)?, WaitAnswer::Bound(95 * 60));
+/// assert_eq!(queue.predict(&job, 0.5, 0.95, 6000)?, WaitAnswer::Bound(58 * 60));
+/// # Ok(())
+/// # }
+/// ```
 pub struct WaitPredictor<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
