@@ -1,10 +1,10 @@
 //! The regularised incomplete beta function I_x(a, b) and its inverse in x.
 //!
 //! Method: the continued fraction that ends for integer b, on the side of the mean where it converges fast
-//! (x <= a / (a + b), else the complement), by the modified Lentz algorithm; its steps grow with the square root of the
-//! larger parameter (about 40 at 1,000, 2,000 at 10 million). The factor before it is a saddle-point density (see
-//! [`super::gamma`]). Relative error of the smaller of I and 1 - I: below 1e-13 up to a + b = 2,000, below 2e-11 at
-//! a + b = 10 million (where the argument's own rounding shows).
+//! (x <= a / (a + b), else the complement), by the modified Lentz algorithm. Its steps grow with the square root of the
+//! parameters at the mean (45 for a + b = 1,000, 950 for 10 million) and hardly at all in the tails (130 at the .95 quantile
+//! of 10 million). The factor before it is a saddle-point density (see [`super::gamma`]). Relative error of the smaller of I and
+//! 1 - I: below 1e-13 up to a + b = 2,000, below 2e-11 at 10 million (where the argument's own rounding shows).
 
 use super::gamma::{deviance, stirling_error};
 

@@ -129,7 +129,8 @@ fn lower(n: u64, quantile: f64, level: Level) -> Option<u64> {
 
 /// The index k, counted from 1, of the order statistic of `n` observations that is an upper bound for their distribution's
 /// `quantile` with this `confidence`: the smallest k with Pr(Bin(n, quantile) <= k - 1) >= confidence. None if there are too
-/// few observations. O(sqrt n): a microsecond at n = 1,000, some 50 at 10 million.
+/// few observations. O(sqrt n), far less for high confidence: 0.7 microseconds at n = 1,000 and 3 at 10 million for .95 and
+/// .95.
 ///
 /// # Errors
 /// [`Error::NotANumber`]; [`Error::OutOfRange`] for probabilities outside (0, 1) or more than [`LARGEST_HISTORY`] observations.
