@@ -37,10 +37,20 @@ pub enum Error {
     Empty = -13,
     /// With the jobs now running, the event asked for never happens.
     Never = -14,
+    /// The object was made on a machine of the other byte order.
+    ForeignByteOrder = -15,
+    /// Probabilities that must sum to 1 do not.
+    NotADistribution = -16,
+    /// A job with this id is in the system already, or has started already.
+    DuplicateJob = -17,
+    /// No job with this id is in the system, or it has not started.
+    UnknownJob = -18,
+    /// An event lies before one already reported.
+    TimeWentBack = -19,
 }
 
 /// All errors, in the order of their numbers.
-pub const ALL: [Error; 14] = [
+pub const ALL: [Error; 19] = [
     Error::Null,
     Error::Misaligned,
     Error::TooSmall,
@@ -55,6 +65,11 @@ pub const ALL: [Error; 14] = [
     Error::NoSuchIndex,
     Error::Empty,
     Error::Never,
+    Error::ForeignByteOrder,
+    Error::NotADistribution,
+    Error::DuplicateJob,
+    Error::UnknownJob,
+    Error::TimeWentBack,
 ];
 
 impl Error {
@@ -85,6 +100,11 @@ impl Error {
             Error::NoSuchIndex => c"SUREFILL_ERROR_NO_SUCH_INDEX",
             Error::Empty => c"SUREFILL_ERROR_EMPTY",
             Error::Never => c"SUREFILL_ERROR_NEVER",
+            Error::ForeignByteOrder => c"SUREFILL_ERROR_FOREIGN_BYTE_ORDER",
+            Error::NotADistribution => c"SUREFILL_ERROR_NOT_A_DISTRIBUTION",
+            Error::DuplicateJob => c"SUREFILL_ERROR_DUPLICATE_JOB",
+            Error::UnknownJob => c"SUREFILL_ERROR_UNKNOWN_JOB",
+            Error::TimeWentBack => c"SUREFILL_ERROR_TIME_WENT_BACK",
         }
     }
 
@@ -105,6 +125,11 @@ impl Error {
             Error::NoSuchIndex => c"no object has this index",
             Error::Empty => c"nothing to take",
             Error::Never => c"with the jobs now running this never happens",
+            Error::ForeignByteOrder => c"made on a machine of the other byte order",
+            Error::NotADistribution => c"probabilities do not sum to 1",
+            Error::DuplicateJob => c"this job is known already",
+            Error::UnknownJob => c"no such job is in the system",
+            Error::TimeWentBack => c"time went back",
         }
     }
 }

@@ -48,5 +48,7 @@ pub mod backfill;
 #[cfg(feature = "capi")]
 pub mod capi;
 pub mod error;
+pub mod hmm;
 pub mod memory;
 pub mod runtime;
+mod seal;
