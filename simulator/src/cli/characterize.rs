@@ -178,6 +178,9 @@ impl Characterize {
         if self.trace.seeds.get() > 1 {
             return Err(Failure::Usage("characterize takes one seed: choose it with --seed".into()));
         }
+        if matches!(self.model.initial, Start::Kmeans) && !self.model.states.is_power_of_two() {
+            return Err(Failure::Usage("--initial kmeans needs a power of two of states".into()));
+        }
         output::check_page(self.html.as_deref())?;
         let mut all = Vec::new();
         for path in &self.traces {

@@ -4,7 +4,7 @@ use super::Section;
 use super::figures::figure;
 use super::plot::{self, load_ccdf};
 use super::table::Style;
-use crate::characterize::load::Family;
+use crate::characterize::load::{Family, Fit, Limit, Model};
 use crate::characterize::{Report, StateReport};
 use comfy_table::Table;
 use maud::{Markup, PreEscaped, html};
@@ -107,7 +107,11 @@ pub fn states(trace: &str, facts: &str, report: &Report) -> Section {
                 } }
                 tbody { @for state in &report.states { (cells(load_row(state))) } }
             } }
-            @for state in &report.states { (load_figure(state)) }
+            p.facts {
+                "Below, the share of a state's slots (up) that hold at least so many jobs (right), both logarithmic: a straight line is a \
+                 heavy tail, a line that falls ever more steeply is not."
+            }
+            div.grid { @for state in &report.states { div { (load_figure(state)) } } }
         }
     })
 }
@@ -117,32 +121,39 @@ fn cells(row: impl IntoIterator<Item = String>) -> Markup {
 }
 
 fn load_figure(state: &StateReport) -> Markup {
-    let fitted = [(Family::Geometric, plot::other(0)), (Family::ShiftedPareto, plot::other(1))];
-    let models: Vec<_> = fitted
-        .into_iter()
-        .filter_map(|(family, style)| Some((style, state.fits.iter().find(|fit| fit.family == family)?)))
-        .collect();
-    let lines: Vec<_> = models.iter().map(|(style, fit)| (*style, &fit.model)).collect();
+    let of = |family: Family| state.fits.iter().find(|fit| fit.family == family);
+    // The limit is the geometric distribution itself.
+    let differs = |fit: &&Fit| !matches!(fit.model, Model::Limit(Limit::Exponential { .. }));
+    let fitted = [
+        (plot::other(0), of(Family::Geometric)),
+        (plot::other(1), of(Family::ShiftedPareto).filter(differs)),
+    ];
+    let fitted: Vec<_> = fitted.into_iter().filter_map(|(style, fit)| Some((style, fit?))).collect();
+    let lines: Vec<_> = fitted.iter().map(|(style, fit)| (*style, &fit.model)).collect();
     let title = format!("State {}: loads", state.state);
     let Some(svg) = load_ccdf::draw(&state.loads, plot::EASY, &lines) else {
-        let why =
-            if state.slots == 0 { "No slot is in this state." } else { "All slots of this state are empty." };
+        let why = if state.slots == 0 { "No slot is in this state." } else { "All its slots are empty." };
         return html! { h3 { (title) } p.facts { (why) } };
     };
     let legend = html! {
         ul.legend {
-            li { (PreEscaped(plot::point_sample(plot::EASY))) (state.slots) " slots" }
-            @for (style, fit) in &models {
-                li { (PreEscaped(plot::line_sample(style))) (fit.family) " (" (fit.model) ")" }
+            li { (PreEscaped(plot::point_sample(plot::EASY))) "slots" }
+            @for (style, fit) in &fitted {
+                li {
+                    (PreEscaped(plot::line_sample(style)))
+                    (fit.family) " (" (fit.model) ")"
+                    @if fitted.len() == 1 { ", to which shifted Pareto tends" }
+                }
             }
         }
     };
-    figure(
-        "lines",
-        &title,
-        &legend,
-        svg,
-        "The share of the state's slots (up) that hold at least so many jobs (right), both logarithmic: a straight line is a \
-         heavy tail, a line that falls ever more steeply is not.",
-    )
+    let empty = number(state.empty_share.map(|share| share * 100.0), 0);
+    let mean = number(state.mean_load, 2);
+    let best = state
+        .best()
+        .map(|fit| format!(" The smallest AIC: {} ({}).", fit.family, fit.model))
+        .unwrap_or_default();
+    let caption =
+        format!("{} slots, {empty} % of them empty, with {mean} jobs on average.{best}", state.slots);
+    figure("lines", &title, &legend, svg, &caption)
 }
