@@ -4,16 +4,15 @@
 use crate::workload::Job;
 use surefill::error::Error;
 use surefill::hmm::{Hmm, HmmLimits, Initial, LoadModel, Round, Termination, Training};
-use surefill::runtime::RuntimeBins;
-
-/// The first bin's edge [s]: whatever is shorter is in the first bin.
-const FIRST_EDGE: f64 = 1.0;
+use surefill::runtime::{MAX_BINS, RuntimeBins};
 
 /// How the model is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup {
     /// Hidden states.
     pub states: u32,
+    /// The first run-time bin's edge [s]: whatever is shorter is in the first bin.
+    pub first_edge: f64,
     /// Ratio of neighbouring run-time bins' edges.
     pub ratio: f64,
     /// Length of a slot [s].
@@ -44,11 +43,23 @@ pub struct States {
 }
 
 /// Why there are no states.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum NoStates {
     /// A model needs two slots.
     #[error("all jobs were submitted in one slot: there is nothing to learn from")]
     OneSlot,
+    /// The library's bins do not reach the longest job.
+    #[error(
+        "run times up to {longest} s need more than {MAX_BINS} bins from {first} s on with a ratio of {ratio}: choose a larger first edge or ratio"
+    )]
+    TooManyBins {
+        /// The longest run time [s].
+        longest: i64,
+        /// The first edge [s].
+        first: f64,
+        /// The ratio.
+        ratio: f64,
+    },
     /// More slots than the library can hold.
     #[error("there are too many slots between the first job and the last: choose longer ones")]
     TooManySlots,
@@ -81,7 +92,10 @@ pub fn states(jobs: &[Job], setup: &Setup, mut progress: impl FnMut(&Round)) -> 
         return Err(NoStates::OneSlot);
     }
     let longest = jobs.iter().map(|job| job.run_time).max().unwrap_or(0);
-    let bins = RuntimeBins::covering(FIRST_EDGE, setup.ratio, longest)?;
+    // Says whether edge and ratio make sense at all.
+    RuntimeBins::new(setup.first_edge, setup.ratio, 2)?;
+    let bins = RuntimeBins::covering(setup.first_edge, setup.ratio, longest)
+        .map_err(|_| NoStates::TooManyBins { longest, first: setup.first_edge, ratio: setup.ratio })?;
     let cells = u32::try_from(jobs.len().max(bins.count())).map_err(|_| NoStates::TooManySlots)?;
     let limits = HmmLimits { states: setup.states, bins: bins.count() as u32, slots: count, cells };
     let size = Hmm::size(&limits)?;
@@ -127,6 +141,7 @@ mod tests {
 
     const SETUP: Setup = Setup {
         states: 2,
+        first_edge: 1.0,
         ratio: 1.8,
         slot: 900,
         load: LoadModel::None,
@@ -167,5 +182,9 @@ mod tests {
         assert_eq!(of(&two, &three), NoStates::Model(Error::OutOfRange));
         assert_eq!(of(&[job(0, 1), job(1 << 45, 1)], &SETUP), NoStates::TooManySlots);
         assert!(states(&two, &SETUP, |_| ()).is_ok());
+        let fine = Setup { ratio: 1.19, ..SETUP };
+        let long = [job(0, 616_793), job(900, 10)];
+        assert_eq!(of(&long, &fine), NoStates::TooManyBins { longest: 616_793, first: 1.0, ratio: 1.19 });
+        assert!(states(&long, &Setup { first_edge: 20.0, ..fine }, |_| ()).is_ok());
     }
 }

@@ -43,6 +43,9 @@ struct ModelArgs {
     /// Hidden states
     #[arg(long, value_name = "M", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=MAX_STATES as i64))]
     states: u32,
+    /// The first run-time bin's edge [s]; shorter jobs are in the first bin
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = edge)]
+    first_edge: f64,
     /// Ratio of neighbouring run-time bins' edges
     #[arg(long, value_name = "R", default_value_t = 1.8, value_parser = ratio)]
     ratio: f64,
@@ -92,6 +95,13 @@ fn ratio(text: &str) -> Result<f64, String> {
     }
 }
 
+fn edge(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (1e-3..=1e6).contains(&value) => Ok(value),
+        _ => Err("not a number from 0.001 to 1000000".to_owned()),
+    }
+}
+
 fn slot(text: &str) -> Result<u32, String> {
     let (number, unit) = match text.char_indices().last() {
         Some((at, 'd')) => (&text[..at], 86_400.0),
@@ -127,6 +137,7 @@ struct Described {
     jobs: usize,
     half: bool,
     states: u32,
+    first_edge_s: f64,
     ratio: f64,
     bins: usize,
     slot_s: u32,
@@ -153,7 +164,9 @@ struct All<'a> {
 impl Described {
     /// How the states were found, in a sentence.
     fn facts(&self) -> String {
-        let Described { jobs, states, bins, ratio, slot_s, initial, stop, rounds, .. } = self;
+        let Described {
+            jobs, states, bins, first_edge_s: first, ratio, slot_s, initial, stop, rounds, ..
+        } = self;
         let half = if self.half { "the first half, " } else { "" };
         let initial = match initial {
             Start::Static => "Static-IV",
@@ -166,7 +179,7 @@ impl Described {
         };
         let slots = self.report.slots;
         format!(
-            "{half}{jobs} jobs in {slots} slots of {} min; {states} states, {bins} run-time bins of ratio {ratio}, {load}, {initial}, \
+            "{half}{jobs} jobs in {slots} slots of {} min; {states} states, {bins} run-time bins from {first} s of ratio {ratio}, {load}, {initial}, \
              {stop}: {rounds} rounds.",
             f64::from(*slot_s) / 60.0
         )
@@ -207,10 +220,11 @@ impl Characterize {
         let workload = workload.shifted(self.trace.seed);
         let count = if self.half { workload.jobs.len() / 2 } else { workload.jobs.len() };
         let jobs = &workload.jobs[..count];
-        let ModelArgs { states: number, ratio, slot, load, initial, .. } = self.model;
+        let ModelArgs { states: number, first_edge, ratio, slot, load, initial, .. } = self.model;
         let Stop(rule, stop) = self.model.stop.clone();
         let setup = Setup {
             states: number,
+            first_edge,
             ratio,
             slot,
             load: match load {
@@ -237,6 +251,7 @@ impl Characterize {
             jobs: jobs.len(),
             half: self.half,
             states: number,
+            first_edge_s: first_edge,
             ratio,
             bins,
             slot_s: slot,
@@ -285,6 +300,7 @@ mod tests {
         for wrong in ["", "rounds", "rounds=0", "rounds=1.5", "l1=-1", "linf=nan", "l2=3", "linf=0"] {
             assert!(stop(wrong).is_err(), "{wrong}");
         }
+        assert!(edge("0").is_err() && edge("nan").is_err() && edge("20").is_ok());
         assert!(ratio("1.0").is_err() && ratio("nan").is_err() && ratio("1.4").is_ok());
     }
 }
