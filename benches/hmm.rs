@@ -75,7 +75,8 @@ fn main() {
         observations[*slot as usize].push(*bin);
     }
     for load in ["none", "poisson"] {
-        let mut json = format!("{{\"states\":{STATES},\"bins\":{BINS},\"load\":\"{load}\",\"observations\":[");
+        let mut json =
+            format!("{{\"states\":{STATES},\"bins\":{BINS},\"load\":\"{load}\",\"observations\":[");
         for (slot, bins) in observations.iter().enumerate() {
             let cells: Vec<String> = bins.iter().map(|bin| format!("[{bin},1]")).collect();
             write!(json, "{}[{}]", if slot == 0 { "" } else { "," }, cells.join(",")).unwrap();

@@ -41,16 +41,20 @@ pub enum Error {
     ForeignByteOrder = -15,
     /// Probabilities that must sum to 1 do not.
     NotADistribution = -16,
-    /// A job with this id is in the system already, or has started already.
+    /// A job with this id is in the system already.
     DuplicateJob = -17,
-    /// No job with this id is in the system, or it has not started.
+    /// No job with this id is in the system.
     UnknownJob = -18,
     /// An event lies before one already reported.
     TimeWentBack = -19,
+    /// The job has started already.
+    AlreadyStarted = -20,
+    /// The job has not started.
+    NotStarted = -21,
 }
 
 /// All errors, in the order of their numbers.
-pub const ALL: [Error; 19] = [
+pub const ALL: [Error; 21] = [
     Error::Null,
     Error::Misaligned,
     Error::TooSmall,
@@ -70,6 +74,8 @@ pub const ALL: [Error; 19] = [
     Error::DuplicateJob,
     Error::UnknownJob,
     Error::TimeWentBack,
+    Error::AlreadyStarted,
+    Error::NotStarted,
 ];
 
 impl Error {
@@ -105,6 +111,8 @@ impl Error {
             Error::DuplicateJob => c"SUREFILL_ERROR_DUPLICATE_JOB",
             Error::UnknownJob => c"SUREFILL_ERROR_UNKNOWN_JOB",
             Error::TimeWentBack => c"SUREFILL_ERROR_TIME_WENT_BACK",
+            Error::AlreadyStarted => c"SUREFILL_ERROR_ALREADY_STARTED",
+            Error::NotStarted => c"SUREFILL_ERROR_NOT_STARTED",
         }
     }
 
@@ -127,9 +135,11 @@ impl Error {
             Error::Never => c"with the jobs now running this never happens",
             Error::ForeignByteOrder => c"made on a machine of the other byte order",
             Error::NotADistribution => c"probabilities do not sum to 1",
-            Error::DuplicateJob => c"this job is known already",
-            Error::UnknownJob => c"no such job is in the system",
+            Error::DuplicateJob => c"a job with this id is in the system already",
+            Error::UnknownJob => c"no job with this id is in the system",
             Error::TimeWentBack => c"time went back",
+            Error::AlreadyStarted => c"the job has started already",
+            Error::NotStarted => c"the job has not started",
         }
     }
 }

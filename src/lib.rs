@@ -50,5 +50,6 @@ pub mod capi;
 pub mod error;
 pub mod hmm;
 pub mod memory;
+pub mod predict;
 pub mod runtime;
 mod seal;

@@ -91,8 +91,8 @@ pub enum Training {
 /// Set the parameters ([`Hmm::set_parameters`]) or have them set ([`Hmm::init_static`], [`Hmm::init_k_means`]), report the jobs ([`Hmm::observe`]), train.
 /// Slots are numbered by the caller, time of submission divided by the slot length for example.
 ///
-/// The memory needed is [`Hmm::size`]. With M states (rounded up to a multiple of 8), N bins, T slots and C cells it is at
-/// most 20 T + 12 C + 24 (sqrt(T) + 2) (M + 1) + 8 M (5 M + 7 N + 16) + 512 bytes: 2.1 MB for the default, a year.
+/// The memory needed is [`Hmm::size`]. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells it is at
+/// most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400 bytes: 2.1 MB for the default, a year.
 pub struct Hmm<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -176,8 +176,19 @@ impl<'a> Hmm<'a> {
             at(state, 0)?.limits
         };
         let hmm = Hmm::carve(&mut Carver::of(memory)?, &limits)?;
-        LoadModel::from_number(hmm.state.load).ok_or(Error::Corrupt)?;
+        hmm.check()?;
         Ok(hmm)
+    }
+
+    /// Refuses a state that cannot be. O(1).
+    pub(crate) fn check(&self) -> Result<()> {
+        self.parts.history.check()?;
+        let ledger = self.parts.history.ledger()?;
+        let state = &*self.state;
+        let sound = state.progress.is_sound(ledger.first, ledger.end)
+            && LoadModel::from_number(state.load).is_some()
+            && LoadModel::from_number(state.progress.load).is_some();
+        if sound { Ok(()) } else { Err(Error::Corrupt) }
     }
 
     /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
@@ -452,8 +463,8 @@ impl<'a> Hmm<'a> {
     ///
     /// # Errors
     /// [`Error::WrongState`] unless training has begun; [`Error::OutOfRange`] for no work.
-    pub fn train(&mut self, work: u64) -> Result<Training> {
-        let step = self.train_draft(work)?;
+    pub fn train(&mut self, mut work: u64) -> Result<Training> {
+        let step = self.train_draft(&mut work)?;
         if let Training::Round(_) = step {
             self.publish();
         }
@@ -461,27 +472,27 @@ impl<'a> Hmm<'a> {
     }
 
     /// [`Hmm::train`], but the parameters stay a draft.
-    pub(crate) fn train_draft(&mut self, mut work: u64) -> Result<Training> {
+    pub(crate) fn train_draft(&mut self, work: &mut u64) -> Result<Training> {
         if !self.is_training() {
             return Err(Error::WrongState);
         }
-        if work == 0 {
+        if *work == 0 {
             return Err(Error::OutOfRange);
         }
         if self.state.progress.phase == CLUSTER {
-            if self.clustering().advance(&mut work)? {
+            if self.clustering().advance(work)? {
                 self.expectation().begin();
             } else {
                 return Ok(Training::More);
             }
         }
-        if self.expectation().advance(&mut work, &mut |_, _| ())? != Slice::Complete {
+        if self.expectation().advance(work, &mut |_, _| ())? != Slice::Complete {
             return Ok(Training::More);
         }
         let (load, states) = (self.draft_load(), self.states());
         let change = maximise(&mut self.parts.draft, load, &mut self.parts.sums, states)?;
         let progress = &mut self.state.progress;
-        progress.rounds += 1;
+        progress.rounds = progress.rounds.saturating_add(1);
         let round = Round {
             log_likelihood: progress.log_likelihood,
             l1: change.l1,
@@ -567,12 +578,12 @@ impl<'a> Hmm<'a> {
         }
     }
 
-    fn draft_load(&self) -> LoadModel {
+    pub(super) fn draft_load(&self) -> LoadModel {
         LoadModel::from_number(self.state.progress.load).unwrap_or_default()
     }
 
     /// The observations of a round under way have changed: it begins again, with the slots still held.
-    fn begin_again(&mut self) -> Result<()> {
+    pub(crate) fn begin_again(&mut self) -> Result<()> {
         if self.state.progress.phase == IDLE {
             return Ok(());
         }

@@ -64,6 +64,19 @@ pub(super) struct Progress {
     pub jobs: u64,
 }
 
+impl Progress {
+    /// Whether this can be, with these slots held.
+    pub fn is_sound(&self, first: i64, end: i64) -> bool {
+        self.phase == IDLE
+            || (self.phase <= CLUSTER
+                && first <= self.from
+                && self.from <= self.block
+                && self.block <= self.position
+                && self.position < self.to
+                && self.to <= end)
+    }
+}
+
 /// Scratch, and sums over slots.
 pub(super) struct Sums<'a> {
     /// Predictions at the starts of blocks.

@@ -79,6 +79,17 @@ impl<'a> History<'a> {
         Ok(())
     }
 
+    /// Refuses a ledger that cannot be.
+    pub fn check(&self) -> Result<()> {
+        let Ledger { first, end, fresh, .. } = *self.ledger()?;
+        let within = |slot: i64| slot.unsigned_abs() <= MAX_SLOT.unsigned_abs() + 1;
+        let valid = within(first)
+            && within(end)
+            && (0..=self.slots.len() as i64).contains(&(end - first))
+            && fresh as usize <= self.cells.len();
+        if valid { Ok(()) } else { Err(Error::Corrupt) }
+    }
+
     pub fn ledger(&self) -> Result<&Ledger> {
         at(self.ledger, 0)
     }
@@ -161,25 +172,26 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// A cell to be filled; lets slots go for it when there is none, as long as the history holds any.
-    fn take_cell(&mut self) -> Result<(u32, bool)> {
+    /// A cell to be filled, and whether slots left for it. All but the last slot may have to go; if there is no cell even
+    /// then, `None`.
+    fn take_cell(&mut self) -> Result<(Option<u32>, bool)> {
         let mut left = false;
         loop {
             let ledger = at_mut(self.ledger, 0)?;
             if ledger.free != NONE {
                 let index = ledger.free;
                 ledger.free = at(self.cells, index as usize)?.next;
-                return Ok((index, left));
+                return Ok((Some(index), left));
             }
             if (ledger.fresh as usize) < self.cells.len() {
                 ledger.fresh += 1;
-                return Ok((ledger.fresh - 1, left));
+                return Ok((Some(ledger.fresh - 1), left));
             }
-            let (first, end) = (ledger.first, ledger.end);
-            if first >= end {
-                return Err(Error::Corrupt);
+            let (first, last) = (ledger.first, ledger.end - 1);
+            if first >= last {
+                return Ok((None, left));
             }
-            self.evict((first + self.chunk()).min(end))?;
+            self.evict((first + self.chunk()).min(last))?;
             left = true;
         }
     }
@@ -210,12 +222,14 @@ impl<'a> History<'a> {
         }
         let (new, left) = self.take_cell()?;
         if slot < self.ledger()?.first {
-            let ledger = at_mut(self.ledger, 0)?;
-            let free = core::mem::replace(&mut ledger.free, new);
-            ledger.late += 1;
-            at_mut(self.cells, new as usize)?.next = free;
-            return Ok(left);
+            if let Some(new) = new {
+                let free = core::mem::replace(&mut at_mut(self.ledger, 0)?.free, new);
+                at_mut(self.cells, new as usize)?.next = free;
+            }
+            return self.count_late().map(|()| left);
         }
+        // The last slot alone never fills the pool: there are at least as many cells as bins.
+        let new = new.ok_or(Error::Corrupt)?;
         *at_mut(self.cells, new as usize)? = Cell { next: link, bin, count: 1 };
         if before == NONE {
             self.slot_mut(slot)?.cells = new;
@@ -228,13 +242,15 @@ impl<'a> History<'a> {
     fn counted(&mut self, slot: i64) -> Result<()> {
         let slot = self.slot_mut(slot)?;
         slot.jobs = slot.jobs.saturating_add(1); // checked before
-        at_mut(self.ledger, 0)?.jobs += 1;
+        let ledger = at_mut(self.ledger, 0)?;
+        ledger.jobs = ledger.jobs.saturating_add(1);
         Ok(())
     }
 
     /// A job came too late for its slot.
     pub fn count_late(&mut self) -> Result<()> {
-        at_mut(self.ledger, 0)?.late += 1;
+        let ledger = at_mut(self.ledger, 0)?;
+        ledger.late = ledger.late.saturating_add(1);
         Ok(())
     }
 }

@@ -98,7 +98,7 @@ impl Clustering<'_, '_> {
         self.tables.derive(LoadModel::None)?;
         self.sums.jobs.fill(0.0);
         let progress = &mut *self.progress;
-        (progress.phase, progress.position) = (CLUSTER, progress.from);
+        (progress.phase, progress.position, progress.block) = (CLUSTER, progress.from, progress.from);
         (progress.clusters, progress.splitting, progress.moved, progress.passes) = (1, 0, 0, 0);
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Clustering<'_, '_> {
             }
             // The clusters' mean bins lie where the pass before put them.
             if bins / f64::from(slot.jobs) > *at(self.sums.visits, label as usize)? {
-                label += self.progress.clusters / 2;
+                label = label.saturating_add(self.progress.clusters / 2);
             }
         } else {
             for (bin, count) in self.history.cells(&slot) {
@@ -178,7 +178,7 @@ impl Clustering<'_, '_> {
         let (moved, settled) = (self.progress.moved != 0, self.progress.splitting == 0);
         self.progress.position = self.progress.from;
         self.progress.moved = 0;
-        self.progress.passes += 1;
+        self.progress.passes = self.progress.passes.saturating_add(1);
         if !settled || (moved && self.progress.passes < MOST_PASSES) {
             self.progress.splitting = 0;
         } else if (self.progress.clusters as usize) < self.states {
@@ -186,7 +186,7 @@ impl Clustering<'_, '_> {
             for (bin, column) in self.tables.emission.chunks(lanes).enumerate() {
                 add_scaled(self.sums.visits, bin as f64, column);
             }
-            self.progress.clusters *= 2;
+            self.progress.clusters = self.progress.clusters.saturating_mul(2);
             (self.progress.splitting, self.progress.passes) = (1, 0);
         } else {
             return self.finish(all).map(|()| true);

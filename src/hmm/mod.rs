@@ -21,14 +21,17 @@ mod forward;
 mod history;
 mod initial;
 mod model;
+mod steps;
 mod train;
 mod vector;
 mod viterbi;
 
 pub use chain::{Hmm, HmmLimits, Training};
 pub use emission::Evidence;
+pub(crate) use history::NONE;
 pub use initial::Initial;
 pub use model::{LoadModel, Parameters, ParametersMut};
+pub(crate) use steps::Which;
 pub use train::{Round, Termination};
 
 /// The largest number of states.

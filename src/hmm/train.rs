@@ -64,7 +64,7 @@ impl Termination {
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a negative threshold, or no rounds.
     pub fn check(&self) -> Result<()> {
         match *self {
-            Termination::Rounds(rounds) if rounds == 0 => Err(Error::OutOfRange),
+            Termination::Rounds(0) => Err(Error::OutOfRange),
             Termination::L1(epsilon) | Termination::LInfinity(epsilon) if epsilon.is_nan() => {
                 Err(Error::NotANumber)
             }
