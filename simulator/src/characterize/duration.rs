@@ -9,13 +9,13 @@
 use super::histogram::Histogram;
 use serde::Serialize;
 
-/// One state's durations. Divergences [bits] are from the sample to its most likely geometric distribution; they and the
+/// One state's durations. Divergences (bits) are from the sample to its most likely geometric distribution; they and the
 /// parameters are missing when the state never occurs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Durations {
     /// Times that the state was entered.
     pub intervals: u64,
-    /// Mean duration [slots].
+    /// Mean duration (slots).
     pub mean: Option<f64>,
     /// The geometric distribution's probability that the state ends with a slot.
     pub p: Option<f64>,

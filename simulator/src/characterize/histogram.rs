@@ -56,7 +56,7 @@ impl Histogram {
         self.mean_of(|other| f64::from(u8::from(other >= value)))
     }
 
-    /// The log-likelihood [nats] of a distribution that gives the logarithm of a value's probability.
+    /// The log-likelihood (nats) of a distribution that gives the logarithm of a value's probability.
     pub fn log_likelihood(&self, ln_probability: impl Fn(u32) -> f64) -> f64 {
         self.0.iter().map(|&(value, count)| count as f64 * ln_probability(value)).sum()
     }
@@ -67,14 +67,14 @@ impl Histogram {
         self.0.iter().map(|&(_, count)| count as f64 * (count as f64 / total).ln()).sum()
     }
 
-    /// Kullback-Leibler divergence [bits] from the sample to the distribution with this log-likelihood; none without values.
+    /// Kullback-Leibler divergence (bits) from the sample to the distribution with this log-likelihood; none without values.
     pub fn divergence(&self, log_likelihood: f64) -> Option<f64> {
         let total = self.total();
         // Less than 0 is nothing but rounding.
         (total > 0).then(|| ((self.most_likely() - log_likelihood) / (total as f64 * LN_2)).max(0.0))
     }
 
-    /// What Miller & Madow take off a divergence [bits] when the sample's distribution has `nonempty` values of some
+    /// What Miller & Madow take off a divergence (bits) when the sample's distribution has `nonempty` values of some
     /// probability: (m - 1) / (2 N ln 2); none without values.
     pub fn bias(&self, nonempty: f64) -> Option<f64> {
         let total = self.total();

@@ -11,11 +11,11 @@ use surefill::runtime::{MAX_BINS, RuntimeBins};
 pub struct Setup {
     /// Hidden states.
     pub states: u32,
-    /// The first run-time bin's edge [s]: whatever is shorter is in the first bin.
+    /// The first run-time bin's edge (s): whatever is shorter is in the first bin.
     pub first_edge: f64,
     /// Ratio of neighbouring run-time bins' edges.
     pub ratio: f64,
-    /// Length of a slot [s].
+    /// Length of a slot (s).
     pub slot: u32,
     /// How the number of jobs in a slot is modelled.
     pub load: LoadModel,
@@ -53,9 +53,9 @@ pub enum NoStates {
         "run times up to {longest} s need more than {MAX_BINS} bins from {first} s on with a ratio of {ratio}: choose a larger first edge or ratio"
     )]
     TooManyBins {
-        /// The longest run time [s].
+        /// The longest run time (s).
         longest: i64,
-        /// The first edge [s].
+        /// The first edge (s).
         first: f64,
         /// The ratio.
         ratio: f64,

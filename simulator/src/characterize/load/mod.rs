@@ -201,11 +201,11 @@ pub struct Fit {
     pub family: Family,
     /// The distribution.
     pub model: Model,
-    /// Log-likelihood [nats] of the discretised distribution.
+    /// Log-likelihood (nats) of the discretised distribution.
     pub log_likelihood: f64,
     /// Akaike's information criterion, 2 k - 2 ln L, with the family's number of parameters also in a limit.
     pub aic: f64,
-    /// Kullback-Leibler divergence [bits] from the sample to the distribution.
+    /// Kullback-Leibler divergence (bits) from the sample to the distribution.
     pub kl_bits: f64,
     /// The same less the bias by the number of different loads that occurred.
     pub kl_simple_bits: f64,
