@@ -1,5 +1,6 @@
 //! The command line: one file a verb, and what the verbs share.
 
+mod characterize;
 mod compare;
 mod explain;
 mod generate;
@@ -29,6 +30,8 @@ enum Command {
     /// Say why one job waited.
     #[command(after_long_help = help::RULES)]
     Explain(explain::Explain),
+    /// Train a hidden Markov model on traces and say what its states are: how long they last, how many jobs come in them.
+    Characterize(characterize::Characterize),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
 }
@@ -58,6 +61,7 @@ impl Cli {
             Command::Simulate(simulate) => simulate.run(),
             Command::Compare(compare) => compare.run(),
             Command::Explain(explain) => explain.run(),
+            Command::Characterize(characterize) => characterize.run(),
             Command::Generate(generate) => generate.run(),
         }
     }
