@@ -8,9 +8,11 @@
 //! 2. [`memory`]: one block of caller's memory, carved into typed slices.
 //! 3. [`math`]: special functions, accuracy stated.
 //! 4. [`runtime`]: run times as distributions over logarithmic bins, conditioned on a job's age and limit.
-//! 5. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
+//! 5. [`hmm`]: the hidden Markov model of a workload's run times: filter, smoothing, training, Viterbi.
+//! 6. [`predict`]: run times predicted on line: by the hidden Markov model, and by the histories of like jobs.
+//! 7. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
 //!    many processors will be free.
-//! 6. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
+//! 8. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
 //!
 //! With the feature `capi` the functions of `include/surefill.h` are exported; Rust programs do not need it.
 //!
