@@ -126,12 +126,13 @@ pub fn states(jobs: &[Job], setup: &Setup, mut progress: impl FnMut(&Round)) -> 
             }
         }
     };
-    let mut path = vec![0; loads.len()];
+    let mut path = vec![0i32; loads.len()];
     let path_log_probability = hmm.viterbi(slots, &mut path)?;
     if path_log_probability == f64::NEG_INFINITY {
         return Err(NoStates::Unexplained);
     }
-    let path = path.into_iter().map(u16::from).collect();
+    // States are numbered from 0 to at most 63.
+    let path = path.into_iter().map(|state| state as u16).collect();
     Ok(States { bins: bins.count(), loads, path, path_log_probability, round, adapted })
 }
 
