@@ -146,11 +146,19 @@ unsafe fn hmm<'a>(handle: *const surefill_hmm) -> Result<Hmm<'a>> {
     Hmm::attach(unsafe { block(handle)? })
 }
 
+/// Refuses numbers of states and bins that are not the model's: nothing may be read or written then.
+fn check_counts(hmm: &Hmm<'_>, states: i32, bins: i32) -> Result<()> {
+    let fits = count(states)? == hmm.limits().states && count(bins)? == hmm.limits().bins;
+    if fits { Ok(()) } else { Err(Error::OutOfRange) }
+}
+
 /// A model's parameters as C hands them over.
 ///
 /// # Safety
 /// Pointers that are not NULL and aligned point to as many numbers as their matrix has.
+#[allow(clippy::too_many_arguments)]
 pub(super) unsafe fn parameters<'a>(
+    hmm: &Hmm<'_>,
     states: i32,
     bins: i32,
     load: i32,
@@ -159,6 +167,7 @@ pub(super) unsafe fn parameters<'a>(
     emission: *const f64,
     load_parameter: *const f64,
 ) -> Result<Parameters<'a>> {
+    check_counts(hmm, states, bins)?;
     let load = load_model(load)?;
     let matrix = |a: i32, b: i32| a.checked_mul(b).ok_or(Error::OutOfRange);
     let loads = if load == LoadModel::None { 0 } else { states };
@@ -188,9 +197,7 @@ pub(super) unsafe fn write_parameters(
     emission: *mut f64,
     load_parameter: *mut f64,
 ) -> Result<()> {
-    if count(states)? != hmm.limits().states || count(bins)? != hmm.limits().bins {
-        return Err(Error::OutOfRange);
-    }
+    check_counts(hmm, states, bins)?;
     let matrix = |a: i32, b: i32| a.checked_mul(b).ok_or(Error::OutOfRange);
     let load = unsafe { checked_mut(load)? };
     let mut out = unsafe {
@@ -309,7 +316,8 @@ pub unsafe extern "C" fn surefill_hmm_set_parameters(
 ) -> i32 {
     status((|| {
         let mut hmm = unsafe { self::hmm(hmm)? };
-        let given = unsafe { parameters(states, bins, load, start, transition, emission, load_parameter)? };
+        let given =
+            unsafe { parameters(&hmm, states, bins, load, start, transition, emission, load_parameter)? };
         hmm.set_parameters(&given)
     })())
 }

@@ -485,7 +485,9 @@ pub unsafe extern "C" fn surefill_predictor_set_model(
 ) -> i32 {
     status((|| {
         let mut predictor = unsafe { self::predictor(predictor)? };
-        let given = unsafe { parameters(states, bins, load, start, transition, emission, load_parameter)? };
+        let given = unsafe {
+            parameters(predictor.hmm(), states, bins, load, start, transition, emission, load_parameter)?
+        };
         predictor.set_model(&given)
     })())
 }
