@@ -8,6 +8,7 @@
 //! * [`run`]: replays over several seeds; [`papers`]: published numbers to compare with.
 //! * [`mod@explain`]: why one job waited.
 //! * [`mod@generate`]: synthetic workloads.
+//! * [`locality`]: how much run times can be learnt from submit times and users.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
@@ -15,6 +16,7 @@ pub mod calibration;
 pub mod cli;
 pub mod explain;
 pub mod generate;
+pub mod locality;
 pub mod machine;
 pub mod metrics;
 pub mod outcome;

@@ -1,0 +1,135 @@
+//! Run times to bins, in logarithmic space (Nissimov 2006, section 2.2). Run times of 0 s count as 1 s.
+
+/// How far below an edge, as a part of a bin, a run time still counts as on it: a ratio's powers are not exact in floating
+/// point, and 1000 s belongs to the fourth bin of ratio 10.
+const ON_EDGE: f64 = 1e-9;
+
+/// How run times are binned.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Granularity {
+    /// Bin `floor(log_ratio(r))`: "simple" binning with this ratio t_r above 1.
+    Ratio(f64),
+    /// So many clusters: k-means, Algorithm 2.
+    Means(u32),
+}
+
+/// The kinds of [`Granularity`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Binning {
+    /// Bins of constant ratio t_r
+    Simple,
+    /// N clusters of the trace's own run times
+    Kmeans,
+}
+
+impl Granularity {
+    /// Its kind.
+    pub fn binning(self) -> Binning {
+        match self {
+            Granularity::Ratio(_) => Binning::Simple,
+            Granularity::Means(_) => Binning::Kmeans,
+        }
+    }
+
+    /// t_r, or N.
+    pub fn value(self) -> f64 {
+        match self {
+            Granularity::Ratio(ratio) => ratio,
+            Granularity::Means(means) => means.into(),
+        }
+    }
+}
+
+/// Run times in bins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binned {
+    /// Every job's bin, in the jobs' order.
+    pub bins: Vec<u32>,
+    /// Bins from that of 1 s to that of the longest run time, empty ones between them included: the thesis's N. For k-means,
+    /// the clusters.
+    pub range: usize,
+    /// Bins that have a job.
+    pub used: usize,
+}
+
+impl Binned {
+    /// Bins run times, given in whole seconds not below 0. Bin numbers are those in use only, in order of run time.
+    pub fn new(run_times: &[i64], granularity: Granularity) -> Binned {
+        match granularity {
+            Granularity::Ratio(ratio) => simple(run_times, ratio),
+            Granularity::Means(means) => {
+                let mut values: Vec<i64> = run_times.iter().map(|&r| r.max(1)).collect();
+                values.sort_unstable();
+                let edges = k_means(&values, means);
+                number(run_times.iter().map(|&r| edges.partition_point(|&edge| edge <= r.max(1)) as u32))
+            }
+        }
+    }
+}
+
+fn simple(run_times: &[i64], ratio: f64) -> Binned {
+    let step = ratio.ln();
+    number(run_times.iter().map(|&r| ((r.max(1) as f64).ln() / step + ON_EDGE) as u32))
+}
+
+/// Numbers the bins in use from 0, keeping their order.
+fn number(bins: impl Iterator<Item = u32>) -> Binned {
+    let mut bins: Vec<u32> = bins.collect();
+    let mut used = bins.clone();
+    used.sort_unstable();
+    used.dedup();
+    let range = used.last().map_or(0, |&last| last as usize + 1);
+    for bin in &mut bins {
+        *bin = used.partition_point(|&before| before < *bin) as u32;
+    }
+    Binned { bins, range, used: used.len() }
+}
+
+/// Algorithm 2: the first run time of every cluster but the first, in order, for sorted `values` above 0.
+///
+/// Clusters begin at the widest gaps and move, each edge to the middle between its neighbours' geometric means, until no
+/// run time changes its cluster. Two things the algorithm leaves open: of equally wide gaps those between the shortest run
+/// times are taken, so there are never more clusters than asked for; a cluster that loses all its run times is given up.
+/// Fewer different run times than clusters give each its own.
+fn k_means(values: &[i64], means: u32) -> Vec<i64> {
+    // The different run times, how many jobs are below each, and the sum of their logarithms.
+    let mut distinct: Vec<i64> = Vec::new();
+    let mut below = vec![(0.0, 0.0)];
+    let (mut count, mut sum) = (0.0, 0.0);
+    for same in values.chunk_by(|a, b| a == b) {
+        let value = same[0];
+        distinct.push(value);
+        count += same.len() as f64;
+        sum += same.len() as f64 * (value as f64).ln();
+        below.push((count, sum));
+    }
+    let logs: Vec<f64> = distinct.iter().map(|&value| (value as f64).ln()).collect();
+    let mut gaps: Vec<usize> = (1..distinct.len()).collect();
+    gaps.sort_by(|&a, &b| (logs[b] - logs[b - 1]).total_cmp(&(logs[a] - logs[a - 1])));
+    gaps.truncate(means.saturating_sub(1) as usize);
+    gaps.sort_unstable();
+    let mut starts = gaps;
+    let end = distinct.len();
+    // Every round lowers the sum of squares or changes nothing, so the rounds end; the bound is against rounding alone.
+    for _ in 0..100_000 {
+        let bounds: Vec<usize> = [0].into_iter().chain(starts.iter().copied()).chain([end]).collect();
+        let mean = |pair: &[usize]| {
+            let ((n0, s0), (n1, s1)) = (below[pair[0]], below[pair[1]]);
+            (s1 - s0) / (n1 - n0)
+        };
+        let centres: Vec<f64> = bounds.windows(2).map(mean).collect();
+        let mut moved: Vec<usize> = centres
+            .windows(2)
+            .map(|pair| logs.partition_point(|&log| log < f64::midpoint(pair[0], pair[1])))
+            .collect();
+        moved.dedup();
+        moved.retain(|&start| start > 0 && start < end);
+        if moved == starts {
+            break;
+        }
+        starts = moved;
+    }
+    starts.iter().map(|&start| distinct[start]).collect()
+}
