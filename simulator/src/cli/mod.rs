@@ -4,6 +4,7 @@ mod compare;
 mod explain;
 mod generate;
 mod help;
+mod locality;
 mod options;
 mod output;
 mod simulate;
@@ -29,6 +30,9 @@ enum Command {
     /// Say why one job waited.
     #[command(after_long_help = help::RULES)]
     Explain(explain::Explain),
+    /// Measure how much run times can be learnt from submit times and users.
+    #[command(after_long_help = locality::HELP)]
+    Locality(locality::Locality),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
 }
@@ -59,6 +63,7 @@ impl Cli {
             Command::Compare(compare) => compare.run(),
             Command::Explain(explain) => explain.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Locality(locality) => locality.run(),
         }
     }
 }

@@ -86,10 +86,7 @@ pub struct Rate {
 
 impl Rate {
     fn new(half_life: f64, clock: Clock) -> Rate {
-        Rate {
-            alpha: weight(clock.unit(), half_life),
-            half_life: half_life.is_finite().then_some(half_life),
-        }
+        Rate { alpha: weight(clock.unit(), half_life), half_life: half_life.is_finite().then_some(half_life) }
     }
 
     /// For sorting and drawing: infinite when nothing ages.
@@ -377,7 +374,8 @@ impl Fit<'_> {
         let all = |row: usize, c: usize, part: Part| -> f64 {
             self.table[row].iter().map(|halves| part(&halves[c])).sum()
         };
-        let own_sum = |c: usize, part: Part| -> f64 { self.users().map(|user| self.own(user, c, part).1).sum() };
+        let own_sum =
+            |c: usize, part: Part| -> f64 { self.users().map(|user| self.own(user, c, part).1).sum() };
         let predicted: usize = self.histories.iter().map(History::predicted).sum();
         let later: usize = self.histories.iter().map(|h| h.predicted() - h.predicted() / 2).sum();
         let bits = |c: usize, whole: f64, held_out: f64| Predicted {
@@ -405,7 +403,8 @@ impl Fit<'_> {
         let (c_one, _) = self.smoothing(|c| self.common(c, WHOLE).1);
         let (index, coarse) = self.common(c_one, WHOLE);
         let (common, whole) = self.refined(index, coarse, |half_life| {
-            let each: Vec<f64> = self.users().into_par_iter().map(|user| at(user, half_life, c_one)).collect();
+            let each: Vec<f64> =
+                self.users().into_par_iter().map(|user| at(user, half_life, c_one)).collect();
             each.iter().sum()
         });
         let one = bits(c_one, whole, one_held_out);

@@ -7,9 +7,12 @@
 //! * [`metric`]: the locality metric, in bits (section 2.1).
 //! * [`mod@search`]: the granularity with the most locality (section 2.2).
 //! * [`mod@ageing`]: how fast information on a user's run times becomes old (section 3.5.1).
+//! * [`study`]: all of it for one trace, beside the thesis's tables ([`thesis`]).
 
 pub mod ageing;
 pub mod binning;
 pub mod metric;
 pub mod sample;
 pub mod search;
+pub mod study;
+pub mod thesis;

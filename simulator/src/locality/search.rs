@@ -72,7 +72,8 @@ impl Surface {
     /// The smallest and largest slot (in seconds) and granularity among the points within `part` of the best.
     pub fn plateau(&self, part: f64) -> Plateau {
         let near = self.points.iter().filter(|point| point.locality >= self.best.locality * (1.0 - part));
-        let start = Plateau { slot_s: self.best.slot_s.map(|slot| (slot, slot)), granularity: (f64::MAX, 0.0) };
+        let start =
+            Plateau { slot_s: self.best.slot_s.map(|slot| (slot, slot)), granularity: (f64::MAX, 0.0) };
         near.fold(start, |plateau, point| {
             let value = point.granularity.value();
             let wider = |(low, high): (i64, i64), slot: i64| (low.min(slot), high.max(slot));
@@ -125,7 +126,8 @@ struct Search<'a> {
 pub fn steps(sample: &Sample, space: &Space) -> u64 {
     let (slots, granularities) = (slots(sample, space).len() as u64, granularities(space).len() as u64);
     let reach = |free: bool| if free { 2 * REACH as u64 + 1 } else { 1 };
-    let refined = reach(space.slot.is_none() && sample.attribute.has_slots()) * reach(space.granularity.is_none());
+    let refined =
+        reach(space.slot.is_none() && sample.attribute.has_slots()) * reach(space.granularity.is_none());
     let followed = if refined > 1 { FOLLOWED as u64 } else { 0 };
     slots * granularities + followed * ROUNDS as u64 * refined
 }
@@ -197,7 +199,8 @@ impl Search<'_> {
         let sample = self.sample;
         let binned: Vec<(Granularity, Binned)> =
             granularities.par_iter().map(|&g| (g, Binned::new(&sample.run_times, g))).collect();
-        let groups: Vec<(i64, Vec<u32>)> = slots.par_iter().map(|&slot| (slot, sample.groups(slot))).collect();
+        let groups: Vec<(i64, Vec<u32>)> =
+            slots.par_iter().map(|&slot| (slot, sample.groups(slot))).collect();
         let mut wanted = Vec::new();
         for slot in &groups {
             for bins in &binned {
@@ -258,7 +261,9 @@ impl Search<'_> {
             let granularities: Vec<Granularity> = match (self.space.granularity, centre.granularity) {
                 (Some(given), _) => vec![given],
                 (None, Granularity::Ratio(r)) => distinct(factor(LOG_RATIO_STEP).map(|f| ratio(r.ln() * f))),
-                (None, Granularity::Means(n)) => distinct(factor(MEANS_STEP).map(|f| means(f64::from(n) * f))),
+                (None, Granularity::Means(n)) => {
+                    distinct(factor(MEANS_STEP).map(|f| means(f64::from(n) * f)))
+                }
             };
             done += self.look(&slots, &granularities);
             let seen = slots.iter().flat_map(|&slot| granularities.iter().map(move |&g| key(slot, g)));

@@ -6,6 +6,7 @@
 
 mod columns;
 mod figures;
+pub mod locality;
 mod measures;
 mod plot;
 mod table;
