@@ -4,7 +4,7 @@ mod common;
 
 use common::{J, workload};
 use proptest::prelude::*;
-use surefill_simulator::locality::binning::{Binned, Granularity};
+use surefill_simulator::locality::binning::{Granularity, RunTimes};
 use surefill_simulator::locality::metric::{Counts, Logs};
 use surefill_simulator::locality::sample::{Attribute, Sample};
 use surefill_simulator::locality::search::point;
@@ -103,7 +103,7 @@ fn section_2_2_worked_example() {
 /// it is 1/3, as in section 2.1, so E[I(S;R')] = 1/3 x 1 + 2/3 x 1/2 = 2/3 and f = 1/3. All 24 shuffles agree.
 #[test]
 fn section_2_2_discontinuity() {
-    let bins = Binned::new(&[1000, 1001, 100, 101], Granularity::Ratio(1.586));
+    let bins = RunTimes::new([1000, 1001, 100, 101].into_iter()).bin(Granularity::Ratio(1.586));
     assert_eq!((bins.bins.as_slice(), bins.range, bins.used), (&[2, 2, 0, 1][..], 15, 3));
     let groups = [0, 0, 1, 1];
     close(measure(&groups, &bins.bins), [1.0, 2.0 / 3.0, 1.0 / 3.0]);

@@ -28,8 +28,8 @@ Run times (0 s counts as 1 s) are binned in logarithmic space: simple, bin floor
 thesis with N means. N is the number of bins up to the longest run time. The expectation over all shuffles has a closed form
 (cells are hypergeometric), which the search uses; the best granularity and the thesis's are measured by --shuffles too,
 with the standard deviation of one shuffle. Without --ts, --tr and --means the search looks at a logarithmic grid (t_s from
-one minute by factors of 2, t_r from 1.005, N from 2) and then ever more finely about its three best local maxima; ratios are
-multiples of 0.0001, slots whole seconds. What is within 1 % of the best says how well determined it is.
+one minute, t_r from 1.001, N from 2) and then closely along lines through its four best local maxima; ratios are multiples
+of 0.0001, slots whole seconds. What is within 1 % of the best says how well determined it is.
 
 f(s; r|u) is what submit times add to users: as in the thesis's Table 2.3 (best less best), at the same t_r, and with run
 times shuffled within each user only.

@@ -14,7 +14,7 @@
 //!
 //! As everywhere in chapter 2 run times are taken as known from submission on; a scheduler learns them later.
 
-use super::binning::{Binned, Granularity};
+use super::binning::{Granularity, RunTimes};
 use crate::workload::Job;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -266,8 +266,8 @@ impl Past {
 
 /// The users with enough jobs, and the number of bins in use. Jobs must be in order of submission.
 fn histories(jobs: &[Job], options: &Options) -> (Vec<History>, usize) {
-    let run_times: Vec<i64> = jobs.iter().map(|job| job.run_time).collect();
-    let binned = Binned::new(&run_times, Granularity::Ratio(options.ratio));
+    let run_times = RunTimes::new(jobs.iter().map(|job| job.run_time));
+    let binned = run_times.bin(Granularity::Ratio(options.ratio));
     let mut counts = vec![0.0; binned.used];
     let mut users: BTreeMap<i64, History> = BTreeMap::new();
     for (index, (job, &bin)) in jobs.iter().zip(&binned.bins).enumerate() {

@@ -1,5 +1,6 @@
 //! The jobs of a trace in the groups from which run times would be learnt: submit-time bins, users, or both.
 
+use super::binning::RunTimes;
 use super::metric::Logs;
 use crate::workload::Job;
 
@@ -36,8 +37,8 @@ impl Attribute {
 pub struct Sample {
     /// What they are grouped by.
     pub attribute: Attribute,
-    /// Every job's run time, in seconds.
-    pub run_times: Vec<i64>,
+    /// Every job's run time.
+    pub run_times: RunTimes,
     /// Jobs left out because their user is unknown.
     pub without_user: usize,
     /// The logarithms that the metric needs.
@@ -55,7 +56,7 @@ impl Sample {
         kept.sort_by_key(|job| (if attribute == Attribute::Time { 0 } else { job.user }, job.submit));
         Sample {
             attribute,
-            run_times: kept.iter().map(|job| job.run_time).collect(),
+            run_times: RunTimes::new(kept.iter().map(|job| job.run_time)),
             without_user: jobs.len() - kept.len(),
             logs: Logs::new(kept.len()),
             submits: kept.iter().map(|job| job.submit).collect(),

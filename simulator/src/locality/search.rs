@@ -1,8 +1,9 @@
 //! The search for the granularity with the most locality: the slot length t_s, and the ratio t_r or the number of means N
 //! (Nissimov 2006, section 2.2, where "the local maximum was reached by hand").
 //!
-//! The metric is neither continuous nor convex, so a coarse logarithmic grid is laid over everything sensible, and around
-//! its three best local maxima ever finer ones, each about the best point so far. The exact expectation is used: noise of
+//! The metric is neither continuous nor convex: in t_r it has spikes a thousandth wide, where an edge passes a run time that
+//! many jobs have. So a coarse logarithmic grid is laid over everything sensible, and dense lines are followed from its best
+//! local maxima, by turns along t_r (or N) and t_s, each through the best point so far. The exact expectation is used: noise of
 //! shuffles would attract the search. The result is the best of all points looked at, not a proven maximum.
 
 use super::binning::{Binned, Binning, Granularity};
@@ -11,20 +12,38 @@ use super::sample::Sample;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// The shortest slot of the coarse grid, in seconds; further ones are 2, 4, 8... times as long.
+/// The shortest slot of the coarse grid, in seconds, and the factor between slots.
 const SHORTEST_SLOT: i64 = 60;
-/// The coarse grid's logarithms of ratios: from ratio 1.005 by this factor up to about 9.
-const FINEST_LOG_RATIO: f64 = 0.005;
-const LOG_RATIO_STEP: f64 = 1.5;
-const LOG_RATIOS: i32 = 16;
-/// The coarse grid's numbers of means: 2, 3, 4, 6, 8, 11... up to 724.
-const MEANS_STEP: f64 = std::f64::consts::SQRT_2;
-const MEANS: i32 = 18;
-/// Local maxima of the coarse grid that are followed, and how often the grid about each is made finer by half.
-const FOLLOWED: usize = 3;
-const ROUNDS: i32 = 6;
-/// A refined grid goes so many steps to every side.
-const REACH: i32 = 2;
+const SLOT_STEP: f64 = std::f64::consts::SQRT_2;
+/// The coarse grid's logarithms of ratios: from ratio 1.001 by a factor up to about 10.
+const FINEST_LOG_RATIO: f64 = 0.001;
+const COARSEST_LOG_RATIO: f64 = 2.3;
+const LOG_RATIO_STEP: f64 = 1.25;
+/// The same where t_s is not searched: one dimension can be looked at more closely.
+const LINE_LOG_RATIO_STEP: f64 = 1.02;
+/// The coarse grid's numbers of means: 2, 3, 4, 5, 6, 7, 8, 10... up to 1448.
+const MEANS_STEP: f64 = 1.189_207_115_002_721;
+const MOST_MEANS: f64 = 1450.0;
+/// Local maxima of the coarse grid that are followed.
+const FOLLOWED: usize = 4;
+
+/// One of the two dimensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Axis {
+    Slot,
+    Granularity,
+}
+
+/// The lines that are looked at from a local maximum, one after the other, each through the best point so far: along which
+/// dimension, by which factor from point to point (of the logarithm of a ratio), and how many points to either side.
+const LINES: [(Axis, f64, i32); 6] = [
+    (Axis::Granularity, 1.01, 60),
+    (Axis::Slot, 1.02, 30),
+    (Axis::Granularity, 1.005, 100),
+    (Axis::Slot, 1.01, 40),
+    (Axis::Granularity, 1.0005, 12),
+    (Axis::Slot, 1.001, 12),
+];
 
 /// The metric at one granularity.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -99,7 +118,7 @@ type Key = (i64, u64);
 
 /// Measures a point. O(jobs log jobs).
 pub fn point(sample: &Sample, slot: i64, granularity: Granularity) -> Point {
-    let binned = Binned::new(&sample.run_times, granularity);
+    let binned = sample.run_times.bin(granularity);
     measured(sample, slot, granularity, &binned, &sample.groups(slot))
 }
 
@@ -124,17 +143,23 @@ struct Search<'a> {
 
 /// How many points [`search`] tells `progress` of: those it looks at more than once, each time.
 pub fn steps(sample: &Sample, space: &Space) -> u64 {
-    let (slots, granularities) = (slots(sample, space).len() as u64, granularities(space).len() as u64);
-    let reach = |free: bool| if free { 2 * REACH as u64 + 1 } else { 1 };
-    let refined =
-        reach(space.slot.is_none() && sample.attribute.has_slots()) * reach(space.granularity.is_none());
-    let followed = if refined > 1 { FOLLOWED as u64 } else { 0 };
-    slots * granularities + followed * ROUNDS as u64 * refined
+    let (slots, granularities) = (slots(sample, space).len() as u64, granularities(sample, space).len() as u64);
+    let lines = LINES.iter().filter(|line| free(sample, space, line.0));
+    let followed: u64 = FOLLOWED as u64 * lines.map(|line| 2 * line.2 as u64 + 1).sum::<u64>();
+    slots * granularities + followed
+}
+
+/// Whether a dimension is searched.
+fn free(sample: &Sample, space: &Space, axis: Axis) -> bool {
+    match axis {
+        Axis::Slot => sample.attribute.has_slots() && space.slot.is_none(),
+        Axis::Granularity => space.granularity.is_none(),
+    }
 }
 
 /// Searches; `progress` gets the number of points done, in portions that add up to [`steps`]. The sample must have a job.
 pub fn search(sample: &Sample, space: &Space, progress: &(dyn Fn(u64) + Sync)) -> Surface {
-    let (slots, granularities) = (slots(sample, space), granularities(space));
+    let (slots, granularities) = (slots(sample, space), granularities(sample, space));
     let total = steps(sample, space);
     let mut search = Search { sample, space: *space, progress, points: BTreeMap::new() };
     let mut done = search.look(&slots, &granularities);
@@ -161,23 +186,27 @@ fn slots(sample: &Sample, space: &Space) -> Vec<i64> {
     if let Some(slot) = space.slot {
         return vec![slot];
     }
-    let longer = std::iter::successors(Some(SHORTEST_SLOT), |&slot| Some(slot * 2));
-    let longer = longer.take_while(|&slot| slot == SHORTEST_SLOT || slot <= sample.span());
-    longer.collect()
+    let longer = logarithmic(SHORTEST_SLOT as f64, SLOT_STEP, sample.span() as f64);
+    distinct(longer.map(|slot| slot.round() as i64))
 }
 
-fn granularities(space: &Space) -> Vec<Granularity> {
+/// `from`, and what follows it by a factor up to `to`.
+fn logarithmic(from: f64, factor: f64, to: f64) -> impl Iterator<Item = f64> {
+    let powers = (0..).map(move |i| from * factor.powi(i));
+    powers.enumerate().take_while(move |&(i, value)| i == 0 || value <= to).map(|(_, value)| value)
+}
+
+fn granularities(sample: &Sample, space: &Space) -> Vec<Granularity> {
     if let Some(granularity) = space.granularity {
         return vec![granularity];
     }
-    let mut all: Vec<Granularity> = match space.binning {
+    match space.binning {
         Binning::Simple => {
-            (0..LOG_RATIOS).map(|i| ratio(FINEST_LOG_RATIO * LOG_RATIO_STEP.powi(i))).collect()
+            let step = if free(sample, space, Axis::Slot) { LOG_RATIO_STEP } else { LINE_LOG_RATIO_STEP };
+            distinct(logarithmic(FINEST_LOG_RATIO, step, COARSEST_LOG_RATIO).map(ratio))
         }
-        Binning::Kmeans => (0..MEANS).map(|i| means(2.0 * MEANS_STEP.powi(i))).collect(),
-    };
-    all.dedup();
-    all
+        Binning::Kmeans => distinct(logarithmic(2.0, MEANS_STEP, MOST_MEANS).map(means)),
+    }
 }
 
 fn ratio(log: f64) -> Granularity {
@@ -198,7 +227,7 @@ impl Search<'_> {
     fn look(&mut self, slots: &[i64], granularities: &[Granularity]) -> u64 {
         let sample = self.sample;
         let binned: Vec<(Granularity, Binned)> =
-            granularities.par_iter().map(|&g| (g, Binned::new(&sample.run_times, g))).collect();
+            granularities.par_iter().map(|&g| (g, sample.run_times.bin(g))).collect();
         let groups: Vec<(i64, Vec<u32>)> =
             slots.par_iter().map(|&slot| (slot, sample.groups(slot))).collect();
         let mut wanted = Vec::new();
@@ -223,7 +252,7 @@ impl Search<'_> {
         grid
     }
 
-    /// The best local maxima of the coarse grid, best first.
+    /// The best local maxima of the coarse grid, best first. A grid of one point needs no following.
     fn maxima(&self, slots: &[i64], granularities: &[Granularity]) -> Vec<Point> {
         if slots.len() * granularities.len() < 2 {
             return Vec::new();
@@ -245,31 +274,34 @@ impl Search<'_> {
         peaks
     }
 
-    /// Lays finer and finer grids about the best point so far, beginning at `start`; returns how many points they have.
+    /// Follows [`LINES`] from `start`; returns how many points they have.
     fn refine(&mut self, start: Point) -> u64 {
-        let mut centre = start;
+        let mut best = start;
         let mut done = 0;
-        for round in 1..=ROUNDS {
-            let part = 0.5f64.powi(round);
-            let factor = |step: f64| (-REACH..=REACH).map(move |i| step.powf(part * f64::from(i)));
-            let slots: Vec<i64> = match centre.slot_s {
-                Some(slot) if self.space.slot.is_none() => {
-                    distinct(factor(2.0).map(|factor| ((slot as f64 * factor).round() as i64).max(1)))
+        for (axis, step, reach) in LINES {
+            if !free(self.sample, &self.space, axis) {
+                continue;
+            }
+            let factors = (-reach..=reach).map(|i| step.powi(i));
+            let mut slots = vec![best.slot_s.unwrap_or(0)];
+            let mut granularities = vec![best.granularity];
+            match (axis, best.granularity) {
+                (Axis::Slot, _) => {
+                    let slot = slots[0] as f64;
+                    slots = distinct(factors.map(|factor| ((slot * factor).round() as i64).max(1)));
                 }
-                other => vec![other.unwrap_or(0)],
-            };
-            let granularities: Vec<Granularity> = match (self.space.granularity, centre.granularity) {
-                (Some(given), _) => vec![given],
-                (None, Granularity::Ratio(r)) => distinct(factor(LOG_RATIO_STEP).map(|f| ratio(r.ln() * f))),
-                (None, Granularity::Means(n)) => {
-                    distinct(factor(MEANS_STEP).map(|f| means(f64::from(n) * f)))
+                (Axis::Granularity, Granularity::Ratio(r)) => {
+                    granularities = distinct(factors.map(|factor| ratio(r.ln() * factor)));
                 }
-            };
+                (Axis::Granularity, Granularity::Means(n)) => {
+                    granularities = distinct(factors.map(|factor| means(f64::from(n) * factor)));
+                }
+            }
             done += self.look(&slots, &granularities);
-            let seen = slots.iter().flat_map(|&slot| granularities.iter().map(move |&g| key(slot, g)));
-            for point in seen.filter_map(|key| self.points.get(&key)) {
-                if point.locality > centre.locality {
-                    centre = *point;
+            let line = slots.iter().flat_map(|&slot| granularities.iter().map(move |&g| key(slot, g)));
+            for point in line.filter_map(|key| self.points.get(&key)) {
+                if point.locality > best.locality {
+                    best = *point;
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Everything that is measured of one trace.
 
 use super::ageing::{self, Ageing, Clock, ageing};
-use super::binning::{Binned, Binning, Granularity};
+use super::binning::{Binning, Granularity};
 use super::metric::{Counts, Shuffled};
 use super::sample::{Attribute, Sample};
 use super::search::{self, Plateau, Point, Space, Surface, search};
@@ -146,12 +146,11 @@ impl Options {
 
 /// Why a sample has nothing to measure.
 fn nothing(sample: &Sample) -> Option<&'static str> {
-    let first = sample.run_times.first().map(|&run_time| run_time.max(1));
-    if sample.run_times.is_empty() {
+    if sample.run_times.jobs() == 0 {
         Some("no job's user is known")
-    } else if sample.run_times.len() == 1 {
+    } else if sample.run_times.jobs() == 1 {
         Some("there is one job only")
-    } else if sample.run_times.iter().all(|&run_time| Some(run_time.max(1)) == first) {
+    } else if sample.run_times.distinct() == 1 {
         Some("all run times are equal")
     } else if sample.attribute == Attribute::User && sample.users().len() == 1 {
         Some("there is one user only")
@@ -205,7 +204,7 @@ impl<'a> Plan<'a> {
         let mut measurement = Measurement {
             attribute: sample.attribute,
             binning,
-            jobs: sample.run_times.len(),
+            jobs: sample.run_times.jobs(),
             without_user: sample.without_user,
             nothing: nothing(sample),
             best: None,
@@ -230,7 +229,7 @@ impl<'a> Plan<'a> {
     }
 
     fn measured(&self, sample: &Sample, slot: i64, granularity: Granularity) -> Measured {
-        let (binned, groups) = (Binned::new(&sample.run_times, granularity), sample.groups(slot));
+        let (binned, groups) = (sample.run_times.bin(granularity), sample.groups(slot));
         let counts =
             Counts { logs: &sample.logs, groups: &groups, run_time_bins: &binned.bins, bins: binned.used };
         let information = counts.information();
@@ -268,7 +267,7 @@ impl<'a> Plan<'a> {
 
 /// f of submit times and run times among each user's jobs, weighed by the user's jobs, in bits.
 fn within_users(sample: &Sample, slot: i64, granularity: Granularity) -> f64 {
-    let binned = Binned::new(&sample.run_times, granularity);
+    let binned = sample.run_times.bin(granularity);
     let groups = sample.groups(slot);
     let (mut jobs, mut groups) = (&binned.bins[..], &groups[..]);
     let mut parts = Vec::new();
