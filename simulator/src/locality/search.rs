@@ -143,7 +143,8 @@ struct Search<'a> {
 
 /// How many points [`search`] tells `progress` of: those it looks at more than once, each time.
 pub fn steps(sample: &Sample, space: &Space) -> u64 {
-    let (slots, granularities) = (slots(sample, space).len() as u64, granularities(sample, space).len() as u64);
+    let (slots, granularities) =
+        (slots(sample, space).len() as u64, granularities(sample, space).len() as u64);
     let lines = LINES.iter().filter(|line| free(sample, space, line.0));
     let followed: u64 = FOLLOWED as u64 * lines.map(|line| 2 * line.2 as u64 + 1).sum::<u64>();
     slots * granularities + followed

@@ -1,13 +1,15 @@
-//! Tables and pages of [`crate::locality`].
+//! Tables of [`crate::locality`] over all traces; [`section`]s of pages.
 
-use super::Section;
+mod page;
+
+pub use page::section;
+
 use super::table::Style;
 use crate::locality::ageing::{Ageing, Clock, Rate};
 use crate::locality::binning::{Binning, Granularity};
 use crate::locality::sample::Attribute;
-use crate::locality::study::{Measured, Measurement, Options, Study};
+use crate::locality::study::{Measured, Measurement, Study};
 use comfy_table::Table;
-use maud::html;
 
 /// Seconds in the unit people use for them, with three digits.
 fn duration(seconds: f64) -> String {
@@ -246,9 +248,4 @@ pub fn remarks(study: &Study) -> Vec<String> {
         lines.push(format!("{name}: {unknown} jobs of unknown users left out where users matter"));
     }
     lines
-}
-
-/// A trace's part of the page.
-pub fn section(study: &Study, _options: &Options) -> Section {
-    Section(html! { section { h2 { (study.trace) } } })
 }
