@@ -8,6 +8,7 @@ use surefill_simulator::locality::binning::{Granularity, RunTimes};
 use surefill_simulator::locality::metric::{Counts, Logs};
 use surefill_simulator::locality::sample::{Attribute, Sample};
 use surefill_simulator::locality::search::point;
+use surefill_simulator::swf::MAX_VALUE;
 
 /// I(S;R) in bits straight from the definition, for every job's group and bin.
 fn definition(groups: &[u32], bins: &[u32]) -> f64 {
@@ -112,6 +113,94 @@ fn section_2_2_discontinuity() {
 }
 
 #[test]
+fn run_times_fall_in_bins_of_constant_ratio() {
+    let bin = |run_times: &[i64], ratio: f64| {
+        RunTimes::new(run_times.iter().copied()).bin(Granularity::Ratio(ratio))
+    };
+    // Powers of the ratio begin a bin; 0 s is 1 s.
+    let tens = bin(&[0, 1, 9, 10, 99, 100, 999, 1000], 10.0);
+    assert_eq!((tens.bins, tens.range, tens.used), (vec![0, 0, 0, 1, 1, 2, 2, 3], 4, 4));
+    for ratio in [2, 3, 5, 7, 10] {
+        for power in 1..15 {
+            let edge = i64::pow(ratio, power);
+            if edge > MAX_VALUE {
+                continue;
+            }
+            let binned = bin(&[edge - 1, edge], ratio as f64);
+            assert_eq!((binned.bins, binned.range), (vec![0, 1], power as usize + 1), "{edge}");
+        }
+    }
+    // Empty bins count for the thesis's N, not for the numbers.
+    let sparse = bin(&[1 << 40, 1], 2.0);
+    assert_eq!((sparse.bins, sparse.range, sparse.used), (vec![1, 0], 41, 2));
+    assert_eq!(bin(&[], 2.0), bin(&[], 3.0));
+}
+
+/// Algorithm 2 to the letter, over all values: the clusters' sizes. `None` where it knows no answer: equal gaps, or a cluster
+/// that loses everything.
+fn algorithm_2(input: &[i64], k: usize) -> Option<Vec<usize>> {
+    let mut values: Vec<f64> = input.iter().map(|&r| (r as f64).ln()).collect();
+    values.sort_by(f64::total_cmp);
+    let mut distances: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    distances.sort_by(|a, b| b.total_cmp(a));
+    let minimal = distances[k - 2];
+    let mut bounds: Vec<f64> =
+        values.windows(2).filter(|pair| pair[1] - pair[0] >= minimal).map(|pair| pair[1]).collect();
+    if bounds.len() != k - 1 {
+        return None;
+    }
+    let assign = |bounds: &[f64]| -> Vec<usize> {
+        values.iter().map(|value| bounds.iter().filter(|&bound| bound <= value).count()).collect()
+    };
+    let mut result = assign(&bounds);
+    loop {
+        let average = |bin: usize| {
+            let own: Vec<f64> = (0..values.len()).filter(|&i| result[i] == bin).map(|i| values[i]).collect();
+            own.iter().sum::<f64>() / own.len() as f64
+        };
+        bounds = (0..k - 1).map(|bin| f64::midpoint(average(bin), average(bin + 1))).collect();
+        if bounds.iter().any(|bound| bound.is_nan()) {
+            return None;
+        }
+        let next = assign(&bounds);
+        if next == result {
+            return Some((0..k).map(|bin| result.iter().filter(|&&own| own == bin).count()).collect());
+        }
+        result = next;
+    }
+}
+
+#[test]
+fn k_means_is_algorithm_2() {
+    let sizes = |run_times: &[i64], k: u32| {
+        let binned = RunTimes::new(run_times.iter().copied()).bin(Granularity::Means(k));
+        (0..binned.used).map(|bin| binned.bins.iter().filter(|&&own| own as usize == bin).count()).collect()
+    };
+    // The thesis's example.
+    let example: Vec<usize> = sizes(&[2, 10, 100, 200], 2);
+    assert_eq!(example, [2, 2]);
+    let mut compared = 0;
+    for seed in 1..40i64 {
+        let run_times: Vec<i64> =
+            (0..300).map(|i| 20 + (seed * 7907 + i * i * 104_729) % (1 << (5 + i % 11))).collect();
+        for k in [2, 3, 7] {
+            let Some(expected) = algorithm_2(&run_times, k) else { continue };
+            let found: Vec<usize> = sizes(&run_times, k as u32);
+            assert_eq!(found, expected, "{seed}, {k}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared}");
+    // Fewer different run times than means; one mean; none.
+    let few: Vec<usize> = sizes(&[5, 5, 7, 9], 10);
+    assert_eq!(few, [2, 1, 1]);
+    let one: Vec<usize> = sizes(&[5, 5, 7, 9], 1);
+    assert_eq!(one, [4]);
+    let none: Vec<usize> = sizes(&[], 3);
+    assert!(none.is_empty());
+}
+
+#[test]
 fn nothing_is_nothing() {
     close(measure(&[], &[]), [0.0; 3]);
     close(measure(&[0], &[0]), [0.0; 3]);
@@ -140,6 +229,31 @@ fn many_shuffles_have_the_exact_mean() {
     let two = counts.shuffled(2, 7);
     assert!((two.mean - f64::midpoint(singles[0], singles[1])).abs() < 1e-12);
     assert!((two.deviation - (singles[0] - singles[1]).abs() / 2.0f64.sqrt()).abs() < 1e-12);
+}
+
+/// scikit-learn's expected mutual information: see scripts/locality-vectors.py.
+#[test]
+fn another_implementation_agrees() {
+    let vectors: serde_json::Value =
+        serde_json::from_str(include_str!("vectors/expected_information.json")).unwrap();
+    let vectors = vectors.as_array().unwrap();
+    assert_eq!(vectors.len(), 6);
+    for vector in vectors {
+        let (mut groups, mut bins) = (Vec::new(), Vec::new());
+        for (group, row) in vector["table"].as_array().unwrap().iter().enumerate() {
+            for (bin, count) in row.as_array().unwrap().iter().enumerate() {
+                let count = count.as_u64().unwrap() as usize;
+                groups.extend(std::iter::repeat_n(group as u32, count));
+                bins.extend(std::iter::repeat_n(bin as u32, count));
+            }
+        }
+        let (naive, expected) =
+            (vector["information"].as_f64().unwrap(), vector["expected"].as_f64().unwrap());
+        // Theirs goes through logarithms of factorials.
+        for (found, theirs) in measure(&groups, &bins).into_iter().zip([naive, expected, naive - expected]) {
+            assert!((found - theirs).abs() < 1e-9, "{found} for {theirs}");
+        }
+    }
 }
 
 proptest! {

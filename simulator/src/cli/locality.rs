@@ -185,8 +185,10 @@ impl Locality {
             let gap = if index > 0 { "\n" } else { "" };
             writeln!(out, "{gap}{title}\n\n{table}")?;
         }
-        for line in studies.iter().flat_map(tables::remarks) {
-            writeln!(out, "{line}")?;
+        writeln!(out)?;
+        for study in &studies {
+            let facts = [format!("{} jobs", study.replay.jobs)].into_iter().chain(tables::remarks(study));
+            writeln!(out, "{}: {}", study.trace, facts.collect::<Vec<_>>().join("; "))?;
         }
         Ok(())
     }

@@ -301,7 +301,7 @@ struct Fit<'a> {
     table: Vec<Vec<Halves>>,
 }
 
-/// Studies ageing by one clock; `None` when no user has enough jobs. Jobs must be in order of submission. `progress` gets
+/// Studies ageing by one clock; `None` when no user has enough jobs, or all run times fall in one bin. Jobs must be in order of submission. `progress` gets
 /// portions that add up to [`steps`]. O(jobs x half-lives x smoothings).
 pub fn ageing(
     jobs: &[Job],
@@ -311,7 +311,7 @@ pub fn ageing(
 ) -> Option<Ageing> {
     let (histories, bins) = histories(jobs, options);
     let half_lives = clock.half_lives();
-    if histories.is_empty() {
+    if histories.is_empty() || bins < 2 {
         progress(steps(clock));
         return None;
     }

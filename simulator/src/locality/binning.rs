@@ -1,8 +1,8 @@
 //! Run times to bins, in logarithmic space (Nissimov 2006, section 2.2). Run times of 0 s count as 1 s.
 
-/// How far below an edge, as a part of a bin, a run time still counts as on it: a ratio's powers are not exact in floating
-/// point, and 1000 s belongs to the fourth bin of ratio 10.
-const ON_EDGE: f64 = 1e-9;
+/// Logarithms are rounded, so that of 1000 to the base of 10 is below 3: quotients are raised by a few of the last digit
+/// before they are cut. No run time up to 2^40 s, with a ratio from 1.001, is so near below an edge.
+const ROUNDED: f64 = 1.0 + 2e-15;
 
 /// How run times are binned.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -93,7 +93,7 @@ impl RunTimes {
         match granularity {
             Granularity::Ratio(ratio) => {
                 let step = ratio.ln();
-                self.number(|run_time| ((run_time as f64).ln() / step + ON_EDGE) as u32)
+                self.number(|run_time| ((run_time as f64).ln() / step * ROUNDED) as u32)
             }
             Granularity::Means(means) => {
                 let edges = self.k_means(means);

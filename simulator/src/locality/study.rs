@@ -113,8 +113,10 @@ pub struct Study {
     pub measurements: Vec<Measurement>,
     /// What submit times add to users, where both are measured with bins of constant ratio.
     pub given_user: Option<GivenUser>,
-    /// Ageing; empty when no user has enough jobs, or none was asked for.
+    /// Ageing by every clock.
     pub ageing: Vec<Ageing>,
+    /// Why `ageing` is empty although it was asked for.
+    pub no_ageing: Option<&'static str>,
 }
 
 impl Options {
@@ -190,13 +192,16 @@ impl<'a> Plan<'a> {
         let jobs = &self.workload.jobs;
         let options = &self.options.ageing;
         let ageing = self.options.clocks.iter().filter_map(|&clock| ageing(jobs, clock, options, progress));
+        let ageing: Vec<Ageing> = ageing.collect();
+        let missing = ageing.is_empty() && !self.options.clocks.is_empty();
         Study {
             trace: self.trace.clone(),
             replay: self.workload.counts,
             users: known_users(jobs),
             given_user: self.given_user(&measurements),
             measurements,
-            ageing: ageing.collect(),
+            no_ageing: missing.then_some("no user has enough jobs, or all run times fall in one bin"),
+            ageing,
         }
     }
 

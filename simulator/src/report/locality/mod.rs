@@ -228,24 +228,17 @@ fn ageing(rows: &[(&Study, &Ageing)], style: Style) -> Table {
 
 /// What a reader must know of a trace beside the tables.
 pub fn remarks(study: &Study) -> Vec<String> {
-    let name = short(&study.trace);
-    let mut lines = Vec::new();
     let counts = &study.replay;
-    let dropped = [
+    let unknown = study.measurements.iter().map(|m| m.without_user).max().unwrap_or(0);
+    let counted = [
         (counts.wrong_lines, "wrong lines left out"),
         (counts.dropped_without_run_time, "dropped without run time"),
         (counts.dropped_without_processors, "dropped without processors"),
         (counts.beyond_limit_jobs, "left out after the first jobs"),
         (counts.with_requested_processors, "with requested processors only"),
+        (unknown as u64, "of unknown users, left out where users matter"),
     ];
-    let dropped: Vec<String> =
-        dropped.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    if !dropped.is_empty() {
-        lines.push(format!("{name}: {} jobs; {}", counts.jobs, dropped.join(", ")));
-    }
-    let unknown = study.measurements.iter().map(|m| m.without_user).max().unwrap_or(0);
-    if unknown > 0 {
-        lines.push(format!("{name}: {unknown} jobs of unknown users left out where users matter"));
-    }
-    lines
+    let counted = counted.into_iter().filter(|&(count, _)| count > 0);
+    let counted = counted.map(|(count, what)| format!("{count} {what}"));
+    counted.chain(study.no_ageing.map(|why| format!("no ageing: {why}"))).collect()
 }

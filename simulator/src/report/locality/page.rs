@@ -62,7 +62,7 @@ pub fn section(study: &Study, options: &Options) -> Section {
     Section(html! {
         section {
             h2 { (study.trace) }
-            p.facts { (study.replay.jobs) " jobs, " (users) "." @for remark in remarks(study) { br; (remark) "." } }
+            p.facts { (study.replay.jobs) " jobs, " (users) @for remark in remarks(study) { "; " (remark) } "." }
             (table(study))
             @for measurement in &study.measurements { (surface(measurement)) }
             @for ageing in &study.ageing { (half_lives(ageing)) }
