@@ -26,23 +26,22 @@ fn definition(groups: &[u32], bins: &[u32]) -> f64 {
         .sum()
 }
 
-/// Calls `each` with every order of `items` (Heap's algorithm).
-fn orders(items: &mut [u32], end: usize, each: &mut dyn FnMut(&[u32])) {
-    if end < 2 {
+/// Calls `each` with every order of what is at `from` and after.
+fn orders(items: &mut [u32], from: usize, each: &mut dyn FnMut(&[u32])) {
+    if from == items.len() {
         return each(items);
     }
-    for i in 0..end {
-        orders(items, end - 1, each);
-        items.swap(if end % 2 == 0 { i } else { 0 }, end - 1);
+    for next in from..items.len() {
+        items.swap(from, next);
+        orders(items, from + 1, each);
+        items.swap(from, next);
     }
 }
 
 /// E[I(S;R')] over all shuffles, one by one.
 fn enumerated(groups: &[u32], bins: &[u32]) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
-    let mut items = bins.to_vec();
-    let end = items.len();
-    orders(&mut items, end, &mut |order| {
+    orders(&mut bins.to_vec(), 0, &mut |order| {
         sum += definition(groups, order);
         count += 1.0;
     });

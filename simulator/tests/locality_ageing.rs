@@ -3,11 +3,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
-use surefill_simulator::locality::ageing::{Ageing, Clock, Options, SMOOTHINGS, ageing, steps};
+use surefill_simulator::locality::ageing::{Ageing, Clock, Known, Options, SMOOTHINGS, ageing, steps};
 use surefill_simulator::locality::binning::{Granularity, RunTimes};
 use surefill_simulator::workload::Job;
 
-const OPTIONS: Options = Options { ratio: 2.0, min_jobs: 20, smoothing: None };
+const OPTIONS: Options = Options { known: Known::Submitted, ratio: 2.0, min_jobs: 20, smoothing: None };
 
 /// Users 1..=4 with habits that last some 3, 10, 40 and 160 jobs, and one with too few jobs; an unknown one.
 fn jobs(count: usize) -> Vec<Job> {
@@ -24,34 +24,52 @@ fn jobs(count: usize) -> Vec<Job> {
         if random.random_range(0..lasts) == 0 {
             *habit = 1 << random.random_range(2..14);
         }
-        all.push(Job { id: index, submit, run_time: *habit, user, ..Job::default() });
+        let wait = random.random_range(-1..200i64);
+        // Some run times are 0.
+        let run_time = if index % 17 == 0 { 0 } else { *habit };
+        all.push(Job { id: index, submit, wait, run_time, user, ..Job::default() });
     }
     all
 }
 
 /// Mean log2-likelihoods of all jobs but every user's first, and of every user's later half, straight from the definition.
-fn definition(jobs: &[Job], clock: Clock, c: f64, half_life: &dyn Fn(i64) -> f64) -> (f64, f64) {
-    let bins = RunTimes::new(jobs.iter().map(|job| job.run_time)).bin(Granularity::Ratio(OPTIONS.ratio));
+fn definition(
+    jobs: &[Job],
+    options: &Options,
+    clock: Clock,
+    c: f64,
+    half_life: &dyn Fn(i64) -> f64,
+) -> (f64, f64) {
+    let bins = RunTimes::new(jobs.iter().map(|job| job.run_time)).bin(Granularity::Ratio(options.ratio));
     let mut users: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (index, job) in jobs.iter().enumerate() {
         users.entry(job.user).or_default().push(index);
     }
     let ((mut sum, mut count), (mut later, mut later_count)) = ((0.0, 0.0), (0.0, 0.0));
-    for (user, own) in users.into_iter().filter(|(user, own)| *user >= 0 && own.len() >= OPTIONS.min_jobs) {
+    for (user, own) in users.into_iter().filter(|(user, own)| *user >= 0 && own.len() >= options.min_jobs) {
         for next in 1..own.len() {
+            let now = jobs[own[next]].submit;
+            let known = |job: &Job| match options.known {
+                Known::Submitted => job.submit,
+                Known::Ended => job.submit + job.wait.max(0) + job.run_time,
+            };
+            // Earlier jobs that are known, by when they became so.
+            let mut order: Vec<usize> =
+                own[..next].iter().copied().filter(|&earlier| known(&jobs[earlier]) <= now).collect();
+            order.sort_by_key(|&earlier| (known(&jobs[earlier]), earlier));
+            let bin = bins.bins[own[next]];
             let (mut weight, mut total) = (0.0, 0.0);
-            for earlier in 0..next {
+            for (place, &earlier) in order.iter().enumerate() {
                 let age = match clock {
-                    Clock::Job => (next - earlier - 1) as f64,
-                    Clock::Time => (jobs[own[next]].submit - jobs[own[earlier]].submit) as f64,
+                    Clock::Job => (order.len() - place - 1) as f64,
+                    Clock::Time => (now - known(&jobs[earlier])) as f64,
                 };
                 let left = if age == 0.0 { 1.0 } else { 0.5f64.powf(age / half_life(user)) };
                 total += left;
-                weight += if bins.bins[own[earlier]] == bins.bins[own[next]] { left } else { 0.0 };
+                weight += if bins.bins[earlier] == bin { left } else { 0.0 };
             }
-            let bin = bins.bins[own[next]];
-            let before = &bins.bins[..own[next]];
-            let same = before.iter().filter(|&&other| other == bin).count() as f64;
+            let before: Vec<usize> = (0..own[next]).filter(|&earlier| known(&jobs[earlier]) <= now).collect();
+            let same = before.iter().filter(|&&earlier| bins.bins[earlier] == bin).count() as f64;
             let prior = (same + 0.5) / (before.len() as f64 + 0.5 * bins.used as f64);
             let bits = ((weight + c * prior) / (total + c)).log2();
             sum += bits;
@@ -82,26 +100,30 @@ fn assert_close(found: f64, expected: f64) {
 #[test]
 fn likelihoods_are_those_of_the_definition() {
     let jobs = jobs(500);
-    for clock in [Clock::Job, Clock::Time] {
-        let found = studied(&jobs, clock, &OPTIONS);
+    let all = [Known::Submitted, Known::Ended].map(|known| [(Clock::Job, known), (Clock::Time, known)]);
+    for (clock, known) in all.into_iter().flatten() {
+        let options = Options { known, ..OPTIONS };
+        let found = studied(&jobs, clock, &options);
         assert_eq!(found.users.len(), 4);
         assert_eq!(found.predicted, jobs.iter().filter(|j| (1..=4).contains(&j.user)).count() - 4);
         let never = |_: i64| f64::INFINITY;
-        assert_close(found.none.bits, definition(&jobs, clock, found.none.smoothing, &never).0);
+        assert_close(found.none.bits, definition(&jobs, &options, clock, found.none.smoothing, &never).0);
         let common = |_: i64| found.common.half_life();
-        assert_close(found.one.bits, definition(&jobs, clock, found.one.smoothing, &common).0);
+        assert_close(found.one.bits, definition(&jobs, &options, clock, found.one.smoothing, &common).0);
         let own = |user: i64| found.users.iter().find(|rate| rate.user == user).unwrap().rate.half_life();
-        assert_close(found.own.bits, definition(&jobs, clock, found.own.smoothing, &own).0);
+        assert_close(found.own.bits, definition(&jobs, &options, clock, found.own.smoothing, &own).0);
         // No other strength of the back-off is better, and no other rate nearby.
         for c in SMOOTHINGS {
-            assert!(definition(&jobs, clock, c, &never).0 <= found.none.bits + 1e-9);
-            assert!(definition(&jobs, clock, c, &common).0 <= found.one.bits + 1e-4);
+            assert!(definition(&jobs, &options, clock, c, &never).0 <= found.none.bits + 1e-9);
+            assert!(definition(&jobs, &options, clock, c, &common).0 <= found.one.bits + 1e-4);
         }
         for factor in [0.25, 0.5, 0.9, 1.1, 2.0, 4.0] {
             let other = |user: i64| common(user) * factor;
-            assert!(definition(&jobs, clock, found.one.smoothing, &other).0 <= found.one.bits);
+            assert!(definition(&jobs, &options, clock, found.one.smoothing, &other).0 <= found.one.bits);
             let other = |user: i64| own(user) * factor;
-            assert!(definition(&jobs, clock, found.own.smoothing, &other).0 <= found.own.bits + 1e-9);
+            assert!(
+                definition(&jobs, &options, clock, found.own.smoothing, &other).0 <= found.own.bits + 1e-9
+            );
         }
         assert_close(found.gains.common_over_none, found.one.bits - found.none.bits);
         assert_close(found.gains.own_over_common, found.own.bits - found.one.bits);
@@ -118,10 +140,13 @@ fn later_halves_are_measured_with_a_fixed_strength() {
     for predicted in [found.none, found.one, found.own] {
         assert_eq!(predicted.smoothing, 0.7);
     }
-    assert_close(found.none.held_out_bits, definition(&jobs, Clock::Job, 0.7, &|_| f64::INFINITY).1);
+    assert_close(
+        found.none.held_out_bits,
+        definition(&jobs, &options, Clock::Job, 0.7, &|_| f64::INFINITY).1,
+    );
     // Fitted on the earlier halves to a grid of half-lives: one of them it is.
     let grid = (0..32).map(|i| 0.125 * std::f64::consts::SQRT_2.powi(i)).chain([1e-9, f64::INFINITY]);
-    let mut values = grid.map(|half_life| definition(&jobs, Clock::Job, 0.7, &|_| half_life).1);
+    let mut values = grid.map(|half_life| definition(&jobs, &options, Clock::Job, 0.7, &|_| half_life).1);
     assert!(values.any(|value| (value - found.one.held_out_bits).abs() < 1e-9));
 }
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU64, Ordering};
-use surefill_simulator::locality::ageing::{self, Clock};
+use surefill_simulator::locality::ageing::{self, Clock, Known};
 use surefill_simulator::locality::binning::{Binning, Granularity};
 use surefill_simulator::locality::sample::{Attribute, Sample};
 use surefill_simulator::locality::search::{Space, point, search, steps};
@@ -35,7 +35,7 @@ fn options() -> Options {
         shuffles: 3,
         seed: 0,
         clocks: vec![Clock::Job, Clock::Time],
-        ageing: ageing::Options { ratio: 1.8, min_jobs: 20, smoothing: None },
+        ageing: ageing::Options { known: Known::Ended, ratio: 1.8, min_jobs: 20, smoothing: None },
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::options::{self, file_name};
 use super::output;
-use crate::locality::ageing::{self, Clock};
+use crate::locality::ageing::{self, Clock, Known};
 use crate::locality::binning::Binning;
 use crate::locality::sample::Attribute;
 use crate::locality::study::{Options, Plan, Study};
@@ -34,8 +34,8 @@ of 0.0001, slots whole seconds. What is within 1 % of the best says how well det
 f(s; r|u) is what submit times add to users: as in the thesis's Table 2.3 (best less best), at the same t_r, and with run
 times shuffled within each user only.
 
-Ageing (section 3.5.1's open question): each user's next run-time bin is predicted from the user's earlier jobs, each
-weighing alpha^age, the age in jobs or in hours; P(b) = (W_b + c P0(b)) / (W + c) backs off to what all users' earlier jobs
+Ageing (section 3.5.1's open question): each user's next run-time bin is predicted from the user's earlier jobs that are
+known (--known), each weighing alpha^age, the age in the user's jobs known since or in hours since it was known; P(b) = (W_b + c P0(b)) / (W + c) backs off to what all users' known jobs
 had (P0, half a job added to every bin). Each user's own alpha is the one with the highest likelihood; gains are in bits a
 job, as fitted and on the later half of every user's jobs, fitted to the earlier half.
 
@@ -88,6 +88,9 @@ pub struct Locality {
     /// Leave ageing out
     #[arg(long, conflicts_with = "ageing", help_heading = "Ageing")]
     no_ageing: bool,
+    /// When a job's run time is known to predictions of the user's further jobs
+    #[arg(long, value_enum, default_value = "submitted", help_heading = "Ageing")]
+    known: Known,
     /// Jobs that a user must have
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..), help_heading = "Ageing")]
     min_jobs: u32,
@@ -204,6 +207,7 @@ impl Locality {
             seed: self.seed,
             clocks: if self.no_ageing { Vec::new() } else { self.ageing.clone() },
             ageing: ageing::Options {
+                known: self.known,
                 ratio: self.ageing_tr,
                 min_jobs: self.min_jobs as usize,
                 smoothing: self.smoothing,

@@ -1,18 +1,16 @@
 //! The rate at which information on a user's run times becomes old: the question that Nissimov 2006 leaves open at the end of
 //! section 3.5.1 ("the only interesting value is alpha").
 //!
-//! A user's next run-time bin is predicted from the user's earlier jobs, in order of submission, each weighing
-//! `alpha^age`: by [`Clock::Job`] the age is the number of that user's jobs submitted since, by [`Clock::Time`] the hours
-//! since its submission. With `W_b` the weight of bin b and `W` their sum,
+//! A user's next run-time bin is predicted, when the job is submitted, from the user's earlier jobs whose run times are
+//! [`Known`], each weighing `alpha^age`: by [`Clock::Job`] the age is the number of that user's jobs that have become known
+//! since, by [`Clock::Time`] the hours since it became known itself. With `W_b` the weight of bin b and `W` their sum,
 //!
 //! `P(b) = (W_b + c P0(b)) / (W + c)`
 //!
-//! backs off to `P0`, what all users' jobs submitted before had: `(N_b + 1/2) / (N + B/2)` for counts `N_b` in the trace's B
+//! backs off to `P0`, what all users' jobs known by then had: `(N_b + 1/2) / (N + B/2)` for counts `N_b` in the trace's B
 //! bins in use. `c` (in jobs) says how much of their own history users need before it counts; it is the same for all
 //! users, and every kind of ageing gets the one that suits it best of [`SMOOTHINGS`], so that gains are of ageing alone. A
 //! user's first job has no history and is not predicted.
-//!
-//! As everywhere in chapter 2 run times are taken as known from submission on; a scheduler learns them later.
 
 use super::binning::{Granularity, RunTimes};
 use crate::workload::Job;
@@ -47,15 +45,15 @@ impl Clock {
     fn shortest(self) -> f64 {
         match self {
             Clock::Job => 0.125,
-            Clock::Time => 60.0,
+            Clock::Time => 1.0,
         }
     }
 
-    /// Steps from the shortest half-life to the longest but none: 5,931 jobs; 5.5 years.
+    /// Steps from the shortest half-life to the longest but none: 5,793 jobs; 6 years.
     fn steps(self) -> i32 {
         match self {
             Clock::Job => 31,
-            Clock::Time => 43,
+            Clock::Time => 55,
         }
     }
 
@@ -71,6 +69,25 @@ impl Clock {
         match self {
             Clock::Job => 1.0,
             Clock::Time => 3600.0,
+        }
+    }
+}
+
+/// When a run time is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Known {
+    /// When the job is submitted, as in chapter 2: what there is to be learnt
+    Submitted,
+    /// When the job ends, by the trace's own waits (none where unknown): what a scheduler can learn
+    Ended,
+}
+
+impl Known {
+    fn at(self, job: &Job) -> i64 {
+        match self {
+            Known::Submitted => job.submit,
+            Known::Ended => job.submit + job.wait.max(0) + job.run_time,
         }
     }
 }
@@ -143,6 +160,8 @@ pub struct Quantile {
 pub struct Ageing {
     /// What ages information.
     pub clock: Clock,
+    /// When a run time is known.
+    pub known: Known,
     /// t_r of the run-time bins.
     pub ratio: f64,
     /// Run-time bins in use.
@@ -185,6 +204,8 @@ pub struct Gains {
 /// How ageing is studied.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Options {
+    /// When a run time is known.
+    pub known: Known,
     /// t_r of the run-time bins.
     pub ratio: f64,
     /// Users with fewer jobs are left out.
@@ -193,7 +214,7 @@ pub struct Options {
     pub smoothing: Option<f64>,
 }
 
-/// One user's jobs.
+/// One user's jobs, in order of submission.
 #[derive(Debug, Clone, Default)]
 struct History {
     user: i64,
@@ -201,6 +222,16 @@ struct History {
     bins: Vec<u32>,
     /// P0 of every job's bin when it was submitted.
     priors: Vec<f64>,
+    /// When which of them become known, in that order.
+    known: Vec<(i64, usize)>,
+}
+
+/// The jobs, of those in order of becoming known, that a job submitted at `now` can build on: earlier ones, known by then.
+/// None of those after the first that it cannot can be used: they become known later, or at once and were submitted later.
+fn usable(known: &[(i64, usize)], from: usize, now: i64, index: usize) -> &[(i64, usize)] {
+    let rest = known.get(from..).unwrap_or(&[]);
+    let count = rest.iter().take_while(|&&(time, earlier)| time <= now && earlier < index).count();
+    rest.get(..count).unwrap_or(&[])
 }
 
 /// log2-likelihoods of a user's earlier and later half, for every strength of the back-off.
@@ -212,13 +243,22 @@ impl History {
         let mut past = Past { weights: vec![0.0; bins], scale: 1.0, total: 0.0 };
         let mut sums = vec![[0.0; 2]; smoothings.len()];
         let predicted = self.predicted();
-        let mut before = None;
+        // What is known so far, and until when it has faded by time.
+        let (mut so_far, mut faded) = (0, None);
         let jobs = self.submits.iter().zip(&self.bins).zip(&self.priors);
         for (index, ((&submit, &bin), &prior)) in jobs.enumerate() {
-            if let (Clock::Time, Some(before)) = (clock, before) {
-                past.fade(weight((submit - before) as f64, half_life));
+            let news = usable(&self.known, so_far, submit, index);
+            so_far += news.len();
+            for &(time, earlier) in news {
+                match clock {
+                    Clock::Job => past.fade(weight(1.0, half_life)),
+                    Clock::Time => past.fade_until(time, &mut faded, half_life),
+                }
+                past.add(self.bins[earlier]);
             }
-            before = Some(submit);
+            if clock == Clock::Time {
+                past.fade_until(submit, &mut faded, half_life);
+            }
             if index > 0 {
                 let half = usize::from(index > predicted / 2);
                 let own = past.weights[bin as usize] * past.scale;
@@ -226,10 +266,6 @@ impl History {
                     sum[half] += ((own + c * prior) / (past.total + c)).log2();
                 }
             }
-            if clock == Clock::Job {
-                past.fade(weight(1.0, half_life));
-            }
-            past.add(bin);
         }
         sums
     }
@@ -258,6 +294,12 @@ impl Past {
         }
     }
 
+    fn fade_until(&mut self, time: i64, faded: &mut Option<i64>, half_life: f64) {
+        if let Some(before) = faded.replace(time) {
+            self.fade(weight((time - before) as f64, half_life));
+        }
+    }
+
     fn add(&mut self, bin: u32) {
         self.weights[bin as usize] += 1.0 / self.scale;
         self.total += 1.0;
@@ -268,20 +310,28 @@ impl Past {
 fn histories(jobs: &[Job], options: &Options) -> (Vec<History>, usize) {
     let run_times = RunTimes::new(jobs.iter().map(|job| job.run_time));
     let binned = run_times.bin(Granularity::Ratio(options.ratio));
+    let mut known: Vec<(i64, usize)> =
+        jobs.iter().enumerate().map(|(index, job)| (options.known.at(job), index)).collect();
+    known.sort_unstable();
     let mut counts = vec![0.0; binned.used];
+    let mut so_far = 0;
     let mut users: BTreeMap<i64, History> = BTreeMap::new();
     for (index, (job, &bin)) in jobs.iter().zip(&binned.bins).enumerate() {
-        let count = &mut counts[bin as usize];
-        let prior = (*count + 0.5) / (index as f64 + 0.5 * binned.used as f64);
-        *count += 1.0;
+        let news = usable(&known, so_far, job.submit, index);
+        so_far += news.len();
+        for &(_, earlier) in news {
+            counts[binned.bins[earlier] as usize] += 1.0;
+        }
         if job.user >= 0 {
             let history = users.entry(job.user).or_default();
             history.user = job.user;
+            history.known.push((options.known.at(job), history.bins.len()));
             history.submits.push(job.submit);
             history.bins.push(bin);
-            history.priors.push(prior);
+            history.priors.push((counts[bin as usize] + 0.5) / (so_far as f64 + 0.5 * binned.used as f64));
         }
     }
+    users.values_mut().for_each(|history| history.known.sort_unstable());
     let enough = users.into_values().filter(|history| history.bins.len() >= options.min_jobs.max(2));
     (enough.collect(), binned.used)
 }
@@ -431,6 +481,7 @@ impl Fit<'_> {
         users.sort_by(|a, b| a.rate.half_life().total_cmp(&b.rate.half_life()).then(a.user.cmp(&b.user)));
         Ageing {
             clock: self.clock,
+            known: options.known,
             ratio: options.ratio,
             used_bins: self.bins,
             min_jobs: options.min_jobs,

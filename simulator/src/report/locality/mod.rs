@@ -5,7 +5,7 @@ mod page;
 pub use page::section;
 
 use super::table::Style;
-use crate::locality::ageing::{Ageing, Clock, Rate};
+use crate::locality::ageing::{Ageing, Clock, Known, Rate};
 use crate::locality::binning::{Binning, Granularity};
 use crate::locality::sample::Attribute;
 use crate::locality::study::{Measured, Measurement, Study};
@@ -72,8 +72,8 @@ pub fn tables(studies: &[Study], style: Style) -> Vec<(String, Table)> {
             .iter()
             .flat_map(|study| study.ageing.iter().filter(|a| a.clock == clock).map(move |a| (study, a)))
             .collect();
-        if !rows.is_empty() {
-            tables.push((ageing_title(clock), ageing(&rows, style)));
+        if let Some((_, first)) = rows.first() {
+            tables.push((ageing_title(clock, first.known), ageing(&rows, style)));
         }
     }
     tables
@@ -175,14 +175,16 @@ fn given_user(studies: &[Study], style: Style) -> Table {
     table
 }
 
-fn ageing_title(clock: Clock) -> String {
-    match clock {
-        Clock::Job => {
-            "How information on a user's run times ages, by the user's further jobs: half-lives in jobs"
-                .to_owned()
-        }
-        Clock::Time => "How information on a user's run times ages, by time: half-lives".to_owned(),
-    }
+fn ageing_title(clock: Clock, known: Known) -> String {
+    let by = match clock {
+        Clock::Job => "further jobs",
+        Clock::Time => "time",
+    };
+    let known = match known {
+        Known::Submitted => "submitted",
+        Known::Ended => "ended",
+    };
+    format!("How fast information on a user's run times ages, by {by}: half-lives (jobs known when {known})")
 }
 
 fn half_life(rate: &Rate, clock: Clock) -> String {
@@ -191,6 +193,11 @@ fn half_life(rate: &Rate, clock: Clock) -> String {
         (Some(jobs), Clock::Job) => digits(jobs),
         (Some(seconds), Clock::Time) => duration(seconds),
     }
+}
+
+/// A weight between 0 and 1 in four digits, tiny ones by their power of ten.
+fn weight(alpha: f64) -> String {
+    if alpha > 0.0 && alpha < 5e-4 { format!("{alpha:.0e}") } else { format!("{alpha:.4}") }
 }
 
 fn ageing(rows: &[(&Study, &Ageing)], style: Style) -> Table {
@@ -211,7 +218,7 @@ fn ageing(rows: &[(&Study, &Ageing)], style: Style) -> Table {
     let mut table = style.table(titles, 1);
     for (study, ageing) in rows {
         let rate = |rate: &Rate, alpha: bool| {
-            style.noted(half_life(rate, ageing.clock), alpha.then(|| format!("{:.4}", rate.alpha)))
+            style.noted(half_life(rate, ageing.clock), alpha.then(|| weight(rate.alpha)))
         };
         let gain =
             |fitted: f64, later: f64| style.noted(format!("{fitted:+.3}"), Some(format!("{later:+.3}")));

@@ -5,7 +5,7 @@ use super::super::figures::figure;
 use super::super::plot::axis::Axis;
 use super::super::plot::heat_map::{self, Map, Mark};
 use super::super::plot::{self, half_life};
-use super::{bits, duration, remarks, title};
+use super::{ageing_title, bits, duration, remarks, title, weight};
 use crate::locality::ageing::{Ageing, Clock, UserRate};
 use crate::locality::binning::Binning;
 use crate::locality::search::{Point, Surface};
@@ -40,21 +40,15 @@ const JOBS: Axis = Axis {
     title: "half-life in jobs (alpha per job)",
     place: f64::ln,
     ticks: &[0.125, 0.5, 2.0, 8.0, 32.0, 128.0, 512.0, 2048.0],
-    label: |jobs| format!("{} ({})", jobs, weight(-1.0 / jobs)),
+    label: |jobs| format!("{} ({})", jobs, weight((-1.0 / jobs).exp2())),
 };
 
 const TIME: Axis = Axis {
     title: "half-life (alpha per hour)",
     place: f64::ln,
-    ticks: &[60.0, 600.0, 3600.0, 6.0 * 3600.0, 2.0 * DAY, 14.0 * DAY, 90.0 * DAY, 730.0 * DAY],
-    label: |seconds| format!("{} ({})", duration(seconds), weight(-3600.0 / seconds)),
+    ticks: &[1.0, 60.0, 600.0, 3600.0, 6.0 * 3600.0, 2.0 * DAY, 14.0 * DAY, 90.0 * DAY, 730.0 * DAY],
+    label: |seconds| format!("{} ({})", duration(seconds), weight((-3600.0 / seconds).exp2())),
 };
-
-/// Two to a power below 0, in four digits.
-fn weight(power: f64) -> String {
-    let text = format!("{:.4}", power.exp2());
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
 
 /// A trace's part of the page.
 pub fn section(study: &Study, options: &Options) -> Section {
@@ -268,13 +262,9 @@ fn map(surface: &Surface, finer: &Axis, marks: &[(f64, f64, Mark)]) -> String {
 
 /// The distribution of the users' own half-lives.
 fn half_lives(ageing: &Ageing) -> Markup {
-    let (axis, ends, title) = match ageing.clock {
-        Clock::Job => {
-            (&JOBS, (0.125, 6000.0), "How fast information on a user's run times ages, by further jobs")
-        }
-        Clock::Time => {
-            (&TIME, (60.0, 2000.0 * DAY), "How fast information on a user's run times ages, by time")
-        }
+    let (axis, ends) = match ageing.clock {
+        Clock::Job => (&JOBS, (0.125, 6000.0)),
+        Clock::Time => (&TIME, (1.0, 2200.0 * DAY)),
     };
     let shares = |weigh: &dyn Fn(&UserRate) -> f64| {
         let total: f64 = ageing.users.iter().map(weigh).sum();
@@ -300,7 +290,7 @@ fn half_lives(ageing: &Ageing) -> Markup {
     html! {
         (figure(
             "lines",
-            title,
+            &ageing_title(ageing.clock, ageing.known),
             &legend,
             half_life::draw(axis, ends, &series, ageing.common.half_life()),
             "The share of users (up) whose next run time is predicted best when their earlier jobs lose half their weight in no \
