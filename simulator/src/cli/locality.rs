@@ -97,7 +97,7 @@ pub struct Locality {
     /// The ratio of the run-time bins that are predicted, from 1.001 to 1000
     #[arg(long, value_name = "RATIO", default_value = "1.8", value_parser = ratio, help_heading = "Ageing")]
     ageing_tr: f64,
-    /// The strength c of the back-off, in jobs [default: the best of 1/16, 1/8 ... 16 for each kind of ageing]
+    /// The strength c of the back-off, in jobs [default: the best of 1/16, 1/8 ... 256 for each kind of ageing]
     #[arg(long, value_name = "C", value_parser = strength, help_heading = "Ageing")]
     smoothing: Option<f64>,
     /// What happens to jobs that ran on an unknown number of processors

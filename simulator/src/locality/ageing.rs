@@ -18,7 +18,8 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The strengths c of the back-off that are tried.
-pub const SMOOTHINGS: [f64; 9] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
+pub const SMOOTHINGS: [f64; 13] =
+    [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 
 /// Half-lives tried first: from `shortest` by steps of the square root of two, beside 0 (by jobs) and none.
 const STEP: f64 = std::f64::consts::SQRT_2;

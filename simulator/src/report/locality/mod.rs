@@ -197,7 +197,11 @@ fn half_life(rate: &Rate, clock: Clock) -> String {
 
 /// A weight between 0 and 1 in four digits, tiny ones by their power of ten.
 fn weight(alpha: f64) -> String {
-    if alpha > 0.0 && alpha < 5e-4 { format!("{alpha:.0e}") } else { format!("{alpha:.4}") }
+    match alpha {
+        0.0 => "0".to_owned(),
+        ..5e-4 => format!("{alpha:.0e}"),
+        _ => format!("{alpha:.4}"),
+    }
 }
 
 fn ageing(rows: &[(&Study, &Ageing)], style: Style) -> Table {

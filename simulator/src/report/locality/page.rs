@@ -46,7 +46,7 @@ const JOBS: Axis = Axis {
 const TIME: Axis = Axis {
     title: "half-life (alpha per hour)",
     place: f64::ln,
-    ticks: &[1.0, 60.0, 600.0, 3600.0, 6.0 * 3600.0, 2.0 * DAY, 14.0 * DAY, 90.0 * DAY, 730.0 * DAY],
+    ticks: &[1.0, 60.0, 3600.0, 12.0 * 3600.0, 7.0 * DAY, 90.0 * DAY],
     label: |seconds| format!("{} ({})", duration(seconds), weight((-3600.0 / seconds).exp2())),
 };
 
@@ -294,7 +294,7 @@ fn half_lives(ageing: &Ageing) -> Markup {
             &legend,
             half_life::draw(axis, ends, &series, ageing.common.half_life()),
             "The share of users (up) whose next run time is predicted best when their earlier jobs lose half their weight in no \
-             more than a time (right, logarithmic). At the left edge only the last job counts, at the right edge nothing ages.",
+             more than this (right, logarithmic). At the left edge hardly anything but the last job counts, at the right edge nothing ages.",
         ))
         div.wide { table {
             thead { tr {
