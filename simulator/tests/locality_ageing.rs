@@ -175,7 +175,8 @@ fn what_does_not_change_does_not_age() {
         ..Job::default()
     };
     let jobs: Vec<Job> = (0..4000).map(job).collect();
-    let found = studied(&jobs, Clock::Job, &OPTIONS);
+    // With one user the back-off knows as much as the history: it must not stand in for it.
+    let found = studied(&jobs, Clock::Job, &Options { smoothing: Some(1.0), ..OPTIONS });
     assert!(found.common.alpha > 0.99, "{:?}", found.common);
     assert!(found.gains.common_over_none.abs() < 0.005 && found.gains.own_over_common.abs() < 1e-9);
     assert!(!found.users[0].significant);
