@@ -143,6 +143,11 @@ fn studies_say_why_there_is_nothing() {
     assert_eq!(equal, [Some("all run times are equal"); 4]);
     let (nobody, _) = of(&[job(-1, 5, 60), job(-1, 6, 600), job(-1, 900, 6000)]);
     assert_eq!(nobody, [None, None, Some("no job's user is known"), Some("no job's user is known")]);
+    let jobs: Vec<Job> = (0..40).map(|i| job(1, 5, i % 2 * 100)).collect();
+    let workload = Workload { jobs, procs: 1, counts: Default::default(), unix_start_time: None };
+    let options = options();
+    let study = Plan::new("t.swf", &workload, &options).run(&|_| ());
+    assert!(locality::remarks(&study)[0].ends_with("no locality at any granularity"));
     let (alone, _) = of(&[job(7, 5, 60), job(7, 6, 600), job(7, 900, 6000)]);
     assert_eq!(alone, [None, None, Some("there is one user only"), None]);
 }

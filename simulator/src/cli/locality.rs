@@ -197,6 +197,9 @@ impl Locality {
     }
 
     fn options(&self) -> Options {
+        let mut clocks = if self.no_ageing { Vec::new() } else { self.ageing.clone() };
+        clocks.sort_unstable();
+        clocks.dedup();
         Options {
             by: self.by.clone(),
             binnings: self.binning.clone(),
@@ -205,7 +208,7 @@ impl Locality {
             means: self.means,
             shuffles: if self.exact { 0 } else { self.shuffles },
             seed: self.seed,
-            clocks: if self.no_ageing { Vec::new() } else { self.ageing.clone() },
+            clocks,
             ageing: ageing::Options {
                 known: self.known,
                 ratio: self.ageing_tr,

@@ -251,5 +251,8 @@ pub fn remarks(study: &Study) -> Vec<String> {
     ];
     let counted = counted.into_iter().filter(|&(count, _)| count > 0);
     let counted = counted.map(|(count, what)| format!("{count} {what}"));
-    counted.chain(study.no_ageing.map(|why| format!("no ageing: {why}"))).collect()
+    // The highest f is 0 with a single bin, so at best nothing more can be learnt than by chance.
+    let none = study.measurements.iter().filter(|m| m.best.is_some_and(|best| best.point.locality < 1e-9));
+    let none = none.map(|m| format!("{}: no locality at any granularity", title(m.attribute, m.binning)));
+    counted.chain(none).chain(study.no_ageing.map(|why| format!("no ageing: {why}"))).collect()
 }
