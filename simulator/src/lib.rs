@@ -9,6 +9,7 @@
 //! * [`mod@characterize`]: what the states of a hidden Markov model are.
 //! * [`mod@explain`]: why one job waited.
 //! * [`mod@generate`]: synthetic workloads.
+//! * [`locality`]: how much run times can be learnt from submit times and users.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
@@ -17,6 +18,7 @@ pub mod characterize;
 pub mod cli;
 pub mod explain;
 pub mod generate;
+pub mod locality;
 pub mod machine;
 pub mod metrics;
 pub mod outcome;

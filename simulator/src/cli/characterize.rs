@@ -207,7 +207,7 @@ impl Characterize {
         if let Some(path) = &self.html {
             let section = |one: &Described| report::states::states(&one.trace, &one.facts(), &one.report);
             let sections: Vec<_> = all.iter().map(section).collect();
-            output::write_page(path, &report::states_page("States of the workload", &sections))?;
+            output::write_page(path, &report::study_page("States of the workload", &sections))?;
         }
         if self.json {
             output::json(&All { traces: &all })?;

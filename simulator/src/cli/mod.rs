@@ -5,6 +5,7 @@ mod compare;
 mod explain;
 mod generate;
 mod help;
+mod locality;
 mod options;
 mod output;
 mod simulate;
@@ -32,6 +33,9 @@ enum Command {
     Explain(explain::Explain),
     /// Train a hidden Markov model on traces and say what its states are: how long they last, how many jobs come in them.
     Characterize(characterize::Characterize),
+    /// Measure how much run times can be learnt from submit times and users.
+    #[command(after_long_help = locality::HELP)]
+    Locality(locality::Locality),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
 }
@@ -63,6 +67,7 @@ impl Cli {
             Command::Explain(explain) => explain.run(),
             Command::Characterize(characterize) => characterize.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Locality(locality) => locality.run(),
         }
     }
 }

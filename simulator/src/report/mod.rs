@@ -6,6 +6,7 @@
 
 mod columns;
 mod figures;
+pub mod locality;
 mod measures;
 mod plot;
 pub mod states;
@@ -91,8 +92,8 @@ pub fn page(title: &str, sections: &[Section]) -> String {
     document(title, sections, " Each trace's last table has the seeds and options of every replay.")
 }
 
-/// A self-contained HTML page of parts made by [`states::states`].
-pub fn states_page(title: &str, sections: &[Section]) -> String {
+/// A self-contained HTML page of parts made by [`states::states`] or [`locality`].
+pub fn study_page(title: &str, sections: &[Section]) -> String {
     document(title, sections, "")
 }
 
