@@ -10,7 +10,6 @@ use crate::locality::study::{Options, Plan, Study};
 use crate::report::{self, TableStyle, locality as tables};
 use crate::swf::MAX_VALUE;
 use crate::workload::{MissingProcessors, Rules, Workload};
-use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
