@@ -1,7 +1,7 @@
 /* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
  *
  * `sweep --list` prints the functions swept, for the comparison with the header. The passes are in sweep_pass.c, models
- * in sweep_hmm.c, predictors in sweep_predictor.c. */
+ * in sweep_hmm.c, predictors in sweep_predictor.c, mixtures in sweep_mixture.c. */
 #include "sweep.h"
 
 struct world world, before;
@@ -11,17 +11,17 @@ enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
 
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]) {
     void *const objects[] = {world.bins,         world.distribution, world.inbox,
-                             world.filling_pass, world.hmm,          world.predictor};
+                             world.filling_pass, world.hmm,          world.predictor, world.mixture};
     /* Of an inbox the first bytes are enough: anywhere else they are refused. */
     const size_t sizes[] = {sizeof world.bins, sizeof world.distribution, 64,
-                            sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor};
+                            sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor, sizeof world.mixture};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
     bad[count++] = (struct bad_handle){HALF(objects[kind]), SUREFILL_ERROR_MISALIGNED};
     bad[count++] = (struct bad_handle){world.zeros, SUREFILL_ERROR_WRONG_OBJECT};
     bad[count++] = (struct bad_handle){world.garbage, SUREFILL_ERROR_WRONG_OBJECT};
-    for (int other = 0; other < 6; other++)
+    for (int other = 0; other < 7; other++)
         if (other != (int)kind) bad[count++] = (struct bad_handle){objects[other], SUREFILL_ERROR_WRONG_OBJECT};
 
     /* Copies of another version, and damaged ones. */
@@ -42,6 +42,7 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]) {
         break;
     case KIND_HMM:
     case KIND_PREDICTOR:
+    case KIND_MIXTURE:
     case KIND_PASS: /* a size that its limits do not have; limits that are none */
         world.damaged[0][SIZE_OFFSET / 8]++;
         world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
@@ -76,6 +77,7 @@ static void make_world(void) {
     make_passes();
     make_hmms();
     make_predictors();
+    make_mixtures();
 }
 
 static void sweep_version_number(void) { CHECK(surefill_version_number() == SUREFILL_VERSION_NUMBER); }
@@ -415,7 +417,16 @@ static const struct {
               SWEEP(predictor_wants_training),
               SWEEP(predictor_train),
               SWEEP(predictor_set_model),
-              SWEEP(predictor_model)};
+              SWEEP(predictor_model),
+              SWEEP(mixture_limits_init),
+              SWEEP(experts_init),
+              SWEEP(mixture_size),
+              SWEEP(mixture_init),
+              SWEEP(mixture_learn),
+              SWEEP(mixture_predict),
+              SWEEP(mixture_weights),
+              SWEEP(mixture_seal),
+              SWEEP(mixture_open)};
 
 int main(int argc, char **argv) {
     const int list = argc > 1 && strcmp(argv[1], "--list") == 0;

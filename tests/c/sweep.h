@@ -16,6 +16,7 @@ enum {
     PASS_WORDS = 4000,
     HMM_WORDS = 700,
     PREDICTOR_WORDS = 1000,
+    MIXTURE_WORDS = 400,
     FRESH_WORDS = 6000,
     OUTPUTS = 80
 };
@@ -28,6 +29,7 @@ struct world {
     int64_t new_pass[PASS_WORDS], filling_pass[PASS_WORDS], accepting_pass[PASS_WORDS], more_pass[PASS_WORDS];
     int64_t new_hmm[HMM_WORDS], hmm[HMM_WORDS];
     int64_t new_predictor[PREDICTOR_WORDS], predictor[PREDICTOR_WORDS];
+    int64_t mixture[MIXTURE_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
     int64_t other_version[PASS_WORDS], damaged[3][PASS_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
@@ -42,6 +44,8 @@ struct world {
     surefill_predictor_limits predictor_limits;
     surefill_predictor_options options;
     surefill_round round;
+    surefill_mixture_limits mixture_limits;
+    surefill_expert experts[2];
 };
 extern struct world world, before;
 
@@ -51,6 +55,7 @@ extern struct world world, before;
 #define INBOX ((surefill_inbox *)world.inbox)
 #define HMM ((surefill_hmm *)world.hmm)
 #define PREDICTOR ((surefill_predictor *)world.predictor)
+#define MIXTURE ((surefill_mixture *)world.mixture)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -81,7 +86,7 @@ struct bad_handle {
     void *handle;
     int32_t status;
 };
-enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS, KIND_HMM, KIND_PREDICTOR };
+enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS, KIND_HMM, KIND_PREDICTOR, KIND_MIXTURE };
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]);
 #define BAD_HANDLE_OR(null_is_bad, kind, h, call)                              \
     do {                                                                       \
@@ -183,9 +188,21 @@ void sweep_predictor_train(void);
 void sweep_predictor_set_model(void);
 void sweep_predictor_model(void);
 
-/* Makes the world's models and predictors. */
+/* sweep_mixture.c */
+void sweep_mixture_limits_init(void);
+void sweep_experts_init(void);
+void sweep_mixture_size(void);
+void sweep_mixture_init(void);
+void sweep_mixture_learn(void);
+void sweep_mixture_predict(void);
+void sweep_mixture_weights(void);
+void sweep_mixture_seal(void);
+void sweep_mixture_open(void);
+
+/* Makes the world's models, predictors and mixtures. */
 void make_hmms(void);
 void make_predictors(void);
+void make_mixtures(void);
 
 /* Makes the world's passes, in the states of their names. */
 void make_passes(void);
