@@ -4,7 +4,9 @@
 //! Baum-Welch needs all slots for every round. Here a slot is seen once: the filter phi_t moves on, and with it, for each
 //! statistic s of the complete data, its expectation given the present state k,
 //!
-//!     rho_t(k) = gamma_t s_t(k) + (1 - gamma_t) sum_l rho_t-1(l) r_t(l | k),    r_t(l | k) ~ phi_t-1(l) A_lk,
+//! ```text
+//! rho_t(k) = gamma_t s_t(k) + (1 - gamma_t) sum_l rho_t-1(l) r_t(l | k),    r_t(l | k) ~ phi_t-1(l) A_lk,
+//! ```
 //!
 //! whose mean under phi_t is the recursive counterpart of Baum-Welch's sums. The statistics are the transitions i to j, the
 //! visits to j, and the jobs of each bin in j: M (M + 1 + N) of them. After the first `hold` slots every slot is followed by a
