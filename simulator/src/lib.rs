@@ -8,6 +8,7 @@
 //! * [`run`]: replays over several seeds; [`papers`]: published numbers to compare with.
 //! * [`mod@explain`]: why one job waited.
 //! * [`mod@generate`]: synthetic workloads.
+//! * [`hmm`]: the hidden Markov model of run times, trained and tested on traces.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
@@ -15,6 +16,7 @@ pub mod calibration;
 pub mod cli;
 pub mod explain;
 pub mod generate;
+pub mod hmm;
 pub mod machine;
 pub mod metrics;
 pub mod outcome;

@@ -12,8 +12,13 @@ use std::path::PathBuf;
 
 /// A progress bar on standard error for so many jobs; invisible when that is no terminal.
 pub fn progress(jobs: u64) -> ProgressBar {
-    let bar = ProgressBar::new(jobs);
-    let style = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} jobs {eta}");
+    progress_of(jobs, "jobs")
+}
+
+/// A progress bar for so many things of any kind; `what` may also say where they come from.
+pub fn progress_of(count: u64, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(count).with_message(what.to_owned());
+    let style = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} {msg} {eta}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
