@@ -23,43 +23,41 @@ use std::f64::consts::LN_2;
 use std::ops::Range;
 use surefill::hmm::{Evidence, Hmm};
 
-/// The second half.
+/// What a model is tested on.
 #[derive(Debug, Clone)]
 pub struct Test {
     block: Block,
+    load: Load,
     /// What is to be said of it.
     pub facts: Facts,
 }
 
-/// What a gain is of.
+/// The facts of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Facts {
-    /// Jobs trained on.
-    pub training_jobs: u64,
-    /// Slots trained on.
-    pub training_slots: u64,
-    /// Jobs tested on, n_v.
-    pub test_jobs: u64,
-    /// Slots tested on.
-    pub test_slots: u64,
-    /// Jobs of the second half in bins unknown to the first.
+    /// Jobs, n_v.
+    pub jobs: u64,
+    /// Slots.
+    pub slots: u64,
+    /// Jobs removed: their bins are unknown to the first half.
     pub removed_jobs: u64,
     /// H(p_v), in bits.
-    pub test_entropy: f64,
+    pub entropy: f64,
     /// H(p_v) + D(p_v || p_t), in bits.
     pub base_bits: f64,
-    /// H(p_t), in bits.
-    pub training_entropy: f64,
 }
 
-/// The slots and the jobs of the first half.
+/// Jobs and the slots from their first to their last.
+pub type Part<'a> = (Range<i64>, &'a [Observed]);
+
+/// The first half, to train on; the second, to test on.
 ///
 /// # Errors
 /// [`Error::NoHalves`].
-pub fn training_half(sample: &Sample) -> Result<(Range<i64>, &[Observed]), Error> {
-    let slots = sample.slots().start..sample.middle()?;
-    let jobs = sample.jobs_in(&slots);
-    Ok((slots, jobs))
+pub fn halves(sample: &Sample) -> Result<(Part<'_>, Part<'_>), Error> {
+    let (all, middle) = (sample.slots(), sample.middle()?);
+    let part = |slots: Range<i64>| (slots.clone(), sample.jobs_in(&slots));
+    Ok((part(all.start..middle), part(middle..all.end)))
 }
 
 impl Test {
@@ -67,57 +65,52 @@ impl Test {
     ///
     /// # Errors
     /// [`Error::NoHalves`], [`Error::NothingToTest`], [`Error::Core`].
-    pub fn new(sample: &Sample, states: u32) -> Result<Test, Error> {
-        let (training_slots, training) = training_half(sample)?;
-        let slots = training_slots.end..sample.slots().end;
+    pub fn new(sample: &Sample, states: u32, load: Load) -> Result<Test, Error> {
+        let ((_, training), (slots, all)) = halves(sample)?;
         let seen = sample.counts(training);
         let known = |job: &&Observed| seen.get(job.bin as usize).is_some_and(|&count| count > 0);
-        let all = sample.jobs_in(&slots);
         let jobs: Vec<Observed> = all.iter().filter(known).copied().collect();
         if jobs.is_empty() {
             return Err(Error::NothingToTest);
         }
         let counts = sample.counts(&jobs);
         let facts = Facts {
-            training_jobs: training.len() as u64,
-            training_slots: (training_slots.end - training_slots.start).unsigned_abs(),
-            test_jobs: jobs.len() as u64,
-            test_slots: (slots.end - slots.start).unsigned_abs(),
+            jobs: jobs.len() as u64,
+            slots: (slots.end - slots.start).unsigned_abs(),
             removed_jobs: (all.len() - jobs.len()) as u64,
-            test_entropy: entropy(&counts),
+            entropy: entropy(&counts),
             base_bits: cross_entropy(&counts, &seen),
-            training_entropy: entropy(&seen),
         };
-        Ok(Test { block: Block::new(states, sample.bins.count(), slots, &jobs)?, facts })
+        Ok(Test { block: Block::new(states, sample.bins.count(), slots, &jobs)?, load, facts })
     }
 
-    /// The gain of a model that has observed the first half; `None` when it does not explain both.
+    /// The gain of a model that is in one of its states with these probabilities in the last slot before; `None` when it does
+    /// not explain what is tested.
     ///
     /// # Errors
     /// [`Error::Core`].
-    pub fn gain(&mut self, model: &Hmm<'_>, load: Load) -> Result<Option<f64>, Error> {
+    pub fn gain(&mut self, model: &Hmm<'_>, states: &[f64]) -> Result<Option<f64>, Error> {
         let mut flat = Flat::of(model)?;
-        let mut states = vec![0.0; flat.start.len()];
-        if model.filter(model.slots(), &mut states)? == f64::NEG_INFINITY {
-            return Ok(None);
-        }
-        flat.start = flat.after(&states);
+        flat.start = flat.after(states);
         let slots = self.block.slots();
         let mut hmm = self.block.hmm()?;
-        hmm.set_parameters(&flat.parameters(load))?;
-        let bits = run_time_bits(&hmm, slots, load)?;
-        Ok(bits.map(|bits| bits / self.facts.test_jobs as f64 + self.facts.base_bits))
+        hmm.set_parameters(&flat.parameters(self.load))?;
+        let likelihood = hmm.log_likelihood(slots.clone(), Evidence::Jobs)?;
+        let bits = run_time_bits(&hmm, slots, likelihood)?;
+        Ok(bits.map(|bits| bits / self.facts.jobs as f64 + self.facts.base_bits))
     }
 }
 
-/// log2 Pr(R | L) of these slots; `None` for minus infinity.
+/// log2 Pr(R | L) of slots whose ln Pr(R, L) is `likelihood`; `None` for minus infinity.
 ///
 /// # Errors
 /// [`Error::Core`].
-pub fn run_time_bits(hmm: &Hmm<'_>, slots: Range<i64>, load: Load) -> Result<Option<f64>, Error> {
-    let mut likelihood = hmm.log_likelihood(slots.clone(), Evidence::Jobs)?;
-    if load != Load::None && likelihood.is_finite() {
-        likelihood -= hmm.log_likelihood(slots, Evidence::LoadOnly)?;
+pub fn run_time_bits(hmm: &Hmm<'_>, slots: Range<i64>, likelihood: f64) -> Result<Option<f64>, Error> {
+    if !likelihood.is_finite() {
+        return Ok(None);
     }
-    Ok(likelihood.is_finite().then_some(likelihood / LN_2))
+    // Without a load model the load is certain, ln Pr(L) = 0.
+    let load =
+        if hmm.load() == Load::None.model() { 0.0 } else { hmm.log_likelihood(slots, Evidence::LoadOnly)? };
+    Ok(Some((likelihood - load) / LN_2))
 }

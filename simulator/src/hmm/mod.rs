@@ -3,16 +3,22 @@
 //!
 //! * [`sample`]: a workload's jobs as slots and bins; [`block`]: the core's model in memory of its own.
 //! * [`train`]: Baum-Welch round by round, and what is to be said of each.
+//! * [`fit`]: a model trained on a trace or its first half, after every round.
 //! * [`gain`]: section 3.1's information gain on a second half that training has not seen.
 //! * [`model`]: a model as data: files, smoothing; [`states`]: what its states are.
 //! * [`divergence`]: the Kullback-Leibler divergence rate of two models, by generation.
+//! * [`online`]: chapter 4's gain of the on-line predictor.
+//! * [`study`]: the curves of figures 3.1 to 3.4 and 4.1 for a trace, on all processors.
 
 pub mod block;
 pub mod divergence;
+pub mod fit;
 pub mod gain;
 pub mod model;
+pub mod online;
 pub mod sample;
 pub mod states;
+pub mod study;
 pub mod train;
 
 /// Why a study cannot be made.
