@@ -9,6 +9,8 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use surefill::hmm::{Evidence, Hmm, HmmLimits, Initial, LoadModel, Training};
+use surefill::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
+use surefill::runtime::RuntimeBins;
 
 const SLOTS: i64 = 35_040;
 const BINS: u32 = 24;
@@ -46,6 +48,56 @@ fn best(mut work: impl FnMut()) -> f64 {
     times.fold(f64::INFINITY, f64::min) * 1e6 / SLOTS as f64
 }
 
+/// A year on line: every job submitted and started in its slot and ending after a time in its bin, a prediction at every
+/// submission, training whenever it is wanted. Prints the seconds it all took.
+fn on_line(jobs: &[(i64, u32)]) {
+    let bins = RuntimeBins::default();
+    let limits = PredictorLimits {
+        hmm: HmmLimits { states: STATES, bins: BINS, slots: SLOTS as u32, cells: 200_000 },
+        ..PredictorLimits::default()
+    };
+    // (time, order within a second, job): ends before submissions.
+    let mut events = Vec::new();
+    for (id, (slot, bin)) in jobs.iter().enumerate() {
+        let submitted = slot * 900 + (id as i64 * 131) % 900;
+        // At most a day and a half, as at most sites.
+        let run = (bins.lower(*bin as usize).unwrap() * 1.3).min(130_000.0) as i64;
+        events.push((submitted, 1, id as i64));
+        events.push((submitted + run.max(1), 0, id as i64));
+    }
+    events.sort_unstable();
+    let mut memory = vec![0u64; Predictor::size(&limits).unwrap() / 8];
+    let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
+    let mut predictor = Predictor::init(memory, &limits, &bins, &PredictorOptions::default()).unwrap();
+    let (mut spoke, mut trainings, mut rounds, mut training, mut predicting) = (0, 0, 0, 0.0, 0.0);
+    let began = Instant::now();
+    for (time, kind, id) in events {
+        if kind == 0 {
+            predictor.end(id, time).unwrap();
+            continue;
+        }
+        let now = Instant::now();
+        spoke += u32::from(predictor.predict(time).unwrap().is_some());
+        predicting += now.elapsed().as_secs_f64();
+        predictor.submit(id, time).unwrap();
+        predictor.start(id, time).unwrap();
+        if predictor.wants_training() {
+            let now = Instant::now();
+            if let Learning::Done(round) = predictor.train(u64::MAX).unwrap() {
+                trainings += 1;
+                rounds += round.rounds;
+            }
+            training += now.elapsed().as_secs_f64();
+        }
+    }
+    println!(
+        "on line: {:.2} s for {} jobs, {spoke} predicted in {predicting:.2} s, {trainings} trainings of {rounds} rounds \
+         in {training:.2} s",
+        began.elapsed().as_secs_f64(),
+        jobs.len()
+    );
+}
+
 fn main() {
     let jobs = jobs();
     let limits = HmmLimits { states: STATES, bins: BINS, slots: SLOTS as u32, cells: 200_000 };
@@ -66,6 +118,7 @@ fn main() {
         });
         println!("{:10} forward {forward:.3}, Baum-Welch round {round:.3}", format!("{load:?}"));
     }
+    on_line(&jobs);
     let Some(python) = std::env::var_os("SUREFILL_PYTHON") else {
         println!("SUREFILL_PYTHON is not set: hmmlearn is not timed");
         return;

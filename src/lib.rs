@@ -7,7 +7,9 @@
 //! 1. [`error`]: every way a call can be refused, with its C status number.
 //! 2. [`memory`]: one block of caller's memory, carved into typed slices.
 //! 3. [`runtime`]: run times as distributions over logarithmic bins, conditioned on a job's age and limit.
-//! 4. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
+//! 4. [`hmm`]: the hidden Markov model of the workload's run times: filter, Baum-Welch, Viterbi.
+//! 5. [`predict`]: the on-line predictor that learns it from submissions, starts and ends.
+//! 6. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
 //!    many processors will be free.
 //!
 //! With the feature `capi` the functions of `include/surefill.h` are exported; Rust programs do not need it.

@@ -245,13 +245,13 @@ proptest! {
     #[test]
     fn the_most_likely_path_is_that_of_enumeration((plain, slots) in case()) {
         let mut world = World::new(&plain, &slots);
-        let mut path = vec![99u8; slots.len()];
+        let mut path = vec![99i32; slots.len()];
         let found = world.hmm().viterbi(0..slots.len() as i64, &mut path).unwrap();
         let sequences = plain.sequences(&slots, Evidence::Jobs);
         let best = sequences.iter().map(|(_, p)| *p).fold(0.0, f64::max);
         prop_assert!(close(found, best.ln()));
         if best > 0.0 {
-            let states: Vec<usize> = path.iter().map(|&state| usize::from(state)).collect();
+            let states: Vec<usize> = path.iter().map(|&state| state as usize).collect();
             let (_, p) = sequences.iter().find(|(path, _)| *path == states).unwrap();
             prop_assert!(close(p.ln(), best.ln()), "{path:?} {p} {best}");
         } else {

@@ -74,7 +74,7 @@ fn judge(name: &str, vector: &Value) {
         close(name, &gamma[slot], &numbers(&expected["probabilities"]), 1.0);
     }
 
-    let mut path = vec![0u8; slots as usize];
+    let mut path = vec![0i32; slots as usize];
     let found = hmm.viterbi(0..slots, &mut path).unwrap();
     close(name, &[found], &numbers(&vector["viterbi"]["log_probability"]), 1.0);
     let expected = numbers(&vector["viterbi"]["path"]);

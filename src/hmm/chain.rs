@@ -396,13 +396,13 @@ impl<'a> Hmm<'a> {
         Ok(if slice == Slice::Complete { progress.log_likelihood } else { f64::NEG_INFINITY })
     }
 
-    /// Writes the most likely state of each of these slots into `path`, one number a slot. Returns ln Pr(path, observations);
+    /// Writes the most likely state of each of these slots into `path`, one number (from 0) a slot. Returns ln Pr(path, observations);
     /// when that is minus infinity the model does not explain them, and `path` is not written. O(slots M^2). Training under
     /// way begins its round again.
     ///
     /// # Errors
     /// As [`Hmm::log_likelihood`]; [`Error::OutOfRange`] also for another number of slots in `path`.
-    pub fn viterbi(&mut self, slots: Range<i64>, path: &mut [u8]) -> Result<f64> {
+    pub fn viterbi(&mut self, slots: Range<i64>, path: &mut [i32]) -> Result<f64> {
         self.check_range(&slots)?;
         if i64::try_from(path.len()) != Ok(slots.end - slots.start) {
             return Err(Error::OutOfRange);

@@ -2,7 +2,9 @@
 //!
 //! With filtered probabilities alpha_t, scaled emissions b_t and their scales s_t, the backward probabilities are
 //!
-//!     u_t(j) = b_t(j) beta_t(j) / s_t,    beta_t-1(i) = sum_j A_ij u_t(j),    beta of the last slot = 1
+//! ```text
+//! u_t(j) = b_t(j) beta_t(j) / s_t,    beta_t-1(i) = sum_j A_ij u_t(j),    beta of the last slot = 1
+//! ```
 //!
 //! and then Pr(q_t = i | O) = gamma_t(i) = alpha_t(i) beta_t(i) and Pr(q_t-1 = i, q_t = j | O) = alpha_t-1(i) A_ij u_t(j).
 //!

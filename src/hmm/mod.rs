@@ -9,9 +9,11 @@
 //! * [`Hmm`]: model, observations and training in one block of the caller's memory.
 //! * `train`: Baum-Welch's maximisation step and when to stop; `expectation`: its expectation step, in slices.
 //! * `initial`: where training begins: Static-IV (Algorithm 3) and k-means (Algorithm 4).
+//! * [`OnlineHmm`]: learning slot by slot, without a history.
 //! * `viterbi`: the most likely sequence of states.
 //! * `forward`: the filter, one slot after the other; `emission`: how well each state explains a slot.
 //! * `history`: the slots' counts of jobs, sparse, the oldest leaving when it is full.
+//! * `steps`: single steps of the filter, for the predictor.
 //! * `model`: the parameters, checked, and what is derived from them; `vector`: the inner loops over states.
 
 mod chain;
@@ -21,6 +23,7 @@ mod forward;
 mod history;
 mod initial;
 mod model;
+mod online;
 mod steps;
 mod train;
 mod vector;
@@ -31,6 +34,7 @@ pub use emission::Evidence;
 pub(crate) use history::NONE;
 pub use initial::Initial;
 pub use model::{LoadModel, Parameters, ParametersMut};
+pub use online::{OnlineHmm, OnlineOptions};
 pub(crate) use steps::Which;
 pub use train::{Round, Termination};
 

@@ -2,9 +2,11 @@
 //!
 //! The maximisation step, with the sums of [`crate::hmm::expectation`]:
 //!
-//!     pi_i = gamma_1(i)                                        A_ij = sum_t xi_t(i, j) / sum_t,k xi_t(i, k)
-//!     B_ij = sum_t gamma_t(i) x_jt / sum_t gamma_t(i) l_t      lambda_i = sum_t gamma_t(i) l_t / sum_t gamma_t(i)
-//!                                                              p_i = sum_t gamma_t(i) / sum_t gamma_t(i) (l_t + 1)
+//! ```text
+//! pi_i = gamma_1(i)                                        A_ij = sum_t xi_t(i, j) / sum_t,k xi_t(i, k)
+//! B_ij = sum_t gamma_t(i) x_jt / sum_t gamma_t(i) l_t      lambda_i = sum_t gamma_t(i) l_t / sum_t gamma_t(i)
+//!                                                          p_i = sum_t gamma_t(i) / sum_t gamma_t(i) (l_t + 1)
+//! ```
 //!
 //! A row of which nothing was seen (its denominator is 0) stays as it is.
 

@@ -62,7 +62,12 @@ impl Search<'_> {
 
 /// Writes the most likely states of the slots from `from` on into `path`. Returns ln Pr(path and observations); when that is
 /// minus infinity, `path` is not written.
-pub(super) fn viterbi(chain: &Chain<'_, '_>, sums: &mut Sums<'_>, from: i64, path: &mut [u8]) -> Result<f64> {
+pub(super) fn viterbi(
+    chain: &Chain<'_, '_>,
+    sums: &mut Sums<'_>,
+    from: i64,
+    path: &mut [i32],
+) -> Result<f64> {
     let lanes = chain.tables.stride();
     let length = sums.scales.len().max(1);
     let states = chain.tables.transition.len().checked_div(lanes).unwrap_or(0);
@@ -114,7 +119,7 @@ pub(super) fn viterbi(chain: &Chain<'_, '_>, sums: &mut Sums<'_>, from: i64, pat
                 let row = range(pointers, offset.saturating_mul(lanes), lanes)?;
                 state = *at(row, usize::from(state))?;
             }
-            *step = state;
+            *step = i32::from(state);
         }
     }
     Ok(most)

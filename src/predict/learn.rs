@@ -20,7 +20,7 @@ const IDLE: u32 = 0;
 /// Rounds of Baum-Welch.
 const ROUNDS: u32 = 1;
 /// The filter catches up with the anchor.
-const FILTER: u32 = 2;
+pub(super) const FILTER: u32 = 2;
 
 /// How far [`Predictor::train`] came.
 #[derive(Debug, Clone, Copy, PartialEq)]

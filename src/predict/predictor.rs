@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::hmm::{Hmm, HmmLimits, Initial, LoadModel, Parameters, Round, Termination};
 use crate::memory::{Carver, Header, at, at_mut};
 use crate::predict::jobs::{Job, Jobs};
+use crate::predict::learn::FILTER;
 use crate::runtime::{MAX_BINS, RawBins, RuntimeBins};
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
@@ -356,7 +357,7 @@ impl<'a> Predictor<'a> {
             || (held.contains(&state.anchor)
                 && state.present == held.end - 1
                 && (state.anchor..=state.present).contains(&state.known)
-                && (held.start..=state.present).contains(&state.position.max(held.start))
+                && (state.phase != FILTER || (held.start..=state.anchor).contains(&state.position))
                 && state.trained <= state.present);
         state.options.slot_seconds > 0
             && self.hmm.limits() == &state.limits.hmm
