@@ -2,6 +2,7 @@
 
 mod compare;
 mod explain;
+pub(crate) mod fit;
 mod generate;
 mod help;
 mod options;
@@ -29,6 +30,12 @@ enum Command {
     /// Say why one job waited.
     #[command(after_long_help = help::RULES)]
     Explain(explain::Explain),
+    /// Train the hidden Markov model of run times on a trace.
+    #[command(after_long_help = fit::FIT_HELP)]
+    Fit(fit::FitArgs),
+    /// Measure what the hidden Markov model knows of run times, under the thesis's settings.
+    #[command(after_long_help = fit::GAIN_HELP)]
+    Gain(fit::GainArgs),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
 }
@@ -58,6 +65,8 @@ impl Cli {
             Command::Simulate(simulate) => simulate.run(),
             Command::Compare(compare) => compare.run(),
             Command::Explain(explain) => explain.run(),
+            Command::Fit(fit) => fit.run(),
+            Command::Gain(gain) => gain.run(),
             Command::Generate(generate) => generate.run(),
         }
     }

@@ -53,6 +53,43 @@ pub struct Rate {
     pub jobs_per_slot: f64,
 }
 
+/// Two models.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The second one: trace or file.
+    pub with: String,
+    /// The m of the m-estimates that smooth both.
+    pub m: f64,
+    /// What was generated.
+    pub options: Options,
+    /// D(first || second).
+    pub there: Rate,
+    /// D(second || first).
+    pub back: Rate,
+    /// The mean of both, in bits a slot.
+    pub symmetric_bits_per_slot: Option<f64>,
+}
+
+/// Both models' divergence rates from each other, both smoothed by m-estimates ([`Model::smoothed`]).
+///
+/// # Errors
+/// [`Error::Incomparable`], [`Error::Core`].
+pub fn compare(
+    first: &Model,
+    second: &Model,
+    m: f64,
+    options: &Options,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Comparison, Error> {
+    check(first, second)?;
+    let (p, q) = (first.smoothed(m), second.smoothed(m));
+    let there = rate(&p, &q, options, progress)?;
+    let back = rate(&q, &p, options, progress)?;
+    let both = there.bits_per_slot.zip(back.bits_per_slot);
+    let symmetric_bits_per_slot = both.map(|(there, back)| 0.5 * (there + back));
+    Ok(Comparison { with: second.trace.clone(), m, options: *options, there, back, symmetric_bits_per_slot })
+}
+
 /// Draws the jobs of the slots from 0 to `slots`.
 pub fn generate(model: &Flat, load: Load, slots: u32, random: &mut Random) -> Vec<Observed> {
     let states = model.start.len().max(1);

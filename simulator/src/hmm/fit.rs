@@ -2,9 +2,12 @@
 
 use super::Error;
 use super::block::Block;
+use super::divergence::Comparison;
 use super::gain::{self, Test, halves, run_time_bits};
-use super::sample::{Sample, entropy};
+use super::sample::{Binning, Sample, entropy};
+use super::states::State;
 use super::train::{Options, Trained, train};
+use crate::workload::Counts;
 use serde::Serialize;
 use std::time::Instant;
 use surefill::hmm::Hmm;
@@ -52,11 +55,32 @@ pub struct Point {
     pub gain: Option<f64>,
 }
 
-impl Fit {
-    /// The last point.
-    pub fn last(&self) -> Option<&Point> {
-        self.points.last()
-    }
+/// A trained model, to be reported.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fitted {
+    /// The trace.
+    pub trace: String,
+    /// What the replay rules did.
+    pub replay: Counts,
+    /// Slots and bins.
+    pub binning: Binning,
+    /// The model and how it was trained.
+    pub options: Options,
+    /// Whether only on the first half.
+    pub half: bool,
+    /// What it was trained and tested on.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// How training ended.
+    pub trained: Trained,
+    /// How long training and testing took, in seconds.
+    pub seconds: f64,
+    /// The model after every round.
+    pub points: Vec<Point>,
+    /// Its states.
+    pub states: Vec<State>,
+    /// What it was compared with.
+    pub comparison: Option<Comparison>,
 }
 
 /// Trains a model on a sample, or on its first half and then tests it on the second after every round. `progress` is told of

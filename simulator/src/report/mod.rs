@@ -6,6 +6,7 @@
 
 mod columns;
 mod figures;
+pub(crate) mod hmm;
 mod measures;
 mod plot;
 mod table;
@@ -100,7 +101,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
             body {
                 h1 { (title) }
                 @for Section(section) in sections { (section) }
-                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) ". Each trace's last table has the seeds and options of every replay." }
+                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) ". Each trace's last lines have the seeds and options." }
             }
         }
     };
