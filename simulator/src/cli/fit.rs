@@ -56,7 +56,8 @@ tested on the others after every round,
     G = 1/n_v log2 Pr(R_v) + H(p_v) + D(p_v || p_t),
 
 against the first half's distribution p_t. Jobs in bins that the first half does not have are removed. A model that excludes
-what the second half has (k-means may) has no gain.
+what the second half has (k-means may) has no gain; then the gain with the safety distribution in every state stands in its
+place, with a star.
 
 On line the trace's own submissions, starts and ends are reported in order of time. The gain is log2 p'(r) - log2 q'(r) for
 the job's bin r, p being the prediction at its submission and q the shares of the bins among the jobs finished by then. Both

@@ -51,8 +51,17 @@ pub struct Point {
     pub log_likelihood: Option<f64>,
     /// Its gain on that over the run times' distribution, in bits a job.
     pub training_gain: Option<f64>,
-    /// Its gain on the second half, in bits a job; `None` when that was not tested, or is not explained.
+    /// Its gain on the second half, in bits a job; `None` when that was not tested, or is excluded.
     pub gain: Option<f64>,
+    /// The same with the safety distribution in every state.
+    pub safe_gain: Option<f64>,
+}
+
+impl Point {
+    /// The gain, else that of the model made safe.
+    pub fn any_gain(&self) -> Option<f64> {
+        self.gain.or(self.safe_gain)
+    }
 }
 
 /// A trained model, to be reported.
@@ -106,15 +115,19 @@ pub fn fit(sample: &Sample, half: bool, options: &Options, progress: &dyn Fn(u64
     let mut each = |round: u64, hmm: &Hmm<'_>| {
         let likelihood = hmm.filter(slots.clone(), &mut states)?;
         let bits = run_time_bits(hmm, slots.clone(), likelihood)?;
-        let gain = match &mut test {
-            Some(test) if bits.is_some() => test.gain(hmm, &states)?,
-            _ => None,
+        let (gain, safe_gain) = match &mut test {
+            Some(test) if bits.is_some() => {
+                let epsilon = 1.0 / facts.jobs as f64;
+                (test.gain(hmm, &states, None)?, test.gain(hmm, &states, Some(epsilon))?)
+            }
+            _ => (None, None),
         };
         points.push(Point {
             round,
             log_likelihood: likelihood.is_finite().then_some(likelihood),
             training_gain: bits.map(|bits| bits / facts.jobs as f64 + facts.entropy),
             gain,
+            safe_gain,
         });
         progress(round);
         Ok(())

@@ -10,8 +10,10 @@
 //! * Jobs of the second half in bins that the first half does not have are removed; their number is reported. (The thesis's
 //!   safety probability would add the same to both sides and change nothing.)
 //! * The probabilities of the states in the second half's first slot are those that the first half's observations predict.
-//! * A model may still not explain the second half: bins that never met in one slot, in states that exclude each other.
-//!   Then Pr(R_v) = 0, and there is no gain.
+//! * A model may still exclude the second half: bins that never met in one slot, in states that exclude each other (section
+//!   3.4.3). Then Pr(R_v) = 0, and there is no gain. So the gain is also given with the safety distribution in every state,
+//!   epsilon = 1 / n_t with n_t jobs trained on: B'_ij = B_ij (1 - epsilon) where B_ij > 0, epsilon shared by the bins where it
+//!   is 0. It is always finite.
 
 use super::Error;
 use super::block::Block;
@@ -84,14 +86,22 @@ impl Test {
         Ok(Test { block: Block::new(states, sample.bins.count(), slots, &jobs)?, load, facts })
     }
 
-    /// The gain of a model that is in one of its states with these probabilities in the last slot before; `None` when it does
-    /// not explain what is tested.
+    /// The gain of a model that is in one of its states with these probabilities in the last slot before; `None` when it
+    /// excludes what is tested. With an `epsilon`, that of the model made safe.
     ///
     /// # Errors
     /// [`Error::Core`].
-    pub fn gain(&mut self, model: &Hmm<'_>, states: &[f64]) -> Result<Option<f64>, Error> {
+    pub fn gain(
+        &mut self,
+        model: &Hmm<'_>,
+        states: &[f64],
+        epsilon: Option<f64>,
+    ) -> Result<Option<f64>, Error> {
         let mut flat = Flat::of(model)?;
         flat.start = flat.after(states);
+        if let Some(epsilon) = epsilon {
+            flat.make_safe(epsilon);
+        }
         let slots = self.block.slots();
         let mut hmm = self.block.hmm()?;
         hmm.set_parameters(&flat.parameters(self.load))?;

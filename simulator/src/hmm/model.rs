@@ -1,7 +1,7 @@
 //! A model as data: what the core's model is made of, in files of JSON, smoothed.
 
 use super::Error;
-use super::sample::Sample;
+use super::sample::{Sample, make_safe};
 use super::train::{Load, Trained};
 use serde::{Deserialize, Serialize};
 use surefill::hmm::{Hmm, Parameters, ParametersMut};
@@ -99,6 +99,12 @@ impl Flat {
         let sum: f64 = next.iter().sum();
         next.iter_mut().for_each(|p| *p /= sum);
         next
+    }
+
+    /// Gives every state the safety distribution of [`super::sample::make_safe`].
+    pub fn make_safe(&mut self, epsilon: f64) {
+        let bins = self.emission.len() / self.start.len().max(1);
+        self.emission.chunks_mut(bins.max(1)).for_each(|row| make_safe(row, epsilon));
     }
 
     /// The share of time that the chain spends in each state in the long run, from its present pi on.

@@ -11,7 +11,7 @@
 //! counts it as 0. So does a job before the first one has finished.
 
 use super::Error;
-use super::sample::Binning;
+use super::sample::{Binning, make_safe};
 use super::train::{Load, Start, Stop};
 use crate::workload::Job;
 use serde::Serialize;
@@ -141,16 +141,6 @@ struct Surprise {
     impossible: bool,
 }
 
-/// The probability of `bin` among these, with the safety distribution of `epsilon`.
-pub fn safe(probabilities: &[f64], bin: usize, epsilon: f64) -> f64 {
-    let zeros = probabilities.iter().filter(|p| **p <= 0.0).count();
-    match probabilities.get(bin) {
-        Some(&p) if p > 0.0 && zeros == 0 => p,
-        Some(&p) if p > 0.0 => p * (1.0 - epsilon),
-        _ => epsilon / zeros.max(1) as f64,
-    }
-}
-
 /// What happens to a job, in the order of one second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
@@ -250,9 +240,12 @@ pub fn online(jobs: &[Job], options: &Options, progress: &(dyn Fn(u64) + Sync)) 
                 let spoke = predictor.probabilities(now, &mut predicted)?;
                 let surprise = (spoke && count > 0.0).then(|| {
                     shares.iter_mut().zip(&finished).for_each(|(share, jobs)| *share = jobs / count);
-                    let bits = |p: &[f64]| -libm::log2(safe(p, bin, 1.0 / count));
                     let impossible = predicted[bin] <= 0.0;
-                    Surprise { predicted: bits(&predicted), base: bits(&shares), impossible }
+                    let bits = |p: &mut [f64]| {
+                        make_safe(p, 1.0 / count);
+                        -libm::log2(p[bin])
+                    };
+                    Surprise { predicted: bits(&mut predicted), base: bits(&mut shares), impossible }
                 });
                 online.overall.add(surprise);
                 let week = (now - first) / WEEK;
@@ -311,13 +304,5 @@ mod tests {
             (16, End, 2),
         ];
         assert_eq!(events, expected);
-    }
-
-    #[test]
-    fn the_safety_distribution_by_hand() {
-        let p = [0.5, 0.5, 0.0, 0.0];
-        assert_eq!([0, 2].map(|bin| safe(&p, bin, 0.1)), [0.45, 0.05]);
-        assert!((0..4).map(|bin| safe(&p, bin, 0.1)).sum::<f64>() == 1.0);
-        assert_eq!(safe(&[0.25, 0.75], 0, 0.1), 0.25);
     }
 }

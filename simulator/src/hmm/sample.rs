@@ -139,6 +139,18 @@ pub fn cross_entropy(p: &[u64], q: &[u64]) -> f64 {
     0.0 - used.map(|(&p, &q)| p as f64 / all_p * libm::log2(q as f64 / all_q)).sum::<f64>()
 }
 
+/// Gives the outcomes of probability 0 an equal share of `epsilon`, taken from the others in proportion: the safety
+/// distribution of Nissimov 2006, section 3.1.
+pub fn make_safe(probabilities: &mut [f64], epsilon: f64) {
+    let zeros = probabilities.iter().filter(|p| **p <= 0.0).count();
+    if zeros == 0 {
+        return;
+    }
+    for p in probabilities {
+        *p = if *p > 0.0 { *p * (1.0 - epsilon) } else { epsilon / zeros as f64 };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +195,15 @@ mod tests {
         assert_eq!(bins(2_000_000_000).unwrap().count(), 64);
         assert_eq!(bins(1_600_000_000).unwrap().count(), 63);
         assert!(bins(2_500_000_000).is_err());
+    }
+
+    #[test]
+    fn the_safety_distribution_by_hand() {
+        let mut p = [0.5, 0.5, 0.0, 0.0];
+        make_safe(&mut p, 0.1);
+        assert_eq!(p, [0.45, 0.45, 0.05, 0.05]);
+        make_safe(&mut p, 0.5);
+        assert_eq!(p, [0.45, 0.45, 0.05, 0.05]);
     }
 
     #[test]

@@ -150,15 +150,15 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The gain after so many rounds.
-    pub fn gain(&self, round: u64) -> Option<f64> {
-        self.points.iter().find(|point| point.round == round)?.gain
+    /// The model after so many rounds.
+    pub fn after(&self, round: u64) -> Option<&Point> {
+        self.points.iter().find(|point| point.round == round)
     }
 
-    /// The largest gain and its round.
-    pub fn best(&self) -> Option<(f64, u64)> {
-        let gains = self.points.iter().filter_map(|point| Some((point.gain?, point.round)));
-        gains.max_by(|a, b| a.0.total_cmp(&b.0))
+    /// The model with the largest gain.
+    pub fn best(&self) -> Option<&Point> {
+        let gains = self.points.iter().filter(|point| point.any_gain().is_some());
+        gains.max_by(|a, b| a.any_gain().unwrap_or(0.0).total_cmp(&b.any_gain().unwrap_or(0.0)))
     }
 
     /// The last point.

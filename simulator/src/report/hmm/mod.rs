@@ -30,7 +30,22 @@ fn bits(value: f64) -> String {
     if text == "-0.000" { "0.000".to_owned() } else { text }
 }
 
-/// A gain; a dash where the model excludes what it is tested on.
+/// What [`test_gain`]'s star means.
+const STAR: &str =
+    "* the model excludes the second half: the gain is that with the safety distribution in every state";
+
+/// A gain on the second half, with a star where it is that of the model made safe.
+fn test_gain(point: Option<&Point>) -> String {
+    let star = point.is_some_and(|point| point.gain.is_none() && point.safe_gain.is_some());
+    gain(point.and_then(Point::any_gain)) + if star { "*" } else { "" }
+}
+
+/// Whether a gain has a star.
+fn starred<'a>(points: impl IntoIterator<Item = &'a Point>) -> bool {
+    points.into_iter().any(|point| point.gain.is_none() && point.safe_gain.is_some())
+}
+
+/// A gain; a dash where there is none.
 fn gain(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), bits)
 }
@@ -123,7 +138,7 @@ fn rounds(fitted: &Fitted, style: TableStyle) -> Table {
     let mut table = style.table(titles.iter().take(shows).map(|(name, unit)| style.title(name, unit)), 0);
     for point in shown(&fitted.points) {
         let likelihood = point.log_likelihood.map_or_else(|| "-".to_owned(), |ln| format!("{ln:.2}"));
-        let cells = [point.round.to_string(), likelihood, gain(point.training_gain), gain(point.gain)];
+        let cells = [point.round.to_string(), likelihood, gain(point.training_gain), test_gain(Some(point))];
         table.add_row(cells.into_iter().take(shows));
     }
     table
@@ -169,6 +184,9 @@ pub fn fitted(fitted: &Fitted, style: TableStyle) -> Vec<String> {
         states.to_string(),
         rounds(fitted, style).to_string(),
     ];
+    if starred(&fitted.points) {
+        parts.push(STAR.to_owned());
+    }
     parts.extend(fitted.comparison.iter().map(|comparison| divergence(comparison).join("\n")));
     parts
 }
@@ -229,9 +247,9 @@ fn curve_cells(curve: &Curve, figure: Figure, choices: &Choices) -> Vec<String> 
         test(|test| format!("{:.3}", test.base_bits)),
         format!("{}", curve.setting.round_cost()),
     ];
-    cells.extend(columns(choices.rounds).into_iter().map(|round| gain(curve.gain(round))));
-    cells.push(gain(curve.best().map(|best| best.0)));
-    cells.push(curve.best().map_or_else(|| "-".to_owned(), |best| best.1.to_string()));
+    cells.extend(columns(choices.rounds).into_iter().map(|round| test_gain(curve.after(round))));
+    cells.push(test_gain(curve.best()));
+    cells.push(curve.best().map_or_else(|| "-".to_owned(), |best| best.round.to_string()));
     cells.push(gain(curve.last().and_then(|point| point.training_gain)));
     cells.push(format!("{:.1}", curve.seconds));
     cells
@@ -286,7 +304,13 @@ pub fn studied(studies: &[Study], choices: &Choices, style: TableStyle) -> Vec<S
                 table.add_row(name().chain(cells));
             }
         }
-        parts.push(format!("{}\n\n{table}", title(figure)));
+        let star =
+            if starred(studies.iter().flat_map(|study| study.of(figure)).flat_map(|curve| &curve.points)) {
+                format!("\n\n{STAR}")
+            } else {
+                String::new()
+            };
+        parts.push(format!("{}\n\n{table}{star}", title(figure)));
     }
     parts
 }
@@ -303,7 +327,8 @@ mod tests {
 
     #[test]
     fn few_rounds_are_shown() {
-        let point = |round| Point { round, log_likelihood: None, training_gain: None, gain: None };
+        let point =
+            |round| Point { round, log_likelihood: None, training_gain: None, gain: None, safe_gain: None };
         let points: Vec<Point> = (0..=123).map(point).collect();
         let rounds: Vec<u64> = shown(&points).map(|point| point.round).collect();
         assert_eq!(rounds, [0, 1, 2, 5, 10, 20, 50, 100, 123]);

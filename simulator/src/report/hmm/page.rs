@@ -5,8 +5,8 @@ use super::super::figures::figure;
 use super::super::plot::curves::{self, Plot};
 use super::super::plot::{self, Style};
 use super::{
-    CURVES, ONLINE, STATES, bits, columns, curve_cells, divergence, facts, label, online_cells, state, time,
-    title,
+    CURVES, ONLINE, STAR, STATES, bits, columns, curve_cells, divergence, facts, label, online_cells,
+    starred, state, time, title,
 };
 use crate::hmm::fit::{Fitted, Point};
 use crate::hmm::online::Online;
@@ -59,7 +59,7 @@ fn rounds(fitted: &Fitted) -> Markup {
     let mut drawn = vec![(plot::other(0), of(|point| point.training_gain))];
     if fitted.half {
         entries.push((plot::other(1), "on the second half".to_owned()));
-        drawn.push((plot::other(1), of(|point| point.gain)));
+        drawn.push((plot::other(1), of(Point::any_gain)));
     }
     let plot = Plot {
         x: "rounds of training (logarithmic)",
@@ -112,8 +112,9 @@ fn caption(figure: Figure) -> &'static str {
             "The gain on the second half (up) against rounds of training (right, logarithmic), by slot length."
         }
         Figure::Initial => {
-            "The gain on the second half (up) against rounds of training (right, logarithmic): k-means begins higher. A line \
-             that ends, or is missing, is of a model that excludes what the second half has."
+            "The gain on the second half (up) against rounds of training (right, logarithmic): k-means begins higher. Where a \
+             model excludes what the second half has (a star in the numbers), the gain is that with the safety distribution in \
+             every state."
         }
         Figure::Load => {
             "The gain on the second half (up) against rounds of training (right, logarithmic). With a load model it is that \
@@ -132,7 +133,7 @@ fn comparison(study: &Study, compared: Figure, choices: &Choices) -> Markup {
         .collect();
     let points = |curve: &Curve| -> Vec<(f64, f64)> {
         let cost = if compared == Figure::States { curve.setting.round_cost() } else { 1.0 };
-        curve.points.iter().filter_map(|point| Some((point.round as f64 * cost, point.gain?))).collect()
+        curve.points.iter().filter_map(|point| Some((point.round as f64 * cost, point.any_gain()?))).collect()
     };
     let plot = Plot {
         x: if compared == Figure::States {
@@ -152,7 +153,11 @@ fn comparison(study: &Study, compared: Figure, choices: &Choices) -> Markup {
     let rows: Vec<_> = found.iter().map(|curve| curve_cells(curve, compared, choices)).collect();
     html! {
         (figure("lines", title(compared), &legend(&entries), curves::draw(&plot), caption(compared)))
-        details { summary { "The numbers of this figure" } (table(&titles, &rows)) }
+        details {
+            summary { "The numbers of this figure" }
+            (table(&titles, &rows))
+            @if starred(found.iter().flat_map(|curve| &curve.points)) { p.facts { (STAR) "." } }
+        }
     }
 }
 
