@@ -61,9 +61,9 @@ place, with a star.
 
 On line the trace's own submissions, starts and ends are reported in order of time. The gain is log2 p'(r) - log2 q'(r) for
 the job's bin r, p being the prediction at its submission and q the shares of the bins among the jobs finished by then. Both
-have the safety distribution of section 3.1 with epsilon = 1 / finished jobs: p' = p (1 - epsilon) where p > 0, epsilon shared
-by the bins where p = 0. A job about which the predictor is silent gains nothing over all jobs, and is left out of the mean
-over predicted jobs.
+have the safety distribution of section 3.1 with epsilon = 1 / (finished jobs + 1): p' = p (1 - epsilon) where p > 0, epsilon
+shared by the bins where p = 0. A job about which the predictor is silent (untrained, or its model excludes what it sees)
+gains nothing over all jobs, and is left out of the mean over predicted jobs. Unknown waits count as none.
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
@@ -324,7 +324,7 @@ impl FitArgs {
         let bar = output::progress_of(2 * u64::from(self.sequences), "sequences");
         let found = divergence::compare(ours, other, self.m, &options, &|| bar.inc(1));
         bar.finish_and_clear();
-        Ok(found.map(|found| Comparison { with: with.clone(), ..found }).context(with)?)
+        found.map(|found| Comparison { with: with.clone(), ..found }).context(with)
     }
 }
 

@@ -116,10 +116,7 @@ pub fn fit(sample: &Sample, half: bool, options: &Options, progress: &dyn Fn(u64
         let likelihood = hmm.filter(slots.clone(), &mut states)?;
         let bits = run_time_bits(hmm, slots.clone(), likelihood)?;
         let (gain, safe_gain) = match &mut test {
-            Some(test) if bits.is_some() => {
-                let epsilon = 1.0 / facts.jobs as f64;
-                (test.gain(hmm, &states, None)?, test.gain(hmm, &states, Some(epsilon))?)
-            }
+            Some(test) if bits.is_some() => (test.gain(hmm, &states, false)?, test.gain(hmm, &states, true)?),
             _ => (None, None),
         };
         points.push(Point {

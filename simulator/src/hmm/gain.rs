@@ -12,13 +12,13 @@
 //! * The probabilities of the states in the second half's first slot are those that the first half's observations predict.
 //! * A model may still exclude the second half: bins that never met in one slot, in states that exclude each other (section
 //!   3.4.3). Then Pr(R_v) = 0, and there is no gain. So the gain is also given with the safety distribution in every state,
-//!   epsilon = 1 / n_t with n_t jobs trained on: B'_ij = B_ij (1 - epsilon) where B_ij > 0, epsilon shared by the bins where it
-//!   is 0. It is always finite.
+//!   epsilon = 1 / (n_t + 1) with n_t jobs trained on: B'_ij = B_ij (1 - epsilon) where B_ij > 0, epsilon shared by the bins where it
+//!   is 0; and so in p_t. It is always finite.
 
 use super::Error;
 use super::block::Block;
 use super::model::Flat;
-use super::sample::{Observed, Sample, cross_entropy, entropy};
+use super::sample::{Observed, Sample, cross_entropy, entropy, safety};
 use super::train::Load;
 use serde::Serialize;
 use std::f64::consts::LN_2;
@@ -30,6 +30,10 @@ use surefill::hmm::{Evidence, Hmm};
 pub struct Test {
     block: Block,
     load: Load,
+    /// That of the safety distribution.
+    epsilon: f64,
+    /// H(p_v) + D(p_v || p_t), p_t made safe.
+    safe_base_bits: f64,
     /// What is to be said of it.
     pub facts: Facts,
 }
@@ -83,31 +87,32 @@ impl Test {
             entropy: entropy(&counts),
             base_bits: cross_entropy(&counts, &seen),
         };
-        Ok(Test { block: Block::new(states, sample.bins.count(), slots, &jobs)?, load, facts })
+        let epsilon = safety(training.len() as f64);
+        // The bins tested all have jobs in the first half: safety takes the same share from each, if a bin is without.
+        let lost = if seen.contains(&0) { -libm::log2(1.0 - epsilon) } else { 0.0 };
+        let safe_base_bits = facts.base_bits + lost;
+        let block = Block::new(states, sample.bins.count(), slots, &jobs)?;
+        Ok(Test { block, load, epsilon, safe_base_bits, facts })
     }
 
     /// The gain of a model that is in one of its states with these probabilities in the last slot before; `None` when it
-    /// excludes what is tested. With an `epsilon`, that of the model made safe.
+    /// excludes what is tested. Or that of the model made `safe`.
     ///
     /// # Errors
     /// [`Error::Core`].
-    pub fn gain(
-        &mut self,
-        model: &Hmm<'_>,
-        states: &[f64],
-        epsilon: Option<f64>,
-    ) -> Result<Option<f64>, Error> {
+    pub fn gain(&mut self, model: &Hmm<'_>, states: &[f64], safe: bool) -> Result<Option<f64>, Error> {
         let mut flat = Flat::of(model)?;
         flat.start = flat.after(states);
-        if let Some(epsilon) = epsilon {
-            flat.make_safe(epsilon);
+        if safe {
+            flat.make_safe(self.epsilon);
         }
         let slots = self.block.slots();
         let mut hmm = self.block.hmm()?;
         hmm.set_parameters(&flat.parameters(self.load))?;
         let likelihood = hmm.log_likelihood(slots.clone(), Evidence::Jobs)?;
         let bits = run_time_bits(&hmm, slots, likelihood)?;
-        Ok(bits.map(|bits| bits / self.facts.jobs as f64 + self.facts.base_bits))
+        let base = if safe { self.safe_base_bits } else { self.facts.base_bits };
+        Ok(bits.map(|bits| bits / self.facts.jobs as f64 + base))
     }
 }
 

@@ -3,7 +3,7 @@
 //! The trace's own submissions, starts and ends are reported to the core's [`surefill::predict::Predictor`] in order of time; at
 //! one second ends come before submissions and those before starts. Each job's bin r is looked up in two distributions, both of
 //! the moment of its submission: the predictor's p, and the shares q of the bins among all jobs finished by then. The gain is
-//! log2 p'(r) - log2 q'(r) bits, with the safety distribution of section 3.1 on both sides, epsilon = 1 / n for n finished jobs:
+//! log2 p'(r) - log2 q'(r) bits, with the safety distribution of section 3.1 on both sides, epsilon = 1 / (n + 1) for n finished jobs:
 //!
 //!     p' = p (1 - epsilon) where p > 0, epsilon / N_0 in the N_0 bins where p = 0.
 //!
@@ -11,7 +11,7 @@
 //! counts it as 0. So does a job before the first one has finished.
 
 use super::Error;
-use super::sample::{Binning, make_safe};
+use super::sample::{Binning, make_safe, safety};
 use super::train::{Load, Start, Stop};
 use crate::workload::Job;
 use serde::Serialize;
@@ -93,7 +93,10 @@ pub struct Gain {
     pub jobs: u64,
     /// Jobs that the predictor was not silent about.
     pub predicted: u64,
-    /// Of those, the ones whose bin the predictor held impossible: p = 0.
+    /// Jobs before the first training was done: the predictor is silent. About the other silent jobs it was so because its
+    /// model excluded what it saw.
+    pub untrained: u64,
+    /// Of the predicted jobs, the ones whose bin the predictor held impossible: p = 0.
     pub impossible: u64,
     /// Bits gained, in all.
     pub bits: f64,
@@ -122,8 +125,9 @@ impl Gain {
         (self.jobs - self.predicted) as f64 / self.jobs.max(1) as f64
     }
 
-    fn add(&mut self, surprise: Option<Surprise>) {
+    fn add(&mut self, surprise: Option<Surprise>, trained: bool) {
         self.jobs += 1;
+        self.untrained += u64::from(!trained);
         if let Some(surprise) = surprise {
             self.predicted += 1;
             self.impossible += u64::from(surprise.impossible);
@@ -242,18 +246,19 @@ pub fn online(jobs: &[Job], options: &Options, progress: &(dyn Fn(u64) + Sync)) 
                     shares.iter_mut().zip(&finished).for_each(|(share, jobs)| *share = jobs / count);
                     let impossible = predicted[bin] <= 0.0;
                     let bits = |p: &mut [f64]| {
-                        make_safe(p, 1.0 / count);
+                        make_safe(p, safety(count));
                         -libm::log2(p[bin])
                     };
                     Surprise { predicted: bits(&mut predicted), base: bits(&mut shares), impossible }
                 });
-                online.overall.add(surprise);
+                let trained = online.trainings > 0;
+                online.overall.add(surprise, trained);
                 let week = (now - first) / WEEK;
                 if online.weeks.last().is_none_or(|last| last.week != week) {
                     online.weeks.push(Week { week, gain: Gain::default() });
                 }
                 if let Some(week) = online.weeks.last_mut() {
-                    week.gain.add(surprise);
+                    week.gain.add(surprise, trained);
                 }
                 if online.overall.jobs.is_multiple_of(STEP) {
                     progress(STEP);

@@ -151,6 +151,12 @@ pub fn make_safe(probabilities: &mut [f64], epsilon: f64) {
     }
 }
 
+/// The epsilon of the safety distribution after so many jobs: 1 / (jobs + 1). (The thesis's 1 / jobs leaves nothing to the only
+/// bin that was seen after one job.)
+pub fn safety(jobs: f64) -> f64 {
+    1.0 / (jobs + 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -74,14 +74,8 @@ impl fmt::Display for Start {
 }
 
 /// When training stops, written `rounds=N`, `l1=E` or `linf=E`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stop(pub Termination);
-
-impl Default for Stop {
-    fn default() -> Stop {
-        Stop(Termination::default())
-    }
-}
 
 impl FromStr for Stop {
     type Err = String;

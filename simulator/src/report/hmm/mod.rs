@@ -8,6 +8,7 @@ use super::TableStyle;
 use super::views::short;
 use crate::hmm::divergence::{Comparison, Rate};
 use crate::hmm::fit::{Fitted, Point};
+use crate::hmm::online::Week;
 use crate::hmm::states::{Bin, State};
 use crate::hmm::study::{Choices, Curve, Figure, Setting, Study};
 use comfy_table::Table;
@@ -59,7 +60,7 @@ fn bin(bin: &Bin) -> String {
     format!("{} {to} {:.0} %", time(bin.from_s), bin.probability * 100.0)
 }
 
-const STATES: [(&str, &str); 8] = [
+const STATES: [(&str, &str); 7] = [
     ("state", ""),
     ("slots", "%"),
     ("lasts", ""),
@@ -67,7 +68,6 @@ const STATES: [(&str, &str); 8] = [
     ("median run time", ""),
     ("entropy", "bits"),
     ("likeliest run times", ""),
-    ("", ""),
 ];
 
 /// A state's cells.
@@ -172,7 +172,7 @@ fn divergence(comparison: &Comparison) -> Vec<String> {
 
 /// A model: facts, states, rounds, what it was compared with.
 pub fn fitted(fitted: &Fitted, style: TableStyle) -> Vec<String> {
-    let mut states = style.table(STATES.iter().take(7).map(|(name, unit)| style.title(name, unit)), 0);
+    let mut states = style.table(STATES.iter().map(|(name, unit)| style.title(name, unit)), 0);
     if let Some(column) = states.column_mut(6) {
         column.set_cell_alignment(comfy_table::CellAlignment::Left);
     }
@@ -255,24 +255,26 @@ fn curve_cells(curve: &Curve, figure: Figure, choices: &Choices) -> Vec<String> 
     cells
 }
 
-const ONLINE: [(&str, &str); 10] = [
+const ONLINE: [(&str, &str); 11] = [
     ("jobs", ""),
+    ("untrained", "%"),
     ("predicted", "%"),
     ("base", "bits"),
     ("gain", "bits a predicted job"),
     ("gain", "bits a job"),
-    ("excluded", "jobs"),
+    ("held impossible", "jobs"),
     ("weeks", ""),
     ("trainings", ""),
     ("rounds", ""),
     ("time", "s"),
 ];
 
-fn online_cells(study: &Study) -> Option<[String; 10]> {
+fn online_cells(study: &Study) -> Option<[String; 11]> {
     let online = study.online.as_ref()?;
     let all = &online.overall;
     Some([
         all.jobs.to_string(),
+        percent(all.untrained as f64 / all.jobs.max(1) as f64),
         percent(1.0 - all.silent()),
         gain(all.base_per_predicted()),
         gain(all.per_predicted()),
@@ -283,6 +285,28 @@ fn online_cells(study: &Study) -> Option<[String; 10]> {
         online.rounds.to_string(),
         format!("{:.1}", online.seconds),
     ])
+}
+
+const WEEKS: [(&str, &str); 7] = [
+    ("week", ""),
+    ("jobs", ""),
+    ("untrained", "jobs"),
+    ("predicted", "jobs"),
+    ("base", "bits"),
+    ("gain", "bits a predicted job"),
+    ("gain", "bits a job"),
+];
+
+fn week_cells(Week { week, gain: found }: &Week) -> Vec<String> {
+    vec![
+        week.to_string(),
+        found.jobs.to_string(),
+        found.untrained.to_string(),
+        found.predicted.to_string(),
+        gain(found.base_per_predicted()),
+        gain(found.per_predicted()),
+        gain(found.per_job()),
+    ]
 }
 
 /// A table for every comparison, over all traces.

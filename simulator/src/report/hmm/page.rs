@@ -5,8 +5,8 @@ use super::super::figures::figure;
 use super::super::plot::curves::{self, Plot};
 use super::super::plot::{self, Style};
 use super::{
-    CURVES, ONLINE, STAR, STATES, bits, columns, curve_cells, divergence, facts, label, online_cells,
-    starred, state, time, title,
+    CURVES, ONLINE, STAR, STATES, WEEKS, bits, columns, curve_cells, divergence, facts, label, online_cells,
+    starred, state, time, title, week_cells,
 };
 use crate::hmm::fit::{Fitted, Point};
 use crate::hmm::online::Online;
@@ -41,7 +41,7 @@ pub fn fitted_section(fitted: &Fitted) -> Section {
             @for fact in facts(fitted) { p.facts { (fact) "." } }
             (rounds(fitted))
             h3 { "What the states are" }
-            (table(&titles(&STATES[..7]), &rows))
+            (table(&titles(&STATES), &rows))
             @if let Some(comparison) = &fitted.comparison {
                 h3 { "Beside " (comparison.with) }
                 @for line in divergence(comparison) { p.facts { (line) "." } }
@@ -163,18 +163,21 @@ fn comparison(study: &Study, compared: Figure, choices: &Choices) -> Markup {
 
 /// The gain on line by weeks.
 fn online(study: &Study, online: &Online) -> Markup {
-    // A step for every week, from its beginning to its end.
-    let weekly: Vec<(f64, f64)> = online
-        .weeks
-        .iter()
-        .filter_map(|week| Some((week.week as f64, week.gain.per_predicted()?)))
-        .flat_map(|(week, gain)| [(week, gain), (week + 1.0, gain)])
-        .collect();
+    // A step for every week, from its beginning to its end; weeks of silence part the line.
+    let mut weekly: Vec<(&'static Style, Vec<(f64, f64)>)> = Vec::new();
+    for week in &online.weeks {
+        let (left, Some(gain)) = (week.week as f64, week.gain.per_predicted()) else { continue };
+        let step = [(left, gain), (left + 1.0, gain)];
+        match weekly.last_mut() {
+            Some((_, points)) if points.last().is_some_and(|last| last.0 == left) => points.extend(step),
+            _ => weekly.push((plot::SOLID, step.to_vec())),
+        }
+    }
     let plot = Plot {
         x: "weeks from the first submission",
         logarithmic: false,
         y: "gain [bits a predicted job]",
-        curves: vec![(plot::other(0), weekly)],
+        curves: weekly,
         levels: online.overall.per_predicted().into_iter().collect(),
     };
     let mean = online
@@ -189,11 +192,15 @@ fn online(study: &Study, online: &Online) -> Markup {
         (figure(
             "lines",
             title(Figure::Online),
-            &legend(&[(plot::other(0), format!("by week of submission; grey: over all predicted jobs, {mean}"))]),
+            &legend(&[(plot::SOLID, format!("by week of submission; grey: over all predicted jobs, {mean}"))]),
             curves::draw(&plot),
             "What the on-line predictor knows of a job when it is submitted, beyond the distribution of all jobs finished by then \
              (up), averaged over the jobs of each week that it was not silent about.",
         ))
         (table(&header, &[row]))
+        details {
+            summary { "The numbers of this figure" }
+            (table(&titles(&WEEKS), &online.weeks.iter().map(week_cells).collect::<Vec<_>>()))
+        }
     }
 }

@@ -35,11 +35,11 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
 
 /// Draws the lines.
 pub fn draw(plot: &Plot) -> String {
-    let points = || plot.curves.iter().flat_map(|(_, points)| points.iter().copied());
+    let all = || plot.curves.iter().flat_map(|(_, points)| points.iter().copied());
+    let points = || all().filter(|point| !plot.logarithmic || point.0 > 0.0);
     let (low, high) = ends(points().map(|point| point.1).chain(plot.levels.iter().copied()));
     let (left, right) = points()
         .map(|point| point.0)
-        .filter(|&x| !plot.logarithmic || x > 0.0)
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(left, right), x| (left.min(x), right.max(x)));
     let left = if left.is_finite() { left } else { 1.0 };
     let right = if right > left { right } else { left + 1.0 };
