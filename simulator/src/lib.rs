@@ -10,6 +10,7 @@
 //! * [`mod@explain`]: why one job waited.
 //! * [`mod@generate`]: synthetic workloads.
 //! * [`locality`]: how much run times can be learnt from submit times and users.
+//! * [`hmm`]: the hidden Markov model of run times, trained and tested on traces.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
@@ -18,6 +19,7 @@ pub mod characterize;
 pub mod cli;
 pub mod explain;
 pub mod generate;
+pub mod hmm;
 pub mod locality;
 pub mod machine;
 pub mod metrics;

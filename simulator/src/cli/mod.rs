@@ -3,6 +3,7 @@
 mod characterize;
 mod compare;
 mod explain;
+pub(crate) mod fit;
 mod generate;
 mod help;
 mod locality;
@@ -36,6 +37,12 @@ enum Command {
     /// Measure how much run times can be learnt from submit times and users.
     #[command(after_long_help = locality::HELP)]
     Locality(locality::Locality),
+    /// Train the hidden Markov model of run times on a trace.
+    #[command(after_long_help = fit::FIT_HELP)]
+    Fit(fit::FitArgs),
+    /// Measure what the hidden Markov model knows of run times, under the thesis's settings.
+    #[command(after_long_help = fit::GAIN_HELP)]
+    Gain(fit::GainArgs),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
 }
@@ -66,6 +73,8 @@ impl Cli {
             Command::Compare(compare) => compare.run(),
             Command::Explain(explain) => explain.run(),
             Command::Characterize(characterize) => characterize.run(),
+            Command::Fit(fit) => fit.run(),
+            Command::Gain(gain) => gain.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),
         }

@@ -14,6 +14,13 @@ impl Random {
         Random(ChaCha8Rng::seed_from_u64(seed))
     }
 
+    /// One of a seed's independent sources.
+    pub fn stream(seed: u64, stream: u64) -> Random {
+        let mut source = ChaCha8Rng::seed_from_u64(seed);
+        source.set_stream(stream);
+        Random(source)
+    }
+
     /// Uniform in [0, 1), of 53 bits.
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
@@ -46,6 +53,30 @@ impl Random {
         median * libm::exp(sigma * normal)
     }
 
+    /// Poisson with this mean, which must be finite and not negative: arrivals of rate 1 in as much time, taken in parts of
+    /// 16 so that their probabilities stay far above the smallest number.
+    pub fn poisson(&mut self, mean: f64) -> u64 {
+        let mut count = 0;
+        let mut left = mean;
+        while left > 0.0 {
+            let floor = libm::exp(-left.min(16.0));
+            let mut product = 1.0 - self.uniform();
+            while product > floor {
+                product *= 1.0 - self.uniform();
+                count += 1;
+            }
+            left -= 16.0;
+        }
+        count
+    }
+
+    /// Geometric from 0, Pr(n) = p (1 - p)^n, for p above 0 and at most 1.
+    pub fn geometric(&mut self, p: f64) -> u64 {
+        let u = 1.0 - self.uniform();
+        // ln(0) = -inf for p = 1, and then 0; ln(1) = 0 gives 0 too.
+        (libm::log(u) / libm::log1p(-p)) as u64
+    }
+
     /// The index of one of `weights`, with probability proportional to it; they must not be empty.
     pub fn weighted(&mut self, weights: &[f64]) -> usize {
         let mut left = self.uniform() * weights.iter().sum::<f64>();
@@ -53,8 +84,8 @@ impl Random {
             left -= weight;
             left < 0.0
         });
-        // Rounding may leave a trace of the last weight.
-        chosen.unwrap_or(weights.len() - 1)
+        // Rounding may leave a trace of the last weight that is one.
+        chosen.or_else(|| weights.iter().rposition(|&weight| weight > 0.0)).unwrap_or(0)
     }
 }
 
@@ -84,6 +115,18 @@ mod tests {
         assert_eq!(weighted.iter().filter(|&&index| index == 1.0).count(), 0);
         assert!(
             (weighted.iter().filter(|&&index| index == 0.0).count() as f64 / 10_001.0 - 0.25).abs() < 0.02
+        );
+        // Means and variances to five standard errors: 40 +- 40, then 3 +- 12.
+        let moments = |values: &[f64]| {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64)
+        };
+        let (mean, variance) = moments(&draws(|random| random.poisson(40.0) as f64));
+        assert!((mean - 40.0).abs() < 0.32 && (variance - 40.0).abs() < 2.9, "{mean} {variance}");
+        let (mean, variance) = moments(&draws(|random| random.geometric(0.25) as f64));
+        assert!((mean - 3.0).abs() < 0.18 && (variance - 12.0).abs() < 1.8, "{mean} {variance}");
+        assert!(
+            draws(|random| (random.geometric(1.0) + random.poisson(0.0)) as f64).iter().all(|&n| n == 0.0)
         );
         assert!(draws(|random| f64::from(random.below(3))).iter().all(|&value| value < 3.0));
     }

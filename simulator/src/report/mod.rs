@@ -6,6 +6,7 @@
 
 mod columns;
 mod figures;
+pub(crate) mod hmm;
 pub mod locality;
 mod measures;
 mod plot;
@@ -92,7 +93,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
     document(title, sections, " Each trace's last table has the seeds and options of every replay.")
 }
 
-/// A self-contained HTML page of parts made by [`states::states`] or [`locality`].
+/// A self-contained HTML page of parts of a study: [`states`], [`locality`] and the like.
 pub fn study_page(title: &str, sections: &[Section]) -> String {
     document(title, sections, "")
 }

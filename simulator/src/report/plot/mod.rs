@@ -5,6 +5,7 @@
 //! added there as well ([`series_css`]).
 
 pub mod axis;
+pub mod curves;
 pub mod half_life;
 pub mod heat_map;
 pub mod load_ccdf;
@@ -72,7 +73,10 @@ pub fn other(n: usize) -> &'static Style {
 }
 
 /// EASY's style.
-pub const EASY: &Style = &STYLES[0];
+pub const EASY: &Style = SOLID;
+
+/// The style of a series that is alone.
+pub const SOLID: &Style = &STYLES[0];
 
 fn hex(RGBColor(r, g, b): RGBColor) -> String {
     format!("#{r:02X}{g:02X}{b:02X}")
@@ -139,7 +143,8 @@ fn line(style: &Style) -> ShapeStyle {
 
 /// A number without the traces that adding up steps of an axis leaves in it.
 fn plain(value: f64) -> String {
-    format!("{}", (value * 1000.0).round() / 1000.0)
+    // + 0.0: no negative zero.
+    format!("{}", (value * 1000.0).round() / 1000.0 + 0.0)
 }
 
 /// Seconds in the unit that people use for them.
@@ -170,6 +175,6 @@ mod tests {
             ["1 s", "1 min", "10 min", "10 h", "10 d"]
         );
         assert_eq!(seconds(0.1), "0.1 s");
-        assert_eq!(plain(0.1 + 0.2), "0.3");
+        assert_eq!([0.1 + 0.2, -0.000_01].map(plain), ["0.3", "0"]);
     }
 }

@@ -1,0 +1,427 @@
+//! `surefill fit` and `surefill gain`: the hidden Markov model of run times, trained and tested on traces.
+
+use super::Failure;
+use super::options::{self, file_name};
+use super::output;
+use crate::hmm::divergence::{self, Comparison};
+use crate::hmm::fit::{Fit, Fitted, fit};
+use crate::hmm::model::Model;
+use crate::hmm::sample::{Binning, Sample};
+use crate::hmm::states::{State, states};
+use crate::hmm::study::{Choices, Figure, Progress, Study, studies};
+use crate::hmm::train::{Load, Options, Start, Stop};
+use crate::report::{self, TableStyle, hmm as tables};
+use crate::swf::MAX_VALUE;
+use crate::workload::{Job, MissingProcessors, Rules, Workload};
+use anyhow::{Context, anyhow};
+use clap::Args;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What ends `fit --help`.
+pub(super) const FIT_HELP: &str = "\
+The model is that of Nissimov 2006, chapter 3: in each slot of submit time the workload is in one of M hidden states, each
+with its own distribution of run times, binned in logarithmic space, and if it is to generate jobs, of the number of jobs.
+Baum-Welch runs until --stop: so many rounds; sqrt(jobs) x L1 below E (l1, the sum of the parameters' changes); L-infinity
+below E (linf).
+
+The training gain is what the model knows of the jobs it was trained on beyond their distribution of run times, in bits a
+job. With --half it is trained on the slots before the middle job's, and the gain is what it knows of the other jobs beyond
+the first half's distribution (section 3.1); jobs in bins that the first half does not have are removed.
+
+--compare generates slots from both models and reports the Kullback-Leibler divergence rates, with standard errors. FILE is
+another trace, on which the same model is trained, or a model saved before (.json). Both models are smoothed first by
+m-estimates (--m), as a zero makes the rate infinite: (n p + m) / (n + m N) in place of p.
+
+Jobs of unknown run time or without processors are dropped, as in the thesis (field 8 does not stand in for field 5 unless
+--missing-processors requested).
+
+Exit status: 0 success, 1 the work failed, 2 bad usage.";
+
+/// What ends `gain --help`.
+pub(super) const GAIN_HELP: &str = "\
+The comparisons of Nissimov 2006. M = 16, slots of 15 min, ratio 1.8, Static-IV, no load model where nothing else is said.
+  * states   figure 3.1: --states by --ratios; a round of M states costs (M / 16)^2 rounds of 16
+  * slots    figure 3.2: --slots
+  * initial  figure 3.3: Static-IV and k-means, with slots of 5 and 15 min
+  * load     figure 3.4: no load model, Poisson, geometric, by Pr(R|L) = Pr(R, L) / Pr(L)
+  * online   figure 4.1: the on-line predictor (L1 with 200), each job when it is submitted
+
+Gains of the first four are section 3.1's, in bits a job: the model is trained on the slots before the middle job's and
+tested on the others after every round,
+
+    G = 1/n_v log2 Pr(R_v) + H(p_v) + D(p_v || p_t),
+
+against the first half's distribution p_t. Jobs in bins that the first half does not have are removed. A model that excludes
+what the second half has (k-means may) has no gain; then the gain with the safety distribution in every state stands in its
+place, with a star.
+
+On line the trace's own submissions, starts and ends are reported in order of time. The gain is log2 p'(r) - log2 q'(r) for
+the job's bin r, p being the prediction at its submission and q the shares of the bins among the jobs finished by then. Both
+have the safety distribution of section 3.1 with epsilon = 1 / (finished jobs + 1): p' = p (1 - epsilon) where p > 0, epsilon
+shared by the bins where p = 0. A job about which the predictor is silent (untrained, or its model excludes what it sees)
+gains nothing over all jobs, and is left out of the mean over predicted jobs. Unknown waits count as none.
+
+Exit status: 0 success, 1 the work failed, 2 bad usage.";
+
+/// How traces become observations.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Trace")]
+struct TraceArgs {
+    /// What happens to jobs that ran on an unknown number of processors
+    #[arg(long, value_enum, default_value = "drop")]
+    missing_processors: MissingProcessors,
+    /// Only the first N jobs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit_jobs: Option<u64>,
+    /// Wrong lines in a trace are fatal
+    #[arg(long)]
+    strict: bool,
+}
+
+impl TraceArgs {
+    fn workload(&self, path: &Path) -> Result<Workload, Failure> {
+        let trace = options::read(path, self.strict)?;
+        let rules = Rules {
+            missing_processors: self.missing_processors,
+            // Nothing here depends on the machine's size, so a trace need not say it.
+            procs: Some(u32::MAX),
+            // More jobs than memory holds are all jobs.
+            limit_jobs: self.limit_jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
+            ..Rules::default()
+        };
+        Ok(Workload::new(&trace, &rules)?)
+    }
+}
+
+/// How results are shown.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct ShowArgs {
+    /// Print one JSON object instead of tables, with every round
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Write a self-contained page with plots
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+impl ShowArgs {
+    fn style(&self) -> TableStyle {
+        if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal }
+    }
+}
+
+/// Makes sure that a file can be written, before much time is spent on what is to be in it.
+fn check(path: Option<&PathBuf>) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map(|_| ()).with_context(|| path.display().to_string())
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| path.display().to_string())
+}
+
+fn slot(text: &str) -> Result<i64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let size = match unit {
+        "" | "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        _ => return Err("not a whole number with a unit s, min, h or d".to_owned()),
+    };
+    let seconds = number.parse::<i64>().ok().and_then(|number| number.checked_mul(size));
+    let allowed = seconds.filter(|seconds| (1..=MAX_VALUE >> 8).contains(seconds));
+    allowed.ok_or_else(|| "not a slot length: 90s, 15m, 1h ...".to_owned())
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.parse::<f64>().ok().filter(|ratio| *ratio > 1.0 && *ratio <= 1000.0);
+    ratio.ok_or_else(|| "not a number above 1, at most 1000".to_owned())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let edge = text.parse::<f64>().ok().filter(|edge| (0.001..=1e9).contains(edge));
+    edge.ok_or_else(|| "not a number of seconds from 0.001".to_owned())
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|value| (0.0..=1e9).contains(value));
+    value.ok_or_else(|| "not a number from 0 to 1000000000".to_owned())
+}
+
+const MAX_STATES: i64 = surefill::hmm::MAX_STATES as i64;
+
+/// Options of `fit`.
+#[derive(Debug, Args)]
+pub struct FitArgs {
+    /// The trace: SWF, plain or gzip
+    trace: PathBuf,
+    /// Train on the first half of the jobs, test on the second
+    #[arg(long)]
+    half: bool,
+    /// States M
+    #[arg(long, value_name = "M", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=MAX_STATES))]
+    states: u32,
+    /// The ratio t_r of run-time bins
+    #[arg(long, value_name = "RATIO", default_value = "1.8", value_parser = ratio)]
+    ratio: f64,
+    /// Where the second bin starts, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "1.5", value_parser = seconds)]
+    first_edge: f64,
+    /// The slot length t_s: seconds, or with a unit (90s, 15m, 1h)
+    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = slot)]
+    slot: i64,
+    /// How the number of jobs in a slot is modelled
+    #[arg(long, value_enum, default_value = "none")]
+    load: Load,
+    /// Where training starts from
+    #[arg(long, value_enum, default_value = "static")]
+    initial: Start,
+    /// When training stops: rounds=N, l1=E or linf=E
+    #[arg(long, value_name = "CRITERION", default_value = "l1=200")]
+    stop: Stop,
+    /// When it stops in any case
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    most_rounds: u64,
+    /// Write the model, as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    save: Option<PathBuf>,
+    /// The divergence rate from another trace's model, or a saved one (.json); needs a load model
+    #[arg(long, value_name = "FILE", help_heading = "Comparison")]
+    compare: Option<PathBuf>,
+    /// The m of the m-estimates
+    #[arg(long, value_name = "M", default_value = "1", value_parser = not_negative, help_heading = "Comparison")]
+    m: f64,
+    /// Seed of the generator
+    #[arg(long, value_name = "S", default_value_t = 1, help_heading = "Comparison")]
+    seed: u64,
+    /// Sequences to generate
+    #[arg(long, value_name = "K", default_value_t = 64, value_parser = clap::value_parser!(u32).range(2..=100_000), help_heading = "Comparison")]
+    sequences: u32,
+    /// Slots of each; an eighth as many before them are left out
+    #[arg(long, value_name = "N", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(8..=1 << 22), help_heading = "Comparison")]
+    sequence_slots: u32,
+    #[command(flatten)]
+    trace_args: TraceArgs,
+    #[command(flatten)]
+    show: ShowArgs,
+}
+
+/// What the model is compared with.
+enum Other {
+    Saved(Box<Model>),
+    Trace(Vec<Job>),
+}
+
+impl FitArgs {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let options = self.options();
+        options.check().map_err(|error| Failure::Usage(error.to_string()))?;
+        if self.compare.is_some() && self.load == Load::None {
+            return Err(Failure::Usage("--compare generates jobs: choose a --load model".to_owned()));
+        }
+        check(self.show.html.as_ref())?;
+        check(self.save.as_ref())?;
+        let name = file_name(&self.trace);
+        let workload = self.trace_args.workload(&self.trace)?;
+        let (jobs, replay) = (workload.jobs, workload.counts);
+        let other = self.compare.as_deref().map(|path| self.other(path)).transpose()?;
+        let binning = Binning { slot_s: self.slot, first_edge_s: self.first_edge, ratio: self.ratio };
+        let bins = match &other {
+            Some((_, Other::Saved(model))) => model.bins(),
+            Some((_, Other::Trace(more))) => binning.bins(&[&jobs[..], more].concat()),
+            None => binning.bins(&jobs),
+        };
+        let bins = bins.with_context(|| name.clone())?;
+        let trained = |name: &str, jobs: &[Job]| -> anyhow::Result<(Model, Fit, Vec<State>)> {
+            let found = (|| {
+                let sample = Sample::new(jobs, binning.slot_s, bins.clone())?;
+                let bar = output::progress_of(options.most_rounds, &format!("rounds on {name} at most"));
+                let mut fit = fit(&sample, self.half, &options, &|round| bar.set_position(round))?;
+                bar.finish_and_clear();
+                let model = Model::new(&fit.block.hmm()?, name, &sample, self.load, &fit.trained)?;
+                let states = states(&mut fit.block, &model, &sample)?;
+                Ok::<_, crate::hmm::Error>((model, fit, states))
+            })();
+            found.with_context(|| name.to_owned())
+        };
+        let (model, fit, states) = trained(&name, &jobs)?;
+        if let Some(path) = &self.save {
+            let text = serde_json::to_string_pretty(&model).context("the model")?;
+            write(path, &(text + "\n"))?;
+        }
+        let comparison = match other {
+            None => None,
+            Some((with, Other::Saved(other))) => Some(self.compared(&model, &other, with)?),
+            Some((with, Other::Trace(jobs))) => {
+                Some(self.compared(&model, &trained(&with, &jobs)?.0, with.clone())?)
+            }
+        };
+        let Fit { facts, trained, points, seconds, .. } = fit;
+        let fitted = Fitted {
+            trace: name,
+            replay,
+            binning,
+            options,
+            half: self.half,
+            facts,
+            trained,
+            seconds,
+            points,
+            states,
+            comparison,
+        };
+        if let Some(path) = &self.show.html {
+            write(
+                path,
+                &report::study_page("Hidden Markov model of run times", &[tables::fitted_section(&fitted)]),
+            )?;
+        }
+        if self.show.json {
+            output::json(&fitted)?;
+            return Ok(());
+        }
+        print(&tables::fitted(&fitted, self.show.style()))?;
+        Ok(())
+    }
+
+    fn options(&self) -> Options {
+        let FitArgs { states, load, initial, stop, most_rounds, .. } = *self;
+        let most_rounds = match stop.0 {
+            surefill::hmm::Termination::Rounds(rounds) => rounds,
+            _ => most_rounds,
+        };
+        Options { states, load, initial, stop, most_rounds }
+    }
+
+    fn other(&self, path: &Path) -> Result<(String, Other), Failure> {
+        let name = file_name(path);
+        if path.extension().is_none_or(|extension| extension != "json") {
+            return Ok((name, Other::Trace(self.trace_args.workload(path)?.jobs)));
+        }
+        let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let model = Model::from_json(&text).map_err(|wrong| anyhow!("{}: {wrong}", path.display()))?;
+        Ok((name, Other::Saved(model.into())))
+    }
+
+    fn compared(&self, ours: &Model, other: &Model, with: String) -> anyhow::Result<Comparison> {
+        let options = divergence::Options {
+            seed: self.seed,
+            sequences: self.sequences,
+            slots: self.sequence_slots,
+            lead: self.sequence_slots / 8,
+        };
+        let bar = output::progress_of(2 * u64::from(self.sequences), "sequences");
+        let found = divergence::compare(ours, other, self.m, &options, &|| bar.inc(1));
+        bar.finish_and_clear();
+        found.map(|found| Comparison { with: with.clone(), ..found }).context(with)
+    }
+}
+
+/// Tables with their titles, and lines between them.
+fn print(parts: &[String]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for (index, part) in parts.iter().enumerate() {
+        let gap = if index > 0 { "\n" } else { "" };
+        writeln!(out, "{gap}{part}")?;
+    }
+    Ok(())
+}
+
+/// Options of `gain`.
+#[derive(Debug, Args)]
+pub struct GainArgs {
+    /// The traces: SWF, plain or gzip
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+    /// What is compared; see below
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "states,slots,initial,load,online"
+    )]
+    figures: Vec<Figure>,
+    /// Rounds of training
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    rounds: u64,
+    /// Numbers of states to compare
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "4,8,16,32", value_parser = clap::value_parser!(u32).range(1..=MAX_STATES))]
+    states: Vec<u32>,
+    /// Ratios of run-time bins to compare
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "1.4,1.8", value_parser = ratio)]
+    ratios: Vec<f64>,
+    /// Slot lengths to compare
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "5m,10m,15m,30m,1h,90m", value_parser = slot)]
+    slots: Vec<i64>,
+    #[command(flatten)]
+    trace_args: TraceArgs,
+    #[command(flatten)]
+    show: ShowArgs,
+}
+
+#[derive(Serialize)]
+struct Gains<'a> {
+    surefill: &'static str,
+    choices: &'a Choices,
+    missing_processors: MissingProcessors,
+    traces: &'a [Study],
+}
+
+impl GainArgs {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        check(self.show.html.as_ref())?;
+        let mut figures = self.figures.clone();
+        figures.sort_unstable();
+        figures.dedup();
+        let choices = Choices {
+            figures,
+            rounds: self.rounds,
+            states: self.states.clone(),
+            ratios: self.ratios.clone(),
+            slots_s: self.slots.clone(),
+            ..Choices::default()
+        };
+        let traces: Result<Vec<_>, Failure> = self
+            .traces
+            .par_iter()
+            .map(|path| Ok((file_name(path), self.trace_args.workload(path)?)))
+            .collect();
+        let traces = traces?;
+        let online = choices.figures.contains(&Figure::Online);
+        let jobs: u64 = traces.iter().map(|trace| trace.1.counts.jobs).filter(|_| online).sum();
+        // A thousand jobs on line cost about as much as a few rounds.
+        let total = traces.len() as u64 * choices.total_rounds() + jobs / 1000;
+        let bar = output::progress_of(total, "rounds");
+        let rounds = |_| bar.inc(1);
+        let submitted = |jobs: u64| bar.inc(jobs / 1000);
+        let progress = Progress { rounds: &rounds, jobs: &submitted };
+        let found = studies(&traces, &choices, progress);
+        bar.finish_and_clear();
+        let studies = found.map_err(|(trace, error)| anyhow!(error).context(trace))?;
+        if let Some(path) = &self.show.html {
+            let sections: Vec<_> =
+                studies.iter().map(|study| tables::study_section(study, &choices)).collect();
+            write(path, &report::study_page("Information gain of the hidden Markov model", &sections))?;
+        }
+        if self.show.json {
+            let missing_processors = self.trace_args.missing_processors;
+            let surefill = env!("CARGO_PKG_VERSION");
+            output::json(&Gains { surefill, choices: &choices, missing_processors, traces: &studies })?;
+            return Ok(());
+        }
+        print(&tables::studied(&studies, &choices, self.show.style()))?;
+        Ok(())
+    }
+}
