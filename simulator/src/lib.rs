@@ -8,6 +8,7 @@
 //! * [`run`]: replays over several seeds; [`papers`]: published numbers to compare with.
 //! * [`mod@explain`]: why one job waited.
 //! * [`mod@generate`]: synthetic workloads.
+//! * [`similar`]: how close they are to real ones.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
@@ -24,5 +25,6 @@ pub mod predict;
 pub mod report;
 pub mod run;
 pub mod schedule;
+pub mod similar;
 pub mod swf;
 pub mod workload;

@@ -6,6 +6,7 @@ mod generate;
 mod help;
 mod options;
 mod output;
+mod similar;
 mod simulate;
 
 use clap::{Parser, Subcommand};
@@ -31,6 +32,8 @@ enum Command {
     Explain(explain::Explain),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
+    /// Say how close a synthetic workload is to a trace.
+    Similar(similar::Similar),
 }
 
 /// Why the program ends without success.
@@ -59,6 +62,7 @@ impl Cli {
             Command::Compare(compare) => compare.run(),
             Command::Explain(explain) => explain.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Similar(similar) => similar.run(),
         }
     }
 }

@@ -86,6 +86,18 @@ impl History {
         })
     }
 
+    /// The same machine and clock, without jobs.
+    pub(crate) fn emptied(&self) -> History {
+        History {
+            name: self.name.clone(),
+            jobs: Vec::new(),
+            left_out: 0,
+            procs: self.procs,
+            unix_start_time: self.unix_start_time,
+            time_zone: self.time_zone.clone(),
+        }
+    }
+
     /// Processors of all jobs, in order.
     pub fn processors(&self) -> Vec<u64> {
         self.jobs.iter().map(|job| u64::from(job.processors)).collect()

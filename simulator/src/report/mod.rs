@@ -8,6 +8,7 @@ mod columns;
 mod figures;
 mod measures;
 mod plot;
+pub mod similar;
 mod table;
 mod views;
 mod wilson;
@@ -87,6 +88,11 @@ pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Sectio
 
 /// A self-contained HTML page of such parts.
 pub fn page(title: &str, sections: &[Section]) -> String {
+    document(title, sections, " Each trace's last table has the seeds and options of every replay.")
+}
+
+/// A self-contained HTML page; its last line says who made it, then `remark`.
+fn document(title: &str, sections: &[Section], remark: &str) -> String {
     let style = include_str!("style.css");
     let page = html! {
         (DOCTYPE)
@@ -100,7 +106,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
             body {
                 h1 { (title) }
                 @for Section(section) in sections { (section) }
-                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) ". Each trace's last table has the seeds and options of every replay." }
+                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) "." (remark) }
             }
         }
     };

@@ -4,6 +4,7 @@
 //! replaced by the page's style sheet where they must follow light and dark; dashes, which the backend does not know, are
 //! added there as well ([`series_css`]).
 
+pub mod lines;
 pub mod reliability;
 pub mod utilization;
 pub mod wait_cdf;
