@@ -12,16 +12,26 @@
 //! that occurs in the last job only would have none. Here the first job follows the last. Every row then adds up to 1 with
 //! equation 4's n_i below, every state can be reached from every other, and the chain's stationary distribution is the
 //! distribution of the trace.
+//!
+//! A chain can also be split: each class then has two states, l itself and the values above it.
 
 /// The class of a value: the largest c with 2^c <= value; 0 for 0.
 pub fn class(value: u64) -> u32 {
     value.max(1).ilog2()
 }
 
+/// What tells a value's state from others.
+fn key(value: u64, split: bool) -> u32 {
+    let class = class(value);
+    if split { 2 * class + u32::from(!value.max(1).is_power_of_two()) } else { class }
+}
+
 /// A chain as it was learnt from a sequence of values.
 #[derive(Debug, Clone)]
 pub struct Chain {
-    classes: Vec<u32>,
+    /// Classes, or of a split chain twice the class, and one more for the values above l.
+    keys: Vec<u32>,
+    split: bool,
     counts: Vec<u64>,
     /// Row by row: the probability of this state or an earlier one.
     cumulative: Vec<Vec<f64>>,
@@ -32,22 +42,30 @@ pub struct Chain {
 impl Chain {
     /// The chain of a sequence; `None` without values. Time and memory O(values + states²).
     pub fn new(values: &[u64]) -> Option<Chain> {
-        let first = class(*values.first()?);
-        let last = class(*values.last()?);
-        let mut classes: Vec<u32> = values.iter().map(|&value| class(value)).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        let state = |class: u32| classes.partition_point(|&other| other < class);
+        Chain::of(values, false)
+    }
 
-        let mut transitions = vec![vec![0u64; classes.len()]; classes.len()];
-        let mut counts = vec![0u64; classes.len()];
-        let mut exact = vec![0u64; classes.len()];
+    /// The split chain of a sequence, as [`Chain::new`].
+    pub fn split(values: &[u64]) -> Option<Chain> {
+        Chain::of(values, true)
+    }
+
+    fn of(values: &[u64], split: bool) -> Option<Chain> {
+        let (first, last) = (key(*values.first()?, split), key(*values.last()?, split));
+        let mut keys: Vec<u32> = values.iter().map(|&value| key(value, split)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let state = |key: u32| keys.partition_point(|&other| other < key);
+
+        let mut transitions = vec![vec![0u64; keys.len()]; keys.len()];
+        let mut counts = vec![0u64; keys.len()];
+        let mut exact = vec![0u64; keys.len()];
         let mut previous = state(last);
         for &value in values {
-            let next = state(class(value));
+            let next = state(key(value, split));
             transitions[previous][next] += 1;
             counts[next] += 1;
-            exact[next] += u64::from(value.max(1) == 1 << classes[next]);
+            exact[next] += u64::from(value.max(1).is_power_of_two());
             previous = next;
         }
         let rows = transitions.iter().zip(&counts).map(|(row, &count)| cumulative(row, count));
@@ -56,19 +74,20 @@ impl Chain {
             cumulative: rows.collect(),
             quality: quality.collect(),
             first: state(first),
-            classes,
+            keys,
+            split,
             counts,
         })
     }
 
     /// The number of states: the dimension of the transition matrix.
     pub fn states(&self) -> usize {
-        self.classes.len()
+        self.keys.len()
     }
 
-    /// The state of a value; `None` when its class did not occur.
+    /// The state of a value; `None` when it did not occur.
     pub fn state(&self, value: u64) -> Option<usize> {
-        self.classes.binary_search(&class(value)).ok()
+        self.keys.binary_search(&key(value, self.split)).ok()
     }
 
     /// The states of all the values that the chain was learnt from.
@@ -78,7 +97,7 @@ impl Chain {
 
     /// The value l = 2^c that stands for a state.
     pub fn value(&self, state: usize) -> u64 {
-        1 << self.classes[state]
+        1 << if self.split { self.keys[state] / 2 } else { self.keys[state] }
     }
 
     /// The quality ratio c_j.
@@ -148,6 +167,17 @@ mod tests {
         assert_eq!([0, 1, 2].map(|state| chain.quality(state)), [1.0, 0.5, 1.0]);
         assert_eq!([0.0, 0.49, 0.5, 0.99].map(|u| chain.next(1, u)), [1, 1, 2, 2]);
         assert_eq!((chain.first(), chain.state(3), chain.state(8)), (0, Some(0), None));
+    }
+
+    #[test]
+    fn a_split_chain() {
+        let values = [2, 4, 6, 16, 7, 0];
+        let chain = Chain::split(&values).unwrap();
+        assert_eq!(chain.path(&values), [1, 2, 3, 4, 3, 0]);
+        let states: Vec<(u64, f64)> =
+            (0..chain.states()).map(|state| (chain.value(state), chain.quality(state))).collect();
+        assert_eq!(states, [(1, 1.0), (2, 1.0), (4, 1.0), (4, 0.0), (16, 1.0)]);
+        assert_eq!((chain.probability(3, 4), chain.probability(3, 0), chain.state(3)), (0.5, 0.5, None));
     }
 
     #[test]

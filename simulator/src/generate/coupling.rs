@@ -110,39 +110,44 @@ impl Rules {
 /// where none gives it, the one that comes nearest.
 ///
 /// The expectation is that of the stationary distribution of both chains together, found by repeated multiplication; theta
-/// by steps of a twentieth away from 0, as the expectation of tiny chains need not be monotone, then by bisection.
+/// by steps of a twentieth away from 0 on both sides, as the expectation of tiny chains need not be monotone, then by bisection.
 /// O(states of both² x steps), well below a second for any trace.
 pub fn calibrate(chains: (&Chain, &Chain), nodes: &[f64], run_times: &[f64], product: f64) -> f64 {
-    /// Bisections: theta to 1e-10.
-    const HALVES: u32 = 30;
     const STEPS: u32 = 20;
     let pair = Pair::new(chains.0, chains.1);
     let short = |theta: f64| product - pair.expected(theta, nodes, run_times);
     let start = short(0.0);
     let sign = start.signum();
-    let (mut nearest, mut least, mut near) = (0.0, start.abs(), 0.0);
+    let (mut nearest, mut least) = (0.0, start.abs());
     for step in 1..=STEPS {
-        let far = sign * f64::from(step) / f64::from(STEPS);
-        let left = short(far);
-        if left * sign > 0.0 {
+        // Sharing draws raises the product of all but a few tiny chains, opposed ones lower it.
+        for side in [sign, -sign] {
+            let far = side * f64::from(step) / f64::from(STEPS);
+            let left = short(far);
+            if left * sign <= 0.0 {
+                let near = side * f64::from(step - 1) / f64::from(STEPS);
+                return halve(near, far, |theta| short(theta) * sign > 0.0);
+            }
             if left.abs() < least {
                 (nearest, least) = (far, left.abs());
             }
-            near = far;
-            continue;
         }
-        let mut far = far;
-        for _ in 0..HALVES {
-            let middle = 0.5 * (near + far);
-            if short(middle) * sign > 0.0 {
-                near = middle;
-            } else {
-                far = middle;
-            }
-        }
-        return 0.5 * (near + far);
     }
     nearest
+}
+
+/// Where `before` ceases to hold between two numbers, to a millionth of a thousandth of their distance.
+fn halve(mut near: f64, mut far: f64, before: impl Fn(f64) -> bool) -> f64 {
+    const HALVES: u32 = 30;
+    for _ in 0..HALVES {
+        let middle = 0.5 * (near + far);
+        if before(middle) {
+            near = middle;
+        } else {
+            far = middle;
+        }
+    }
+    0.5 * (near + far)
 }
 
 /// Two chains that share their draws with probability |theta|.
