@@ -236,7 +236,7 @@ impl<'a> Pair<'a> {
 
 /// The joint distribution of two rows' states under one uniform number, both rows cumulative; `opposed`: the first row
 /// takes 1 - u.
-fn common(first: &[f64], second: &[f64], opposed: bool, mut add: impl FnMut(usize, usize, f64)) {
+pub fn common(first: &[f64], second: &[f64], opposed: bool, mut add: impl FnMut(usize, usize, f64)) {
     let (mut k, mut n, mut at) = (0, 0, 0.0);
     // The upper end of the interval of u that gives the k-th state on the way.
     let end = |k: usize| {

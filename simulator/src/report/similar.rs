@@ -117,7 +117,7 @@ fn next_nodes(workloads: &[Workload]) -> Markup {
         &legend,
         draw(&drawn, &axes),
         "Runs of jobs with the same number of processors counted once: the mean number of the next run (up), by the number of \
-         this one (right). Without memory every line would be level.",
+         this one (right). Without memory every line would be nearly level: equal numbers never follow each other.",
     )
 }
 
@@ -126,14 +126,17 @@ fn next_run_times(workloads: &[Workload]) -> Markup {
         right: "run time, rounded down to a power of two [s]",
         up: "mean run time of the next job [h]",
         power: |value| format!("{value}"),
-        value: |value| format!("{:.1}", value / 3600.0),
+        value: |value| format!("{value:.1}"),
         top: None,
     };
     let mut drawn = lines(workloads, |figures| &figures.next_run_time);
+    for (_, value) in drawn.iter_mut().flat_map(|line| &mut line.points) {
+        *value /= 3600.0;
+    }
     let mut legend = legend(workloads);
     if let Some(original) = workloads.first() {
         let style = plot::other(workloads.len() - 1);
-        drawn.push(level(style, original.figures.mean_run_time, &original.figures.next_run_time));
+        drawn.push(level(style, original.figures.mean_run_time / 3600.0, &original.figures.next_run_time));
         legend.push((style, format!("{}: mean of all jobs", original.name)));
     }
     figure(

@@ -10,6 +10,8 @@
 //! * **chains**: (n_jk + q_k) / (n_j + 1) from state j, q_k being the independent prediction.
 //! * **rules**: the chains, processors adjusted by the paper's three rules with the correlations so far (n / (n + 10) of them
 //!   after n jobs): the run time's state is drawn first, that of processors depends on it.
+//! * **common**: the chains with draws in common ([`crate::generate::coupling`]), all theta from -1 to 1 by tenths weighted
+//!   by how well they have predicted so far (Bayes, from equal weights).
 //! * **pairs**: one chain over pairs of states, backed off to the product of both chains in the same way. The paper holds it
 //!   to be too large; it bounds what any coupling can win.
 //! * **ended**: the chains, but the run time's state is that of the job which ended last by the time of submission. The
@@ -18,7 +20,7 @@
 
 use crate::generate::History;
 use crate::generate::chain::Chain;
-use crate::generate::coupling::Rules;
+use crate::generate::coupling::{Rules, common};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -175,6 +177,64 @@ fn adjusted(rules: &Rules, nodes: &[f64], run_times: &[f64], (j, m): (usize, usi
     joint
 }
 
+/// Weights of theta from -1 to 1 by tenths.
+struct Thetas([f64; 21]);
+
+impl Thetas {
+    fn value(index: usize) -> f64 {
+        (index as f64 - 10.0) / 10.0
+    }
+
+    /// The mean share of draws in common, by side: positive theta, negative theta.
+    fn shares(&self) -> [f64; 2] {
+        let sum = |side: f64| {
+            let shares =
+                self.0.iter().enumerate().map(|(i, weight)| weight * (side * Thetas::value(i)).max(0.0));
+            shares.sum::<f64>()
+        };
+        [sum(1.0), sum(-1.0)]
+    }
+
+    /// Learns from the probabilities that draws in common, positive and negative, and draws apart gave to what came.
+    fn learn(&mut self, [positive, negative]: [f64; 2], apart: f64) {
+        for (index, weight) in self.0.iter_mut().enumerate() {
+            let theta = Thetas::value(index);
+            let together = if theta < 0.0 { negative } else { positive };
+            // Never nothing: what looks impossible at first may come back.
+            *weight = (*weight * (theta.abs() * together + (1.0 - theta.abs()) * apart)).max(1e-30);
+        }
+        let sum: f64 = self.0.iter().sum();
+        for weight in &mut self.0 {
+            *weight /= sum;
+        }
+    }
+}
+
+/// Each entry with those before it added, the last exactly 1.
+fn cumulative(row: &[f64]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let mut sums: Vec<f64> = row
+        .iter()
+        .map(|p| {
+            sum += p;
+            sum
+        })
+        .collect();
+    if let Some(last) = sums.last_mut() {
+        *last = 1.0;
+    }
+    sums
+}
+
+/// The joint prediction of two rows with one draw in common.
+fn together(nodes: &[f64], run_times: &[f64], opposed: bool) -> Vec<f64> {
+    let mut joint = vec![0.0; nodes.len() * run_times.len()];
+    common(&cumulative(nodes), &cumulative(run_times), opposed, |k, n, p| {
+        joint[k * run_times.len() + n] += p
+    });
+    joint
+}
+
 /// Predicts every job of a trace before learning it. O(jobs x states of both).
 pub fn scores(history: &History) -> Vec<Score> {
     let (processors, seconds) = (history.processors(), history.run_times());
@@ -192,7 +252,8 @@ pub fn scores(history: &History) -> Vec<Score> {
     let mut last: Option<(usize, usize)> = None;
     let mut running: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
     let mut ended = None;
-    let mut tallies = [Tally::default(); 5];
+    let mut thetas = Thetas([1.0 / 21.0; 21]);
+    let mut tallies = [Tally::default(); 6];
 
     for ((k, n), job) in path.zip(&history.jobs) {
         while running.peek().is_some_and(|Reverse((end, _))| *end <= job.submit) {
@@ -203,6 +264,17 @@ pub fn scores(history: &History) -> Vec<Score> {
         let chains = product(&p, &q);
         let rules = Rules::with(levels.correlation(), changes.correlation(), a, b);
         let by_rules = last.map_or_else(|| chains.clone(), |last| adjusted(&rules, &p, &q, last));
+        let sides = [together(&p, &q, false), together(&p, &q, true)];
+        let shares = thetas.shares();
+        let apart = 1.0 - shares[0] - shares[1];
+        let by_common = chains.iter().zip(sides[0].iter().zip(&sides[1]));
+        let by_common: Vec<f64> = by_common
+            .map(|(chains, (positive, negative))| {
+                apart * chains + shares[0] * positive + shares[1] * negative
+            })
+            .collect();
+        let came = k * b + n;
+        thetas.learn([sides[0][came], sides[1][came]], chains[came]);
         let mut by_pairs = chains.clone();
         if let Some((total, counts)) = last.and_then(|last| pairs.get(&last)) {
             for (state, p) in by_pairs.iter_mut().enumerate() {
@@ -213,6 +285,7 @@ pub fn scores(history: &History) -> Vec<Score> {
             product(&by_nodes.independent(), &by_run_times.independent()),
             chains,
             by_rules,
+            by_common,
             by_pairs,
             product(&p, &by_ended.after(ended)),
         ];
@@ -230,12 +303,12 @@ pub fn scores(history: &History) -> Vec<Score> {
             }
             let (total, counts) = pairs.entry(last).or_default();
             *total += 1.0;
-            *counts.entry(k * b + n).or_insert(0.0) += 1.0;
+            *counts.entry(came).or_insert(0.0) += 1.0;
         }
         last = Some((k, n));
         running.push(Reverse((job.submit + job.wait.max(0) + job.run_time, n)));
     }
-    let names = ["independent", "chains", "rules", "pairs", "ended"];
+    let names = ["independent", "chains", "rules", "common", "pairs", "ended"];
     tallies.iter().zip(names).map(|(tally, name)| tally.score(name)).collect()
 }
 
@@ -285,6 +358,27 @@ mod tests {
         let jobs: Vec<(u32, i64)> = (0..400).map(|i| if i % 2 == 0 { (1, 600) } else { (32, 4) }).collect();
         let scores = scores(&history(&jobs));
         assert!(scores[0].bits > 1.9 && scores[1].bits < 0.1 && scores[1].hits > 0.98);
+    }
+
+    /// Ends of the same row always come together: theta goes to 1, and both states are known from one.
+    #[test]
+    fn draws_in_common_are_recognised() {
+        let mut random = crate::generate::random::Random::new(1);
+        let jobs: Vec<(u32, i64)> =
+            (0..3000).map(|_| if random.chance(0.5) { (1, 1) } else { (32, 1000) }).collect();
+        let scores = scores(&history(&jobs));
+        let of = |name: &str| scores.iter().find(|score| score.predictor == name).unwrap().bits;
+        assert!((of("chains") - 2.0).abs() < 0.02 && (of("common") - 1.0).abs() < 0.03 && of("pairs") < 1.05);
+    }
+
+    #[test]
+    fn the_weights_of_theta_by_hand() {
+        let mut thetas = Thetas([1.0 / 21.0; 21]);
+        // Twice 1 + 2 + ... + 10 tenths of one in 21.
+        assert!(thetas.shares().iter().all(|share| (share - 5.5 / 21.0).abs() < 1e-12));
+        thetas.learn([1.0, 0.0], 0.0);
+        // In proportion to theta: the mean of theta is the sum of squares over the sum, 3.85 / 5.5.
+        assert!((thetas.shares()[0] - 0.7).abs() < 1e-9 && thetas.shares()[1] < 1e-9);
     }
 
     proptest! {

@@ -40,9 +40,12 @@ pub fn draw(lines: &[Line], axes: &Axes) -> String {
             .x_label_area_size(px(44))
             .y_label_area_size(px(72))
             .build_cartesian_2d(-0.2..right + 0.2, 0.0..top)?;
+        // Labels belong to whole powers; where there are many, to every other one.
+        let every = if right > 12.0 { 2.0 } else { 1.0 };
         let power = |x: &f64| {
-            // Labels belong to whole powers.
-            if (x - x.round()).abs() < 1e-6 { (axes.power)(x.round().exp2()) } else { String::new() }
+            let whole = x.round();
+            let labelled = (x - whole).abs() < 1e-6 && whole.rem_euclid(every) == 0.0;
+            if labelled { (axes.power)(whole.exp2()) } else { String::new() }
         };
         chart
             .configure_mesh()
