@@ -26,7 +26,7 @@ pub struct Similar {
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// Tables of Song, Ernemann & Yahyapour 2004: every model learns from each trace and is measured against it
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", num_args = 0..=1,
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", num_args = 0..=1, require_equals = true,
           default_missing_value = "3,4,5,6,next,verdict")]
     tables: Vec<View>,
     /// Workloads that every model makes, with seeds from 1 up (--tables)

@@ -53,9 +53,7 @@ impl Cycle {
         let mut passes = vec![0.0; hours];
         let span = (last - first).max(1) as f64;
         let whole = (span / (hours as f64 * HOUR as f64)).floor();
-        for pass in &mut passes {
-            *pass = whole;
-        }
+        passes.fill(whole);
         let mut at = first + whole as i64 * hours as i64 * HOUR;
         while at < last {
             let until = ((at + phase).div_euclid(HOUR) + 1) * HOUR - phase;
@@ -166,25 +164,27 @@ mod tests {
         Past { submit, wait: -1, run_time: 1, processors: 1, requested: -1, user: 1 }
     }
 
-    /// Three days from midnight, two jobs in the first hour of each, one in the thirteenth: rates 16 and 8 times the mean
-    /// of 3/24, the others a hundredth of it (22 of them, which makes the mean 24.22 / 24).
+    /// Days from midnight, two jobs in the first hour of each, one at noon; the third ends at noon. The first hour passed
+    /// three times for six jobs, the thirteenth twice for three: 2 and 1.5, the mean over a day being 3.5 / 24. The other 22
+    /// hours get a hundredth of the mean, which makes the mean 24.22 / 24.
     #[test]
     fn rates_by_hand() {
         let submits = (0..3).flat_map(|day| [0, 60, 12 * HOUR].map(|second| day * DAY + second));
-        let jobs: Vec<Past> = submits.chain([3 * DAY - 1]).map(at).collect();
-        let cycle = Cycle::new(&jobs[..9], Some(4 * DAY));
+        let jobs: Vec<Past> = submits.map(at).collect();
+        let cycle = Cycle::new(&jobs, Some(4 * DAY));
         assert_eq!(cycle.rates.len(), 24);
-        let scale = 24.22 / 24.0;
-        let expected = |hour: usize| match hour {
-            0 => 16.0 / scale,
-            12 => 8.0 / scale,
-            _ => 0.01 / scale,
-        };
         for (hour, rate) in cycle.rates.iter().enumerate() {
-            // The last job came at the beginning of the thirteenth hour of day 3, which therefore passed twice only.
-            assert!(*rate > 0.0 && (hour == 12 || *rate <= expected(hour) * 1.2), "{hour} {rate}");
+            let expected = match hour {
+                0 => 2.0 * 24.0 / 3.5,
+                12 => 1.5 * 24.0 / 3.5,
+                _ => 0.01,
+            };
+            assert!((rate - expected / (24.22 / 24.0)).abs() < 1e-12, "{hour} {rate}");
         }
         assert!((cycle.passed(DAY as f64) - cycle.passed(0.0) - DAY as f64).abs() < 1e-6);
+        // Second 0 at six o'clock: the same jobs are six hours later.
+        let later = Cycle::new(&jobs, Some(4 * DAY + 6 * HOUR));
+        assert!((later.rates[6] - cycle.rates[0]).abs() < 1e-12);
     }
 
     #[test]

@@ -387,7 +387,7 @@ mod tests {
         assert_eq!(people.requests.get(&3).map(|requests| requests.share(60)), Some(0.5));
         // 7 came back to the class of its last job.
         assert_eq!(people.matches, 1.0);
-        assert!(people.requests.get(&8).is_none());
+        assert!(!people.requests.contains_key(&8));
         assert!((people.affinity[&(0, (0, 3))] - 2.0 / 3.0).abs() < 1e-12);
     }
 
