@@ -110,7 +110,7 @@ fn the_bytes_are_the_same_on_every_machine() {
 const PAPER: u64 = 7_395_414_129_207_127_295;
 const CALIBRATED: u64 = 12_790_764_990_203_490_894;
 const INDEPENDENT: u64 = 17_022_044_027_507_698_451;
-const LUBLIN: u64 = 404_757_022_214_746_217;
+const LUBLIN: u64 = 12_731_428_911_401_509_864;
 
 /// Nights are quiet in the trace, and in what is learnt from it; users and gaps go on alike.
 #[test]

@@ -3,14 +3,14 @@
 //! workload that does not tell batch from interactive jobs.
 //!
 //! * **Processors**: 1 with probability .244; else 2^x with x two-stage uniform, from .8 to the logarithm of the machine's
-//!   size, 86 % of it below that less 2.5; x is rounded with probability .576.
+//!   size, 86 % of it below that less 2.5; x is rounded for a share of .576 of all jobs.
 //! * **Run time**: e^x seconds, x from a gamma of shape 4.2 and scale .94 with probability .78 - .0054 processors, else of
 //!   312 and .03; x above 12 is drawn again.
 //! * **Arrivals**: e^x seconds pass between submissions, x from a gamma of shape 10.2303 * 1.0225 and scale .4871, above 13
 //!   drawn again. They pass at the rate of the half-hour of the day, whose share of a day's jobs is that of a gamma of shape
 //!   8.1737 and scale 3.9631, over half-hours 11 to 58 (the day begins at five).
 //!
-//! Probabilities are drawn anew where the published program splits one number; the distributions are the same. The model has
+//! Draws are made anew where the published program splits one number; the distributions are the same. The model has
 //! no users and no requested times: both are unknown.
 
 use super::random::Random;
@@ -68,7 +68,7 @@ impl Lublin {
         let below = random.chance(BELOW_MIDDLE);
         let (from, to) = if below { (lowest, middle) } else { (middle, highest) };
         let mut x = random.between(from, to);
-        if random.chance(POWER_OF_TWO) {
+        if random.chance(POWER_OF_TWO / (1.0 - SERIAL)) {
             x = libm::floor(x + 0.5);
         }
         (libm::floor(libm::exp2(x) + 0.5) as u32).clamp(1, self.procs)
@@ -199,6 +199,15 @@ mod tests {
             |is: &dyn Fn(u32) -> bool| sizes.iter().filter(|&&size| is(size)).count() as f64 / DRAWS as f64;
         assert!((share(&|size| size == 1) - SERIAL).abs() < 0.005);
         assert!(sizes.iter().all(|&size| size <= 128));
+        // Rounded exponents, and what happens to be a power of two without: 2^x rounds to 2 up to x = log2 2.5, to 4 from
+        // log2 3.5 to log2 4.5, to 8 from log2 7.5 to log2 8.5, to 16 from log2 15.5 to log2 16.5, all but wider ones in
+        // the first stage of 3.7, the others (32, 64, 128) in the second of 2.5.
+        let within = |low: f64, high: f64| (high.log2() - low.log2()) / 3.7;
+        let first = (2.5f64.log2() - 0.8) / 3.7 + within(3.5, 4.5) + within(7.5, 8.5) + within(15.5, 16.5);
+        let wide = (32.5f64 / 31.5).log2() + (64.5f64 / 63.5).log2() + (128f64 / 127.5).log2();
+        let powers = POWER_OF_TWO + (1.0 - SERIAL - POWER_OF_TWO) * (0.86 * first + 0.14 * wide / 2.5);
+        let parallel = share(&|size| size > 1 && size.is_power_of_two());
+        assert!((parallel - powers).abs() < 0.005, "{parallel} {powers}");
         // Between .8 and 4.5 lies 86 % of the parallel ones: 2^4.5 is 22.6, rounded exponents from 4.5 on are 5.
         let wide = share(&|size| size >= 23) / (1.0 - SERIAL);
         assert!((wide - 0.14).abs() < 0.005, "{wide}");
