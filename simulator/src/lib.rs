@@ -11,6 +11,7 @@
 //! * [`mod@generate`]: synthetic workloads.
 //! * [`locality`]: how much run times can be learnt from submit times and users.
 //! * [`hmm`]: the hidden Markov model of run times, trained and tested on traces.
+//! * [`similar`]: how close they are to real ones.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
@@ -30,5 +31,6 @@ pub mod predict;
 pub mod report;
 pub mod run;
 pub mod schedule;
+pub mod similar;
 pub mod swf;
 pub mod workload;

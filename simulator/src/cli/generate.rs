@@ -1,7 +1,10 @@
 //! `surefill generate`: a synthetic workload.
 
 use super::Failure;
-use crate::generate::{SessionsOptions, write_sessions};
+use super::options::file_name;
+use crate::generate::markov::Variant;
+use crate::generate::{Heading, History, Model, SessionsOptions, write_model, write_sessions};
+use crate::swf::{self, Strictness};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use flate2::Compression;
@@ -16,31 +19,64 @@ use std::path::{Path, PathBuf};
 pub struct Generate {
     /// The model of the workload
     #[arg(long, value_enum, default_value = "sessions")]
-    model: Model,
+    model: Name,
+    /// The trace to learn from: SWF, plain or gzip (markov and independent; for lublin it gives the machine's size)
+    #[arg(long, value_name = "TRACE")]
+    like: Option<PathBuf>,
+    /// Which Markov chain model (markov)
+    #[arg(long, value_enum)]
+    variant: Option<VariantName>,
     /// Seed of the generator
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Jobs to generate
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5000)]
     jobs: u32,
-    /// Users who submit them
-    #[arg(long, value_name = "N", default_value = "60")]
-    users: NonZeroU32,
-    /// Processors of the machine
-    #[arg(long, value_name = "N", default_value = "128")]
-    procs: NonZeroU32,
-    /// Processor time asked of the machine, over what it has
-    #[arg(long, default_value_t = 0.75, value_parser = positive)]
-    load: f64,
+    /// Users who submit them (sessions) [default: 60]
+    #[arg(long, value_name = "N")]
+    users: Option<NonZeroU32>,
+    /// Processors of the machine (sessions, lublin) [default: 128]
+    #[arg(long, value_name = "N")]
+    procs: Option<NonZeroU32>,
+    /// Processor time asked of the machine, over what it has (sessions) [default: 0.75]
+    #[arg(long, value_parser = positive)]
+    load: Option<f64>,
     /// Where to write; compressed when the name ends in .gz [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Model {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Name {
     /// Users with applications of their own, who come in sessions and ask for too much time
     Sessions,
+    /// Markov chains of processors and run time, learnt from a trace, with its arrivals, users and requested times (Song,
+    /// Ernemann & Yahyapour 2004)
+    Markov,
+    /// Every parameter from its own distribution in a trace
+    Independent,
+    /// Hyper-gamma run times, two-stage uniform sizes, a daily cycle (Lublin & Feitelson 2003)
+    Lublin,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum VariantName {
+    /// As published: three adjustment rules, values uniform in their class
+    #[default]
+    Paper,
+    /// The same chains, sharing draws as often as gives the trace's squashed area; values of the trace
+    Calibrated,
+}
+
+impl Name {
+    fn text(self) -> &'static str {
+        match self {
+            Name::Sessions => "sessions",
+            Name::Markov => "markov",
+            Name::Independent => "independent",
+            Name::Lublin => "lublin",
+        }
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -50,26 +86,136 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-impl Generate {
-    pub(super) fn run(self) -> Result<(), Failure> {
-        let Generate { model: Model::Sessions, seed, jobs, users, procs, load, output } = self;
-        let options = SessionsOptions { jobs, users, procs, load, seed };
-        match output {
-            None => write_sessions(&mut BufWriter::new(io::stdout().lock()), &options)?,
-            Some(path) => write_file(&path, &options).with_context(|| path.display().to_string())?,
+/// What is to be written.
+enum Workload {
+    Sessions(SessionsOptions),
+    Model(Box<(Model, u64, Heading)>),
+}
+
+impl Workload {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Workload::Sessions(options) => write_sessions(out, options),
+            Workload::Model(model) => write_model(out, &model.0, model.1, &model.2),
         }
-        Ok(())
     }
 }
 
-fn write_file(path: &Path, options: &SessionsOptions) -> io::Result<()> {
+impl Generate {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        self.check()?;
+        let workload = self.workload()?;
+        match &self.output {
+            None => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                workload.write(&mut out)?;
+                out.flush()?;
+            }
+            Some(path) => write_file(path, &workload).with_context(|| path.display().to_string())?,
+        }
+        Ok(())
+    }
+
+    /// Options that the model does not have.
+    fn check(&self) -> Result<(), Failure> {
+        let model = self.model;
+        let given = [
+            ("--like", self.like.is_some(), model != Name::Sessions),
+            ("--variant", self.variant.is_some(), model == Name::Markov),
+            ("--users", self.users.is_some(), model == Name::Sessions),
+            ("--load", self.load.is_some(), model == Name::Sessions),
+            ("--procs", self.procs.is_some(), matches!(model, Name::Sessions | Name::Lublin)),
+        ];
+        for (option, given, taken) in given {
+            if given && !taken {
+                return Err(Failure::Usage(format!("the model {} takes no {option}", model.text())));
+            }
+        }
+        if self.like.is_none() && matches!(model, Name::Markov | Name::Independent) {
+            let message = format!("the model {} learns from a trace: --like TRACE", model.text());
+            return Err(Failure::Usage(message));
+        }
+        if self.like.is_some() && self.procs.is_some() {
+            return Err(Failure::Usage("--like and --procs both give the machine's size".into()));
+        }
+        Ok(())
+    }
+
+    fn workload(&self) -> Result<Workload, Failure> {
+        let history = match &self.like {
+            None => None,
+            Some(path) => {
+                let trace = swf::open(path, Strictness::Lenient)?;
+                if !trace.problems.is_empty() {
+                    eprintln!("warning: {}: {} wrong lines", trace.name, trace.problems.len());
+                }
+                Some(History::new(&trace, &file_name(path))?)
+            }
+        };
+        let variant = self.variant.unwrap_or_default();
+        let mut options = String::new();
+        let model = match (self.model, &history) {
+            (Name::Markov, Some(history)) => {
+                let (name, variant) = match variant {
+                    VariantName::Paper => ("paper", Variant::Paper),
+                    VariantName::Calibrated => ("calibrated", Variant::Calibrated),
+                };
+                options = format!(" --variant {name}");
+                Model::markov(history, variant)
+            }
+            (Name::Independent, Some(history)) => Model::independent(history),
+            (Name::Lublin, _) => Model::lublin(self.size(history.as_ref())),
+            // Without a trace only `sessions` gets here.
+            _ => {
+                return Ok(Workload::Sessions(SessionsOptions {
+                    jobs: self.jobs,
+                    users: self.users.unwrap_or(const { NonZeroU32::new(60).unwrap() }),
+                    procs: self.size(None),
+                    load: self.load.unwrap_or(0.75),
+                    seed: self.seed,
+                }));
+            }
+        };
+        match &history {
+            Some(history) => options += &format!(" --like {}", history.name),
+            None => options += &format!(" --procs {}", self.size(None)),
+        }
+        let command = format!(
+            "surefill generate --model {}{options} --seed {} -n {} -o FILE",
+            self.model.text(),
+            self.seed,
+            self.jobs
+        );
+        let learnt = |history: &History| {
+            format!("learnt from the {} jobs of {} that ran", history.jobs.len(), history.name)
+        };
+        let of_trace = history.as_ref().filter(|_| self.model != Name::Lublin);
+        let heading = Heading {
+            command,
+            procs: self.size(history.as_ref()).get(),
+            jobs: u64::from(self.jobs),
+            unix_start_time: of_trace.and_then(|history| history.unix_start_time),
+            time_zone: of_trace.and_then(|history| history.time_zone.clone()),
+            notes: of_trace.map(learnt).into_iter().collect(),
+        };
+        Ok(Workload::Model(Box::new((model, self.seed, heading))))
+    }
+
+    /// The machine's size.
+    fn size(&self, history: Option<&History>) -> NonZeroU32 {
+        let of_trace = history.and_then(|history| NonZeroU32::new(history.procs));
+        of_trace.or(self.procs).unwrap_or(const { NonZeroU32::new(128).unwrap() })
+    }
+}
+
+fn write_file(path: &Path, workload: &Workload) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     if path.extension().is_some_and(|extension| extension == "gz") {
         let mut gzip = GzEncoder::new(file, Compression::best());
-        write_sessions(&mut gzip, options)?;
+        workload.write(&mut gzip)?;
         file = gzip.finish()?;
     } else {
-        write_sessions(&mut file, options)?;
+        workload.write(&mut file)?;
     }
     file.flush()
 }

@@ -9,6 +9,7 @@ mod help;
 mod locality;
 mod options;
 mod output;
+mod similar;
 mod simulate;
 
 use clap::{Parser, Subcommand};
@@ -45,6 +46,8 @@ enum Command {
     Gain(fit::GainArgs),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
+    /// Say how close a synthetic workload is to a trace.
+    Similar(similar::Similar),
 }
 
 /// Why the program ends without success.
@@ -77,6 +80,7 @@ impl Cli {
             Command::Gain(gain) => gain.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),
+            Command::Similar(similar) => similar.run(),
         }
     }
 }

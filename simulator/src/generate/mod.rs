@@ -1,17 +1,37 @@
-//! Synthetic workloads, for demonstrations and tests that must not depend on real traces.
+//! Synthetic workloads: for demonstrations and tests that must not depend on real traces, and for experiments that need
+//! other traces than there are.
 //!
-//! * [`sessions()`]: users, sessions and inaccurate estimates.
+//! * [`sessions()`]: users, sessions and inaccurate estimates, without a trace.
+//! * [`markov`]: two coupled Markov chains learnt from a trace (Song, Ernemann & Yahyapour 2004), with [`arrivals`] and
+//!   [`people`] of that trace.
+//! * [`independent`]: every parameter from its own distribution in a trace.
+//! * [`lublin`]: the model of Lublin & Feitelson 2003.
 //!
-//! The same options give the same bytes on every platform.
+//! The same options give the same bytes on every platform. Jobs are written as they are drawn: what is kept is the model.
 
-mod random;
+pub mod arrivals;
+pub mod chain;
+pub mod coupling;
+pub mod history;
+pub mod independent;
+pub mod lublin;
+pub mod markov;
+pub mod people;
+pub(crate) mod random;
 mod sessions;
 
+pub use history::{History, LearnError, Past};
 pub use random::Random;
 pub use sessions::{SessionsOptions, sessions};
 
 use crate::swf::{SwfJob, write_header, write_job};
+use arrivals::Arrivals;
+use independent::Independent;
+use lublin::Lublin;
+use markov::{Markov, Variant};
+use people::People;
 use std::io::{self, Write};
+use std::num::NonZeroU32;
 
 /// Midnight before Monday, 1 January 2024, UTC: second 0 of generated workloads, so that weekdays mean something.
 const UNIX_START_TIME: i64 = 1_704_067_200;
@@ -53,4 +73,131 @@ fn offered_load(jobs: &[SwfJob], procs: u32) -> f64 {
     let (Some(first), Some(last)) = (jobs.first(), jobs.last()) else { return 0.0 };
     let work: f64 = jobs.iter().map(|job| f64::from(job.processors) * job.run_time as f64).sum();
     work / (f64::from(procs) * (last.submit - first.submit).max(1) as f64)
+}
+
+/// A job that nothing has scheduled yet.
+fn job(
+    number: i64,
+    submit: i64,
+    (processors, run_time): (u32, i64),
+    requested_time: i64,
+    user: i64,
+) -> SwfJob {
+    SwfJob {
+        number,
+        submit,
+        wait: -1,
+        run_time,
+        processors,
+        requested_time,
+        status: 1,
+        user,
+        group: -1,
+        executable: -1,
+        queue: 1,
+        partition: 1,
+    }
+}
+
+/// A model ready to draw from.
+#[derive(Debug, Clone)]
+pub enum Model {
+    /// Two coupled Markov chains, with the trace's arrivals and people.
+    Markov(Box<(Markov, Arrivals, People)>),
+    /// Every parameter on its own.
+    Independent(Box<Independent>),
+    /// Lublin & Feitelson 2003.
+    Lublin(Box<Lublin>),
+}
+
+impl Model {
+    /// The Markov model of a trace.
+    pub fn markov(history: &History, variant: Variant) -> Model {
+        let jobs = &history.jobs;
+        let arrivals = Arrivals::new(jobs, history.unix_start_time);
+        Model::Markov(Box::new((Markov::new(history, variant), arrivals, People::new(jobs))))
+    }
+
+    /// The independent model of a trace.
+    pub fn independent(history: &History) -> Model {
+        Model::Independent(Box::new(Independent::new(history)))
+    }
+
+    /// Lublin & Feitelson's model for a machine.
+    pub fn lublin(procs: NonZeroU32) -> Model {
+        Model::Lublin(Box::new(Lublin::new(procs)))
+    }
+
+    /// The first `count` jobs of a seed, in order of submission.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub fn jobs<E>(
+        &self,
+        count: u64,
+        seed: u64,
+        mut each: impl FnMut(SwfJob) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut random = Random::new(seed);
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        match self {
+            Model::Independent(model) => model.jobs(&mut random).take(count).try_for_each(each),
+            Model::Lublin(model) => model.jobs(&mut random).take(count).try_for_each(each),
+            Model::Markov(model) => {
+                let (markov, arrivals, people) = &**model;
+                let (mut walk, mut clock, mut crowd) = (markov.walk(), arrivals.clock(), people.crowd());
+                for number in (1..).take(count) {
+                    let (processors, run_time) = walk.step(&mut random);
+                    let submitter = crowd.submitter(processors, run_time, &mut random);
+                    // The first job comes when the trace's first one did.
+                    if number > 1 {
+                        clock.advance(submitter.same, &mut random);
+                    }
+                    let shape = (processors, run_time);
+                    each(job(number, clock.now(), shape, submitter.request, submitter.user))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What the header of a generated workload says.
+#[derive(Debug, Clone)]
+pub struct Heading {
+    /// The options that make it again.
+    pub command: String,
+    /// Processors of the machine.
+    pub procs: u32,
+    /// Jobs to come.
+    pub jobs: u64,
+    /// What second 0 is; midnight before a Monday where nothing else is known.
+    pub unix_start_time: Option<i64>,
+    /// The time zone, UTC where nothing else is known.
+    pub time_zone: Option<String>,
+    /// Further remarks.
+    pub notes: Vec<String>,
+}
+
+/// Writes the jobs of a model in the Standard Workload Format, each as soon as it is drawn.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_model(out: &mut impl Write, model: &Model, seed: u64, heading: &Heading) -> io::Result<()> {
+    let Heading { command, procs, jobs, unix_start_time, time_zone, notes } = heading;
+    write_header(out, "Version", "2.2")?;
+    write_header(out, "Computer", &format!("synthetic, {procs} processors"))?;
+    write_header(out, "MaxJobs", &jobs.to_string())?;
+    write_header(out, "MaxRecords", &jobs.to_string())?;
+    write_header(out, "MaxNodes", &procs.to_string())?;
+    write_header(out, "MaxProcs", &procs.to_string())?;
+    write_header(out, "UnixStartTime", &unix_start_time.unwrap_or(UNIX_START_TIME).to_string())?;
+    write_header(out, "TimeZoneString", time_zone.as_deref().unwrap_or("Etc/UTC"))?;
+    write_header(out, "Note", &format!("generated by surefill {}, by", env!("CARGO_PKG_VERSION")))?;
+    write_header(out, "Note", command)?;
+    for note in notes {
+        write_header(out, "Note", note)?;
+    }
+    write_header(out, "Note", "no schedule: waits are unknown")?;
+    model.jobs(*jobs, seed, |job| write_job(out, &job))
 }

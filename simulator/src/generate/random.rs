@@ -46,11 +46,41 @@ impl Random {
         libm::exp(self.between(libm::log(low), libm::log(high)))
     }
 
-    /// Log-normal of this median, `sigma` being the standard deviation of the logarithm (Box & Muller 1958).
+    /// Log-normal of this median, `sigma` being the standard deviation of the logarithm.
     pub fn log_normal(&mut self, median: f64, sigma: f64) -> f64 {
+        median * libm::exp(sigma * self.normal())
+    }
+
+    /// Standard normal (Box & Muller 1958).
+    fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
-        let normal = radius * libm::cos(core::f64::consts::TAU * self.uniform());
-        median * libm::exp(sigma * normal)
+        radius * libm::cos(core::f64::consts::TAU * self.uniform())
+    }
+
+    /// Gamma of this shape and scale, mean `shape * scale`; both positive (Marsaglia & Tsang 2000).
+    pub fn gamma(&mut self, shape: f64, scale: f64) -> f64 {
+        if shape < 1.0 {
+            let power = libm::pow(1.0 - self.uniform(), 1.0 / shape);
+            return self.gamma(shape + 1.0, scale) * power;
+        }
+        let d = shape - 1.0 / 3.0;
+        let c = 1.0 / libm::sqrt(9.0 * d);
+        loop {
+            let x = self.normal();
+            let v = 1.0 + c * x;
+            if v <= 0.0 {
+                continue;
+            }
+            let v = v * v * v;
+            if libm::log(1.0 - self.uniform()) < 0.5 * x * x + d - d * v + d * libm::log(v) {
+                return d * v * scale;
+            }
+        }
+    }
+
+    /// An index below `count`, which must not be 0.
+    pub fn index(&mut self, count: usize) -> usize {
+        ((self.uniform() * count as f64) as usize).min(count - 1)
     }
 
     /// Poisson with this mean, which must be finite and not negative: arrivals of rate 1 in as much time, taken in parts of

@@ -10,6 +10,7 @@ pub(crate) mod hmm;
 pub mod locality;
 mod measures;
 mod plot;
+pub mod similar;
 pub mod states;
 mod table;
 mod views;

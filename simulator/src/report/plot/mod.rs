@@ -8,6 +8,7 @@ pub mod axis;
 pub mod curves;
 pub mod half_life;
 pub mod heat_map;
+pub mod lines;
 pub mod load_ccdf;
 pub mod reliability;
 pub mod utilization;

@@ -1,0 +1,157 @@
+//! `surefill similar`: how close a synthetic workload is to a trace, and how close the models' are.
+
+use super::Failure;
+use super::options::file_name;
+use super::output;
+use crate::generate::History;
+use crate::report::{self, Section, TableStyle};
+use crate::similar::next::{Score, scores};
+use crate::similar::tables::{self, View};
+use crate::similar::{Figures, Similarity, Study, study};
+use crate::swf::{self, Strictness};
+use anyhow::Context;
+use clap::Args;
+use comfy_table::Table;
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+/// Options of `similar`.
+#[derive(Debug, Args)]
+pub struct Similar {
+    /// Two workloads to compare, the original first; with --tables, any number of traces. SWF, plain or gzip
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+    /// Tables of Song, Ernemann & Yahyapour 2004: every model learns from each trace and is measured against it
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", num_args = 0..=1, require_equals = true,
+          default_missing_value = "3,4,5,6,next,verdict")]
+    tables: Vec<View>,
+    /// Workloads that every model makes, with seeds from 1 up (--tables)
+    #[arg(long, value_name = "K", default_value = "10")]
+    seeds: NonZeroU32,
+    /// Print one JSON object instead of tables
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Write a self-contained page with the paper's figures
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Compared<'a> {
+    original: &'a str,
+    synthetic: &'a str,
+    similarity: Similarity,
+    figures: Vec<(String, Figures)>,
+}
+
+#[derive(Serialize)]
+struct Studied {
+    study: Option<Study>,
+    next: Option<Vec<Score>>,
+}
+
+fn read(path: &Path) -> Result<History, Failure> {
+    let trace = swf::open(path, Strictness::Lenient)?;
+    if !trace.problems.is_empty() {
+        eprintln!("warning: {}: {} wrong lines", trace.name, trace.problems.len());
+    }
+    Ok(History::new(&trace, &file_name(path))?)
+}
+
+/// A progress bar on standard error for so many workloads; invisible when that is no terminal.
+fn progress(workloads: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} workloads {eta}");
+    ProgressBar::new(workloads).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+impl Similar {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        if self.tables.is_empty() { self.compare() } else { self.study() }
+    }
+
+    fn style(&self) -> TableStyle {
+        if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal }
+    }
+
+    fn page(&self, sections: &[Section]) -> anyhow::Result<()> {
+        let Some(path) = &self.html else { return Ok(()) };
+        let page = report::similar::page(sections);
+        std::fs::write(path, page).with_context(|| path.display().to_string())
+    }
+
+    fn compare(&self) -> Result<(), Failure> {
+        let [original, synthetic] = &self.traces[..] else {
+            let message = "two workloads are compared; any number of traces with --tables";
+            return Err(Failure::Usage(message.into()));
+        };
+        let (original, synthetic) = (read(original)?, read(synthetic)?);
+        let similarity = Similarity::new(&original, &synthetic);
+        let figures: Vec<(String, Figures)> = [&original, &synthetic]
+            .map(|history| (history.name.clone(), Figures::new(&history.processors(), &history.run_times())))
+            .into();
+        self.page(&[report::similar::section(&original.name, &figures)])?;
+        if self.json {
+            let (original, synthetic) = (&original.name, &synthetic.name);
+            output::json(&Compared { original, synthetic, similarity, figures })?;
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        writeln!(out, "A: {}\nB: {}\n", original.name, synthetic.name)?;
+        writeln!(out, "{}", tables::similarity(&similarity, self.style()))?;
+        Ok(())
+    }
+
+    fn study(&self) -> Result<(), Failure> {
+        let judges = self.tables.iter().any(|view| *view != View::Next);
+        let predicts = self.tables.contains(&View::Next);
+        let histories: Vec<History> =
+            self.traces.iter().map(|path| read(path)).collect::<Result<_, Failure>>()?;
+        let models = study::Rival::ALL.len() as u64;
+        let made = histories.len() as u64 * models * u64::from(self.seeds.get());
+        let bar = progress(if judges { made } else { 0 });
+        let next: Vec<Option<Vec<Score>>> =
+            histories.par_iter().map(|history| predicts.then(|| scores(history))).collect();
+        let mut studied = Vec::new();
+        let mut sections = Vec::new();
+        for (history, next) in histories.iter().zip(next) {
+            let study = judges.then(|| Study::new(history, self.seeds, &|| bar.inc(1)));
+            studied.push(Studied { study, next });
+            if self.html.is_some() {
+                sections.push(report::similar::section(&history.name, &study::figures(history)));
+            }
+        }
+        bar.finish_and_clear();
+        self.page(&sections)?;
+        if self.json {
+            output::json(&studied)?;
+            return Ok(());
+        }
+        let (mut studies, mut scores) = (Vec::new(), Vec::new());
+        for (history, Studied { study, next }) in histories.iter().zip(studied) {
+            studies.extend(study);
+            scores.extend(next.map(|next| (history.name.clone(), next)));
+        }
+        let mut out = io::stdout().lock();
+        for (index, view) in self.tables.iter().enumerate() {
+            let table: Table = match view {
+                View::Parameters => tables::parameters(&studies, self.style()),
+                View::Statistics => tables::statistics(&studies, self.style()),
+                View::Correlation => tables::correlations(&studies, self.style()),
+                View::Autocorrelation => tables::autocorrelations(&studies, self.style()),
+                View::Next => tables::next(&scores, self.style()),
+                View::Verdict => tables::verdicts(&studies, self.style()),
+            };
+            // Tables without an empty line between them are one.
+            let gap = if index > 0 { "\n" } else { "" };
+            writeln!(out, "{gap}{table}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,263 @@
+//! Generated workloads: readable, reproducible, within their limits, whatever trace they are learnt from.
+
+use proptest::prelude::*;
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::process::{Command, Output};
+use surefill_simulator::generate::markov::Variant;
+use surefill_simulator::generate::{Heading, History, Model, write_model};
+use surefill_simulator::swf::{Strictness, Trace, read};
+
+/// Field by field as a trace has them: submit, run time, processors, requested time, user.
+type Line = (i64, i64, i64, i64, i64);
+
+fn trace(procs: Option<u32>, lines: &[Line]) -> Trace {
+    let mut text = procs.map_or_else(String::new, |procs| format!("; MaxProcs: {procs}\n"));
+    for (number, (submit, run_time, processors, requested, user)) in lines.iter().enumerate() {
+        text += &format!(
+            "{number} {submit} -1 {run_time} {processors} -1 -1 {processors} {requested} -1 1 {user}{}\n",
+            " -1".repeat(6)
+        );
+    }
+    read(text.as_bytes(), "t.swf", Strictness::Lenient).unwrap()
+}
+
+/// A crowd of users with habits of their own, three weeks long.
+fn sample() -> History {
+    let line = |i: i64| {
+        let user = (i / 5) % 7;
+        let run_time = [30, 45, 600, 4000, 4100, 20_000, 7][user as usize] + i % 11;
+        let processors = [1, 2, 16, 12, 64, 7, 1][user as usize];
+        (i * 600 + (i * i) % 300, run_time, processors, (run_time / 300 + 1) * 900, user)
+    };
+    let lines: Vec<Line> = (0..3000).map(line).collect();
+    History::new(&trace(Some(100), &lines), "sample.swf").unwrap()
+}
+
+fn models(history: &History) -> [(&'static str, Model); 4] {
+    [
+        ("paper", Model::markov(history, Variant::Paper)),
+        ("calibrated", Model::markov(history, Variant::Calibrated)),
+        ("independent", Model::independent(history)),
+        ("lublin", Model::lublin(NonZeroU32::new(history.procs).unwrap())),
+    ]
+}
+
+fn write(model: &Model, history: &History, jobs: u64, seed: u64) -> Vec<u8> {
+    let heading = Heading {
+        command: "surefill generate".into(),
+        procs: history.procs,
+        jobs,
+        unix_start_time: history.unix_start_time,
+        time_zone: history.time_zone.clone(),
+        notes: vec!["a test".into()],
+    };
+    let mut bytes = Vec::new();
+    write_model(&mut bytes, model, seed, &heading).unwrap();
+    bytes
+}
+
+/// Read strictly, every job in order and within the machine and its request.
+fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
+    let trace = read(bytes, "made.swf", Strictness::Strict).unwrap();
+    assert_eq!((trace.records.len(), trace.header.max_procs), (jobs, Some(history.procs)));
+    assert!(trace.header.unix_start_time.is_some());
+    for (record, number) in trace.records.iter().zip(1..) {
+        assert_eq!((record.number, record.wait), (number, -1));
+        assert!((1..=i64::from(history.procs)).contains(&record.used_processors), "{record:?}");
+        assert!(record.run_time >= 0, "{record:?}");
+        assert!(record.requested_time == -1 || record.requested_time >= record.run_time, "{record:?}");
+    }
+    trace
+}
+
+#[test]
+fn what_is_written_is_read_strictly_and_again_the_same() {
+    let history = sample();
+    for (name, model) in &models(&history) {
+        let bytes = write(model, &history, 5000, 7);
+        check(&bytes, &history, 5000);
+        assert_eq!(bytes, write(model, &history, 5000, 7), "{name}");
+        assert_ne!(bytes, write(model, &history, 5000, 8), "{name}");
+        // A longer workload begins with the shorter one.
+        let jobs = |bytes: &[u8]| {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            text.lines().filter(|line| !line.starts_with(';')).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(jobs(&write(model, &history, 100, 7)), jobs(&bytes)[..100], "{name}");
+        assert_eq!(check(&write(model, &history, 0, 7), &history, 0).records, []);
+    }
+}
+
+/// FNV-1a of every model's bytes: a change of any draw on any machine shows.
+#[test]
+fn the_bytes_are_the_same_on_every_machine() {
+    let history = sample();
+    let hash = |bytes: &[u8]| {
+        // The version is in the header.
+        let jobs = bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b";"));
+        let bytes = jobs.flat_map(|line| line.iter().copied());
+        bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    };
+    let hashes = models(&history).map(|(name, model)| (name, hash(&write(&model, &history, 20_000, 1))));
+    let expected =
+        [("paper", PAPER), ("calibrated", CALIBRATED), ("independent", INDEPENDENT), ("lublin", LUBLIN)];
+    assert_eq!(hashes, expected);
+}
+
+const PAPER: u64 = 7_395_414_129_207_127_295;
+const CALIBRATED: u64 = 12_790_764_990_203_490_894;
+const INDEPENDENT: u64 = 17_022_044_027_507_698_451;
+const LUBLIN: u64 = 12_731_428_911_401_509_864;
+
+/// Nights are quiet in the trace, and in what is learnt from it; users and gaps go on alike.
+#[test]
+fn arrivals_follow_the_trace() {
+    // Four weeks: a job every ten minutes from eight to sixteen o'clock, none at other times.
+    let submits = (0..28 * 144).filter(|i| (48..96).contains(&(i % 144))).map(|i| i * 600);
+    let lines: Vec<Line> = submits.map(|submit| (submit, 60, 1, 60, (submit / 3600) % 5)).collect();
+    let history = History::new(&trace(Some(4), &lines), "days.swf").unwrap();
+    let bytes = write(&Model::markov(&history, Variant::Calibrated), &history, 1344, 3);
+    let made = check(&bytes, &history, 1344);
+    let night = |submit: i64| !(8..16).contains(&(submit / 3600 % 24));
+    let nightly = made.records.iter().filter(|record| night(record.submit)).count();
+    assert!(nightly < 80, "{nightly} of 1344 at night");
+    let span = made.records.last().unwrap().submit as f64 / (28.0 * 86_400.0);
+    assert!((0.8..1.2).contains(&span), "{span}");
+}
+
+/// The user's request is kept from job to job about as often as in the trace, and users do what they did there.
+#[test]
+fn people_keep_their_habits() {
+    let history = sample();
+    let bytes = write(&Model::markov(&history, Variant::Calibrated), &history, 3000, 5);
+    let made = History::new(&read(&bytes[..], "made.swf", Strictness::Strict).unwrap(), "made.swf").unwrap();
+    let measures = surefill_simulator::similar::Measures::new;
+    let (original, synthetic) = (measures(&history.jobs), measures(&made.jobs));
+    let close = |a: Option<f64>, b: Option<f64>, within: f64| {
+        let apart = a.zip(b).map(|(a, b)| (a - b).abs());
+        assert!(apart.is_some_and(|apart| apart < within), "{a:?} {b:?}");
+    };
+    // Only one user has most pairs of classes here, so that he often follows himself.
+    close(original.same_user, synthetic.same_user, 0.1);
+    close(original.accuracy, synthetic.accuracy, 0.05);
+    close(original.repeated_class, synthetic.repeated_class, 0.15);
+    assert_eq!(synthetic.users, 7);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Any trace with a job makes every model, and every model a valid workload.
+    #[test]
+    fn any_trace_makes_valid_workloads(
+        mut lines in proptest::collection::vec(
+            (0i64..3_000_000, -1i64..200_000, -1i64..40, -1i64..100_000, -1i64..4), 1..30),
+        procs in proptest::option::of(1u32..64),
+        seed in any::<u64>(),
+    ) {
+        lines.sort_unstable();
+        let Ok(history) = History::new(&trace(procs, &lines), "t.swf") else {
+            prop_assert!(lines.iter().all(|line| line.1 < 0 || line.2 <= 0));
+            return Ok(());
+        };
+        for (_, model) in &models(&history) {
+            check(&write(model, &history, 60, seed), &history, 60);
+        }
+    }
+
+    /// Values at the ends of what the format holds.
+    #[test]
+    fn huge_values_make_valid_workloads(
+        jobs in proptest::collection::vec((0u32..40, 0u32..32, 0u32..40), 1..12), seed in any::<u64>(),
+    ) {
+        let mut lines: Vec<Line> = jobs
+            .into_iter()
+            .map(|(submit, processors, run_time)| (1 << submit, 1 << run_time, 1 << processors.min(31), -1, 1))
+            .collect();
+        lines.sort_unstable();
+        let history = History::new(&trace(None, &lines), "t.swf").unwrap();
+        for (_, model) in &models(&history) {
+            check(&write(model, &history, 40, seed), &history, 40);
+        }
+    }
+}
+
+fn surefill(args: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_surefill")).args(args).current_dir(folder).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = |tail: &str| format!("1 10 -1 {tail} -1 -1 -1 -1 -1 1{}\n", " -1".repeat(7));
+    let files = [
+        ("empty.swf", "; MaxProcs: 4\n".to_owned()),
+        ("cancelled.swf", job("-1 4")),
+        ("without.swf", job("60 -1")),
+        ("one.swf", job("60 4")),
+    ];
+    for (name, text) in &files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let generate = |args: &str| {
+        let args: Vec<&str> = std::iter::once("generate").chain(args.split_whitespace()).collect();
+        surefill(&args, folder.path())
+    };
+    // The file's name is in the message, and it is no misuse.
+    for (name, message) in [
+        ("empty.swf", "empty.swf: no jobs to learn from"),
+        ("cancelled.swf", "none of its 1 jobs has a run time and a number of processors"),
+        ("without.swf", "none of its 1 jobs has a run time and a number of processors"),
+        ("missing.swf", "missing.swf"),
+    ] {
+        for model in ["markov", "independent"] {
+            let output = generate(&format!("--model {model} --like {name}"));
+            assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+            assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        }
+    }
+    for wrong in [
+        "--model markov",
+        "--model independent --users 3 --like one.swf",
+        "--model lublin --variant paper",
+        "--model sessions --like one.swf",
+        "--model lublin --like one.swf --procs 3",
+        "--model lublin --procs 0",
+    ] {
+        let output = generate(wrong);
+        assert_eq!(output.status.code(), Some(2), "{wrong}: {}", stderr(&output));
+    }
+    for right in [
+        "--model markov --like one.swf",
+        "--model markov --variant calibrated --like one.swf",
+        "--model independent --like one.swf",
+        "--model lublin --like one.swf",
+        "--model lublin --procs 1",
+    ] {
+        let output = generate(&format!("{right} -n 50 --seed 9"));
+        assert_eq!(output.status.code(), Some(0), "{right}: {}", stderr(&output));
+        let made = read(&output.stdout[..], "made.swf", Strictness::Strict).unwrap();
+        assert_eq!(made.records.len(), 50);
+        if !right.contains("lublin") {
+            // One job: the same again and again, at most within its classes.
+            assert!(
+                made.records.iter().all(|job| (32..=60).contains(&job.run_time) && job.used_processors == 4)
+            );
+        }
+        // The header's command makes the same file again.
+        let command = made.header.lines.iter().find_map(|line| line.split_once("surefill generate "));
+        let command = command.map(|(_, options)| options.replace("-o FILE", "")).unwrap();
+        assert_eq!(generate(&command).stdout, output.stdout, "{command}");
+    }
+    let output = generate("--model lublin -n 20 -o made.swf.gz");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let file = std::fs::File::open(folder.path().join("made.swf.gz")).unwrap();
+    assert_eq!(read(file, "made.swf.gz", Strictness::Strict).unwrap().records.len(), 20);
+}

@@ -1,0 +1,154 @@
+//! `surefill similar`: its measures against SciPy's, its output, and the paper's tables on the real traces, where they are
+//! found (in `SUREFILL_TRACES`, else in `../shared/traces` beside the repository).
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use surefill_simulator::generate::History;
+use surefill_simulator::generate::coupling::correlation;
+use surefill_simulator::similar::Study;
+use surefill_simulator::similar::measures::{autocorrelation, kolmogorov_smirnov};
+use surefill_simulator::similar::study::Rival;
+use surefill_simulator::similar::tables::Verdict;
+use surefill_simulator::swf::{self, Strictness};
+
+#[derive(serde::Deserialize)]
+struct Case {
+    a: Vec<u64>,
+    b: Vec<u64>,
+    other: Vec<u64>,
+    ks: f64,
+    correlation: Option<f64>,
+    autocorrelation: Option<f64>,
+}
+
+/// `vectors/similar.json` is made by `vectors/similar.py`.
+#[test]
+fn measures_are_those_of_scipy() {
+    let cases: Vec<Case> = serde_json::from_str(include_str!("vectors/similar.json")).unwrap();
+    let float = |values: &[u64]| values.iter().map(|&value| value as f64).collect::<Vec<f64>>();
+    let same = |ours: Option<f64>, theirs: Option<f64>| match (ours, theirs) {
+        (Some(ours), Some(theirs)) => assert!((ours - theirs).abs() < 1e-12, "{ours} {theirs}"),
+        (ours, theirs) => assert_eq!(ours, theirs),
+    };
+    assert_eq!(cases.len(), 5);
+    for Case { a, b, other, ks, correlation: pearson, autocorrelation: rho } in cases {
+        same(kolmogorov_smirnov(&a, &b), Some(ks));
+        same(correlation(&float(&a), &float(&other)), pearson);
+        same(autocorrelation(&float(&a)), rho);
+    }
+}
+
+fn surefill(args: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_surefill")).args(args).current_dir(folder).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A folder with `KTH-SP2.swf`, by name one of the paper's, of 300 jobs, and `half.swf`, its first half.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |i: i64| {
+        let (run_time, processors, user) = ((i * i * 37) % 5000, 1 + i * 7 % 16, i / 4 % 3);
+        format!("{i} {} 5 {run_time} {processors} -1 -1 -1 6000 -1 1 {user}{}\n", i * 300, " -1".repeat(6))
+    };
+    let text: String = std::iter::once("; MaxProcs: 16\n".to_owned()).chain((0..300).map(line)).collect();
+    let half: String = text.lines().take(151).map(|line| format!("{line}\n")).collect();
+    std::fs::write(folder.path().join("KTH-SP2.swf"), text).unwrap();
+    std::fs::write(folder.path().join("half.swf"), half).unwrap();
+    folder
+}
+
+#[test]
+fn two_workloads() {
+    let folder = folder();
+    let args = ["similar", "KTH-SP2.swf", "KTH-SP2.swf", "--json", "--html", "page.html"];
+    let output = surefill(&args, folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let same = &json["similarity"];
+    for key in ["ks_nodes", "ks_run_times", "ks_gaps", "ks_requests", "area_difference"] {
+        assert_eq!(same[key], 0.0, "{key}");
+    }
+    assert_eq!(same["original"], same["synthetic"]);
+    assert_eq!(json["figures"].as_array().map(Vec::len), Some(2));
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert_eq!(page.matches("<figure").count(), 5);
+    assert!(page.contains("Figure 1") && page.contains("Figure 4") && !page.contains("NaN"));
+
+    let output = surefill(&["similar", "KTH-SP2.swf", "half.swf", "--markdown"], folder.path());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("| jobs ") && text.contains(" 300 ") && text.contains(" 150 "), "{text}");
+}
+
+#[test]
+fn tables() {
+    let folder = folder();
+    let args = ["similar", "--seeds", "2", "--tables", "KTH-SP2.swf", "half.swf"];
+    let output = surefill(&args, folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    for expected in ["cor0", "KS of nodes", "published Lublin/Feitelson", "published PDF", "bits", " of 6"] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let output =
+        surefill(&["similar", "--tables=next,4", "--seeds", "1", "--json", "half.swf"], folder.path());
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json[0]["study"]["models"].as_array().map(Vec::len), Some(4));
+    assert_eq!(json[0]["study"]["published"], serde_json::Value::Null);
+    assert!(json[0]["next"].as_array().is_some_and(|scores| scores.len() >= 5));
+}
+
+#[test]
+fn wrong_use() {
+    let folder = folder();
+    for args in [&["similar", "half.swf"][..], &["similar"], &["similar", "half.swf", "half.swf", "half.swf"]]
+    {
+        let output = surefill(args, folder.path());
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
+    }
+    std::fs::write(folder.path().join("empty.swf"), "; nothing\n").unwrap();
+    let output = surefill(&["similar", "half.swf", "empty.swf"], folder.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("empty.swf: no jobs"), "{}", stderr(&output));
+}
+
+fn real(name: &str) -> Option<History> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
+    let path = std::env::var_os("SUREFILL_TRACES").map_or_else(beside, PathBuf::from).join(name);
+    if !path.exists() {
+        println!("SKIPPED: no trace {}: set SUREFILL_TRACES to the folder that holds it", path.display());
+        return None;
+    }
+    Some(History::new(&swf::open(&path, Strictness::Strict).unwrap(), name).unwrap())
+}
+
+/// Table 3 on KTH, the one log that is the paper's, and NASA; the calibrated chains are as close on every line as the
+/// published ones.
+#[test]
+fn the_papers_tables() {
+    let seeds = NonZeroU32::new(5).unwrap();
+    if let Some(history) = real("KTH-SP2-1996-2.swf.gz") {
+        let study = Study::new(&history, seeds, &|| {});
+        let parameters = study.parameters;
+        assert_eq!((parameters.run_time_states, parameters.node_states), (18, 7));
+        assert!((parameters.cor0 - 0.037).abs() < 0.001 && (parameters.cor1 - 0.142).abs() < 0.002);
+        let verdicts = Verdict::all(&study, Rival::Calibrated);
+        // One line of seeds' means lies within their scatter of the published one.
+        assert!(
+            verdicts.len() == 6 && verdicts.iter().all(|verdict| verdict.ours <= verdict.published + 0.015)
+        );
+        let paper = study.of(Rival::Paper).unwrap();
+        assert!((paper.ks_nodes.unwrap().mean - 0.04).abs() < 0.01);
+        assert!((paper.rho_nodes.unwrap().mean - 0.29).abs() < 0.03);
+        let independent = study.of(Rival::Independent).unwrap();
+        assert!(independent.rho_run_times.unwrap().mean.abs() < 0.02);
+    }
+    if let Some(history) = real("NASA-iPSC-1993-3.swf.gz") {
+        let study = Study::new(&history, seeds, &|| {});
+        assert_eq!((study.parameters.run_time_states, study.parameters.node_states), (16, 8));
+        assert!(Verdict::all(&study, Rival::Calibrated).iter().all(Verdict::as_close));
+    }
+}
