@@ -19,6 +19,7 @@ struct books {
     size_t room, count;    /* room is a power of two, or 0 */
     int32_t look;
     struct books_totals totals;
+    void (*tell)(int64_t id, int64_t seconds, const struct books_totals *totals);
 };
 
 /* What books_save writes before the entries. */
@@ -88,6 +89,10 @@ static void start(struct books *books, struct beliefs *beliefs, struct entry *en
     entry->start = seen->start;
     beliefs_started(beliefs, &entry->facts, now);
     books->totals.started++;
+    if (entry->would_start == 0 || seen->start <= entry->would_start) return;
+    books->totals.earlier++;
+    books->totals.earlier_seconds += seen->start - entry->would_start;
+    if (books->tell != NULL) books->tell(entry->facts.id, seen->start - entry->would_start, &books->totals);
 }
 
 bool books_see(struct books *books, struct beliefs *beliefs, const struct sighting *seen, int64_t now) {
@@ -158,9 +163,8 @@ int64_t books_would_start(struct books *books, int64_t id, int64_t now) {
     return entry->would_start;
 }
 
-int64_t books_would_have_started(const struct books *books, int64_t id) {
-    const struct entry *entry = find(books, id);
-    return entry == NULL ? 0 : entry->would_start;
+void books_tell_earlier(struct books *books, void (*tell)(int64_t, int64_t, const struct books_totals *)) {
+    books->tell = tell;
 }
 
 void *books_save(const struct books *books, size_t *size) {
@@ -181,7 +185,7 @@ void *books_save(const struct books *books, size_t *size) {
 }
 
 bool books_load(struct books *books, const void *bytes, size_t size) {
-    struct books read = {.look = 1};
+    struct books read = {.look = 1, .tell = books->tell};
     struct saved saved;
     struct entry entry, *kept;
     if (size < sizeof saved) return false;

@@ -28,14 +28,16 @@ bool books_see(struct books *books, struct beliefs *beliefs, const struct sighti
 void books_finish(struct books *books, struct beliefs *beliefs, int64_t now);
 
 struct books_totals {
+    int64_t earlier, earlier_seconds; /* jobs that the shadow mode would have started earlier, and by how much together */
     int64_t submitted, started, ended, withdrawn; /* since the books were made, kept over restarts */
     int64_t waiting, running;                     /* now */
 };
 void books_totals(const struct books *books, struct books_totals *totals);
 
-/* Since when a probabilistic decision would have let this waiting job start; 0 for never. For the shadow mode. */
+/* For the shadow mode: this waiting job would start now. Returns since when that has been so. */
 int64_t books_would_start(struct books *books, int64_t id, int64_t now);
-int64_t books_would_have_started(const struct books *books, int64_t id);
+/* Called when a job is seen to have started that would have started so many seconds earlier. */
+void books_tell_earlier(struct books *books, void (*tell)(int64_t id, int64_t seconds, const struct books_totals *));
 
 /* As beliefs_save and beliefs_load. */
 void *books_save(const struct books *books, size_t *size);

@@ -60,7 +60,6 @@ struct plugin {
     } accounts[64]; /* the latest head jobs' */
     int next_account;
     double last_save;
-    int64_t shadow_earlier, shadow_seconds; /* jobs that would have started earlier, and by how much */
 };
 
 /* --- Settings and state --- */
@@ -140,15 +139,10 @@ static void log_decisions(const struct plugin *plugin, const struct group *group
     }
 }
 
-/* A starting job that probability would have let through earlier. */
-static void shadow_started(struct plugin *plugin, int64_t job, int64_t now) {
-    int64_t then = books_would_have_started(plugin->books, job);
-    if (then == 0 || then >= now) return;
-    plugin->shadow_earlier++;
-    plugin->shadow_seconds += now - then;
-    info("surefill: shadow: JobId=%u starts now, would have started %ld s ago; so far %ld jobs, %ld s each on average",
-         (uint32_t)job, (long)(now - then), (long)plugin->shadow_earlier,
-         (long)(plugin->shadow_seconds / plugin->shadow_earlier));
+/* A job has started that probability would have let through earlier. */
+static void tell_earlier(int64_t job, int64_t seconds, const struct books_totals *totals) {
+    info("surefill: shadow: JobId=%u has started, would have started %ld s earlier; so far %ld jobs, %ld s each on "
+         "average", (uint32_t)job, (long)seconds, (long)totals->earlier, (long)(totals->earlier_seconds / totals->earlier));
 }
 
 static void note_shadow(struct plugin *plugin, const struct group *group, const struct decision *decision) {
@@ -216,9 +210,7 @@ static enum next cycle(struct plugin *plugin) {
         started = site_start(site, group, &decision, &changed);
         for (int k = 0; k < started; k++) {
             const struct candidate *candidate = &group->pool.candidates[decision.accepted[k]];
-            if (plugin->settings.mode == MODE_ON && !plugin->limits_only)
-                *account(plugin, group->pool.head.id) += candidate->judged.delay;
-            if (plugin->settings.mode == MODE_SHADOW) shadow_started(plugin, candidate->facts.id, group->pool.now);
+            *account(plugin, group->pool.head.id) += candidate->judged.delay; /* 0 by limits */
         }
         backfilled += started;
         if (started < decision.accepted_count) changed = true; /* judge again */
@@ -269,6 +261,7 @@ static void *agent(void *nothing) {
         error("surefill: no memory: the plugin stops here");
     } else {
         settings_defaults(&plugin->settings);
+        books_tell_earlier(plugin->books, tell_earlier);
         read_settings(plugin);
         load(plugin);
         plugin->last_save = slurm_clock();
