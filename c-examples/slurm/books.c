@@ -1,4 +1,4 @@
-/* A hash table of the jobs that wait and run. Licence: GPL-2.0-or-later. */
+/* A hash table of the jobs that the resource manager remembers. Licence: GPL-2.0-or-later. */
 #include "books.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ struct entry {
     int64_t start;
     int64_t would_start;
     int32_t restarts;
-    int32_t phase; /* PHASE_WAITING or PHASE_RUNNING */
+    int32_t phase; /* PHASE_WAITING, PHASE_RUNNING or PHASE_ENDED */
     int32_t look;  /* the last look that saw it */
     int32_t reserved;
 };
@@ -95,63 +95,62 @@ static void start(struct books *books, struct beliefs *beliefs, struct entry *en
     if (books->tell != NULL) books->tell(entry->facts.id, seen->start - entry->would_start, &books->totals);
 }
 
+static void submit(struct books *books, struct beliefs *beliefs, struct entry *entry, const struct facts *facts,
+                   int64_t now) {
+    *entry = (struct entry){.facts = *facts, .phase = PHASE_WAITING};
+    beliefs_submitted(beliefs, facts, now);
+    books->totals.submitted++;
+}
+
 bool books_see(struct books *books, struct beliefs *beliefs, const struct sighting *seen, int64_t now) {
-    bool over = seen->phase == PHASE_ENDED || seen->phase == PHASE_BROKEN;
     struct entry *entry = find(books, seen->facts.id);
-    if ((entry == NULL || entry->look == 0) && over) return true; /* dealt with, or ended before the first look */
-    if (entry != NULL && entry->look == 0) { /* dealt with, and put back into the queue since */
-        *entry = (struct entry){.facts = seen->facts, .phase = PHASE_WAITING};
-        beliefs_submitted(beliefs, &entry->facts, now);
-        books->totals.submitted++;
-    }
-    /* Put back into the queue, perhaps started again since: what ran before has not ended of itself. */
-    if (entry != NULL && entry->phase == PHASE_RUNNING &&
-        (entry->restarts != seen->restarts || seen->phase == PHASE_WAITING)) {
-        withdraw(books, beliefs, entry, now);
-        entry->facts = seen->facts;
-        entry->phase = PHASE_WAITING;
-        entry->would_start = 0;
-        beliefs_submitted(beliefs, &entry->facts, now);
-        books->totals.submitted++;
-    }
+    bool over = seen->phase == PHASE_ENDED || seen->phase == PHASE_BROKEN;
     if (entry == NULL) {
         entry = add(books, &seen->facts);
         if (entry == NULL) return false;
-        beliefs_submitted(beliefs, &entry->facts, now);
-        books->totals.submitted++;
+        submit(books, beliefs, entry, &seen->facts, now);
+    } else if (entry->phase == PHASE_RUNNING && (entry->restarts != seen->restarts || seen->phase == PHASE_WAITING)) {
+        /* Put back into the queue, perhaps started again since: what ran before has not ended of itself. */
+        withdraw(books, beliefs, entry, now);
+        submit(books, beliefs, entry, &seen->facts, now);
+    } else if (entry->phase == PHASE_ENDED && (entry->restarts != seen->restarts || !over)) {
+        submit(books, beliefs, entry, &seen->facts, now); /* put back after its end */
     }
-    if (entry->phase == PHASE_WAITING && !over) entry->facts = seen->facts; /* users may change waiting jobs */
-    if (entry->phase == PHASE_WAITING && (seen->phase == PHASE_RUNNING || seen->phase == PHASE_ENDED))
-        start(books, beliefs, entry, seen, now);
+    entry->look = books->look;
     entry->restarts = seen->restarts;
+    if (entry->phase == PHASE_ENDED) return true;
+    if (entry->phase == PHASE_WAITING) {
+        if (!over) entry->facts = seen->facts; /* users may change waiting jobs */
+        if (seen->phase == PHASE_RUNNING || seen->phase == PHASE_ENDED) start(books, beliefs, entry, seen, now);
+    }
+    if (!over) return true;
+    entry->phase = PHASE_ENDED;
     if (seen->phase == PHASE_ENDED) {
         beliefs_ended(beliefs, &entry->facts, seen->run_time, now);
         books->totals.ended++;
-    } else if (seen->phase == PHASE_BROKEN) {
+    } else {
         withdraw(books, beliefs, entry, now);
     }
-    entry->look = over ? 0 : books->look; /* 0: books_finish drops it in silence */
     return true;
 }
 
 void books_finish(struct books *books, struct beliefs *beliefs, int64_t now) {
-    bool gone = false;
+    size_t left = 0, gone = 0;
     books->totals.waiting = books->totals.running = 0;
     for (size_t i = 0; i < books->room; i++) {
         struct entry *entry = &books->entries[i];
         if (entry->facts.id == 0) continue;
         if (entry->look == books->look) {
-            *(entry->phase == PHASE_RUNNING ? &books->totals.running : &books->totals.waiting) += 1;
+            left++;
+            books->totals.waiting += entry->phase == PHASE_WAITING;
+            books->totals.running += entry->phase == PHASE_RUNNING;
             continue;
         }
-        if (entry->look != 0) withdraw(books, beliefs, entry, now); /* forgotten by the resource manager meanwhile */
-        entry->look = 0;
-        gone = true;
+        gone++; /* the resource manager has forgotten it */
+        if (entry->phase != PHASE_ENDED) withdraw(books, beliefs, entry, now);
+        entry->phase = PHASE_ENDED;
     }
-    if (gone) {
-        size_t left = (size_t)(books->totals.waiting + books->totals.running);
-        rebuild(books, left + 1, books->look); /* without memory they stay, and are dropped at the next look */
-    }
+    if (gone > 0) rebuild(books, left + 1, books->look); /* without memory they stay, and are dropped at the next look */
 }
 
 void books_totals(const struct books *books, struct books_totals *totals) { *totals = books->totals; }
@@ -196,7 +195,7 @@ bool books_load(struct books *books, const void *bytes, size_t size) {
     read.totals = saved.totals;
     for (size_t i = 0; i < saved.count; i++) {
         memcpy(&entry, (const char *)bytes + sizeof saved + i * sizeof entry, sizeof entry);
-        if (entry.facts.id == 0 || (entry.phase != PHASE_WAITING && entry.phase != PHASE_RUNNING) ||
+        if (entry.facts.id == 0 || entry.phase < PHASE_WAITING || entry.phase > PHASE_ENDED ||
             find(&read, entry.facts.id) != NULL || (kept = add(&read, &entry.facts)) == NULL) {
             free(read.entries);
             return false;

@@ -1,5 +1,6 @@
-/* Which jobs wait and run, as the last look found them. From one look to the next the books tell the beliefs what has
- * happened: nothing is missed while the resource manager remembers ended jobs longer than the time between two looks.
+/* The jobs that the resource manager remembers, as the last look found them. From one look to the next the books tell the
+ * beliefs what has happened, every start and end once: nothing is missed while ended jobs are remembered longer than the
+ * time between two looks.
  * Licence: GPL-2.0-or-later, as this whole folder. */
 #ifndef BOOKS_H
 #define BOOKS_H

@@ -103,6 +103,11 @@ static void load(struct plugin *plugin) {
 
 static void save(struct plugin *plugin) {
     char message[MESSAGE];
+    struct books_totals totals;
+    books_totals(plugin->books, &totals);
+    debug("surefill: books: %ld submitted, %ld started, %ld ended, %ld withdrawn; %ld waiting, %ld running; learnt from "
+          "%.0f jobs", (long)totals.submitted, (long)totals.started, (long)totals.ended, (long)totals.withdrawn,
+          (long)totals.waiting, (long)totals.running, beliefs_jobs(plugin->beliefs));
     if (!state_save(plugin->state_file, plugin->beliefs, plugin->books, message, sizeof message))
         error("surefill: state not saved: %s", message);
     plugin->last_save = slurm_clock();
