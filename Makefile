@@ -5,7 +5,8 @@
 #   make check      every test, C and Fortran included
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make bench      wall times;  make instructions: instruction counts (valgrind)
-#   make results    RESULTS.md again (needs the traces in SUREFILL_TRACES or ../shared/traces; about 20 minutes)
+#   make results    RESULTS.md again (needs the traces in SUREFILL_TRACES or ../shared/traces; about half an hour);
+#                   some of its parts: make results PART="speed hmm"
 
 VERSION := 0.1.0
 # The number in the library's name: SUREFILL_ABI_VERSION. It changes when old programs would break.
@@ -99,7 +100,7 @@ instructions:
 	./scripts/instructions.sh
 
 results:
-	./scripts/results.sh
+	./scripts/results.sh $(PART)
 
 clean:
 	rm -rf $(BUILD)

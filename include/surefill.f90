@@ -3,8 +3,8 @@
 !> The functions of surefill.h, which says what they do and which statuses they return, under the same names and with the
 !> arguments in the same order. What differs in Fortran:
 !>
-!> - Handles (bins, distributions, passes, inboxes) and blocks of memory are type(c_ptr). An allocatable array of
-!>   integer(c_int64_t) with the target attribute is aligned as a block must be.
+!> - Handles (bins, distributions, passes, inboxes, models, predictors) and blocks of memory are type(c_ptr). An allocatable
+!>   array of integer(c_int64_t) with the target attribute is aligned as a block must be.
 !> - c_null_ptr is NULL: for a distribution of which nothing is known, and for the few arguments that are addresses because
 !>   they may be left out.
 !> - Indices count from 0, as in C.
@@ -34,6 +34,13 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NO_SUCH_INDEX = -12_c_int32_t
   integer(c_int32_t), parameter :: SUREFILL_ERROR_EMPTY = -13_c_int32_t
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NEVER = -14_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_FOREIGN_BYTE_ORDER = -15_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_NOT_A_DISTRIBUTION = -16_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_DUPLICATE_JOB = -17_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_UNKNOWN_JOB = -18_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_TIME_WENT_BACK = -19_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_ALREADY_STARTED = -20_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_NOT_STARTED = -21_c_int32_t
 
   integer(c_int32_t), parameter :: SUREFILL_MAX_BINS = 64_c_int32_t
   integer(c_int64_t), parameter :: SUREFILL_MAX_SECONDS = 1099511627776_c_int64_t
@@ -66,6 +73,33 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_EVENT_END = 3_c_int32_t
   integer(c_int32_t), parameter :: SUREFILL_EVENT_CANCEL = 4_c_int32_t
 
+  integer(c_int32_t), parameter :: SUREFILL_MAX_EXPERTS = 16_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_MAX_KEYS = 8_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_EXPERTS_USER = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_EXPERTS_MIX = 1_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_MAX_STATES = 64_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_LOAD_NONE = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_LOAD_POISSON = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_LOAD_GEOMETRIC = 2_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_INITIAL_PRESENT = -1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_INITIAL_STATIC = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_INITIAL_K_MEANS = 1_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_EVIDENCE_JOBS = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_EVIDENCE_LOAD = 1_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_TRAINING_IDLE = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_TRAINING_MORE = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_TRAINING_DONE = 2_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_TERMINATION_ROUNDS = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_TERMINATION_L1 = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_TERMINATION_L_INFINITY = 2_c_int32_t
+
   !> Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
   type, bind(c) :: surefill_pass_limits
     integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
@@ -94,6 +128,66 @@ module surefill
     integer(c_int64_t) :: limit
     integer(c_int64_t) :: user
   end type surefill_job_event
+
+  !> Capacities of a model. Set by surefill_hmm_limits_init, then changed as needed.
+  type, bind(c) :: surefill_hmm_limits
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: states
+    integer(c_int32_t) :: bins
+    integer(c_int32_t) :: slots
+    integer(c_int32_t) :: cells
+  end type surefill_hmm_limits
+
+  !> What a round of Baum-Welch did.
+  type, bind(c) :: surefill_round
+    real(c_double) :: log_likelihood
+    real(c_double) :: l1
+    real(c_double) :: l_infinity
+    integer(c_int64_t) :: rounds
+    integer(c_int64_t) :: jobs
+    integer(c_int64_t) :: adapted
+  end type surefill_round
+
+  !> One way in which jobs are alike.
+  type, bind(c) :: surefill_expert
+    integer(c_int32_t) :: keys  ! the sum of 2**i for each key i in which jobs must agree
+    integer(c_int32_t) :: reserved  ! 0
+    real(c_double) :: decay
+    real(c_double) :: prior
+  end type surefill_expert
+
+  !> Capacities of a mixture. Set by surefill_mixture_limits_init, then changed as needed.
+  type, bind(c) :: surefill_mixture_limits
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: bins
+    integer(c_int32_t) :: keys
+    integer(c_int32_t) :: experts
+    integer(c_int32_t) :: histories
+  end type surefill_mixture_limits
+
+  !> Capacities of a predictor. Set by surefill_predictor_limits_init, then changed as needed.
+  type, bind(c) :: surefill_predictor_limits
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: jobs
+    integer(c_int32_t) :: states
+    integer(c_int32_t) :: bins
+    integer(c_int32_t) :: slots
+    integer(c_int32_t) :: cells
+    integer(c_int32_t) :: window
+  end type surefill_predictor_limits
+
+  !> How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
+  type, bind(c) :: surefill_predictor_options
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: load
+    integer(c_int32_t) :: initial
+    integer(c_int32_t) :: termination
+    real(c_double) :: threshold
+    integer(c_int64_t) :: most_rounds
+    integer(c_int64_t) :: slot_seconds
+    integer(c_int64_t) :: initial_seconds
+    integer(c_int64_t) :: restart_seconds
+  end type surefill_predictor_options
 
   private :: c_string, c_string_length
 
@@ -495,12 +589,464 @@ module surefill
       integer(c_int32_t) :: status
     end function surefill_inbox_length
 
+    !> Sets the limits to their defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
+    function surefill_hmm_limits_init(limits) &
+            bind(c, name='surefill_hmm_limits_init') result(status)
+      import
+      type(surefill_hmm_limits), intent(out) :: limits
+      integer(c_int32_t) :: status
+    end function surefill_hmm_limits_init
+
+    !> Bytes of memory that a model needs.
+    function surefill_hmm_size(limits, size) &
+            bind(c, name='surefill_hmm_size') result(status)
+      import
+      type(surefill_hmm_limits), intent(in) :: limits
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: status
+    end function surefill_hmm_size
+
+    !> Makes a model without parameters and observations in the caller's memory (length bytes, at least
+    !> surefill_hmm_size, aligned to 8).
+    function surefill_hmm_init(memory, length, limits, hmm) &
+            bind(c, name='surefill_hmm_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_hmm_limits), intent(in) :: limits
+      type(c_ptr), intent(out) :: hmm
+      integer(c_int32_t) :: status
+    end function surefill_hmm_init
+
+    !> Makes the block a checkpoint, to be written to disk: writes its checksum.
+    function surefill_hmm_seal(hmm) &
+            bind(c, name='surefill_hmm_seal') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t) :: status
+    end function surefill_hmm_seal
+
+    !> The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal
+    !> left it.
+    function surefill_hmm_open(memory, length, hmm) &
+            bind(c, name='surefill_hmm_open') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: hmm
+      integer(c_int32_t) :: status
+    end function surefill_hmm_open
+
+    !> Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M
+    !> and emission M x N, row by row; each row sums to 1 within 1e-9.
+    function surefill_hmm_set_parameters(hmm, states, bins, load, start, transition, emission, load_parameter) &
+            bind(c, name='surefill_hmm_set_parameters') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t), value :: states, bins, load
+      real(c_double), intent(in) :: start(*), transition(*), emission(*), load_parameter(*)
+      integer(c_int32_t) :: status
+    end function surefill_hmm_set_parameters
+
+    !> The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model.
+    function surefill_hmm_parameters(hmm, states, bins, load, start, transition, emission, load_parameter) &
+            bind(c, name='surefill_hmm_parameters') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t), value :: states, bins
+      integer(c_int32_t), intent(out) :: load
+      real(c_double), intent(out) :: start(*), transition(*), emission(*), load_parameter(*)
+      integer(c_int32_t) :: status
+    end function surefill_hmm_parameters
+
+    !> Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled
+    !> (positive).
+    function surefill_hmm_init_static(hmm, load, mean_jobs) &
+            bind(c, name='surefill_hmm_init_static') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t), value :: load
+      real(c_double), value :: mean_jobs
+      integer(c_int32_t) :: status
+    end function surefill_hmm_init_static
+
+    !> Adapts the parameters to slots half as long: A'_ij = A_ij / 2, A'_ii = A_ii / 2 + 1/2, half the mean load.
+    function surefill_hmm_halve_slots(hmm) &
+            bind(c, name='surefill_hmm_halve_slots') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t) :: status
+    end function surefill_hmm_halve_slots
+
+    !> Reports a finished job: the slot in which it was submitted and the bin of its run time, from 0.
+    function surefill_hmm_observe(hmm, slot, bin) &
+            bind(c, name='surefill_hmm_observe') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: slot
+      integer(c_int32_t), value :: bin
+      integer(c_int32_t) :: status
+    end function surefill_hmm_observe
+
+    !> Makes this the last slot, empty as yet, if it is later than the last one known.
+    function surefill_hmm_extend(hmm, slot) &
+            bind(c, name='surefill_hmm_extend') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: slot
+      integer(c_int32_t) :: status
+    end function surefill_hmm_extend
+
+    !> The slots held: first..end, empty if they are equal.
+    function surefill_hmm_slots(hmm, first, end) &
+            bind(c, name='surefill_hmm_slots') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), intent(out) :: first, end
+      integer(c_int32_t) :: status
+    end function surefill_hmm_slots
+
+    !> ln Pr(evidence in the slots from..to), one of SUREFILL_EVIDENCE_; minus infinity when the model does not
+    !> explain it.
+    function surefill_hmm_log_likelihood(hmm, from, to, evidence, log_likelihood) &
+            bind(c, name='surefill_hmm_log_likelihood') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: from, to
+      integer(c_int32_t), value :: evidence
+      real(c_double), intent(out) :: log_likelihood
+      integer(c_int32_t) :: status
+    end function surefill_hmm_log_likelihood
+
+    !> Pr(state of slot to - 1 | observations in the slots from..to), states numbers, and ln Pr(observations); when
+    !> that is minus infinity the model does not explain them, and probabilities is not written.
+    function surefill_hmm_filter(hmm, from, to, probabilities, states, log_likelihood) &
+            bind(c, name='surefill_hmm_filter') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: from, to
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: states
+      real(c_double), intent(out) :: log_likelihood
+      integer(c_int32_t) :: status
+    end function surefill_hmm_filter
+
+    !> The most likely state, from 0, of each of the slots from..to, and ln Pr(these states and the observations);
+    !> when that is minus infinity the model does not explain them, and path is not written.
+    function surefill_hmm_viterbi(hmm, from, to, path, length, log_likelihood) &
+            bind(c, name='surefill_hmm_viterbi') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: from, to
+      integer(c_int32_t), intent(out) :: path(*)
+      integer(c_int32_t), value :: length
+      real(c_double), intent(out) :: log_likelihood
+      integer(c_int32_t) :: status
+    end function surefill_hmm_viterbi
+
+    !> Begins training on the slots from..to, from one of SUREFILL_INITIAL_; load is one of SUREFILL_LOAD_, and
+    !> ignored for PRESENT.
+    function surefill_hmm_begin_training(hmm, initial, load, from, to) &
+            bind(c, name='surefill_hmm_begin_training') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t), value :: initial, load
+      integer(c_int64_t), value :: from, to
+      integer(c_int32_t) :: status
+    end function surefill_hmm_begin_training
+
+    !> Trains until a round is complete and its parameters are in use (step is SUREFILL_TRAINING_DONE; round says
+    !> what it did), or until about work slots are visited (at least 1; SUREFILL_TRAINING_MORE, round is not
+    !> written).
+    function surefill_hmm_train(hmm, work, step, round) &
+            bind(c, name='surefill_hmm_train') result(status)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step
+      type(surefill_round), intent(out) :: round
+      integer(c_int32_t) :: status
+    end function surefill_hmm_train
+
+    !> Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells,
+    !> 1,024 slots remembered.
+    function surefill_predictor_limits_init(limits) &
+            bind(c, name='surefill_predictor_limits_init') result(status)
+      import
+      type(surefill_predictor_limits), intent(out) :: limits
+      integer(c_int32_t) :: status
+    end function surefill_predictor_limits_init
+
+    !> Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15
+    !> min, an initial period of a week, restarts weekly.
+    function surefill_predictor_options_init(options) &
+            bind(c, name='surefill_predictor_options_init') result(status)
+      import
+      type(surefill_predictor_options), intent(out) :: options
+      integer(c_int32_t) :: status
+    end function surefill_predictor_options_init
+
+    !> Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of
+    !> the window (S states, rounded up to a multiple of 8), and about 1,200.
+    function surefill_predictor_size(limits, size) &
+            bind(c, name='surefill_predictor_size') result(status)
+      import
+      type(surefill_predictor_limits), intent(in) :: limits
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: status
+    end function surefill_predictor_size
+
+    !> Makes a predictor in the caller's memory (length bytes, at least surefill_predictor_size, aligned to 8) for
+    !> run times in these bins, of which it keeps a copy.
+    function surefill_predictor_init(memory, length, limits, bins, options, predictor) &
+            bind(c, name='surefill_predictor_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_predictor_limits), intent(in) :: limits
+      type(c_ptr), value :: bins
+      type(surefill_predictor_options), intent(in) :: options
+      type(c_ptr), intent(out) :: predictor
+      integer(c_int32_t) :: status
+    end function surefill_predictor_init
+
+    !> Makes the block a checkpoint, to be written to disk: writes its checksum.
+    function surefill_predictor_seal(predictor) &
+            bind(c, name='surefill_predictor_seal') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int32_t) :: status
+    end function surefill_predictor_seal
+
+    !> The predictor in a checkpoint (length bytes at least) read back into memory, which must be as
+    !> surefill_predictor_seal left it.
+    function surefill_predictor_open(memory, length, predictor) &
+            bind(c, name='surefill_predictor_open') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: predictor
+      integer(c_int32_t) :: status
+    end function surefill_predictor_open
+
+    !> A job was submitted.
+    function surefill_predictor_submit(predictor, job, now) &
+            bind(c, name='surefill_predictor_submit') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job, now
+      integer(c_int32_t) :: status
+    end function surefill_predictor_submit
+
+    !> A submitted job was started.
+    function surefill_predictor_start(predictor, job, now) &
+            bind(c, name='surefill_predictor_start') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job, now
+      integer(c_int32_t) :: status
+    end function surefill_predictor_start
+
+    !> A running job ended; its run time is learnt.
+    function surefill_predictor_end(predictor, job, now) &
+            bind(c, name='surefill_predictor_end') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job, now
+      integer(c_int32_t) :: status
+    end function surefill_predictor_end
+
+    !> A job left without having run to its end: cancelled while queued, or running but not to be learnt from.
+    function surefill_predictor_cancel(predictor, job, now) &
+            bind(c, name='surefill_predictor_cancel') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job, now
+      integer(c_int32_t) :: status
+    end function surefill_predictor_cancel
+
+    !> Jobs in the system.
+    function surefill_predictor_jobs(predictor, jobs) &
+            bind(c, name='surefill_predictor_jobs') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int32_t), intent(out) :: jobs
+      integer(c_int32_t) :: status
+    end function surefill_predictor_jobs
+
+    !> What is believed of the run time of a job submitted now: a distribution made in the caller's memory (length
+    !> bytes, at least surefill_distribution_size).
+    function surefill_predictor_predict(predictor, now, memory, length, known, distribution) &
+            bind(c, name='surefill_predictor_predict') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: now
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), intent(out) :: known
+      type(c_ptr), intent(out) :: distribution
+      integer(c_int32_t) :: status
+    end function surefill_predictor_predict
+
+    !> As surefill_predictor_predict, as count numbers, one for each bin; count must be the number of bins.
+    function surefill_predictor_probabilities(predictor, now, probabilities, count, known) &
+            bind(c, name='surefill_predictor_probabilities') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: now
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: count
+      integer(c_int32_t), intent(out) :: known
+      integer(c_int32_t) :: status
+    end function surefill_predictor_probabilities
+
+    !> Whether training is under way or should begin (1) or not (0), at the time of the last event or prediction.
+    function surefill_predictor_wants_training(predictor, wants) &
+            bind(c, name='surefill_predictor_wants_training') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int32_t), intent(out) :: wants
+      integer(c_int32_t) :: status
+    end function surefill_predictor_wants_training
+
+    !> Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come
+    !> between two calls.
+    function surefill_predictor_train(predictor, work, step, round) &
+            bind(c, name='surefill_predictor_train') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step
+      type(surefill_round), intent(out) :: round
+      integer(c_int32_t) :: status
+    end function surefill_predictor_train
+
+    !> Starts from a model learnt elsewhere, as surefill_hmm_set_parameters takes it: the predictor predicts from
+    !> now on, and trains the model further once the initial period is over.
+    function surefill_predictor_set_model(predictor, states, bins, load, &
+            start, transition, emission, load_parameter) &
+            bind(c, name='surefill_predictor_set_model') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int32_t), value :: states, bins, load
+      real(c_double), intent(in) :: start(*), transition(*), emission(*), load_parameter(*)
+      integer(c_int32_t) :: status
+    end function surefill_predictor_set_model
+
+    !> The parameters of the model in use, as surefill_hmm_parameters gives them.
+    function surefill_predictor_model(predictor, states, bins, load, start, transition, emission, load_parameter) &
+            bind(c, name='surefill_predictor_model') result(status)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int32_t), value :: states, bins
+      integer(c_int32_t), intent(out) :: load
+      real(c_double), intent(out) :: start(*), transition(*), emission(*), load_parameter(*)
+      integer(c_int32_t) :: status
+    end function surefill_predictor_model
+
     !> The C library's strlen.
     pure function c_string_length(string) bind(c, name='strlen') result(length)
       import
       type(c_ptr), value :: string
       integer(c_size_t) :: length
     end function c_string_length
+
+    !> Sets the limits to their defaults: 24 bins, 3 keys, 10 experts, 16,384 histories.
+    function surefill_mixture_limits_init(limits) &
+            bind(c, name='surefill_mixture_limits_init') result(status)
+      import
+      type(surefill_mixture_limits), intent(out) :: limits
+      integer(c_int32_t) :: status
+    end function surefill_mixture_limits_init
+
+    !> Writes the experts of a set, one of SUREFILL_EXPERTS_, and their number.
+    function surefill_experts_init(set, experts, capacity, count) &
+            bind(c, name='surefill_experts_init') result(status)
+      import
+      integer(c_int32_t), value :: set
+      type(surefill_expert), intent(out) :: experts(*)
+      integer(c_int32_t), value :: capacity
+      integer(c_int32_t), intent(out) :: count
+      integer(c_int32_t) :: status
+    end function surefill_experts_init
+
+    !> Bytes of memory that a mixture needs.
+    function surefill_mixture_size(limits, size) &
+            bind(c, name='surefill_mixture_size') result(status)
+      import
+      type(surefill_mixture_limits), intent(in) :: limits
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: status
+    end function surefill_mixture_size
+
+    !> Makes a mixture that has seen no job in the caller's memory (length bytes, aligned to 8).
+    function surefill_mixture_init(memory, length, limits, bins, experts, expert_count, mixture) &
+            bind(c, name='surefill_mixture_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_mixture_limits), intent(in) :: limits
+      type(c_ptr), value :: bins
+      type(surefill_expert), intent(in) :: experts(*)
+      integer(c_int32_t), value :: expert_count
+      type(c_ptr), intent(out) :: mixture
+      integer(c_int32_t) :: status
+    end function surefill_mixture_init
+
+    !> A job with these keys has finished after so many seconds.
+    function surefill_mixture_learn(mixture, keys, count, seconds) &
+            bind(c, name='surefill_mixture_learn') result(status)
+      import
+      type(c_ptr), value :: mixture
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: seconds
+      integer(c_int32_t) :: status
+    end function surefill_mixture_learn
+
+    !> Makes the distribution of the run time of a job with these keys in memory of surefill_distribution_size.
+    function surefill_mixture_predict(mixture, keys, count, memory, length, distribution) &
+            bind(c, name='surefill_mixture_predict') result(status)
+      import
+      type(c_ptr), value :: mixture
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), value :: count
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: distribution
+      integer(c_int32_t) :: status
+    end function surefill_mixture_predict
+
+    !> The experts' weights for the owner of a job with these keys.
+    function surefill_mixture_weights(mixture, keys, count, weights, capacity) &
+            bind(c, name='surefill_mixture_weights') result(status)
+      import
+      type(c_ptr), value :: mixture
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), value :: count
+      real(c_double), intent(out) :: weights(*)
+      integer(c_int32_t), value :: capacity
+      integer(c_int32_t) :: status
+    end function surefill_mixture_weights
+
+    !> Makes the block a checkpoint, to be written to disk: writes its checksum.
+    function surefill_mixture_seal(mixture) &
+            bind(c, name='surefill_mixture_seal') result(status)
+      import
+      type(c_ptr), value :: mixture
+      integer(c_int32_t) :: status
+    end function surefill_mixture_seal
+
+    !> The mixture in a checkpoint read back into memory, which must be as surefill_mixture_seal left it.
+    function surefill_mixture_open(memory, length, mixture) &
+            bind(c, name='surefill_mixture_open') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: mixture
+      integer(c_int32_t) :: status
+    end function surefill_mixture_open
+
   end interface
 
 contains

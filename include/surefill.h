@@ -70,6 +70,27 @@
 // With the jobs now running this never happens.
 #define SUREFILL_ERROR_NEVER -14
 
+// The object was made on a machine of the other byte order.
+#define SUREFILL_ERROR_FOREIGN_BYTE_ORDER -15
+
+// Probabilities that must sum to 1 do not.
+#define SUREFILL_ERROR_NOT_A_DISTRIBUTION -16
+
+// A job with this id is in the system already.
+#define SUREFILL_ERROR_DUPLICATE_JOB -17
+
+// No job with this id is in the system.
+#define SUREFILL_ERROR_UNKNOWN_JOB -18
+
+// An event lies before one already reported.
+#define SUREFILL_ERROR_TIME_WENT_BACK -19
+
+// The job has started already.
+#define SUREFILL_ERROR_ALREADY_STARTED -20
+
+// The job has not started.
+#define SUREFILL_ERROR_NOT_STARTED -21
+
 // The largest number of bins.
 #define SUREFILL_MAX_BINS 64
 
@@ -145,6 +166,63 @@
 // A job was cancelled before it started.
 #define SUREFILL_EVENT_CANCEL 4
 
+// The largest number of states.
+#define SUREFILL_MAX_STATES 64
+
+// Load model: none, run times given the number of jobs.
+#define SUREFILL_LOAD_NONE 0
+
+// Load model: Poisson; the parameter is the mean number of jobs in a slot, finite and not negative.
+#define SUREFILL_LOAD_POISSON 1
+
+// Load model: geometric from 0; the parameter is Pr(no job in a slot), above 0 and at most 1.
+#define SUREFILL_LOAD_GEOMETRIC 2
+
+// Initial values: the parameters there are.
+#define SUREFILL_INITIAL_PRESENT -1
+
+// Initial values: Static-IV (Nissimov 2006, Algorithm 3).
+#define SUREFILL_INITIAL_STATIC 0
+
+// Initial values: k-means (Algorithm 4); the number of states must be a power of two.
+#define SUREFILL_INITIAL_K_MEANS 1
+
+// Evidence: run times, and the numbers of jobs if the load is modelled.
+#define SUREFILL_EVIDENCE_JOBS 0
+
+// Evidence: the numbers of jobs alone.
+#define SUREFILL_EVIDENCE_LOAD 1
+
+// Training: nothing to be learnt for now (predictors only).
+#define SUREFILL_TRAINING_IDLE 0
+
+// Training: the work is used up; more is to be done.
+#define SUREFILL_TRAINING_MORE 1
+
+// Training: a model's round is complete; a predictor's training is.
+#define SUREFILL_TRAINING_DONE 2
+
+// Training stops after as many rounds as the threshold says.
+#define SUREFILL_TERMINATION_ROUNDS 0
+
+// Training stops when sqrt(jobs) x the sum of the parameters' changes is below the threshold.
+#define SUREFILL_TERMINATION_L1 1
+
+// Training stops when the largest change of a parameter is below the threshold.
+#define SUREFILL_TERMINATION_L_INFINITY 2
+
+// The most experts of a mixture.
+#define SUREFILL_MAX_EXPERTS 16
+
+// The most keys of a job.
+#define SUREFILL_MAX_KEYS 8
+
+// Experts: one that believes in the owner's (key 0's) own last ten jobs or so.
+#define SUREFILL_EXPERTS_USER 0
+
+// Experts: ten for jobs with three keys: user, time limit, processors.
+#define SUREFILL_EXPERTS_MIX 1
+
 // Logarithmic runtime bins. With first edge f and ratio r, bin 0 holds run times below f seconds, bin j (counted from
 // 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
 //
@@ -156,11 +234,25 @@ typedef struct surefill_bins surefill_bins;
 // Never changed after initialisation: any number of threads may use one object.
 typedef struct surefill_distribution surefill_distribution;
 
+// A hidden Markov model of run times (Nissimov 2006, chapter 3): parameters, observations and training. Slots are numbered
+// by the caller, time of submission divided by the slot length for example; from..to means from to to - 1.
+//
+// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers; sealed, it
+// is a checkpoint.
+typedef struct surefill_hmm surefill_hmm;
+
 // A queue of up to SUREFILL_INBOX_CAPACITY job events.
 //
 // One thread may push while another pops, without a lock: one pushing and one popping thread at a time, no more. The
 // block must not be moved: a copy is refused. Other damage to it is not detected.
 typedef struct surefill_inbox surefill_inbox;
+
+// Predicts run times from those of like jobs that have finished: a mixture of histories, weighed for each user by how well
+// they have done.
+//
+// Distinct mixtures are independent; one mixture needs one thread, or the caller's lock. The block holds no pointers, and
+// sealed it is a checkpoint: write it to a file, read it back, open it.
+typedef struct surefill_mixture surefill_mixture;
 
 // One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
 // commit until it is done, then begin again. Candidates are judged in the order in which they were added, numbered from 0;
@@ -168,6 +260,14 @@ typedef struct surefill_inbox surefill_inbox;
 //
 // Distinct passes are independent; one pass needs one thread, or the caller's lock. The block holds no pointers.
 typedef struct surefill_pass surefill_pass;
+
+// Learns from finished jobs, on line, how long a job submitted now will run (Nissimov 2006, chapter 4). Report every job's
+// submission, start and end; train when it wants to be trained. Times are seconds since any fixed origin, within 2^53 of it;
+// they may stand still but not go back. Jobs are known by the caller's ids.
+//
+// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers; sealed, it is a
+// checkpoint.
+typedef struct surefill_predictor surefill_predictor;
 
 // Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
 typedef struct surefill_pass_limits {
@@ -215,6 +315,105 @@ typedef struct surefill_job_event {
   // The resource manager's number for the user.
   int64_t user;
 } surefill_job_event;
+
+// Capacities of a model. Set by surefill_hmm_limits_init, then changed as needed.
+typedef struct surefill_hmm_limits {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // States (1 to SUREFILL_MAX_STATES).
+  int32_t states;
+  // Run-time bins (2 to SUREFILL_MAX_BINS).
+  int32_t bins;
+  // Slots kept (2 to 268,435,456); the oldest leave.
+  int32_t slots;
+  // Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest slots leave.
+  int32_t cells;
+} surefill_hmm_limits;
+
+// What a round of Baum-Welch did.
+typedef struct surefill_round {
+  // ln Pr(observations) under the parameters before the round.
+  double log_likelihood;
+  // The sum of the absolute changes of all parameters.
+  double l1;
+  // The largest absolute change of a parameter.
+  double l_infinity;
+  // Rounds since training began, this one included.
+  int64_t rounds;
+  // Finished jobs in the slots trained on.
+  int64_t jobs;
+  // Slots that no state explained, so that the parameters were bent towards them before the round.
+  int64_t adapted;
+} surefill_round;
+
+// Capacities of a predictor. Set by surefill_predictor_limits_init, then changed as needed.
+typedef struct surefill_predictor_limits {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // Jobs in the system, queued or running (1 to 16,777,216).
+  int32_t jobs;
+  // States (1 to SUREFILL_MAX_STATES).
+  int32_t states;
+  // Run-time bins (2 to SUREFILL_MAX_BINS).
+  int32_t bins;
+  // Slots kept (2 to 268,435,456); the oldest leave.
+  int32_t slots;
+  // Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest slots leave.
+  int32_t cells;
+  // Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next (1 to
+  // 16,777,216).
+  int32_t window;
+} surefill_predictor_limits;
+
+// How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
+typedef struct surefill_predictor_options {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // One of SUREFILL_LOAD_.
+  int32_t load;
+  // SUREFILL_INITIAL_STATIC or, if the number of states is a power of two, SUREFILL_INITIAL_K_MEANS.
+  int32_t initial;
+  // One of SUREFILL_TERMINATION_.
+  int32_t termination;
+  // What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative).
+  double threshold;
+  // A training stops after so many rounds at the latest (at least 1).
+  int64_t most_rounds;
+  // Length of a slot in seconds (1 to 2^32).
+  int64_t slot_seconds;
+  // No training before so many seconds after the first submission, and before all jobs submitted in them have ended (0 to
+  // 2^40).
+  int64_t initial_seconds;
+  // With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to 2^40).
+  int64_t restart_seconds;
+} surefill_predictor_options;
+
+// Capacities of a mixture. Set by surefill_mixture_limits_init, then changed as needed.
+typedef struct surefill_mixture_limits {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // Bins of the run times (1 to SUREFILL_MAX_BINS).
+  int32_t bins;
+  // Keys of a job (1 to SUREFILL_MAX_KEYS); key 0 is its owner, the user as a rule.
+  int32_t keys;
+  // Experts (1 to SUREFILL_MAX_EXPERTS).
+  int32_t experts;
+  // Histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each owner. Those not
+  // written to for longest leave.
+  int32_t histories;
+} surefill_mixture_limits;
+
+// One way in which jobs are alike.
+typedef struct surefill_expert {
+  // The keys in which jobs must agree, the sum of 2^i for key i; 0 for all jobs alike.
+  int32_t keys;
+  // 0.
+  int32_t reserved;
+  // The factor by which a job's weight shrinks with every later one of its kind: 0 to 1, 1 for no ageing.
+  double decay;
+  // How many jobs everybody's distribution counts as: above 0, at most 1e9.
+  double prior;
+} surefill_expert;
 
 #ifdef __cplusplus
 extern "C" {
@@ -530,6 +729,382 @@ int32_t surefill_inbox_pop(struct surefill_inbox *inbox,
 // Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved).
 int32_t surefill_inbox_length(const struct surefill_inbox *inbox,
                               int32_t *length);
+
+// Sets the limits to their defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_hmm_limits_init(struct surefill_hmm_limits *limits);
+
+// Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells this
+// is at most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400.
+//
+// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+int32_t surefill_hmm_size(const struct surefill_hmm_limits *limits,
+                          int64_t *size);
+
+// Makes a model without parameters and observations in the caller's memory (length bytes, at least surefill_hmm_size,
+// aligned to 8). O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+int32_t surefill_hmm_init(void *memory,
+                          int64_t length,
+                          const struct surefill_hmm_limits *limits,
+                          struct surefill_hmm **hmm);
+
+// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model breaks the
+// seal. O(size).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_hmm_seal(struct surefill_hmm *hmm);
+
+// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal left it. O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_hmm_open(void *memory,
+                          int64_t length,
+                          struct surefill_hmm **hmm);
+
+// Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M and emission
+// M x N, row by row; each row sums to 1 within 1e-9. load is one of SUREFILL_LOAD_; load_parameter has M numbers, and is not
+// read without a load model. Training under way is given up. O(M (M + N)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers of states
+// and bins), NOT_A_DISTRIBUTION.
+int32_t surefill_hmm_set_parameters(struct surefill_hmm *hmm,
+                                    int32_t states,
+                                    int32_t bins,
+                                    int32_t load,
+                                    const double *start,
+                                    const double *transition,
+                                    const double *emission,
+                                    const double *load_parameter);
+
+// The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model. O(M (M + N)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (other numbers of states and bins),
+// WRONG_STATE (no parameters yet).
+int32_t surefill_hmm_parameters(const struct surefill_hmm *hmm,
+                                int32_t states,
+                                int32_t bins,
+                                int32_t *load,
+                                double *start,
+                                double *transition,
+                                double *emission,
+                                double *load_parameter);
+
+// Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled (positive).
+// Training under way is given up. O(M (M + N)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_hmm_init_static(struct surefill_hmm *hmm,
+                                 int32_t load,
+                                 double mean_jobs);
+
+// Adapts the parameters to slots half as long: A'_ij = A_ij / 2, A'_ii = A_ii / 2 + 1/2, half the mean load. The
+// observations are forgotten, and training under way is given up.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE (no parameters).
+int32_t surefill_hmm_halve_slots(struct surefill_hmm *hmm);
+
+// Reports a finished job: the slot in which it was submitted and the bin of its run time, from 0. Slots up to this one that
+// were not known are empty. When there is no more room the oldest slots leave. O(bins + slots that come or leave).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for a slot that has left), FULL.
+int32_t surefill_hmm_observe(struct surefill_hmm *hmm,
+                             int64_t slot,
+                             int32_t bin);
+
+// Makes this the last slot, empty as yet, if it is later than the last one known.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.
+int32_t surefill_hmm_extend(struct surefill_hmm *hmm,
+                            int64_t slot);
+
+// The slots held: first..end, empty if they are equal.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+int32_t surefill_hmm_slots(const struct surefill_hmm *hmm,
+                           int64_t *first,
+                           int64_t *end);
+
+// ln Pr(evidence in the slots from..to), one of SUREFILL_EVIDENCE_; minus infinity when the model does not explain it.
+// O(slots M^2).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for slots not held, or none),
+// WRONG_STATE (no parameters).
+int32_t surefill_hmm_log_likelihood(const struct surefill_hmm *hmm,
+                                    int64_t from,
+                                    int64_t to,
+                                    int32_t evidence,
+                                    double *log_likelihood);
+
+// Pr(state of slot to - 1 | observations in the slots from..to), states numbers, and ln Pr(observations); when that is minus
+// infinity the model does not explain them, and probabilities is not written. O(slots M^2).
+//
+// Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another number of states.
+int32_t surefill_hmm_filter(const struct surefill_hmm *hmm,
+                            int64_t from,
+                            int64_t to,
+                            double *probabilities,
+                            int32_t states,
+                            double *log_likelihood);
+
+// The most likely state, from 0, of each of the slots from..to, and ln Pr(these states and the observations); when that is
+// minus infinity the model does not explain them, and path is not written. length is the number of slots. Training under way
+// begins its round again. O(slots M^2).
+//
+// Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another length.
+int32_t surefill_hmm_viterbi(struct surefill_hmm *hmm,
+                             int64_t from,
+                             int64_t to,
+                             int32_t *path,
+                             int32_t length,
+                             double *log_likelihood);
+
+// Begins training on the slots from..to, from one of SUREFILL_INITIAL_; load is one of SUREFILL_LOAD_, and ignored for
+// PRESENT. The parameters in use stay until a round is complete. Training under way is given up. O(slots).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for slots not held, or none, and for
+// K_MEANS when the number of states is not a power of two), WRONG_STATE (PRESENT without parameters), EMPTY (K_MEANS without
+// a job).
+int32_t surefill_hmm_begin_training(struct surefill_hmm *hmm,
+                                    int32_t initial,
+                                    int32_t load,
+                                    int64_t from,
+                                    int64_t to);
+
+// Trains until a round is complete and its parameters are in use (step is SUREFILL_TRAINING_DONE; round says what it did), or
+// until about work slots are visited (at least 1; SUREFILL_TRAINING_MORE, round is not written). A round visits each slot three
+// times. Then call again, for the rest or for the next round. However it is sliced, the result is the same bit for bit. O(work M^2).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work), WRONG_STATE (training has not begun).
+int32_t surefill_hmm_train(struct surefill_hmm *hmm,
+                           int64_t work,
+                           int32_t *step,
+                           struct surefill_round *round);
+
+// Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots
+// remembered.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_predictor_limits_init(struct surefill_predictor_limits *limits);
+
+// Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15 min, an
+// initial period of a week, restarts weekly.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_predictor_options_init(struct surefill_predictor_options *options);
+
+// Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of the window
+// (S states, rounded up to a multiple of 8), and about 1,200.
+//
+// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+int32_t surefill_predictor_size(const struct surefill_predictor_limits *limits,
+                                int64_t *size);
+
+// Makes a predictor in the caller's memory (length bytes, at least surefill_predictor_size, aligned to 8) for run times in
+// these bins, of which it keeps a copy. O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when the bins are
+// not as many as the limits say).
+int32_t surefill_predictor_init(void *memory,
+                                int64_t length,
+                                const struct surefill_predictor_limits *limits,
+                                const struct surefill_bins *bins,
+                                const struct surefill_predictor_options *options,
+                                struct surefill_predictor **predictor);
+
+// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the predictor breaks
+// the seal. O(size).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_predictor_seal(struct surefill_predictor *predictor);
+
+// The predictor in a checkpoint (length bytes at least) read back into memory, which must be as surefill_predictor_seal left
+// it. It goes on bit for bit as the sealed one would have, in the middle of training too. O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_predictor_open(void *memory,
+                                int64_t length,
+                                struct surefill_predictor **predictor);
+
+// A job was submitted. O(1) amortised over the slots that pass.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, DUPLICATE_JOB, FULL, TIME_WENT_BACK, OUT_OF_RANGE (time).
+int32_t surefill_predictor_submit(struct surefill_predictor *predictor,
+                                  int64_t job,
+                                  int64_t now);
+
+// A submitted job was started. O(1) amortised over the slots that pass.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, ALREADY_STARTED, TIME_WENT_BACK, OUT_OF_RANGE
+// (time).
+int32_t surefill_predictor_start(struct surefill_predictor *predictor,
+                                 int64_t job,
+                                 int64_t now);
+
+// A running job ended; its run time is learnt. O(bins) amortised over the slots that pass.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, NOT_STARTED, TIME_WENT_BACK, OUT_OF_RANGE (time).
+int32_t surefill_predictor_end(struct surefill_predictor *predictor,
+                               int64_t job,
+                               int64_t now);
+
+// A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1) amortised over
+// the slots that pass.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, TIME_WENT_BACK, OUT_OF_RANGE (time).
+int32_t surefill_predictor_cancel(struct surefill_predictor *predictor,
+                                  int64_t job,
+                                  int64_t now);
+
+// Jobs in the system.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+int32_t surefill_predictor_jobs(const struct surefill_predictor *predictor,
+                                int32_t *jobs);
+
+// What is believed of the run time of a job submitted now: a distribution made in the caller's memory (length bytes, at least
+// surefill_distribution_size). known is 1; or 0 when the predictor is silent, because it has not learnt yet or its model cannot
+// explain what is happening, and then the distribution is the one of which nothing is known but the limit.
+//
+// O((M^2 + jobs M) S) for M states and S slots from the earliest with a change since the last prediction.
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, length).
+int32_t surefill_predictor_predict(struct surefill_predictor *predictor,
+                                   int64_t now,
+                                   void *memory,
+                                   int64_t length,
+                                   int32_t *known,
+                                   struct surefill_distribution **distribution);
+
+// As surefill_predictor_predict, as count numbers, one for each bin; count must be the number of bins. known is 0 when the
+// predictor is silent, and then probabilities is not written.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count).
+int32_t surefill_predictor_probabilities(struct surefill_predictor *predictor,
+                                         int64_t now,
+                                         double *probabilities,
+                                         int32_t count,
+                                         int32_t *known);
+
+// Whether training is under way or should begin (1) or not (0), at the time of the last event or prediction. O(1).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+int32_t surefill_predictor_wants_training(const struct surefill_predictor *predictor,
+                                          int32_t *wants);
+
+// Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between two calls. A
+// round visits every finished slot three times. step is SUREFILL_TRAINING_IDLE, MORE or DONE; after DONE the new model is in use,
+// and round is the last of its rounds, else round is not written. O(work M^2).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
+int32_t surefill_predictor_train(struct surefill_predictor *predictor,
+                                 int64_t work,
+                                 int32_t *step,
+                                 struct surefill_round *round);
+
+// Starts from a model learnt elsewhere, as surefill_hmm_set_parameters takes it: the predictor predicts from now on, and trains
+// the model further once the initial period is over. Before the first event only.
+//
+// Errors: as surefill_hmm_set_parameters; WRONG_STATE after an event.
+int32_t surefill_predictor_set_model(struct surefill_predictor *predictor,
+                                     int32_t states,
+                                     int32_t bins,
+                                     int32_t load,
+                                     const double *start,
+                                     const double *transition,
+                                     const double *emission,
+                                     const double *load_parameter);
+
+// The parameters of the model in use, as surefill_hmm_parameters gives them.
+//
+// Errors: as surefill_hmm_parameters.
+int32_t surefill_predictor_model(const struct surefill_predictor *predictor,
+                                 int32_t states,
+                                 int32_t bins,
+                                 int32_t *load,
+                                 double *start,
+                                 double *transition,
+                                 double *emission,
+                                 double *load_parameter);
+
+// Sets the limits to their defaults: 24 bins, 3 keys, 10 experts, 16,384 histories.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_mixture_limits_init(struct surefill_mixture_limits *limits);
+
+// Writes the experts of a set, one of SUREFILL_EXPERTS_, and their number. capacity is the room in experts:
+// SUREFILL_MAX_EXPERTS is enough.
+//
+// Errors: NULL, MISALIGNED, OUT_OF_RANGE, FULL (capacity).
+int32_t surefill_experts_init(int32_t set,
+                              struct surefill_expert *experts,
+                              int32_t capacity,
+                              int32_t *count);
+
+// Bytes of memory that a mixture needs. With H histories, b bins and e experts this is at most
+// 8 H max(b + 1, e) + 32 H + 2,600: 3.8 MB for the default.
+//
+// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+int32_t surefill_mixture_size(const struct surefill_mixture_limits *limits,
+                              int64_t *size);
+
+// Makes a mixture that has seen no job in the caller's memory (length bytes, at least surefill_mixture_size, aligned to
+// 8), for run times in these bins. Bins and experts are as many as the limits say. O(length).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_mixture_init(void *memory,
+                              int64_t length,
+                              const struct surefill_mixture_limits *limits,
+                              const struct surefill_bins *bins,
+                              const struct surefill_expert *experts,
+                              int32_t expert_count,
+                              struct surefill_mixture **mixture);
+
+// A job with these keys (count numbers, as many as the limits say) has finished after so many seconds (0 to
+// SUREFILL_MAX_SECONDS). O(experts x bins).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
+int32_t surefill_mixture_learn(struct surefill_mixture *mixture,
+                               const int64_t *keys,
+                               int32_t count,
+                               int64_t seconds);
+
+// Makes the distribution of the run time of a job with these keys (count numbers, as many as the limits say) in memory of
+// surefill_distribution_size; before any job has finished, its limit. O(experts x bins).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
+int32_t surefill_mixture_predict(const struct surefill_mixture *mixture,
+                                 const int64_t *keys,
+                                 int32_t count,
+                                 void *memory,
+                                 int64_t length,
+                                 struct surefill_distribution **distribution);
+
+// The experts' weights for the owner of a job with these keys (count numbers, as many as the limits say); they sum to 1.
+// capacity is the room in weights, which must be that of all experts.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, FULL (capacity).
+int32_t surefill_mixture_weights(const struct surefill_mixture *mixture,
+                                 const int64_t *keys,
+                                 int32_t count,
+                                 double *weights,
+                                 int32_t capacity);
+
+// Makes the block a checkpoint, surefill_mixture_size bytes from the handle on, by writing its checksum. Any later call
+// that changes the mixture breaks the seal. O(size).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_mixture_seal(struct surefill_mixture *mixture);
+
+// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_mixture_seal left
+// it. O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_mixture_open(void *memory,
+                              int64_t length,
+                              struct surefill_mixture **mixture);
 
 #ifdef __cplusplus
 }  // extern "C"

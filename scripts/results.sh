@@ -1,14 +1,25 @@
 #!/usr/bin/env bash
-# Makes RESULTS.md of scripts/results.md.in: a line that begins with "$ " (and those it is continued on by a backslash)
-# becomes the command as it stands and what it prints; all other lines are copied. Needs the traces, in SUREFILL_TRACES
-# or in ../shared/traces.
+# Makes RESULTS.md, or some of its parts: results.sh [PART...], parts by the names of scripts/results/*.md.in.
+#
+# In a part's source a line that begins with "$ " (and those it is continued on by a backslash) becomes the command as it
+# stands and what it prints; all other lines are copied. The parts not asked for stay as they are in RESULTS.md.
+# Needs the traces, in SUREFILL_TRACES or in ../shared/traces.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+parts=(introduction backfilling hmm locality speed)
+asked=("$@")
+[ $# -gt 0 ] || asked=("${parts[@]}")
 
+for part in "${asked[@]}"; do
+    if [ ! -f "scripts/results/$part.md.in" ]; then
+        echo "no part $part; there are: ${parts[*]}" >&2
+        exit 2
+    fi
+done
 SUREFILL_TRACES=$(realpath "${SUREFILL_TRACES:-../shared/traces}")
 export SUREFILL_TRACES
-for trace in CTC-SP2 KTH-SP2 SDSC-SP2 SDSC-BLUE; do
-    if ! compgen -G "$SUREFILL_TRACES/$trace*.swf.gz" >/dev/null; then
+for trace in CTC-SP2 KTH-SP2 SDSC-SP2 SDSC-BLUE SDSC-Par-1996 LANL-CM5; do
+    if ! compgen -G "$SUREFILL_TRACES/$trace*.swf.gz" > /dev/null; then
         echo "no trace $SUREFILL_TRACES/$trace*.swf.gz: set SUREFILL_TRACES to the folder that holds it" >&2
         exit 1
     fi
@@ -17,22 +28,43 @@ done
 cargo build --release --locked --package surefill-simulator
 PATH=$(realpath "${CARGO_TARGET_DIR:-target}")/release:$PATH
 
-made=$(mktemp RESULTS.md.XXXXXX)
-trap 'rm -f "$made"' EXIT
-while IFS= read -r line; do
-    if [[ $line != '$ '* ]]; then
-        printf '%s\n' "$line"
-        continue
+# One part, its commands carried out.
+make_part() {
+    local begun=$SECONDS line command
+    while IFS= read -r line; do
+        if [[ $line != '$ '* ]]; then
+            printf '%s\n' "$line"
+            continue
+        fi
+        command=${line#'$ '}
+        while [[ $command == *\\ ]]; do
+            IFS= read -r line
+            command+=$'\n'$line
+        done
+        printf '```sh\n%s\n```\n\n' "$command"
+        echo "$(date +%T) $1: ${command%%$'\n'*}" >&2
+        bash -euo pipefail -c "$command" < /dev/null
+    done < "scripts/results/$1.md.in"
+    [ "$1" = introduction ] || printf '\nMade by %s in %d minutes on %d processors.\n' \
+        "$(surefill --version)" $(((SECONDS - begun + 59) / 60)) "$(nproc)"
+}
+
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+for part in "${parts[@]}"; do
+    if [[ " ${asked[*]} " == *" $part "* ]]; then
+        make_part "$part" > "$made/$part"
+    elif [ -f RESULTS.md ]; then
+        awk -v part="$part" '/^<!-- part: / { on = $3 == part; next } on' RESULTS.md > "$made/$part"
     fi
-    command=${line#'$ '}
-    while [[ $command == *\\ ]]; do
-        IFS= read -r line
-        command+=$'\n'$line
-    done
-    printf '```sh\n%s\n```\n\n' "$command"
-    echo "$(date +%T) ${command%%$'\n'*}" >&2
-    bash -euo pipefail -c "$command" </dev/null
-done <scripts/results.md.in >"$made"
-printf '\nMade by %s in %d minutes on %d processors.\n' "$(surefill --version)" $(((SECONDS + 59) / 60)) "$(nproc)" >>"$made"
-chmod 644 "$made"
-mv "$made" RESULTS.md
+done
+for part in "${parts[@]}"; do
+    if [ -s "$made/$part" ]; then
+        printf '<!-- part: %s -->\n' "$part"
+        # One empty line between parts.
+        sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' "$made/$part"
+        printf '\n'
+    fi
+done > "$made/RESULTS.md"
+sed -i -e '${/^$/d}' "$made/RESULTS.md"
+cp "$made/RESULTS.md" RESULTS.md

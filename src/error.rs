@@ -37,10 +37,24 @@ pub enum Error {
     Empty = -13,
     /// With the jobs now running, the event asked for never happens.
     Never = -14,
+    /// The object was made on a machine of the other byte order.
+    ForeignByteOrder = -15,
+    /// Probabilities that must sum to 1 do not.
+    NotADistribution = -16,
+    /// A job with this id is in the system already.
+    DuplicateJob = -17,
+    /// No job with this id is in the system.
+    UnknownJob = -18,
+    /// An event lies before one already reported.
+    TimeWentBack = -19,
+    /// The job has started already.
+    AlreadyStarted = -20,
+    /// The job has not started.
+    NotStarted = -21,
 }
 
 /// All errors, in the order of their numbers.
-pub const ALL: [Error; 14] = [
+pub const ALL: [Error; 21] = [
     Error::Null,
     Error::Misaligned,
     Error::TooSmall,
@@ -55,6 +69,13 @@ pub const ALL: [Error; 14] = [
     Error::NoSuchIndex,
     Error::Empty,
     Error::Never,
+    Error::ForeignByteOrder,
+    Error::NotADistribution,
+    Error::DuplicateJob,
+    Error::UnknownJob,
+    Error::TimeWentBack,
+    Error::AlreadyStarted,
+    Error::NotStarted,
 ];
 
 impl Error {
@@ -85,6 +106,13 @@ impl Error {
             Error::NoSuchIndex => c"SUREFILL_ERROR_NO_SUCH_INDEX",
             Error::Empty => c"SUREFILL_ERROR_EMPTY",
             Error::Never => c"SUREFILL_ERROR_NEVER",
+            Error::ForeignByteOrder => c"SUREFILL_ERROR_FOREIGN_BYTE_ORDER",
+            Error::NotADistribution => c"SUREFILL_ERROR_NOT_A_DISTRIBUTION",
+            Error::DuplicateJob => c"SUREFILL_ERROR_DUPLICATE_JOB",
+            Error::UnknownJob => c"SUREFILL_ERROR_UNKNOWN_JOB",
+            Error::TimeWentBack => c"SUREFILL_ERROR_TIME_WENT_BACK",
+            Error::AlreadyStarted => c"SUREFILL_ERROR_ALREADY_STARTED",
+            Error::NotStarted => c"SUREFILL_ERROR_NOT_STARTED",
         }
     }
 
@@ -105,6 +133,13 @@ impl Error {
             Error::NoSuchIndex => c"no object has this index",
             Error::Empty => c"nothing to take",
             Error::Never => c"with the jobs now running this never happens",
+            Error::ForeignByteOrder => c"made on a machine of the other byte order",
+            Error::NotADistribution => c"probabilities do not sum to 1",
+            Error::DuplicateJob => c"a job with this id is in the system already",
+            Error::UnknownJob => c"no job with this id is in the system",
+            Error::TimeWentBack => c"time went back",
+            Error::AlreadyStarted => c"the job has started already",
+            Error::NotStarted => c"the job has not started",
         }
     }
 }

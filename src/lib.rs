@@ -6,9 +6,13 @@
 //!
 //! 1. [`error`]: every way a call can be refused, with its C status number.
 //! 2. [`memory`]: one block of caller's memory, carved into typed slices.
-//! 3. [`runtime`]: run times as distributions over logarithmic bins, conditioned on a job's age and limit.
-//! 4. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
+//! 3. [`math`]: special functions, accuracy stated.
+//! 4. [`runtime`]: run times as distributions over logarithmic bins, conditioned on a job's age and limit.
+//! 5. [`hmm`]: the hidden Markov model of a workload's run times: filter, smoothing, training, Viterbi.
+//! 6. [`predict`]: run times predicted on line: by the hidden Markov model, and by the histories of like jobs.
+//! 7. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
 //!    many processors will be free.
+//! 8. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
 //!
 //! With the feature `capi` the functions of `include/surefill.h` are exported; Rust programs do not need it.
 //!
@@ -48,5 +52,10 @@ pub mod backfill;
 #[cfg(feature = "capi")]
 pub mod capi;
 pub mod error;
+pub mod hmm;
+pub mod math;
 pub mod memory;
+pub mod predict;
 pub mod runtime;
+mod seal;
+pub mod wait;

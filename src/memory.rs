@@ -35,6 +35,9 @@ impl Header {
 
     /// Refuses a block that is not an object of this kind made by this layout version.
     pub(crate) fn check(&self, kind: u32) -> Result<()> {
+        if self.magic == MAGIC.swap_bytes() {
+            return Err(Error::ForeignByteOrder);
+        }
         if self.magic != MAGIC || self.kind != kind {
             return Err(Error::WrongObject);
         }

@@ -6,15 +6,19 @@
 //! * [`policy`]: who starts when; [`predict`]: how long a job will run.
 //! * [`outcome`]: what one replay produced; [`metrics`] and [`calibration`] measure it, [`schedule`] writes it job by job.
 //! * [`run`]: replays over several seeds; [`papers`]: published numbers to compare with.
+//! * [`mod@characterize`]: what the states of a hidden Markov model are.
 //! * [`mod@explain`]: why one job waited.
 //! * [`mod@generate`]: synthetic workloads.
+//! * [`locality`]: how much run times can be learnt from submit times and users.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
 pub mod calibration;
+pub mod characterize;
 pub mod cli;
 pub mod explain;
 pub mod generate;
+pub mod locality;
 pub mod machine;
 pub mod metrics;
 pub mod outcome;

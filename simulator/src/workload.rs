@@ -28,6 +28,8 @@ pub struct Job {
     pub number: i64,
     /// When it is submitted.
     pub submit: i64,
+    /// How long it waited in the trace; negative when unknown. Only studies of the trace itself read it.
+    pub wait: i64,
     /// How long it runs. A scheduler does not know this before the job has ended: only the clairvoyant predictors read it.
     pub run_time: i64,
     /// Its time limit, after the overrun rule.
@@ -226,6 +228,7 @@ fn job(record: &Record, id: JobId, procs: u32, rules: &Rules, counts: &mut Count
         id,
         number: record.number,
         submit: record.submit,
+        wait: record.wait,
         run_time,
         limit,
         processors: wanted.min(procs),

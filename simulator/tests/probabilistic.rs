@@ -123,10 +123,19 @@ fn decisions_are_reproduced_bit_for_bit() {
         ("prob:user", options(Criterion::Relative, Delay::Exact)),
         ("prob:user", options(Criterion::Seconds, Delay::Exact)),
         ("prob:user", ProbOptions::papers()),
+        ("prob:mix:sjbf", options(Criterion::Relative, Delay::Exact)),
+        ("prob:hmm", ProbOptions::papers()),
     ]
     .map(|(choice, options)| digest(&replay_prob(&demo, choice, options)));
     assert_eq!(found.map(|digest| format!("{digest:016x}")), DIGESTS);
 }
 
-const DIGESTS: [&str; 5] =
-    ["12a7b56be07d711a", "e9d051335a03b5e8", "da8e137fe40c1c3b", "5645f2b5d698ffc7", "4c73fced2de64bf0"];
+const DIGESTS: [&str; 7] = [
+    "12a7b56be07d711a",
+    "ccdf865a8daaf7f0",
+    "c373587c7df47e0e",
+    "f54f5535afa27be1",
+    "fa66de995829958a",
+    "ccfe95a02c84dd25",
+    "415f654568489173",
+];

@@ -30,14 +30,27 @@ pub(super) unsafe fn distribution_or_limit(
     unsafe { Block::<RawDistribution>::read(handle, KIND)? }.distribution()
 }
 
+/// Makes a distribution in the caller's memory.
+///
+/// # Safety
+/// As [`Block::init`].
+pub(super) unsafe fn write_distribution(
+    memory: *mut c_void,
+    length: i64,
+    handle: *mut *mut surefill_distribution,
+    value: impl FnOnce() -> Result<RuntimeDistribution>,
+) -> Result<()> {
+    let raw = || value().map(|distribution| RawDistribution::new(&distribution));
+    unsafe { Block::init(memory, length, KIND, handle, raw) }
+}
+
 unsafe fn init(
     memory: *mut c_void,
     length: i64,
     handle: *mut *mut surefill_distribution,
     value: impl FnOnce() -> Result<RuntimeDistribution>,
 ) -> i32 {
-    let raw = || value().map(|distribution| RawDistribution::new(&distribution));
-    status(unsafe { Block::init(memory, length, KIND, handle, raw) })
+    status(unsafe { write_distribution(memory, length, handle, value) })
 }
 
 /// Bytes of memory that a distribution needs.

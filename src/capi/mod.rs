@@ -10,14 +10,20 @@
 mod bins;
 mod block;
 mod distribution;
+mod hmm;
 mod inbox;
+mod mixture;
 mod pass;
+mod predictor;
 mod status;
 
 pub use bins::*;
 pub use distribution::*;
+pub use hmm::*;
 pub use inbox::*;
+pub use mixture::*;
 pub use pass::*;
+pub use predictor::*;
 pub use status::*;
 
 use crate::error::{Error, Result};

@@ -97,7 +97,7 @@ pub struct surefill_pass {
 /// newer program has behind ours must be zero.
 ///
 /// `members` are the sizes at which a member ends: a structure does not end inside one.
-unsafe fn sized<T: Copy>(given: *const T, defaults: T, members: &[usize]) -> Result<T> {
+pub(super) unsafe fn sized<T: Copy>(given: *const T, defaults: T, members: &[usize]) -> Result<T> {
     if given.is_null() {
         return Err(Error::Null);
     }

@@ -40,6 +40,20 @@ pub const SUREFILL_ERROR_NO_SUCH_INDEX: i32 = -12;
 pub const SUREFILL_ERROR_EMPTY: i32 = -13;
 /// With the jobs now running this never happens.
 pub const SUREFILL_ERROR_NEVER: i32 = -14;
+/// The object was made on a machine of the other byte order.
+pub const SUREFILL_ERROR_FOREIGN_BYTE_ORDER: i32 = -15;
+/// Probabilities that must sum to 1 do not.
+pub const SUREFILL_ERROR_NOT_A_DISTRIBUTION: i32 = -16;
+/// A job with this id is in the system already.
+pub const SUREFILL_ERROR_DUPLICATE_JOB: i32 = -17;
+/// No job with this id is in the system.
+pub const SUREFILL_ERROR_UNKNOWN_JOB: i32 = -18;
+/// An event lies before one already reported.
+pub const SUREFILL_ERROR_TIME_WENT_BACK: i32 = -19;
+/// The job has started already.
+pub const SUREFILL_ERROR_ALREADY_STARTED: i32 = -20;
+/// The job has not started.
+pub const SUREFILL_ERROR_NOT_STARTED: i32 = -21;
 
 /// The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER.
 #[unsafe(no_mangle)]

@@ -122,7 +122,6 @@ pub(super) fn collect(numbers: impl Iterator<Item = f64>) -> ArrayVec<f64, MAX_B
 }
 
 /// Bins as plain data, for blocks of caller's memory.
-#[cfg(feature = "capi")]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(crate) struct RawBins {
@@ -132,7 +131,6 @@ pub(crate) struct RawBins {
     edges: [f64; MAX_BINS],
 }
 
-#[cfg(feature = "capi")]
 impl RawBins {
     pub(crate) fn new(bins: &RuntimeBins) -> RawBins {
         let mut edges = [0.0; MAX_BINS];
@@ -140,6 +138,20 @@ impl RawBins {
             *raw = *edge;
         }
         RawBins { ratio: bins.ratio, ln_ratio: bins.ln_ratio, count: bins.count() as u64, edges }
+    }
+
+    fn edges(&self) -> &[f64] {
+        usize::try_from(self.count).ok().and_then(|count| self.edges.get(..count)).unwrap_or(&[])
+    }
+
+    /// As [`RuntimeBins::bin_of`].
+    pub(crate) fn bin_of(&self, seconds: f64) -> usize {
+        self.edges().partition_point(|&edge| edge <= seconds).saturating_sub(1)
+    }
+
+    /// Where the bin above this one starts; infinity for the last.
+    pub(crate) fn upper(&self, bin: usize) -> f64 {
+        self.edges().get(bin.saturating_add(1)).copied().unwrap_or(f64::INFINITY)
     }
 
     /// The bins again.

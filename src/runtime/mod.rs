@@ -11,7 +11,6 @@ mod bins;
 mod condition;
 mod distribution;
 
-#[cfg(feature = "capi")]
 pub(crate) use bins::RawBins;
 pub use bins::{MAX_BINS, RuntimeBins};
 pub use condition::{MAX_EVENTS_PER_BIN, Release};

@@ -385,6 +385,124 @@ static void small_steps(void) {
     free(bins);
 }
 
+/* Two states that never change: in the first every job runs in bin 0, in the second bins 1 and 2 are alike. */
+static void models(void) {
+    static int64_t memory[1000], copy[1000];
+    const double start[] = {0.25, 0.75}, stay[] = {1, 0, 0, 1}, emission[] = {1, 0, 0, 0, 0.5, 0.5};
+    double p[2], found[4], likelihood;
+    int32_t path[3], step, load;
+    int64_t first, end;
+    surefill_hmm_limits limits;
+    surefill_round round;
+    surefill_hmm *hmm;
+    CHECK_OK(surefill_hmm_limits_init(&limits));
+    limits.states = 2;
+    limits.bins = 3;
+    limits.slots = 10;
+    limits.cells = 20;
+    CHECK_OK(surefill_hmm_init(memory, sizeof memory, &limits, &hmm));
+    CHECK_OK(surefill_hmm_set_parameters(hmm, 2, 3, SUREFILL_LOAD_NONE, start, stay, emission, NULL));
+    CHECK_OK(surefill_hmm_extend(hmm, 5)); /* nothing is known of an empty slot */
+    CHECK_OK(surefill_hmm_filter(hmm, 5, 6, p, 2, &likelihood));
+    CHECK(p[0] == 0.25 && p[1] == 0.75 && likelihood == 0);
+    CHECK_OK(surefill_hmm_observe(hmm, 6, 1));
+    CHECK_OK(surefill_hmm_observe(hmm, 7, 2));
+    CHECK_OK(surefill_hmm_slots(hmm, &first, &end));
+    CHECK(first == 5 && end == 8);
+    CHECK_OK(surefill_hmm_filter(hmm, 5, 8, p, 2, &likelihood));
+    CHECK(p[0] == 0 && p[1] == 1 && fabs(likelihood - log(0.75 / 4)) < 1e-15);
+    CHECK_OK(surefill_hmm_viterbi(hmm, 5, 8, path, 3, &likelihood));
+    CHECK(path[0] == 1 && path[1] == 1 && path[2] == 1 && fabs(likelihood - log(0.75 / 4)) < 1e-15);
+    CHECK_OK(surefill_hmm_observe(hmm, 7, 0)); /* both states are impossible now */
+    CHECK_OK(surefill_hmm_log_likelihood(hmm, 5, 8, SUREFILL_EVIDENCE_JOBS, &likelihood));
+    CHECK(likelihood == -INFINITY);
+    CHECK_OK(surefill_hmm_log_likelihood(hmm, 5, 8, SUREFILL_EVIDENCE_LOAD, &likelihood));
+    CHECK(likelihood == 0);
+    /* Training on the first two slots finds the second state, whose only job was in bin 1. It stops between slots, and goes on
+     * in a copy. */
+    CHECK_OK(surefill_hmm_begin_training(hmm, SUREFILL_INITIAL_PRESENT, 0, 5, 7));
+    CHECK_OK(surefill_hmm_train(hmm, 3, &step, &round));
+    CHECK(step == SUREFILL_TRAINING_MORE);
+    CHECK_OK(surefill_hmm_seal(hmm));
+    memcpy(copy, memory, sizeof memory);
+    CHECK_OK(surefill_hmm_open(copy, sizeof copy, &hmm));
+    CHECK_OK(surefill_hmm_train(hmm, 1000, &step, &round));
+    CHECK(step == SUREFILL_TRAINING_DONE && round.rounds == 1 && round.jobs == 1 && round.adapted == 0);
+    CHECK(fabs(round.log_likelihood - log(0.75 / 2)) < 1e-15);
+    /* start moves by 1/4 twice, emission of the second state by 1/2 twice */
+    CHECK(fabs(round.l1 - 1.5) < 1e-15 && round.l_infinity == 0.5);
+    double a[4], b[6];
+    CHECK_OK(surefill_hmm_parameters(hmm, 2, 3, &load, p, a, b, found));
+    CHECK(load == SUREFILL_LOAD_NONE && p[0] == 0 && p[1] == 1 && found[0] == 0);
+    CHECK(a[0] == 1 && a[3] == 1 && b[0] == 1 && b[4] == 1 && b[5] == 0);
+    CHECK_OK(surefill_hmm_halve_slots(hmm)); /* who never leaves a state still does not */
+    CHECK_OK(surefill_hmm_parameters(hmm, 2, 3, &load, p, a, b, found));
+    CHECK(a[0] == 1 && a[1] == 0 && a[3] == 1);
+}
+
+/* A model given beforehand; what running jobs say, and that nothing is lost on the way to disk and back. */
+static void predictions(void) {
+    static int64_t memory[2000], copy[2000], bins_block[80], made[160];
+    const double start[] = {0.5, 0.5}, change[] = {0.5, 0.5, 0.5, 0.5}, emission[] = {0.75, 0.25, 0, 0, 0.5, 0.5};
+    double p[3];
+    int32_t known, wants, jobs, step;
+    surefill_bins *three;
+    surefill_predictor_limits limits;
+    surefill_predictor_options options;
+    surefill_predictor *predictor;
+    surefill_distribution *found;
+    surefill_round round;
+    CHECK_OK(surefill_bins_init(bins_block, sizeof bins_block, 10, 10, 3, &three)); /* below 10 s, to 100 s, above */
+    CHECK_OK(surefill_predictor_limits_init(&limits));
+    limits.jobs = limits.window = 4;
+    limits.states = 2;
+    limits.bins = 3;
+    limits.slots = limits.cells = 20;
+    CHECK_OK(surefill_predictor_options_init(&options));
+    options.slot_seconds = 60;
+    options.initial_seconds = 0;
+    CHECK_OK(surefill_predictor_init(memory, sizeof memory, &limits, three, &options, &predictor));
+    CHECK_OK(surefill_predictor_set_model(predictor, 2, 3, SUREFILL_LOAD_NONE, start, change, emission, NULL));
+    CHECK_OK(surefill_predictor_submit(predictor, 7, 0));
+    CHECK_OK(surefill_predictor_probabilities(predictor, 0, p, 3, &known));
+    CHECK(known == 1 && p[0] == 0.375 && p[1] == 0.375 && p[2] == 0.25);
+    /* At an age of 10 s the job is not in bin 0: the states' factors are 1/4 and 1, so 1/5 and 4/5. */
+    CHECK_OK(surefill_predictor_start(predictor, 7, 20));
+    CHECK_OK(surefill_predictor_probabilities(predictor, 29, p, 3, &known));
+    CHECK(known == 1 && p[0] == 0.375);
+    CHECK_OK(surefill_predictor_probabilities(predictor, 30, p, 3, &known));
+    CHECK(known == 1 && fabs(p[0] - 0.15) < 1e-15 && fabs(p[1] - 0.45) < 1e-15 && fabs(p[2] - 0.4) < 1e-15);
+    CHECK_OK(surefill_predictor_predict(predictor, 30, made, sizeof made, &known, &found));
+    CHECK_OK(surefill_distribution_recalculate(found, 0, SUREFILL_MAX_SECONDS, p, 3, &step));
+    CHECK(known == 1 && step == 3 && fabs(p[0] - 0.15) < 1e-15);
+    /* Written, read back, and the same again. The next slot knows nothing of this one: the states are drawn anew. */
+    CHECK_OK(surefill_predictor_seal(predictor));
+    memcpy(copy, memory, sizeof memory);
+    CHECK_OK(surefill_predictor_open(copy, sizeof copy, &predictor));
+    CHECK_OK(surefill_predictor_end(predictor, 7, 31));
+    CHECK_OK(surefill_predictor_jobs(predictor, &jobs));
+    CHECK_OK(surefill_predictor_probabilities(predictor, 59, p, 3, &known));
+    CHECK(jobs == 0 && known == 1 && fabs(p[2] - 1.0 / 3) < 1e-15); /* 11 s: bin 1, factors 1/4 and 1/2 */
+    CHECK_OK(surefill_predictor_probabilities(predictor, 60, p, 3, &known));
+    CHECK(known == 1 && fabs(p[0] - 0.375) < 1e-15);
+    /* The slot of the job is finished: there is something to be learnt. Then all jobs run in bin 1. */
+    CHECK_OK(surefill_predictor_wants_training(predictor, &wants));
+    CHECK(wants == 1);
+    do {
+        CHECK_OK(surefill_predictor_train(predictor, 1, &step, &round));
+    } while (step == SUREFILL_TRAINING_MORE);
+    CHECK(step == SUREFILL_TRAINING_DONE && round.jobs == 1);
+    CHECK_OK(surefill_predictor_probabilities(predictor, 60, p, 3, &known));
+    CHECK(known == 1 && p[0] == 0 && p[1] == 1 && p[2] == 0);
+    /* A job in another bin cannot be explained: silence, and the wish to learn. */
+    CHECK_OK(surefill_predictor_submit(predictor, 8, 60));
+    CHECK_OK(surefill_predictor_start(predictor, 8, 60));
+    CHECK_OK(surefill_predictor_end(predictor, 8, 63));
+    CHECK_OK(surefill_predictor_predict(predictor, 120, made, sizeof made, &known, &found));
+    CHECK_OK(surefill_predictor_wants_training(predictor, &wants));
+    CHECK(known == 0 && wants == 1);
+}
+
 int main(void) {
     structures_are_laid_out_as_in_other_languages();
     bins_are_exact_at_their_edges();
@@ -395,5 +513,7 @@ int main(void) {
     budgets();
     declining();
     small_steps();
+    models();
+    predictions();
     return checks_done();
 }

@@ -67,7 +67,8 @@ memcheck="valgrind --quiet --error-exitcode=99 --leak-check=full"
 
 # --- The interface ---------------------------------------------------------------------------------------------------
 
-try "compile: sweep" $c -o "$work/sweep" tests/c/sweep.c tests/c/sweep_pass.c tests/c/check.c $static -lm
+try "compile: sweep" $c -o "$work/sweep" tests/c/sweep.c tests/c/sweep_pass.c tests/c/sweep_hmm.c \
+    tests/c/sweep_predictor.c tests/c/sweep_mixture.c tests/c/check.c $static -lm
 try "every function with every wrong argument" "$work/sweep"
 try "the same under valgrind" $memcheck "$work/sweep"
 
@@ -95,7 +96,7 @@ try "inbox: 20,000 events under valgrind" $memcheck --fair-sched=yes "$work/inbo
 # --- The examples ----------------------------------------------------------------------------------------------------
 
 gzip -dc demo/workload.swf.gz > "$work/workload.swf"
-for example in backfill replay; do
+for example in backfill replay predict; do
     try "compile: $example, static" $c -o "$work/$example" c-examples/$example.c $static -lm
     try "compile: $example, shared" $c -o "$work/$example-shared" c-examples/$example.c $shared -lm
 done
@@ -111,6 +112,19 @@ backfill_is_short_and_decides() {
         grep -q 'wide test .* too wide' "$work/static.txt"
 }
 try_here "backfill.c: under 80 lines, same answers both ways" backfill_is_short_and_decides
+
+try "predict.c under valgrind" $memcheck "$work/predict"
+
+predict_is_short_and_learns() {
+    [ "$(wc -l < c-examples/predict.c)" -lt 80 ] || return 1
+    "$work/predict" > "$work/static.txt" && "$work/predict-shared" > "$work/shared.txt" || return 1
+    diff "$work/static.txt" "$work/shared.txt" || return 1
+    cat "$work/static.txt"
+    # Half of the jobs run minutes by day, hours by night.
+    awk '/half of the jobs/ { if (/day/ ? $10 > 20 : $10 < 100) wrong = 1; lines++ } END { exit wrong || lines != 6 }' \
+        "$work/static.txt"
+}
+try_here "predict.c: under 80 lines, learns day and night" predict_is_short_and_learns
 
 head -n 800 "$work/workload.swf" > "$work/short.swf"
 try "replay.c under valgrind" $memcheck "$work/replay" "$work/short.swf"
@@ -196,7 +210,7 @@ try_here "its soname is libsurefill.so.0" has_soname
 
 cannot_panic() { # nm must have seen the names: libraries without them would pass for free
     for linked in "$build/libsurefill.so" "$work/sweep" "$work/replay"; do
-        nm "$linked" | grep -q ' [Tt] surefill_pass_decide' || return 1
+        nm "$linked" | grep ' [Tt] surefill_pass_decide' > /dev/null || return 1 # not -q, which would break the pipe
         ! nm "$linked" | grep -i panic || return 1
     done
 }

@@ -1,6 +1,7 @@
 /* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
  *
- * `sweep --list` prints the functions swept, for the comparison with the header. The passes are in sweep_pass.c. */
+ * `sweep --list` prints the functions swept, for the comparison with the header. The passes are in sweep_pass.c, models
+ * in sweep_hmm.c, predictors in sweep_predictor.c, mixtures in sweep_mixture.c. */
 #include "sweep.h"
 
 struct world world, before;
@@ -9,16 +10,18 @@ struct world world, before;
 enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
 
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]) {
-    void *const objects[] = {world.bins, world.distribution, world.inbox, world.filling_pass};
+    void *const objects[] = {world.bins,         world.distribution, world.inbox,
+                             world.filling_pass, world.hmm,          world.predictor, world.mixture};
     /* Of an inbox the first bytes are enough: anywhere else they are refused. */
-    const size_t sizes[] = {sizeof world.bins, sizeof world.distribution, 64, sizeof world.filling_pass};
+    const size_t sizes[] = {sizeof world.bins, sizeof world.distribution, 64,
+                            sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor, sizeof world.mixture};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
     bad[count++] = (struct bad_handle){HALF(objects[kind]), SUREFILL_ERROR_MISALIGNED};
     bad[count++] = (struct bad_handle){world.zeros, SUREFILL_ERROR_WRONG_OBJECT};
     bad[count++] = (struct bad_handle){world.garbage, SUREFILL_ERROR_WRONG_OBJECT};
-    for (int other = 0; other < 4; other++)
+    for (int other = 0; other < 7; other++)
         if (other != (int)kind) bad[count++] = (struct bad_handle){objects[other], SUREFILL_ERROR_WRONG_OBJECT};
 
     /* Copies of another version, and damaged ones. */
@@ -37,6 +40,9 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]) {
         for (int i = 0; i < 3; i++)
             memset((char *)world.damaged[i] + CONTENT_OFFSET, 0xff - i, sizes[kind] - CONTENT_OFFSET);
         break;
+    case KIND_HMM:
+    case KIND_PREDICTOR:
+    case KIND_MIXTURE:
     case KIND_PASS: /* a size that its limits do not have; limits that are none */
         world.damaged[0][SIZE_OFFSET / 8]++;
         world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
@@ -69,6 +75,9 @@ static void make_world(void) {
     CHECK_OK(surefill_rule_init(&world.rule));
     for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
     make_passes();
+    make_hmms();
+    make_predictors();
+    make_mixtures();
 }
 
 static void sweep_version_number(void) { CHECK(surefill_version_number() == SUREFILL_VERSION_NUMBER); }
@@ -78,12 +87,12 @@ static void sweep_status_name(void) {
     CHECK(strcmp(surefill_status_name(SUREFILL_OK), "SUREFILL_OK") == 0);
     CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NULL), "SUREFILL_ERROR_NULL") == 0);
     CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NEVER), "SUREFILL_ERROR_NEVER") == 0);
-    const int32_t unknown[] = {1, SUREFILL_ERROR_NEVER - 1, INT32_MIN, INT32_MAX};
+    const int32_t unknown[] = {1, SUREFILL_ERROR_NOT_STARTED - 1, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_status_name(unknown[i]), "unknown status") == 0);
 }
 
 static void sweep_status_text(void) {
-    for (int32_t status = SUREFILL_OK; status >= SUREFILL_ERROR_NEVER; status--) {
+    for (int32_t status = SUREFILL_OK; status >= SUREFILL_ERROR_NOT_STARTED; status--) {
         const char *text = surefill_status_text(status);
         CHECK(strlen(text) > 3 && text[strlen(text) - 1] != '.' && strcmp(text, "unknown status") != 0);
     }
@@ -374,7 +383,50 @@ static const struct {
               SWEEP(inbox_init),
               SWEEP(inbox_push),
               SWEEP(inbox_pop),
-              SWEEP(inbox_length)};
+              SWEEP(inbox_length),
+              SWEEP(hmm_limits_init),
+              SWEEP(hmm_size),
+              SWEEP(hmm_init),
+              SWEEP(hmm_seal),
+              SWEEP(hmm_open),
+              SWEEP(hmm_set_parameters),
+              SWEEP(hmm_parameters),
+              SWEEP(hmm_init_static),
+              SWEEP(hmm_halve_slots),
+              SWEEP(hmm_observe),
+              SWEEP(hmm_extend),
+              SWEEP(hmm_slots),
+              SWEEP(hmm_log_likelihood),
+              SWEEP(hmm_filter),
+              SWEEP(hmm_viterbi),
+              SWEEP(hmm_begin_training),
+              SWEEP(hmm_train),
+              SWEEP(predictor_limits_init),
+              SWEEP(predictor_options_init),
+              SWEEP(predictor_size),
+              SWEEP(predictor_init),
+              SWEEP(predictor_seal),
+              SWEEP(predictor_open),
+              SWEEP(predictor_submit),
+              SWEEP(predictor_start),
+              SWEEP(predictor_end),
+              SWEEP(predictor_cancel),
+              SWEEP(predictor_jobs),
+              SWEEP(predictor_predict),
+              SWEEP(predictor_probabilities),
+              SWEEP(predictor_wants_training),
+              SWEEP(predictor_train),
+              SWEEP(predictor_set_model),
+              SWEEP(predictor_model),
+              SWEEP(mixture_limits_init),
+              SWEEP(experts_init),
+              SWEEP(mixture_size),
+              SWEEP(mixture_init),
+              SWEEP(mixture_learn),
+              SWEEP(mixture_predict),
+              SWEEP(mixture_weights),
+              SWEEP(mixture_seal),
+              SWEEP(mixture_open)};
 
 int main(int argc, char **argv) {
     const int list = argc > 1 && strcmp(argv[1], "--list") == 0;

@@ -14,6 +14,9 @@ enum {
     DISTRIBUTION_WORDS = 136,
     INBOX_WORDS = 5200,
     PASS_WORDS = 4000,
+    HMM_WORDS = 700,
+    PREDICTOR_WORDS = 1000,
+    MIXTURE_WORDS = 400,
     FRESH_WORDS = 6000,
     OUTPUTS = 80
 };
@@ -24,6 +27,9 @@ struct world {
     int64_t distribution[DISTRIBUTION_WORDS], wide_distribution[DISTRIBUTION_WORDS];
     int64_t inbox[INBOX_WORDS], full_inbox[INBOX_WORDS];
     int64_t new_pass[PASS_WORDS], filling_pass[PASS_WORDS], accepting_pass[PASS_WORDS], more_pass[PASS_WORDS];
+    int64_t new_hmm[HMM_WORDS], hmm[HMM_WORDS];
+    int64_t new_predictor[PREDICTOR_WORDS], predictor[PREDICTOR_WORDS];
+    int64_t mixture[MIXTURE_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
     int64_t other_version[PASS_WORDS], damaged[3][PASS_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
@@ -34,6 +40,12 @@ struct world {
     surefill_pass_limits limits;
     surefill_rule rule;
     surefill_job_event event;
+    surefill_hmm_limits hmm_limits;
+    surefill_predictor_limits predictor_limits;
+    surefill_predictor_options options;
+    surefill_round round;
+    surefill_mixture_limits mixture_limits;
+    surefill_expert experts[2];
 };
 extern struct world world, before;
 
@@ -41,6 +53,9 @@ extern struct world world, before;
 #define BINS ((surefill_bins *)world.bins)
 #define DISTRIBUTION ((surefill_distribution *)world.distribution)
 #define INBOX ((surefill_inbox *)world.inbox)
+#define HMM ((surefill_hmm *)world.hmm)
+#define PREDICTOR ((surefill_predictor *)world.predictor)
+#define MIXTURE ((surefill_mixture *)world.mixture)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -71,7 +86,7 @@ struct bad_handle {
     void *handle;
     int32_t status;
 };
-enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS };
+enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS, KIND_HMM, KIND_PREDICTOR, KIND_MIXTURE };
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]);
 #define BAD_HANDLE_OR(null_is_bad, kind, h, call)                              \
     do {                                                                       \
@@ -134,6 +149,60 @@ void sweep_pass_idle(void);
 void sweep_pass_free_probability(void);
 void sweep_pass_head_start_probability(void);
 void sweep_pass_head_start_quantile(void);
+
+/* sweep_hmm.c: one function for each exported one. */
+void sweep_hmm_limits_init(void);
+void sweep_hmm_size(void);
+void sweep_hmm_init(void);
+void sweep_hmm_seal(void);
+void sweep_hmm_open(void);
+void sweep_hmm_set_parameters(void);
+void sweep_hmm_parameters(void);
+void sweep_hmm_init_static(void);
+void sweep_hmm_halve_slots(void);
+void sweep_hmm_observe(void);
+void sweep_hmm_extend(void);
+void sweep_hmm_slots(void);
+void sweep_hmm_log_likelihood(void);
+void sweep_hmm_filter(void);
+void sweep_hmm_viterbi(void);
+void sweep_hmm_begin_training(void);
+void sweep_hmm_train(void);
+
+/* sweep_predictor.c */
+void sweep_predictor_limits_init(void);
+void sweep_predictor_options_init(void);
+void sweep_predictor_size(void);
+void sweep_predictor_init(void);
+void sweep_predictor_seal(void);
+void sweep_predictor_open(void);
+void sweep_predictor_submit(void);
+void sweep_predictor_start(void);
+void sweep_predictor_end(void);
+void sweep_predictor_cancel(void);
+void sweep_predictor_jobs(void);
+void sweep_predictor_predict(void);
+void sweep_predictor_probabilities(void);
+void sweep_predictor_wants_training(void);
+void sweep_predictor_train(void);
+void sweep_predictor_set_model(void);
+void sweep_predictor_model(void);
+
+/* sweep_mixture.c */
+void sweep_mixture_limits_init(void);
+void sweep_experts_init(void);
+void sweep_mixture_size(void);
+void sweep_mixture_init(void);
+void sweep_mixture_learn(void);
+void sweep_mixture_predict(void);
+void sweep_mixture_weights(void);
+void sweep_mixture_seal(void);
+void sweep_mixture_open(void);
+
+/* Makes the world's models, predictors and mixtures. */
+void make_hmms(void);
+void make_predictors(void);
+void make_mixtures(void);
 
 /* Makes the world's passes, in the states of their names. */
 void make_passes(void);

@@ -7,6 +7,12 @@ program layout
   type(surefill_pass_limits), target :: limits
   type(surefill_rule), target :: rule
   type(surefill_job_event), target :: event
+  type(surefill_hmm_limits), target :: hmm_limits
+  type(surefill_round), target :: round
+  type(surefill_predictor_limits), target :: predictor_limits
+  type(surefill_predictor_options), target :: options
+  type(surefill_expert), target :: expert
+  type(surefill_mixture_limits), target :: mixture_limits
   integer(c_intptr_t) :: start
   character(len=:), allocatable :: name
 
@@ -32,6 +38,54 @@ program layout
   call member('time', c_loc(event%time))
   call member('limit', c_loc(event%limit))
   call member('user', c_loc(event%user))
+
+  call begin('surefill_hmm_limits', c_loc(hmm_limits), c_sizeof(hmm_limits))
+  call member('struct_size', c_loc(hmm_limits%struct_size))
+  call member('states', c_loc(hmm_limits%states))
+  call member('bins', c_loc(hmm_limits%bins))
+  call member('slots', c_loc(hmm_limits%slots))
+  call member('cells', c_loc(hmm_limits%cells))
+
+  call begin('surefill_round', c_loc(round), c_sizeof(round))
+  call member('log_likelihood', c_loc(round%log_likelihood))
+  call member('l1', c_loc(round%l1))
+  call member('l_infinity', c_loc(round%l_infinity))
+  call member('rounds', c_loc(round%rounds))
+  call member('jobs', c_loc(round%jobs))
+  call member('adapted', c_loc(round%adapted))
+
+  call begin('surefill_predictor_limits', c_loc(predictor_limits), c_sizeof(predictor_limits))
+  call member('struct_size', c_loc(predictor_limits%struct_size))
+  call member('jobs', c_loc(predictor_limits%jobs))
+  call member('states', c_loc(predictor_limits%states))
+  call member('bins', c_loc(predictor_limits%bins))
+  call member('slots', c_loc(predictor_limits%slots))
+  call member('cells', c_loc(predictor_limits%cells))
+  call member('window', c_loc(predictor_limits%window))
+
+  call begin('surefill_predictor_options', c_loc(options), c_sizeof(options))
+  call member('struct_size', c_loc(options%struct_size))
+  call member('load', c_loc(options%load))
+  call member('initial', c_loc(options%initial))
+  call member('termination', c_loc(options%termination))
+  call member('threshold', c_loc(options%threshold))
+  call member('most_rounds', c_loc(options%most_rounds))
+  call member('slot_seconds', c_loc(options%slot_seconds))
+  call member('initial_seconds', c_loc(options%initial_seconds))
+  call member('restart_seconds', c_loc(options%restart_seconds))
+
+  call begin('surefill_expert', c_loc(expert), c_sizeof(expert))
+  call member('keys', c_loc(expert%keys))
+  call member('reserved', c_loc(expert%reserved))
+  call member('decay', c_loc(expert%decay))
+  call member('prior', c_loc(expert%prior))
+
+  call begin('surefill_mixture_limits', c_loc(mixture_limits), c_sizeof(mixture_limits))
+  call member('struct_size', c_loc(mixture_limits%struct_size))
+  call member('bins', c_loc(mixture_limits%bins))
+  call member('keys', c_loc(mixture_limits%keys))
+  call member('experts', c_loc(mixture_limits%experts))
+  call member('histories', c_loc(mixture_limits%histories))
 
 contains
 

@@ -1,9 +1,11 @@
 //! The command line: one file a verb, and what the verbs share.
 
+mod characterize;
 mod compare;
 mod explain;
 mod generate;
 mod help;
+mod locality;
 mod options;
 mod output;
 mod simulate;
@@ -29,6 +31,11 @@ enum Command {
     /// Say why one job waited.
     #[command(after_long_help = help::RULES)]
     Explain(explain::Explain),
+    /// Train a hidden Markov model on traces and say what its states are: how long they last, how many jobs come in them.
+    Characterize(characterize::Characterize),
+    /// Measure how much run times can be learnt from submit times and users.
+    #[command(after_long_help = locality::HELP)]
+    Locality(locality::Locality),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
 }
@@ -58,7 +65,9 @@ impl Cli {
             Command::Simulate(simulate) => simulate.run(),
             Command::Compare(compare) => compare.run(),
             Command::Explain(explain) => explain.run(),
+            Command::Characterize(characterize) => characterize.run(),
             Command::Generate(generate) => generate.run(),
+            Command::Locality(locality) => locality.run(),
         }
     }
 }

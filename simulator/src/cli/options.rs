@@ -57,23 +57,12 @@ impl ReplayOptions {
         self.preset == Some(Preset::Papers)
     }
 
-    /// Reads a trace and says on standard error what is wrong with it.
+    /// [`read`], as strict as was asked for.
     ///
     /// # Errors
     /// Those of [`swf::open`].
     pub fn read(&self, path: &Path) -> Result<Trace, Failure> {
-        /// So many wrong lines are shown, the others counted.
-        const SHOWN: usize = 10;
-        let strictness = if self.strict { Strictness::Strict } else { Strictness::Lenient };
-        let trace = swf::open(path, strictness)?;
-        for problem in trace.problems.iter().take(SHOWN) {
-            let fate = if problem.kept() { "sorted to its place" } else { "left out" };
-            eprintln!("warning: {}:{}: {} ({fate})", trace.name, problem.line, problem.reason);
-        }
-        if trace.problems.len() > SHOWN {
-            eprintln!("warning: {}: {} wrong lines in all", trace.name, trace.problems.len());
-        }
-        Ok(trace)
+        read(path, self.strict)
     }
 
     /// The replay rules for a trace, and the workload they make of it.
@@ -98,6 +87,25 @@ impl ReplayOptions {
         let workload = Workload::new(trace, &rules)?;
         Ok((rules, workload))
     }
+}
+
+/// Reads a trace and says on standard error what is wrong with it.
+///
+/// # Errors
+/// Those of [`swf::open`].
+pub fn read(path: &Path, strict: bool) -> Result<Trace, Failure> {
+    /// So many wrong lines are shown, the others counted.
+    const SHOWN: usize = 10;
+    let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+    let trace = swf::open(path, strictness)?;
+    for problem in trace.problems.iter().take(SHOWN) {
+        let fate = if problem.kept() { "sorted to its place" } else { "left out" };
+        eprintln!("warning: {}:{}: {} ({fate})", trace.name, problem.line, problem.reason);
+    }
+    if trace.problems.len() > SHOWN {
+        eprintln!("warning: {}: {} wrong lines in all", trace.name, trace.problems.len());
+    }
+    Ok(trace)
 }
 
 /// A trace's file name without its folder.

@@ -8,13 +8,46 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A progress bar on standard error for so many jobs; invisible when that is no terminal.
 pub fn progress(jobs: u64) -> ProgressBar {
-    let bar = ProgressBar::new(jobs);
-    let style = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} jobs {eta}");
+    progress_of(jobs, "jobs")
+}
+
+/// A progress bar for so many things of any kind; `what` may also say where they come from.
+pub fn progress_of(count: u64, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(count).with_message(what.to_owned());
+    let style = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} {msg} {eta}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A progress bar on standard error for rounds of training, whose number may be unknown.
+pub fn rounds(most: Option<u64>) -> ProgressBar {
+    let (bar, template) = match most {
+        Some(most) => (ProgressBar::new(most), "{bar:40} {human_pos}/{human_len} rounds {eta}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {human_pos} rounds {elapsed}"),
+    };
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Makes sure that a page can be written, before much time is spent on what is to be on it.
+///
+/// # Errors
+/// When it cannot.
+pub fn check_page(path: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map(|_| ()).with_context(|| path.display().to_string())
+}
+
+/// Writes a page.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_page(path: &Path, page: &str) -> anyhow::Result<()> {
+    fs::write(path, page).with_context(|| path.display().to_string())
 }
 
 /// Prints one JSON object on standard output.
@@ -51,9 +84,7 @@ impl OutputOptions {
     /// # Errors
     /// When it cannot.
     pub fn check(&self) -> anyhow::Result<()> {
-        let Some(path) = &self.html else { return Ok(()) };
-        let opened = File::options().append(true).create(true).open(path);
-        opened.map(|_| ()).with_context(|| path.display().to_string())
+        check_page(self.html.as_deref())
     }
 
     fn style(&self) -> TableStyle {
@@ -101,7 +132,7 @@ impl OutputOptions {
     /// When it cannot be written.
     pub fn page(&self, title: &str, sections: &[Section]) -> anyhow::Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
-        fs::write(path, report::page(title, sections)).with_context(|| path.display().to_string())
+        write_page(path, &report::page(title, sections))
     }
 }
 

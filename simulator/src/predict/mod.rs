@@ -21,6 +21,10 @@ pub enum Predictor {
     Global,
     /// Distribution: the user's own finished jobs, backing off to all.
     User,
+    /// Distribution: the hidden Markov model of run times (Nissimov 2006), learnt on line.
+    Hmm,
+    /// Distribution: ten histories of like jobs, by user, time limit and processors, weighed by how well they do.
+    Mix,
     /// Value: the mean of the user's last two run times (Tsafrir et al. 2007).
     Mean2,
     /// Value: quadratic fit on processors by user and executable (Gibbons 1997).
@@ -48,8 +52,14 @@ impl Predictor {
     ];
 
     /// Those that predict distributions.
-    pub const DISTRIBUTION: &'static [Predictor] =
-        &[Predictor::User, Predictor::Limit, Predictor::Global, Predictor::Clairvoyant];
+    pub const DISTRIBUTION: &'static [Predictor] = &[
+        Predictor::User,
+        Predictor::Mix,
+        Predictor::Hmm,
+        Predictor::Limit,
+        Predictor::Global,
+        Predictor::Clairvoyant,
+    ];
 
     /// The predictor of single values, with nothing learnt yet; `None` for those not in [`Predictor::POINT`].
     pub fn point(self) -> Option<Box<dyn PointPredictor>> {
@@ -61,7 +71,7 @@ impl Predictor {
             Predictor::Smith => Box::<point::Smith>::default(),
             Predictor::MeanSigma => Box::<point::MeanPlusSigma>::default(),
             Predictor::Doubled => Box::new(point::Doubled),
-            Predictor::Global | Predictor::User => return None,
+            Predictor::Global | Predictor::User | Predictor::Hmm | Predictor::Mix => return None,
         })
     }
 
@@ -71,7 +81,9 @@ impl Predictor {
             Predictor::Limit => Box::new(distribution::Limit),
             Predictor::Clairvoyant => Box::new(distribution::Clairvoyant),
             Predictor::Global => Box::<distribution::Global>::default(),
-            Predictor::User => Box::<distribution::User>::default(),
+            Predictor::User => Box::new(distribution::Histories::user()),
+            Predictor::Hmm => Box::<distribution::Hmm>::default(),
+            Predictor::Mix => Box::new(distribution::Histories::mix()),
             Predictor::Mean2
             | Predictor::Gibbons
             | Predictor::Smith

@@ -7,7 +7,7 @@ use crate::calibration::Bin;
 use crate::policy::Criterion;
 use maud::{Markup, PreEscaped, html};
 
-fn figure(class: &str, title: &str, legend: &Markup, svg: String, caption: &str) -> Markup {
+pub(super) fn figure(class: &str, title: &str, legend: &Markup, svg: String, caption: &str) -> Markup {
     html! {
         h3 { (title) }
         figure class=(class) {

@@ -2,12 +2,14 @@
 //!
 //! A page is made of one [`section`] a trace and stands alone: style sheet and plots are inside, nothing is loaded. Its plots
 //! are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure 2), predicted against observed delay of
-//! the accepted backfills (a reliability diagram), and the machine's use over time.
+//! the accepted backfills (a reliability diagram), and the machine's use over time. [`states`] has tables and plots of its own.
 
 mod columns;
 mod figures;
+pub mod locality;
 mod measures;
 mod plot;
+pub mod states;
 mod table;
 mod views;
 mod wilson;
@@ -87,6 +89,15 @@ pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Sectio
 
 /// A self-contained HTML page of such parts.
 pub fn page(title: &str, sections: &[Section]) -> String {
+    document(title, sections, " Each trace's last table has the seeds and options of every replay.")
+}
+
+/// A self-contained HTML page of parts made by [`states::states`] or [`locality`].
+pub fn study_page(title: &str, sections: &[Section]) -> String {
+    document(title, sections, "")
+}
+
+fn document(title: &str, sections: &[Section], note: &str) -> String {
     let style = include_str!("style.css");
     let page = html! {
         (DOCTYPE)
@@ -100,7 +111,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
             body {
                 h1 { (title) }
                 @for Section(section) in sections { (section) }
-                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) ". Each trace's last table has the seeds and options of every replay." }
+                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) "." (note) }
             }
         }
     };

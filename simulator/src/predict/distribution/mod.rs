@@ -2,16 +2,18 @@
 
 mod clairvoyant;
 mod global;
+mod histories;
+mod hmm;
 mod limit;
-mod user;
 
 use crate::workload::Job;
 use surefill::runtime::RuntimeDistribution;
 
 pub use clairvoyant::Clairvoyant;
 pub use global::Global;
+pub use histories::Histories;
+pub use hmm::Hmm;
 pub use limit::Limit;
-pub use user::User;
 
 /// Predicts a job's run time as a distribution, before anything is known of its age. `job.run_time` is the future until
 /// [`DistributionPredictor::finished`].

@@ -4,6 +4,10 @@
 //! replaced by the page's style sheet where they must follow light and dark; dashes, which the backend does not know, are
 //! added there as well ([`series_css`]).
 
+pub mod axis;
+pub mod half_life;
+pub mod heat_map;
+pub mod load_ccdf;
 pub mod reliability;
 pub mod utilization;
 pub mod wait_cdf;

@@ -1,0 +1,94 @@
+//! Wall time of one more known wait plus one prediction with 100,000 waits remembered (the .95 bound of the .95 quantile, the history
+//! full, so that each wait displaces one), beside keeping the waits sorted in a vector and beside sorting them afresh; and of
+//! the order statistic's index.
+
+use criterion::{BenchmarkId, Criterion as Bench, criterion_group, criterion_main};
+use std::collections::VecDeque;
+use std::hint::black_box;
+use std::time::Duration;
+use surefill::wait::*;
+
+const WAITS: usize = 100_000;
+
+/// Log-normal waits, as rough as those of real queues, from SplitMix64.
+struct Waits(u64);
+
+impl Waits {
+    fn next(&mut self) -> i64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let u = (((z ^ (z >> 31)) >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
+        (7.0 + 2.5 * surefill::math::normal::quantile(u)).exp() as i64
+    }
+}
+
+fn updates(bench: &mut Bench) {
+    let mut group = bench.benchmark_group("one wait and one prediction, n = 100,000");
+    group.sample_size(20).measurement_time(Duration::from_secs(2));
+    // Drawn beforehand.
+    let mut source = Waits(1);
+    let waits: Vec<i64> = (0..1 << 20).map(|_| source.next()).collect();
+    for (name, components, clusters) in
+        [("history alone", 0, 1), ("with change points", TRIM, 1), ("with clusters", CLUSTER, 16)]
+    {
+        let limits = WaitLimits { history: WAITS as u32, queued: 1, releases: 0, clusters };
+        let mut memory = vec![0u64; WaitPredictor::size(&limits).unwrap().div_ceil(8)];
+        let options = WaitOptions { components, ..WaitOptions::default() };
+        let mut predictor =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
+        let job = |i: usize| Features { requested: (i % 97) as i64 * 600, processors: 1 };
+        for (i, wait) in waits.iter().enumerate().take(2 * WAITS) {
+            predictor.known(*wait, &job(i)).unwrap();
+        }
+        let mut i = 0;
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                i = (i + 1) % waits.len();
+                predictor.known(waits[i], &job(i)).unwrap();
+                black_box(predictor.predict(&job(i), 0.95, 0.95, 0).unwrap())
+            })
+        });
+    }
+    let index = upper_index(WAITS as u64, 0.95, 0.95).unwrap().unwrap() as usize - 1;
+    let mut window: VecDeque<i64> = waits[..WAITS].iter().copied().collect();
+    let mut sorted: Vec<i64> = waits[..WAITS].to_vec();
+    sorted.sort();
+    let mut i = 0;
+    group.bench_function("sorted vector", |b| {
+        b.iter(|| {
+            i = (i + 1) % waits.len();
+            let old = window.pop_front().unwrap();
+            sorted.remove(sorted.partition_point(|wait| *wait < old));
+            window.push_back(waits[i]);
+            sorted.insert(sorted.partition_point(|wait| *wait < waits[i]), waits[i]);
+            black_box(sorted[index])
+        })
+    });
+    group.sample_size(10);
+    group.bench_function("sorting afresh", |b| {
+        b.iter(|| {
+            i = (i + 1) % waits.len();
+            window.pop_front();
+            window.push_back(waits[i]);
+            let mut sorted: Vec<i64> = window.iter().copied().collect();
+            sorted.sort_unstable();
+            black_box(sorted[index])
+        })
+    });
+    group.finish();
+}
+
+fn indices(bench: &mut Bench) {
+    let mut group = bench.benchmark_group("index of the .95 bound of the .95 quantile");
+    group.sample_size(20).measurement_time(Duration::from_secs(1));
+    for n in [59_u64, 1000, 100_000, 10_000_000] {
+        group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            b.iter(|| upper_index(black_box(n), 0.95, 0.95))
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, updates, indices);
+criterion_main!(benches);

@@ -1,0 +1,543 @@
+//! The hidden Markov model of run times.
+
+use super::block::{aligned, memory};
+use super::pass::sized;
+use super::{array, array_mut, checked_mut, count, status, write};
+use crate::error::{Error, Result};
+use crate::hmm::{Evidence, Hmm, HmmLimits, Initial, LoadModel, Parameters, ParametersMut, Round, Training};
+use core::ffi::c_void;
+use core::slice;
+
+/// The largest number of states.
+pub const SUREFILL_MAX_STATES: i32 = 64;
+
+/// Load model: none, run times given the number of jobs.
+pub const SUREFILL_LOAD_NONE: i32 = 0;
+/// Load model: Poisson; the parameter is the mean number of jobs in a slot, finite and not negative.
+pub const SUREFILL_LOAD_POISSON: i32 = 1;
+/// Load model: geometric from 0; the parameter is Pr(no job in a slot), above 0 and at most 1.
+pub const SUREFILL_LOAD_GEOMETRIC: i32 = 2;
+
+/// Initial values: the parameters there are.
+pub const SUREFILL_INITIAL_PRESENT: i32 = -1;
+/// Initial values: Static-IV (Nissimov 2006, Algorithm 3).
+pub const SUREFILL_INITIAL_STATIC: i32 = 0;
+/// Initial values: k-means (Algorithm 4); the number of states must be a power of two.
+pub const SUREFILL_INITIAL_K_MEANS: i32 = 1;
+
+/// Evidence: run times, and the numbers of jobs if the load is modelled.
+pub const SUREFILL_EVIDENCE_JOBS: i32 = 0;
+/// Evidence: the numbers of jobs alone.
+pub const SUREFILL_EVIDENCE_LOAD: i32 = 1;
+
+/// Training: nothing to be learnt for now (predictors only).
+pub const SUREFILL_TRAINING_IDLE: i32 = 0;
+/// Training: the work is used up; more is to be done.
+pub const SUREFILL_TRAINING_MORE: i32 = 1;
+/// Training: a model's round is complete; a predictor's training is.
+pub const SUREFILL_TRAINING_DONE: i32 = 2;
+
+/// Capacities of a model. Set by surefill_hmm_limits_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_hmm_limits {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// States (1 to SUREFILL_MAX_STATES).
+    pub states: i32,
+    /// Run-time bins (2 to SUREFILL_MAX_BINS).
+    pub bins: i32,
+    /// Slots kept (2 to 268,435,456); the oldest leave.
+    pub slots: i32,
+    /// Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest slots leave.
+    pub cells: i32,
+}
+
+/// What a round of Baum-Welch did.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_round {
+    /// ln Pr(observations) under the parameters before the round.
+    pub log_likelihood: f64,
+    /// The sum of the absolute changes of all parameters.
+    pub l1: f64,
+    /// The largest absolute change of a parameter.
+    pub l_infinity: f64,
+    /// Rounds since training began, this one included.
+    pub rounds: i64,
+    /// Finished jobs in the slots trained on.
+    pub jobs: i64,
+    /// Slots that no state explained, so that the parameters were bent towards them before the round.
+    pub adapted: i64,
+}
+
+impl surefill_round {
+    pub(super) fn new(round: &Round) -> surefill_round {
+        surefill_round {
+            log_likelihood: round.log_likelihood,
+            l1: round.l1,
+            l_infinity: round.l_infinity,
+            rounds: i64::try_from(round.rounds).unwrap_or(i64::MAX),
+            jobs: i64::try_from(round.jobs).unwrap_or(i64::MAX),
+            adapted: i64::from(round.adapted),
+        }
+    }
+}
+
+/// A hidden Markov model of run times (Nissimov 2006, chapter 3): parameters, observations and training. Slots are numbered
+/// by the caller, time of submission divided by the slot length for example; from..to means from to to - 1.
+///
+/// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers; sealed, it
+/// is a checkpoint.
+#[allow(non_camel_case_types)]
+pub struct surefill_hmm {
+    _opaque: [u8; 0],
+}
+
+fn default_limits() -> surefill_hmm_limits {
+    let HmmLimits { states, bins, slots, cells } = HmmLimits::default();
+    surefill_hmm_limits {
+        struct_size: size_of::<surefill_hmm_limits>() as u32,
+        states: states as i32,
+        bins: bins as i32,
+        slots: slots as i32,
+        cells: cells as i32,
+    }
+}
+
+unsafe fn limits(given: *const surefill_hmm_limits) -> Result<HmmLimits> {
+    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16])? };
+    Ok(HmmLimits {
+        states: count(given.states)?,
+        bins: count(given.bins)?,
+        slots: count(given.slots)?,
+        cells: count(given.cells)?,
+    })
+}
+
+pub(super) fn load_model(number: i32) -> Result<LoadModel> {
+    u32::try_from(number).ok().and_then(LoadModel::from_number).ok_or(Error::OutOfRange)
+}
+
+pub(super) fn work(work: i64) -> Result<u64> {
+    u64::try_from(work).ok().filter(|&work| work > 0).ok_or(Error::OutOfRange)
+}
+
+/// The block behind a handle.
+///
+/// # Safety
+/// A handle that is not NULL and aligned points to a readable block of at least a model's first bytes; if they are a
+/// model's, the block is as long as they say, writable, and nobody else uses it during the call.
+unsafe fn block<'a>(handle: *const surefill_hmm) -> Result<&'a mut [u8]> {
+    if handle.is_null() {
+        return Err(Error::Null);
+    }
+    if !aligned(handle) {
+        return Err(Error::Misaligned);
+    }
+    let start = handle.cast_mut().cast::<u8>();
+    let size = Hmm::block_size(unsafe { slice::from_raw_parts_mut(start, Hmm::PREFIX) })?;
+    Ok(unsafe { slice::from_raw_parts_mut(start, size) })
+}
+
+unsafe fn hmm<'a>(handle: *const surefill_hmm) -> Result<Hmm<'a>> {
+    Hmm::attach(unsafe { block(handle)? })
+}
+
+/// Refuses numbers of states and bins that are not the model's: nothing may be read or written then.
+fn check_counts(hmm: &Hmm<'_>, states: i32, bins: i32) -> Result<()> {
+    let fits = count(states)? == hmm.limits().states && count(bins)? == hmm.limits().bins;
+    if fits { Ok(()) } else { Err(Error::OutOfRange) }
+}
+
+/// A model's parameters as C hands them over.
+///
+/// # Safety
+/// Pointers that are not NULL and aligned point to as many numbers as their matrix has.
+#[allow(clippy::too_many_arguments)]
+pub(super) unsafe fn parameters<'a>(
+    hmm: &Hmm<'_>,
+    states: i32,
+    bins: i32,
+    load: i32,
+    start: *const f64,
+    transition: *const f64,
+    emission: *const f64,
+    load_parameter: *const f64,
+) -> Result<Parameters<'a>> {
+    check_counts(hmm, states, bins)?;
+    let load = load_model(load)?;
+    let matrix = |a: i32, b: i32| a.checked_mul(b).ok_or(Error::OutOfRange);
+    let loads = if load == LoadModel::None { 0 } else { states };
+    unsafe {
+        Ok(Parameters {
+            load,
+            start: array(start, states)?,
+            transition: array(transition, matrix(states, states)?)?,
+            emission: array(emission, matrix(states, bins)?)?,
+            load_parameter: array(load_parameter, loads)?,
+        })
+    }
+}
+
+/// Writes a model's parameters where C wants them.
+///
+/// # Safety
+/// Pointers that are not NULL and aligned point to as many writable numbers as their matrix has.
+#[allow(clippy::too_many_arguments)]
+pub(super) unsafe fn write_parameters(
+    hmm: &Hmm<'_>,
+    states: i32,
+    bins: i32,
+    load: *mut i32,
+    start: *mut f64,
+    transition: *mut f64,
+    emission: *mut f64,
+    load_parameter: *mut f64,
+) -> Result<()> {
+    check_counts(hmm, states, bins)?;
+    let matrix = |a: i32, b: i32| a.checked_mul(b).ok_or(Error::OutOfRange);
+    let load = unsafe { checked_mut(load)? };
+    let mut out = unsafe {
+        ParametersMut {
+            start: array_mut(start, states)?,
+            transition: array_mut(transition, matrix(states, states)?)?,
+            emission: array_mut(emission, matrix(states, bins)?)?,
+            load_parameter: array_mut(load_parameter, states)?,
+        }
+    };
+    hmm.parameters(&mut out)?;
+    *load = hmm.load() as i32;
+    Ok(())
+}
+
+/// Sets the limits to their defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
+///
+/// Errors: NULL, MISALIGNED.
+///
+/// # Safety
+/// limits points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_limits_init(limits: *mut surefill_hmm_limits) -> i32 {
+    status(unsafe { write(limits, default_limits()) })
+}
+
+/// Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells this
+/// is at most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400.
+///
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// limits points to a readable structure of the size it says, size to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_size(limits: *const surefill_hmm_limits, size: *mut i64) -> i32 {
+    status((|| {
+        let bytes = Hmm::size(&unsafe { self::limits(limits)? })?;
+        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+    })())
+}
+
+/// Makes a model without parameters and observations in the caller's memory (length bytes, at least surefill_hmm_size,
+/// aligned to 8). O(size).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// memory points to length writable bytes, limits to a readable structure of the size it says, hmm to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_init(
+    memory: *mut c_void,
+    length: i64,
+    limits: *const surefill_hmm_limits,
+    hmm: *mut *mut surefill_hmm,
+) -> i32 {
+    status((|| {
+        let handle = unsafe { checked_mut(hmm)? };
+        Hmm::init(unsafe { self::memory(memory, length)? }, &unsafe { self::limits(limits)? })?;
+        *handle = memory.cast();
+        Ok(())
+    })())
+}
+
+/// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model breaks the
+/// seal. O(size).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// hmm is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_seal(hmm: *mut surefill_hmm) -> i32 {
+    status((|| Hmm::seal(unsafe { block(hmm)? }))())
+}
+
+/// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal left it. O(size).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// memory points to length writable bytes, hmm to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_open(
+    memory: *mut c_void,
+    length: i64,
+    hmm: *mut *mut surefill_hmm,
+) -> i32 {
+    status((|| {
+        let handle = unsafe { checked_mut(hmm)? };
+        Hmm::open(unsafe { self::memory(memory, length)? })?;
+        *handle = memory.cast();
+        Ok(())
+    })())
+}
+
+/// Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M and emission
+/// M x N, row by row; each row sums to 1 within 1e-9. load is one of SUREFILL_LOAD_; load_parameter has M numbers, and is not
+/// read without a load model. Training under way is given up. O(M (M + N)).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers of states
+/// and bins), NOT_A_DISTRIBUTION.
+///
+/// # Safety
+/// hmm is a handle, the pointers point to readable numbers.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_hmm_set_parameters(
+    hmm: *mut surefill_hmm,
+    states: i32,
+    bins: i32,
+    load: i32,
+    start: *const f64,
+    transition: *const f64,
+    emission: *const f64,
+    load_parameter: *const f64,
+) -> i32 {
+    status((|| {
+        let mut hmm = unsafe { self::hmm(hmm)? };
+        let given =
+            unsafe { parameters(&hmm, states, bins, load, start, transition, emission, load_parameter)? };
+        hmm.set_parameters(&given)
+    })())
+}
+
+/// The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model. O(M (M + N)).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (other numbers of states and bins),
+/// WRONG_STATE (no parameters yet).
+///
+/// # Safety
+/// hmm is a handle, the other pointers point to writable numbers.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_hmm_parameters(
+    hmm: *const surefill_hmm,
+    states: i32,
+    bins: i32,
+    load: *mut i32,
+    start: *mut f64,
+    transition: *mut f64,
+    emission: *mut f64,
+    load_parameter: *mut f64,
+) -> i32 {
+    status((|| {
+        let hmm = unsafe { self::hmm(hmm)? };
+        unsafe { write_parameters(&hmm, states, bins, load, start, transition, emission, load_parameter) }
+    })())
+}
+
+/// Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled (positive).
+/// Training under way is given up. O(M (M + N)).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+///
+/// # Safety
+/// hmm is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_init_static(hmm: *mut surefill_hmm, load: i32, mean_jobs: f64) -> i32 {
+    status((|| unsafe { self::hmm(hmm)? }.init_static(load_model(load)?, mean_jobs))())
+}
+
+/// Adapts the parameters to slots half as long: A'_ij = A_ij / 2, A'_ii = A_ii / 2 + 1/2, half the mean load. The
+/// observations are forgotten, and training under way is given up.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE (no parameters).
+///
+/// # Safety
+/// hmm is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_halve_slots(hmm: *mut surefill_hmm) -> i32 {
+    status((|| unsafe { self::hmm(hmm)? }.halve_slots())())
+}
+
+/// Reports a finished job: the slot in which it was submitted and the bin of its run time, from 0. Slots up to this one that
+/// were not known are empty. When there is no more room the oldest slots leave. O(bins + slots that come or leave).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for a slot that has left), FULL.
+///
+/// # Safety
+/// hmm is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_observe(hmm: *mut surefill_hmm, slot: i64, bin: i32) -> i32 {
+    status((|| unsafe { self::hmm(hmm)? }.observe(slot, count(bin)?))())
+}
+
+/// Makes this the last slot, empty as yet, if it is later than the last one known.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.
+///
+/// # Safety
+/// hmm is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_extend(hmm: *mut surefill_hmm, slot: i64) -> i32 {
+    status((|| unsafe { self::hmm(hmm)? }.extend(slot))())
+}
+
+/// The slots held: first..end, empty if they are equal.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// hmm is a handle, first and end point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_slots(hmm: *const surefill_hmm, first: *mut i64, end: *mut i64) -> i32 {
+    status((|| {
+        let slots = unsafe { self::hmm(hmm)? }.slots();
+        let (first, end) = unsafe { (checked_mut(first)?, checked_mut(end)?) };
+        (*first, *end) = (slots.start, slots.end);
+        Ok(())
+    })())
+}
+
+/// ln Pr(evidence in the slots from..to), one of SUREFILL_EVIDENCE_; minus infinity when the model does not explain it.
+/// O(slots M^2).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for slots not held, or none),
+/// WRONG_STATE (no parameters).
+///
+/// # Safety
+/// hmm is a handle, log_likelihood points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_log_likelihood(
+    hmm: *const surefill_hmm,
+    from: i64,
+    to: i64,
+    evidence: i32,
+    log_likelihood: *mut f64,
+) -> i32 {
+    status((|| {
+        let evidence = match evidence {
+            SUREFILL_EVIDENCE_JOBS => Evidence::Jobs,
+            SUREFILL_EVIDENCE_LOAD => Evidence::LoadOnly,
+            _ => return Err(Error::OutOfRange),
+        };
+        let found = unsafe { self::hmm(hmm)? }.log_likelihood(from..to, evidence)?;
+        unsafe { write(log_likelihood, found) }
+    })())
+}
+
+/// Pr(state of slot to - 1 | observations in the slots from..to), states numbers, and ln Pr(observations); when that is minus
+/// infinity the model does not explain them, and probabilities is not written. O(slots M^2).
+///
+/// Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another number of states.
+///
+/// # Safety
+/// hmm is a handle, probabilities points to states writable numbers, log_likelihood to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_filter(
+    hmm: *const surefill_hmm,
+    from: i64,
+    to: i64,
+    probabilities: *mut f64,
+    states: i32,
+    log_likelihood: *mut f64,
+) -> i32 {
+    status((|| {
+        let hmm = unsafe { self::hmm(hmm)? };
+        let out = unsafe { checked_mut(log_likelihood)? };
+        *out = hmm.filter(from..to, unsafe { array_mut(probabilities, states)? })?;
+        Ok(())
+    })())
+}
+
+/// The most likely state, from 0, of each of the slots from..to, and ln Pr(these states and the observations); when that is
+/// minus infinity the model does not explain them, and path is not written. length is the number of slots. Training under way
+/// begins its round again. O(slots M^2).
+///
+/// Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another length.
+///
+/// # Safety
+/// hmm is a handle, path points to length writable numbers, log_likelihood to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_viterbi(
+    hmm: *mut surefill_hmm,
+    from: i64,
+    to: i64,
+    path: *mut i32,
+    length: i32,
+    log_likelihood: *mut f64,
+) -> i32 {
+    status((|| {
+        let mut hmm = unsafe { self::hmm(hmm)? };
+        let out = unsafe { checked_mut(log_likelihood)? };
+        *out = hmm.viterbi(from..to, unsafe { array_mut(path, length)? })?;
+        Ok(())
+    })())
+}
+
+/// Begins training on the slots from..to, from one of SUREFILL_INITIAL_; load is one of SUREFILL_LOAD_, and ignored for
+/// PRESENT. The parameters in use stay until a round is complete. Training under way is given up. O(slots).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for slots not held, or none, and for
+/// K_MEANS when the number of states is not a power of two), WRONG_STATE (PRESENT without parameters), EMPTY (K_MEANS without
+/// a job).
+///
+/// # Safety
+/// hmm is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_begin_training(
+    hmm: *mut surefill_hmm,
+    initial: i32,
+    load: i32,
+    from: i64,
+    to: i64,
+) -> i32 {
+    status((|| {
+        let mut hmm = unsafe { self::hmm(hmm)? };
+        if initial == SUREFILL_INITIAL_PRESENT {
+            return hmm.begin_training(from..to);
+        }
+        let initial = u32::try_from(initial).ok().and_then(Initial::from_number);
+        hmm.begin_training_from(initial.ok_or(Error::OutOfRange)?, load_model(load)?, from..to)
+    })())
+}
+
+/// Trains until a round is complete and its parameters are in use (step is SUREFILL_TRAINING_DONE; round says what it did), or
+/// until about work slots are visited (at least 1; SUREFILL_TRAINING_MORE, round is not written). A round visits each slot three
+/// times. Then call again, for the rest or for the next round. However it is sliced, the result is the same bit for bit. O(work M^2).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work), WRONG_STATE (training has not begun).
+///
+/// # Safety
+/// hmm is a handle, step points to a writable number, round to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hmm_train(
+    hmm: *mut surefill_hmm,
+    work: i64,
+    step: *mut i32,
+    round: *mut surefill_round,
+) -> i32 {
+    status((|| {
+        let mut hmm = unsafe { self::hmm(hmm)? };
+        let work = self::work(work)?;
+        let (step, out) = unsafe { (checked_mut(step)?, checked_mut(round)?) };
+        match hmm.train(work)? {
+            Training::More => *step = SUREFILL_TRAINING_MORE,
+            Training::Round(round) => {
+                (*step, *out) = (SUREFILL_TRAINING_DONE, surefill_round::new(&round));
+            }
+        }
+        Ok(())
+    })())
+}

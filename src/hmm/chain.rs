@@ -1,0 +1,605 @@
+//! A hidden Markov model in the caller's memory: parameters, observations, training.
+
+use crate::error::{Error, Result};
+use crate::hmm::MAX_STATES;
+use crate::hmm::emission::Evidence;
+use crate::hmm::expectation::{CLUSTER, Expectation, IDLE, Progress, Slice, Sums, jobs_in};
+use crate::hmm::forward::{Chain, check_slots};
+use crate::hmm::history::{History, MAX_SLOT};
+use crate::hmm::initial::{Clustering, Initial, check_k_means, set_static};
+use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
+use crate::hmm::train::{Round, maximise};
+use crate::hmm::vector::copy;
+use crate::hmm::viterbi::viterbi;
+use crate::memory::{Carver, Header, at, at_mut};
+use crate::runtime::MAX_BINS;
+use crate::seal;
+use bytemuck::{Pod, Zeroable};
+use core::ops::Range;
+
+const KIND: u32 = 10; // numbers of the other types: src/capi
+
+/// The largest number of slots, and of cells.
+const MOST: u32 = 1 << 28;
+
+/// Capacities of an [`Hmm`], fixed at initialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct HmmLimits {
+    /// States M (1 to [`MAX_STATES`]).
+    pub states: u32,
+    /// Run-time bins N (2 to [`MAX_BINS`]).
+    pub bins: u32,
+    /// Slots kept (2 to 2^28); the oldest leave.
+    pub slots: u32,
+    /// Cells kept, one for each slot and bin that has jobs, so at most one a job (`bins` to 2^28); the oldest slots leave.
+    pub cells: u32,
+}
+
+impl Default for HmmLimits {
+    /// 16 states, 24 bins; a year of slots of 15 min (35,136) and 100,000 cells.
+    fn default() -> HmmLimits {
+        HmmLimits { states: 16, bins: 24, slots: 35_136, cells: 100_000 }
+    }
+}
+
+impl HmmLimits {
+    fn check(&self) -> Result<()> {
+        let valid = (1..=MAX_STATES).contains(&(self.states as usize))
+            && (2..=MAX_BINS).contains(&(self.bins as usize))
+            && (2..=MOST).contains(&self.slots)
+            && (self.bins..=MOST).contains(&self.cells);
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+}
+
+/// The scalars of a model.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct State {
+    header: Header,
+    /// The checksum of a sealed block.
+    seal: u64,
+    pub limits: HmmLimits,
+    pub load: u32,
+    /// Whether there are parameters.
+    pub ready: u32,
+    pub progress: Progress,
+}
+
+/// The slices of a model's block.
+pub(super) struct Parts<'a> {
+    /// The model in use.
+    pub model: Tables<'a>,
+    /// The model in training.
+    pub draft: Tables<'a>,
+    pub sums: Sums<'a>,
+    pub history: History<'a>,
+}
+
+/// How far [`Hmm::train`] came.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Training {
+    /// The work is used up in the middle of a round.
+    More,
+    /// A round is complete and its parameters are in use.
+    Round(Round),
+}
+
+/// A hidden Markov model of run times: parameters, observations, and training.
+///
+/// Set the parameters ([`Hmm::set_parameters`]) or have them set ([`Hmm::init_static`], [`Hmm::init_k_means`]), report the jobs ([`Hmm::observe`]), train.
+/// Slots are numbered by the caller, time of submission divided by the slot length for example.
+///
+/// The memory needed is [`Hmm::size`]. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells it is at
+/// most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400 bytes: 2.1 MB for the default, a year.
+pub struct Hmm<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) parts: Parts<'a>,
+}
+
+fn layout<'a>(carver: &mut Carver<'a>, limits: &HmmLimits) -> Result<(&'a mut [State], Parts<'a>)> {
+    limits.check()?;
+    let state = carver.take(1)?;
+    let parts = Parts {
+        model: Tables::carve(carver, limits)?,
+        draft: Tables::carve(carver, limits)?,
+        sums: Sums::carve(carver, limits)?,
+        history: History::carve(carver, limits.slots, limits.cells)?,
+    };
+    Ok((state, parts))
+}
+
+impl<'a> Hmm<'a> {
+    /// Bytes that a model with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(limits: &HmmLimits) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        layout(&mut carver, limits)?;
+        Ok(carver.size())
+    }
+
+    /// Makes a model without parameters and observations in this memory, which may be longer than needed. All of it is
+    /// written, so that a sealed block is the same for the same calls.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], limits: &HmmLimits) -> Result<Hmm<'a>> {
+        let size = Hmm::size(limits)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        Carver::of(&mut *memory)?;
+        memory.fill(0);
+        let mut hmm = Hmm::carve(&mut Carver::of(memory)?, limits)?;
+        hmm.reset(limits, size)?;
+        Ok(hmm)
+    }
+
+    /// The slices of a model that lies inside another object's block.
+    pub(crate) fn carve(carver: &mut Carver<'a>, limits: &HmmLimits) -> Result<Hmm<'a>> {
+        let (state, parts) = layout(carver, limits)?;
+        Ok(Hmm { state: at_mut(state, 0)?, parts })
+    }
+
+    /// Makes zeroed slices a model.
+    pub(crate) fn reset(&mut self, limits: &HmmLimits, size: usize) -> Result<()> {
+        *self.state = State { header: Header::new(KIND, size), limits: *limits, ..State::zeroed() };
+        self.parts.history.clear()
+    }
+
+    /// How many bytes at the start of a block [`Hmm::block_size`] wants to see.
+    pub const PREFIX: usize = size_of::<State>();
+
+    /// The size of the block that starts with these bytes. O(1).
+    ///
+    /// # Errors
+    /// As [`Hmm::attach`].
+    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
+        let state: &[State] = Carver::of(prefix)?.take(1)?;
+        let state = at(state, 0)?;
+        state.header.check(KIND)?;
+        let size = Hmm::size(&state.limits).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
+    }
+
+    /// The model that [`Hmm::init`] made in this memory. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
+    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
+    pub fn attach(memory: &'a mut [u8]) -> Result<Hmm<'a>> {
+        let size = Hmm::block_size(memory)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let limits = {
+            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
+            at(state, 0)?.limits
+        };
+        let hmm = Hmm::carve(&mut Carver::of(memory)?, &limits)?;
+        hmm.check()?;
+        Ok(hmm)
+    }
+
+    /// Refuses a state that cannot be. O(1).
+    pub(crate) fn check(&self) -> Result<()> {
+        self.parts.history.check()?;
+        let ledger = self.parts.history.ledger()?;
+        let state = &*self.state;
+        let sound = state.progress.is_sound(ledger.first, ledger.end)
+            && LoadModel::from_number(state.load).is_some()
+            && LoadModel::from_number(state.progress.load).is_some();
+        if sound { Ok(()) } else { Err(Error::Corrupt) }
+    }
+
+    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
+    ///
+    /// # Errors
+    /// As [`Hmm::attach`].
+    pub fn seal(memory: &mut [u8]) -> Result<()> {
+        let size = Hmm::block_size(memory)?;
+        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
+    }
+
+    /// The model in a checkpoint: a block as [`Hmm::seal`] left it. O(size).
+    ///
+    /// # Errors
+    /// As [`Hmm::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
+    pub fn open(memory: &'a mut [u8]) -> Result<Hmm<'a>> {
+        let size = Hmm::block_size(memory)?;
+        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
+        Hmm::attach(memory)
+    }
+
+    /// The capacities.
+    pub fn limits(&self) -> &HmmLimits {
+        &self.state.limits
+    }
+
+    /// How the number of jobs in a slot is modelled.
+    pub fn load(&self) -> LoadModel {
+        LoadModel::from_number(self.state.load).unwrap_or_default()
+    }
+
+    /// Sets the parameters. Training under way is given up. O(M (M + N)).
+    ///
+    /// # Errors
+    /// As [`Parameters::check`]; nothing has changed then.
+    pub fn set_parameters(&mut self, parameters: &Parameters<'_>) -> Result<()> {
+        parameters.check(self.states(), self.bins())?;
+        self.take_over(parameters.load);
+        self.parts.model.set(parameters)
+    }
+
+    /// The parameters. O(M (M + N)).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for other lengths; [`Error::WrongState`] when there are none.
+    pub fn parameters(&self, out: &mut ParametersMut<'_>) -> Result<()> {
+        self.check_ready()?;
+        self.parts.model.get(self.load(), self.states(), self.bins(), out)
+    }
+
+    /// Sets the parameters to Static-IV (Algorithm 3), with `mean_jobs` a slot if the load is modelled. Training under way is
+    /// given up. O(M (M + N)).
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a mean that is not positive and finite.
+    pub fn init_static(&mut self, load: LoadModel, mean_jobs: f64) -> Result<()> {
+        if mean_jobs.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !(mean_jobs > 0.0 && mean_jobs.is_finite()) {
+            return Err(Error::OutOfRange);
+        }
+        let states = self.states();
+        self.take_over(load);
+        set_static(&mut self.parts.model, load, states, mean_jobs)
+    }
+
+    /// Sets the parameters by k-means over these slots (Algorithm 4). Training under way is given up. O(M slots) a pass, and
+    /// a few dozen passes for every doubling of the number of clusters.
+    ///
+    /// # Errors
+    /// As [`Hmm::begin_training_from`].
+    pub fn init_k_means(&mut self, load: LoadModel, slots: Range<i64>) -> Result<()> {
+        self.begin_training_from(Initial::KMeans, load, slots)?;
+        let mut work = u64::MAX;
+        if !self.clustering().advance(&mut work)? {
+            return Err(Error::Corrupt);
+        }
+        self.publish();
+        self.end_training();
+        Ok(())
+    }
+
+    /// Adapts the parameters to slots half as long (section 3.4.2): a state lasts twice as many slots, A'_ij = A_ij / 2 and
+    /// A'_ii = A_ii / 2 + 1/2; the mean load halves. The history is forgotten, since its counts cannot be divided, and
+    /// training under way given up.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] without parameters.
+    pub fn halve_slots(&mut self) -> Result<()> {
+        self.check_ready()?;
+        let (load, states) = (self.load(), self.states());
+        let model = &mut self.parts.model;
+        let lanes = model.stride().max(1);
+        for (state, row) in model.transition.chunks_mut(lanes).enumerate() {
+            for (to, p) in row.iter_mut().enumerate() {
+                *p = 0.5 * *p + if to == state { 0.5 } else { 0.0 };
+            }
+        }
+        for parameter in model.load.iter_mut().take(states) {
+            *parameter = load.with_mean(0.5 * load.mean(*parameter));
+        }
+        model.derive(load)?;
+        self.end_training();
+        self.parts.history.clear()
+    }
+
+    /// The parameters in use change, and with them the load model.
+    fn take_over(&mut self, load: LoadModel) {
+        self.state.progress.phase = IDLE;
+        self.state.load = load as u32;
+        self.state.ready = 1;
+    }
+
+    /// Reports a finished job: the slot in which it was submitted and the bin of its run time. Slots up to this one that were
+    /// not known are empty. When the history is full the oldest slots leave. A round of training that uses one of the slots
+    /// concerned begins again. O(bins + slots that come or leave).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a bin that the model does not have, a slot that has left, or one beyond 2^53 from 0;
+    /// [`Error::Full`] for the 2^32nd job in a slot.
+    pub fn observe(&mut self, slot: i64, bin: u32) -> Result<()> {
+        if bin >= self.state.limits.bins {
+            return Err(Error::OutOfRange);
+        }
+        self.extend(slot)?;
+        let left = self.parts.history.add(slot, bin)?;
+        if left || slot < self.state.progress.to {
+            self.begin_again()?;
+        }
+        Ok(())
+    }
+
+    /// Makes this the last slot, empty as yet, if it is later than the last one known.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a slot that has left, or one beyond 2^53 from 0.
+    pub fn extend(&mut self, slot: i64) -> Result<()> {
+        let ledger = self.parts.history.ledger()?;
+        let empty = ledger.first == ledger.end;
+        if slot.unsigned_abs() > MAX_SLOT.unsigned_abs() || (!empty && slot < ledger.first) {
+            return Err(Error::OutOfRange);
+        }
+        if (empty || slot >= ledger.end) && self.parts.history.extend(slot + 1)? {
+            self.begin_again()?;
+        }
+        Ok(())
+    }
+
+    /// The slots held.
+    pub fn slots(&self) -> Range<i64> {
+        self.parts.history.ledger().map_or(0..0, |ledger| ledger.first..ledger.end)
+    }
+
+    /// Finished jobs in these slots, as far as they are held. O(slots), O(1) for all.
+    pub fn jobs(&self, slots: Range<i64>) -> u64 {
+        jobs_in(&self.parts.history, slots.start, slots.end).unwrap_or(0)
+    }
+
+    /// ln Pr(observations in these slots), the first of them having the state probabilities pi. Minus infinity when the
+    /// model does not explain them. O(slots M^2).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for slots not held, or none; [`Error::WrongState`] without parameters.
+    pub fn log_likelihood(&self, slots: Range<i64>, evidence: Evidence) -> Result<f64> {
+        self.check_range(&slots)?;
+        self.run(slots, evidence, |_| ())
+    }
+
+    /// Pr(state of the last of these slots | observations in them). Returns ln Pr(observations); when that is minus infinity
+    /// the model does not explain them, and `probabilities` (one number a state) is not written. O(slots M^2).
+    ///
+    /// # Errors
+    /// As [`Hmm::log_likelihood`]; [`Error::OutOfRange`] also for another number of probabilities.
+    pub fn filter(&self, slots: Range<i64>, probabilities: &mut [f64]) -> Result<f64> {
+        self.check_range(&slots)?;
+        if probabilities.len() != self.states() {
+            return Err(Error::OutOfRange);
+        }
+        self.run(slots, Evidence::Jobs, |filtered| copy(probabilities, filtered))
+    }
+
+    /// Shows `visit` each slot's Pr(state | all observations in these slots), from the last slot to the first. Returns
+    /// ln Pr(observations); when that is minus infinity, `visit` saw nothing. O(slots M^2). Training under way begins its
+    /// round again.
+    ///
+    /// # Errors
+    /// As [`Hmm::log_likelihood`].
+    pub fn smooth(&mut self, slots: Range<i64>, mut visit: impl FnMut(i64, &[f64])) -> Result<f64> {
+        self.check_range(&slots)?;
+        let (states, mut work) = (self.states(), u64::MAX);
+        let mut progress = Progress { from: slots.start, to: slots.end, ..Progress::zeroed() };
+        let mut expectation = Expectation {
+            progress: &mut progress,
+            sums: &mut self.parts.sums,
+            tables: &mut self.parts.model,
+            history: &self.parts.history,
+            load: LoadModel::from_number(self.state.load).ok_or(Error::Corrupt)?,
+            adapting: false,
+        };
+        expectation.begin();
+        let mut seen = |slot: i64, gamma: &[f64]| visit(slot, gamma.get(..states).unwrap_or(gamma));
+        let slice = expectation.advance(&mut work, &mut seen)?;
+        self.begin_again()?;
+        Ok(if slice == Slice::Complete { progress.log_likelihood } else { f64::NEG_INFINITY })
+    }
+
+    /// Writes the most likely state of each of these slots into `path`, one number (from 0) a slot. Returns ln Pr(path, observations);
+    /// when that is minus infinity the model does not explain them, and `path` is not written. O(slots M^2). Training under
+    /// way begins its round again.
+    ///
+    /// # Errors
+    /// As [`Hmm::log_likelihood`]; [`Error::OutOfRange`] also for another number of slots in `path`.
+    pub fn viterbi(&mut self, slots: Range<i64>, path: &mut [i32]) -> Result<f64> {
+        self.check_range(&slots)?;
+        if i64::try_from(path.len()) != Ok(slots.end - slots.start) {
+            return Err(Error::OutOfRange);
+        }
+        let chain = Chain { tables: &self.parts.model, load: self.load(), history: &self.parts.history };
+        let likelihood = viterbi(&chain, &mut self.parts.sums, slots.start, path)?;
+        self.begin_again()?;
+        Ok(likelihood)
+    }
+
+    /// Begins training on these slots, with the present parameters. Training under way is given up. O(slots).
+    ///
+    /// # Errors
+    /// As [`Hmm::log_likelihood`].
+    pub fn begin_training(&mut self, slots: Range<i64>) -> Result<()> {
+        self.check_range(&slots)?;
+        self.state.progress = self.plan(slots, self.load())?;
+        self.parts.draft.copy_from(&self.parts.model);
+        self.expectation().begin();
+        Ok(())
+    }
+
+    /// Begins training on these slots from these initial values; k-means is part of the work that [`Hmm::train`] does in
+    /// slices. The model in use stays until a round is complete. Training under way is given up. O(slots).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for slots not held, or none; for k-means also when the number of states is not a power of two, and
+    /// [`Error::Empty`] when there is no job.
+    pub fn begin_training_from(
+        &mut self,
+        initial: Initial,
+        load: LoadModel,
+        slots: Range<i64>,
+    ) -> Result<()> {
+        check_slots(&self.parts.history, &slots)?;
+        let count = (slots.end - slots.start) as f64;
+        let progress = self.plan(slots, load)?;
+        if initial == Initial::KMeans {
+            check_k_means(self.states(), progress.jobs)?;
+            self.state.progress = progress;
+            return self.clustering().begin();
+        }
+        self.state.progress = progress;
+        let (states, jobs) = (self.states(), progress.jobs as f64);
+        set_static(&mut self.parts.draft, load, states, if jobs > 0.0 { jobs / count } else { 1.0 })?;
+        self.expectation().begin();
+        Ok(())
+    }
+
+    fn plan(&self, slots: Range<i64>, load: LoadModel) -> Result<Progress> {
+        let jobs = jobs_in(&self.parts.history, slots.start, slots.end)?;
+        Ok(Progress { from: slots.start, to: slots.end, jobs, load: load as u32, ..Progress::zeroed() })
+    }
+
+    /// Trains until a round is complete, or until about `work` slots are visited (at least 1; a round visits each slot three
+    /// times, and more often when the model has to be bent). Then call again, for the rest of the round or the next one; the
+    /// caller decides when to stop. Sliced or not, the result is the same bit for bit. O(work M^2).
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] unless training has begun; [`Error::OutOfRange`] for no work.
+    pub fn train(&mut self, mut work: u64) -> Result<Training> {
+        let step = self.train_draft(&mut work)?;
+        if let Training::Round(_) = step {
+            self.publish();
+        }
+        Ok(step)
+    }
+
+    /// [`Hmm::train`], but the parameters stay a draft.
+    pub(crate) fn train_draft(&mut self, work: &mut u64) -> Result<Training> {
+        if !self.is_training() {
+            return Err(Error::WrongState);
+        }
+        if *work == 0 {
+            return Err(Error::OutOfRange);
+        }
+        if self.state.progress.phase == CLUSTER {
+            if self.clustering().advance(work)? {
+                self.expectation().begin();
+            } else {
+                return Ok(Training::More);
+            }
+        }
+        if self.expectation().advance(work, &mut |_, _| ())? != Slice::Complete {
+            return Ok(Training::More);
+        }
+        let (load, states) = (self.draft_load(), self.states());
+        let change = maximise(&mut self.parts.draft, load, &mut self.parts.sums, states)?;
+        let progress = &mut self.state.progress;
+        progress.rounds = progress.rounds.saturating_add(1);
+        let round = Round {
+            log_likelihood: progress.log_likelihood,
+            l1: change.l1,
+            l_infinity: change.l_infinity,
+            rounds: progress.rounds,
+            jobs: progress.jobs,
+            adapted: core::mem::replace(&mut progress.adapted_in_round, 0),
+        };
+        self.expectation().begin();
+        Ok(Training::Round(round))
+    }
+
+    /// The draft becomes the model in use.
+    pub(crate) fn publish(&mut self) {
+        self.state.load = self.state.progress.load;
+        self.state.ready = 1;
+        self.parts.model.copy_from(&self.parts.draft);
+    }
+
+    /// Whether training has begun.
+    pub fn is_training(&self) -> bool {
+        self.state.progress.phase != IDLE
+    }
+
+    /// Ends training; the model in use is the last complete round's.
+    pub fn end_training(&mut self) {
+        self.state.progress.phase = IDLE;
+    }
+
+    pub(super) fn states(&self) -> usize {
+        self.state.limits.states as usize
+    }
+
+    pub(super) fn bins(&self) -> usize {
+        self.state.limits.bins as usize
+    }
+
+    pub(super) fn check_ready(&self) -> Result<()> {
+        if self.state.ready == 0 { Err(Error::WrongState) } else { Ok(()) }
+    }
+
+    fn check_range(&self, slots: &Range<i64>) -> Result<()> {
+        check_slots(&self.parts.history, slots)?;
+        self.check_ready()
+    }
+
+    /// The filter over these slots; `last` sees the last one's probabilities if all are explained.
+    fn run(&self, slots: Range<i64>, evidence: Evidence, last: impl FnOnce(&[f64])) -> Result<f64> {
+        let chain = Chain { tables: &self.parts.model, load: self.load(), history: &self.parts.history };
+        let lanes = self.parts.model.stride();
+        let mut rooms = [[0.0; MAX_STATES]; 3];
+        let [predicted, filtered, emission] = &mut rooms;
+        let predicted = predicted.get_mut(..lanes).ok_or(Error::Corrupt)?;
+        let filtered = filtered.get_mut(..lanes).ok_or(Error::Corrupt)?;
+        let emission = emission.get_mut(..lanes).ok_or(Error::Corrupt)?;
+        copy(predicted, self.parts.model.start);
+        let likelihood = chain.run(slots.start, slots.end, evidence, predicted, filtered, emission)?;
+        if likelihood > f64::NEG_INFINITY {
+            last(filtered);
+        }
+        Ok(likelihood)
+    }
+
+    fn expectation(&mut self) -> Expectation<'_, 'a> {
+        Expectation {
+            load: self.draft_load(),
+            progress: &mut self.state.progress,
+            sums: &mut self.parts.sums,
+            tables: &mut self.parts.draft,
+            history: &self.parts.history,
+            adapting: true,
+        }
+    }
+
+    fn clustering(&mut self) -> Clustering<'_, 'a> {
+        Clustering {
+            load: self.draft_load(),
+            states: self.states(),
+            progress: &mut self.state.progress,
+            sums: &mut self.parts.sums,
+            tables: &mut self.parts.draft,
+            history: &mut self.parts.history,
+        }
+    }
+
+    pub(super) fn draft_load(&self) -> LoadModel {
+        LoadModel::from_number(self.state.progress.load).unwrap_or_default()
+    }
+
+    /// The observations of a round under way have changed: it begins again, with the slots still held.
+    pub(crate) fn begin_again(&mut self) -> Result<()> {
+        if self.state.progress.phase == IDLE {
+            return Ok(());
+        }
+        let first = self.parts.history.ledger()?.first;
+        let progress = &mut self.state.progress;
+        progress.from = progress.from.max(first);
+        progress.jobs = jobs_in(&self.parts.history, progress.from, progress.to)?;
+        let clustering = progress.phase == CLUSTER;
+        if progress.from >= progress.to || (clustering && progress.jobs == 0) {
+            progress.phase = IDLE;
+            return Ok(());
+        }
+        if clustering {
+            return self.clustering().begin();
+        }
+        self.expectation().begin();
+        Ok(())
+    }
+}

@@ -1,0 +1,42 @@
+//! The hidden Markov model of run times (Nissimov 2006, chapter 3).
+//!
+//! Time of submission is cut into slots (15 min, say). In each slot the workload is in one of M hidden states; the state
+//! draws each submitted job's run time, as a bin of [`RuntimeBins`](crate::runtime::RuntimeBins), from its own distribution, and if the model
+//! has a load model also the number of jobs. From slot to slot the state changes as a Markov chain. Jobs submitted close
+//! together resemble each other, and the model learns for how long.
+//!
+//! The rooms, from the outside in:
+//! * [`Hmm`]: model, observations and training in one block of the caller's memory.
+//! * `train`: Baum-Welch's maximisation step and when to stop; `expectation`: its expectation step, in slices.
+//! * `initial`: where training begins: Static-IV (Algorithm 3) and k-means (Algorithm 4).
+//! * [`OnlineHmm`]: learning slot by slot, without a history.
+//! * `viterbi`: the most likely sequence of states.
+//! * `forward`: the filter, one slot after the other; `emission`: how well each state explains a slot.
+//! * `history`: the slots' counts of jobs, sparse, the oldest leaving when it is full.
+//! * `steps`: single steps of the filter, for the predictor.
+//! * `model`: the parameters, checked, and what is derived from them; `vector`: the inner loops over states.
+
+mod chain;
+mod emission;
+mod expectation;
+mod forward;
+mod history;
+mod initial;
+mod model;
+mod online;
+mod steps;
+mod train;
+mod vector;
+mod viterbi;
+
+pub use chain::{Hmm, HmmLimits, Training};
+pub use emission::Evidence;
+pub(crate) use history::NONE;
+pub use initial::Initial;
+pub use model::{LoadModel, Parameters, ParametersMut};
+pub use online::{OnlineHmm, OnlineOptions};
+pub(crate) use steps::Which;
+pub use train::{Round, Termination};
+
+/// The largest number of states.
+pub const MAX_STATES: usize = 64;

@@ -1,0 +1,362 @@
+//! Learning without a history: recursive expectation-maximisation (Cappe 2011, Journal of Computational and Graphical
+//! Statistics 20(3), "Online EM algorithm for hidden Markov models"; Mongillo & Deneve 2008 for discrete observations).
+//!
+//! Baum-Welch needs all slots for every round. Here a slot is seen once: the filter phi_t moves on, and with it, for each
+//! statistic s of the complete data, its expectation given the present state k,
+//!
+//! ```text
+//! rho_t(k) = gamma_t s_t(k) + (1 - gamma_t) sum_l rho_t-1(l) r_t(l | k),    r_t(l | k) ~ phi_t-1(l) A_lk,
+//! ```
+//!
+//! whose mean under phi_t is the recursive counterpart of Baum-Welch's sums. The statistics are the transitions i to j, the
+//! visits to j, and the jobs of each bin in j: M (M + 1 + N) of them. After the first `hold` slots every slot is followed by a
+//! maximisation step. The step size gamma_t = t^-a forgets the past the faster, the smaller a is; with a = 1 and the
+//! parameters held, the means are exactly Baum-Welch's sums divided by t.
+
+use crate::error::{Error, Result};
+use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
+use crate::hmm::vector::{add_scaled, copy, propagate, stride, sum, weighted_rows};
+use crate::hmm::{HmmLimits, MAX_STATES};
+use crate::memory::{Carver, Header, at, at_mut, range};
+use crate::runtime::MAX_BINS;
+use crate::seal;
+use bytemuck::{Pod, Zeroable};
+
+const KIND: u32 = 12; // numbers of the other types: src/capi
+
+/// How an [`OnlineHmm`] learns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OnlineOptions {
+    /// a of the step size t^-a (above 0.5, at most 1).
+    pub exponent: f64,
+    /// Slots before the first maximisation step.
+    pub hold: u64,
+}
+
+impl Default for OnlineOptions {
+    /// a = 0.6, as Cappe recommends; 100 slots.
+    fn default() -> OnlineOptions {
+        OnlineOptions { exponent: 0.6, hold: 100 }
+    }
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct State {
+    header: Header,
+    /// The checksum of a sealed block.
+    seal: u64,
+    states: u32,
+    bins: u32,
+    load: u32,
+    padding: u32,
+    exponent: f64,
+    hold: u64,
+    /// Slots seen.
+    slots: u64,
+}
+
+struct Parts<'a> {
+    model: Tables<'a>,
+    /// rho, a row over the present states for each statistic: transitions (i, j), visits j, jobs (j, bin).
+    rho: &'a mut [f64],
+    filtered: &'a mut [f64],
+    predicted: &'a mut [f64],
+    emission: &'a mut [f64],
+    spare: &'a mut [f64],
+    /// r(l | k), a row over k for each l.
+    retro: &'a mut [f64],
+}
+
+/// A hidden Markov model that learns from each slot as it is finished and keeps no history.
+///
+/// The memory needed is [`OnlineHmm::size`]: 8 S M (M + 1 + N) bytes and little more, S = M rounded up to a multiple of 8.
+pub struct OnlineHmm<'a> {
+    state: &'a mut State,
+    parts: Parts<'a>,
+}
+
+fn layout<'a>(carver: &mut Carver<'a>, states: u32, bins: u32) -> Result<(&'a mut [State], Parts<'a>)> {
+    let (m, n) = (states as usize, bins as usize);
+    if !((1..=MAX_STATES).contains(&m) && (2..=MAX_BINS).contains(&n)) {
+        return Err(Error::OutOfRange);
+    }
+    let lanes = stride(m);
+    let limits = HmmLimits { states, bins, slots: 0, cells: 0 };
+    let state = carver.take(1)?;
+    let parts = Parts {
+        model: Tables::carve(carver, &limits)?,
+        rho: carver.take(m * (m + 1 + n) * lanes)?,
+        filtered: carver.take(lanes)?,
+        predicted: carver.take(lanes)?,
+        emission: carver.take(lanes)?,
+        spare: carver.take(lanes)?,
+        retro: carver.take(m * lanes)?,
+    };
+    Ok((state, parts))
+}
+
+impl<'a> OnlineHmm<'a> {
+    /// Bytes that a model of so many states (1 to [`MAX_STATES`]) and bins (2 to [`MAX_BINS`]) needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(states: u32, bins: u32) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        layout(&mut carver, states, bins)?;
+        Ok(carver.size())
+    }
+
+    /// Makes a model in this memory, which may be longer than needed, that starts from these parameters.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; as [`Parameters::check`]; [`Error::OutOfRange`], [`Error::NotANumber`] for the
+    /// options.
+    pub fn init(
+        memory: &'a mut [u8],
+        parameters: &Parameters<'_>,
+        options: &OnlineOptions,
+    ) -> Result<OnlineHmm<'a>> {
+        if options.exponent.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !(options.exponent > 0.5 && options.exponent <= 1.0) {
+            return Err(Error::OutOfRange);
+        }
+        let states = parameters.start.len();
+        let bins = parameters.emission.len().checked_div(states).ok_or(Error::OutOfRange)?;
+        parameters.check(states, bins)?;
+        let size = OnlineHmm::size(states as u32, bins as u32)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        Carver::of(&mut *memory)?;
+        memory.fill(0);
+        let (state, mut parts) = layout(&mut Carver::of(memory)?, states as u32, bins as u32)?;
+        parts.model.set(parameters)?;
+        let state = at_mut(state, 0)?;
+        *state = State {
+            header: Header::new(KIND, size),
+            states: states as u32,
+            bins: bins as u32,
+            load: parameters.load as u32,
+            exponent: options.exponent,
+            hold: options.hold,
+            ..State::zeroed()
+        };
+        Ok(OnlineHmm { state, parts })
+    }
+
+    /// Makes the block a checkpoint: writes its checksum. O(size).
+    ///
+    /// # Errors
+    /// As [`OnlineHmm::attach`].
+    pub fn seal(memory: &mut [u8]) -> Result<()> {
+        let size = OnlineHmm::block_size(memory)?;
+        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
+    }
+
+    /// The model in a checkpoint, as [`OnlineHmm::seal`] left it. O(size).
+    ///
+    /// # Errors
+    /// As [`OnlineHmm::attach`]; [`Error::Corrupt`] also for every change since.
+    pub fn open(memory: &'a mut [u8]) -> Result<OnlineHmm<'a>> {
+        let size = OnlineHmm::block_size(memory)?;
+        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
+        OnlineHmm::attach(memory)
+    }
+
+    fn block_size(memory: &mut [u8]) -> Result<usize> {
+        let state: &[State] = Carver::of(memory)?.take(1)?;
+        let state = at(state, 0)?;
+        state.header.check(KIND)?;
+        let size = OnlineHmm::size(state.states, state.bins).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
+    }
+
+    /// The model that [`OnlineHmm::init`] made in this memory. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
+    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
+    pub fn attach(memory: &'a mut [u8]) -> Result<OnlineHmm<'a>> {
+        let size = OnlineHmm::block_size(memory)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let (states, bins) = {
+            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
+            let state = at(state, 0)?;
+            (state.states, state.bins)
+        };
+        let (state, parts) = layout(&mut Carver::of(memory)?, states, bins)?;
+        let state = at_mut(state, 0)?;
+        LoadModel::from_number(state.load).ok_or(Error::Corrupt)?;
+        Ok(OnlineHmm { state, parts })
+    }
+
+    /// Slots seen.
+    pub fn slots(&self) -> u64 {
+        self.state.slots
+    }
+
+    fn load(&self) -> LoadModel {
+        LoadModel::from_number(self.state.load).unwrap_or_default()
+    }
+
+    /// The parameters. O(M (M + N)).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for other lengths.
+    pub fn parameters(&self, out: &mut ParametersMut<'_>) -> Result<()> {
+        self.parts.model.get(self.load(), self.state.states as usize, self.state.bins as usize, out)
+    }
+
+    /// Learns from the next slot: its finished jobs, a count for each bin. Returns ln Pr(slot | slots before), minus infinity
+    /// when no state explains it; such a slot is not learnt from, and the filter goes on as if nothing were known of it.
+    /// O(M^3 (M + N)).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for another number of bins, or more than 2^32 - 1 jobs.
+    pub fn learn(&mut self, counts: &[u32]) -> Result<f64> {
+        let (m, bins) = (self.state.states as usize, self.state.bins as usize);
+        let mut jobs = 0u32;
+        for count in counts {
+            jobs = jobs.checked_add(*count).ok_or(Error::OutOfRange)?;
+        }
+        if counts.len() != bins {
+            return Err(Error::OutOfRange);
+        }
+        let load = self.load();
+        let parts = &mut self.parts;
+        let first = self.state.slots == 0;
+        if first {
+            copy(parts.predicted, parts.model.start);
+        } else {
+            propagate(parts.predicted, parts.filtered, parts.model.transition);
+        }
+        let (total, common) = explain(parts, load, jobs, counts)?;
+        let explained = total > 0.0;
+        if !explained {
+            copy(parts.spare, parts.predicted);
+        }
+        self.recur(counts, first, explained)?;
+        // `spare` holds the new filtered probabilities.
+        let parts = &mut self.parts;
+        copy(parts.filtered, parts.spare);
+        self.state.slots = self.state.slots.saturating_add(1);
+        if explained && self.state.slots > self.state.hold {
+            maximise(parts, load, m)?;
+        }
+        Ok(if explained { libm::log(total) + common } else { f64::NEG_INFINITY })
+    }
+
+    /// The recursion of the statistics, from the old filter to the new one.
+    fn recur(&mut self, counts: &[u32], first: bool, explained: bool) -> Result<()> {
+        let m = self.state.states as usize;
+        let slots = self.state.slots.saturating_add(1) as f64;
+        let gamma = if explained { libm::pow(slots, -self.state.exponent) } else { 0.0 };
+        let parts = &mut self.parts;
+        let lanes = parts.filtered.len().max(1);
+        // r(l | k), whose denominator is the prediction of k.
+        for ((row, transition), phi) in
+            parts.retro.chunks_mut(lanes).zip(parts.model.transition.chunks(lanes)).zip(parts.filtered.iter())
+        {
+            for ((r, a), predicted) in row.iter_mut().zip(transition).zip(parts.predicted.iter()) {
+                *r = if *predicted > 0.0 && !first { phi * a / predicted } else { 0.0 };
+            }
+        }
+        for (statistic, row) in parts.rho.chunks_mut(lanes).enumerate() {
+            weighted_rows(parts.emission, row, parts.retro);
+            for (to, from) in row.iter_mut().zip(parts.emission.iter()) {
+                *to = (1.0 - gamma) * from;
+            }
+            // What this slot adds, where the present state is the statistic's.
+            let (kind, state) = match statistic.checked_sub(m * m) {
+                None => (None, statistic.checked_rem(m).unwrap_or(0)),
+                Some(rest) => (rest.checked_div(m), rest.checked_rem(m).unwrap_or(0)),
+            };
+            let added = match kind {
+                None => {
+                    let from = statistic.checked_div(m).unwrap_or(0);
+                    *at(range(parts.retro, from * lanes, lanes)?, state)?
+                }
+                Some(0) => 1.0,
+                Some(bin) => f64::from(*at(counts, bin - 1)?),
+            };
+            *at_mut(row, state)? += gamma * added;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the filtered probabilities into `spare`. Returns their sum before normalisation and the logarithm that was taken out.
+fn explain(parts: &mut Parts<'_>, load: LoadModel, jobs: u32, counts: &[u32]) -> Result<(f64, f64)> {
+    copy(parts.emission, parts.model.load_base);
+    if load != LoadModel::None && jobs > 0 {
+        add_scaled(parts.emission, f64::from(jobs), parts.model.load_slope);
+    }
+    for (bin, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        add_scaled(parts.emission, f64::from(*count), parts.model.ln_emission(bin)?);
+    }
+    let mut most = f64::NEG_INFINITY;
+    for (p, ln) in parts.predicted.iter().zip(parts.emission.iter()) {
+        if *p > 0.0 && *ln > most {
+            most = *ln;
+        }
+    }
+    if most == f64::NEG_INFINITY {
+        return Ok((0.0, 0.0));
+    }
+    for ((p, ln), to) in parts.predicted.iter().zip(parts.emission.iter()).zip(parts.spare.iter_mut()) {
+        *to = if *p > 0.0 { p * libm::exp(ln - most) } else { 0.0 };
+    }
+    let total = sum(parts.spare);
+    for p in parts.spare.iter_mut() {
+        *p /= total;
+    }
+    let common =
+        if load == LoadModel::Poisson && jobs > 1 { -libm::lgamma(f64::from(jobs) + 1.0) } else { 0.0 };
+    Ok((total, most + common))
+}
+
+/// The mean of a statistic: its row of rho under the filtered probabilities.
+fn mean(rho: &[f64], filtered: &[f64], scratch: &mut [f64], statistic: usize) -> Result<f64> {
+    let lanes = filtered.len();
+    let row = range(rho, statistic.saturating_mul(lanes), lanes)?;
+    for ((product, rho), phi) in scratch.iter_mut().zip(row).zip(filtered) {
+        *product = rho * phi;
+    }
+    Ok(sum(scratch))
+}
+
+/// The parameters become those that best explain the expected statistics; pi stays.
+fn maximise(parts: &mut Parts<'_>, load: LoadModel, m: usize) -> Result<()> {
+    let lanes = parts.filtered.len().max(1);
+    for (i, row) in parts.model.transition.chunks_mut(lanes).enumerate() {
+        parts.spare.fill(0.0);
+        for (j, to) in parts.spare.iter_mut().enumerate().take(m) {
+            *to = mean(parts.rho, parts.filtered, parts.emission, i * m + j)?;
+        }
+        let total = sum(parts.spare);
+        if total > 0.0 {
+            for (p, expected) in row.iter_mut().zip(parts.spare.iter()).take(m) {
+                *p = expected / total;
+            }
+        }
+    }
+    let bins = parts.model.emission.len().checked_div(lanes).unwrap_or(0);
+    for j in 0..m {
+        let visits = mean(parts.rho, parts.filtered, parts.emission, m * m + j)?;
+        let mut jobs = 0.0;
+        for bin in 0..bins {
+            jobs += mean(parts.rho, parts.filtered, parts.emission, m * m + m * (1 + bin) + j)?;
+        }
+        if jobs > 0.0 {
+            for bin in 0..bins {
+                let expected = mean(parts.rho, parts.filtered, parts.emission, m * m + m * (1 + bin) + j)?;
+                *at_mut(parts.model.emission_mut(bin)?, j)? = expected / jobs;
+            }
+        }
+        if visits > 0.0 && load != LoadModel::None {
+            *at_mut(parts.model.load, j)? = load.with_mean(jobs / visits);
+        }
+    }
+    parts.model.derive(load)
+}

@@ -1,0 +1,41 @@
+//! Bounds on queue waiting time, from the history of waits (Nurmi, Brevik & Wolski 2007, "QBETS").
+//!
+//! From the outside in:
+//! * [`WaitPredictor`]: one queue's jobs in, bounds on their waits out, in the caller's memory; `options` has what it is told
+//!   and answers, `learn` what its calls are made of.
+//! * `queue`: the jobs that wait.
+//! * `availability`: whether the machine may be down (section 3.5).
+//! * `clusters`: which jobs are alike (section 3.4).
+//! * `estimate`: a bound from the waits that count, by one of the methods.
+//! * `binomial`: which order statistic of n waits bounds a quantile with a given confidence (section 3.1).
+//! * `change`, `rare_table`: how many consecutive misses are a change point (section 3.2).
+//! * `rivals`: log-normal, log-uniform and Weibull in its place.
+//! * `history`: the waits that count, in the order of time and of value.
+//! * `tree`: sorted multisets with selection by rank.
+//!
+//! Waits are whole seconds, quantiles and confidences are probabilities strictly between 0 and 1.
+
+mod availability;
+mod binomial;
+mod change;
+mod clusters;
+mod estimate;
+mod history;
+mod learn;
+mod options;
+mod predictor;
+mod queue;
+mod rare_table;
+mod rivals;
+mod tree;
+
+pub use binomial::{LARGEST_HISTORY, lower_index, smallest_history, two_sided_indices, upper_index};
+pub use change::rare_event_threshold;
+pub use clusters::MAX_CLUSTERS;
+pub use estimate::WaitMethod;
+pub use options::{
+    ADAPT, AVAILABILITY, Attribute, CLUSTER, Cluster, Features, StartProbability, TRIM, WaitAnswer,
+    WaitLimits, WaitOptions,
+};
+pub use predictor::WaitPredictor;
+pub use rivals::{Weibull, log_normal_bound, log_uniform_quantile, weibull_quantile};

@@ -1,0 +1,490 @@
+//! The predictor of one queue's waits, in the caller's memory.
+
+use crate::error::{Error, Result};
+use crate::math::beta::inverse_incomplete_beta;
+use crate::memory::{Carver, Header, at, at_mut};
+use crate::runtime::MAX_SECONDS;
+use crate::seal;
+use crate::wait::availability::{Availability, DetectorRecords};
+use crate::wait::binomial::{check_probability, two_sided_indices};
+use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS, Values};
+use crate::wait::estimate::{self, Memo, Question, WaitMethod};
+use crate::wait::history::{Record, Series};
+use crate::wait::options::{
+    ADAPT, Attribute, Cluster, Features, StartProbability, WaitAnswer, WaitLimits, WaitOptions,
+};
+use crate::wait::queue::{NEVER, Occupancy, Waiting, table_for};
+use crate::wait::tree::{Node, Spare, nodes_for};
+use bytemuck::{Pod, Zeroable};
+
+const KIND: u32 = 20; // numbers of the other types: src/capi
+
+type BySide<T> = [[T; MAX_CLUSTERS]; 2];
+
+/// The scalars at the head of a predictor's block.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct State {
+    header: Header,
+    /// The checksum of a sealed block.
+    seal: u64,
+    pub limits: WaitLimits,
+    pub question: Question,
+    pub method: u32,
+    pub attribute: u32,
+    pub components: u32,
+    pub recluster_every: u32,
+    pub rate: f64,
+    /// The last time seen, and whether there was one.
+    pub now: i64,
+    pub begun: u32,
+    /// Which of the two sets of clusters is in use; the other is being prepared.
+    pub side: u32,
+    /// The records' numbers: the oldest there is, and the next.
+    pub oldest: u64,
+    pub next: u64,
+    pub since_clustering: u32,
+    /// Whether the other set is being filled, and which record was the last to go into it (they go from new to old).
+    pub filling: u32,
+    pub filled_to: u64,
+    /// Logarithm of what bounds are multiplied by, and the longest wait seen, in seconds, which limits them.
+    pub stretch: f64,
+    pub longest: i64,
+    pub spare: Spare,
+    pub values: Values,
+    pub occupancy: Occupancy,
+    pub agglomeration: Agglomeration,
+    /// Of the clusters in use: by how much they raise log-likelihood and criterion.
+    pub gain: f64,
+    pub criterion: f64,
+    pub intervals: [Intervals; 2],
+    pub series: BySide<Series>,
+    pub memos: BySide<Memo>,
+    /// Of the clusters that are being filled: those that a change point has closed to older records.
+    pub closed: [u32; MAX_CLUSTERS],
+    pub availability: Availability,
+}
+
+pub(super) struct Parts<'a> {
+    pub records: &'a mut [Record],
+    pub groups: &'a mut [Group],
+    pub items: &'a mut [Item],
+    pub item_heap: &'a mut [u32],
+    pub detectors: DetectorRecords<'a>,
+    pub slots: &'a mut [Waiting],
+    pub table: &'a mut [u32],
+    pub deadlines: &'a mut [u32],
+    pub nodes: &'a mut [Node],
+}
+
+fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitLimits) -> Result<(&'a mut [State], Parts<'a>)> {
+    limits.check()?;
+    let (history, queued) = (limits.history as usize, limits.queued as usize);
+    let releases = limits.releases as usize;
+    // Without clusters: one tree. With them: two sets, and the attribute's values.
+    let clustered = if limits.clusters > 1 { history } else { 0 };
+    let nodes =
+        nodes_for(history + 2 * clustered + 2 * releases, 2 * MAX_CLUSTERS + 3).ok_or(Error::OutOfRange)?;
+    let state = carver.take(1)?;
+    let parts = Parts {
+        records: carver.take(history)?,
+        groups: carver.take(clustered)?,
+        items: carver.take(clustered)?,
+        item_heap: carver.take(clustered)?,
+        detectors: DetectorRecords { arrivals: carver.take(releases)?, gaps: carver.take(releases)? },
+        slots: carver.take(queued)?,
+        table: carver.take(table_for(queued).ok_or(Error::OutOfRange)?)?,
+        deadlines: carver.take(queued)?,
+        nodes: carver.take(nodes)?,
+    };
+    Ok((state, parts))
+}
+
+/// Bounds on the waits of one queue's jobs.
+///
+/// Tell it of every job: [`WaitPredictor::submitted`], then [`WaitPredictor::started`] or [`WaitPredictor::cancelled`]. Times are
+/// seconds since any fixed origin and never go back.
+///
+/// The memory needed is [`WaitPredictor::size`]: some 80 bytes a remembered wait, 230 with clusters, 160 a release and 60 a
+/// waiting job.
+///
+/// ```
+/// use surefill::wait::{Features, WaitAnswer, WaitLimits, WaitOptions, WaitPredictor};
+///
+/// # fn main() -> surefill::error::Result<()> {
+/// let limits = WaitLimits { history: 1000, queued: 100, ..WaitLimits::default() };
+/// let mut memory = vec![0u64; WaitPredictor::size(&limits)?.div_ceil(8)];
+/// let mut queue = WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &WaitOptions::default())?;
+///
+/// // Job by job: this one waited for a quarter of an hour.
+/// let job = Features { requested: 3600, processors: 16 };
+/// assert_eq!(queue.submitted(1, 5000, &job)?, WaitAnswer::TooLittleHistory);
+/// assert_eq!(queue.started(1, 5900)?, 900);
+/// // What is known of earlier ones.
+/// for wait in 1..100 {
+///     queue.known(wait * 60, &job)?;
+/// }
+/// // With 95 % confidence 90 % of such jobs start within 95 minutes, half of them within 58.
+/// assert_eq!(queue.predict(&job, 0.9, 0.95, 6000)?, WaitAnswer::Bound(95 * 60));
+/// assert_eq!(queue.predict(&job, 0.5, 0.95, 6000)?, WaitAnswer::Bound(58 * 60));
+/// # Ok(())
+/// # }
+/// ```
+pub struct WaitPredictor<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) parts: Parts<'a>,
+}
+
+impl<'a> WaitPredictor<'a> {
+    /// Bytes that a predictor with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(limits: &WaitLimits) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        layout(&mut carver, limits)?;
+        Ok(carver.size())
+    }
+
+    /// Makes a predictor in this memory, which may be longer than needed. All of it is written, so that a
+    /// sealed block is the same for the same calls.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::NotANumber`] and [`Error::OutOfRange`] for limits and options, also
+    /// where their quantile needs more waits than the history holds.
+    pub fn init(
+        memory: &'a mut [u8],
+        limits: &WaitLimits,
+        options: &WaitOptions,
+    ) -> Result<WaitPredictor<'a>> {
+        let size = WaitPredictor::size(limits)?;
+        let question = Question::new(options.quantile, options.confidence)?;
+        let availability = Availability::new(options.down_quantile)?;
+        if options.rate.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        let valid = options.components < 2 * ADAPT
+            && options.recluster_every > 0
+            && (0.0..=1.0).contains(&options.rate)
+            && question.fewest <= u64::from(limits.history);
+        if !valid {
+            return Err(Error::OutOfRange);
+        }
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        Carver::of(&mut *memory)?;
+        memory.fill(0);
+        let (state, parts) = layout(&mut Carver::of(memory)?, limits)?;
+        let state = at_mut(state, 0)?;
+        *state = State {
+            header: Header::new(KIND, size),
+            limits: *limits,
+            question,
+            method: options.method as u32,
+            attribute: options.attribute as u32,
+            components: options.components,
+            recluster_every: options.recluster_every,
+            rate: options.rate,
+            intervals: [Intervals::whole(); 2],
+            series: [[Series::new(0); MAX_CLUSTERS], [Series::new(1); MAX_CLUSTERS]],
+            availability,
+            ..State::zeroed()
+        };
+        Ok(WaitPredictor { state, parts })
+    }
+
+    /// How many bytes at the start of a block [`WaitPredictor::block_size`] wants to see.
+    pub const PREFIX: usize = size_of::<State>();
+
+    /// The size of the block that starts with these bytes. O(1).
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::attach`].
+    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
+        let state: &[State] = Carver::of(prefix)?.take(1)?;
+        let state = at(state, 0)?;
+        state.header.check(KIND)?;
+        let size = WaitPredictor::size(&state.limits).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
+    }
+
+    /// The predictor that [`WaitPredictor::init`] made in this memory. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
+    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
+    pub fn attach(memory: &'a mut [u8]) -> Result<WaitPredictor<'a>> {
+        let size = WaitPredictor::block_size(memory)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let limits = {
+            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
+            at(state, 0)?.limits
+        };
+        let (state, parts) = layout(&mut Carver::of(memory)?, &limits)?;
+        let state = at_mut(state, 0)?;
+        let sound = state.side < 2
+            && state.oldest <= state.next
+            && state.next - state.oldest <= u64::from(limits.history)
+            && WaitMethod::from_number(state.method).is_ok()
+            && Attribute::from_number(state.attribute).is_ok();
+        if sound { Ok(WaitPredictor { state, parts }) } else { Err(Error::Corrupt) }
+    }
+
+    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::attach`].
+    pub fn seal(memory: &mut [u8]) -> Result<()> {
+        let size = WaitPredictor::block_size(memory)?;
+        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
+    }
+
+    /// The predictor in a checkpoint: a block as [`WaitPredictor::seal`] left it. O(size).
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
+    pub fn open(memory: &'a mut [u8]) -> Result<WaitPredictor<'a>> {
+        let size = WaitPredictor::block_size(memory)?;
+        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
+        WaitPredictor::attach(memory)
+    }
+
+    /// The capacities.
+    pub fn limits(&self) -> &WaitLimits {
+        &self.state.limits
+    }
+
+    /// The jobs that wait.
+    pub fn queued(&self) -> u32 {
+        self.state.occupancy.jobs
+    }
+
+    /// The waits that are remembered.
+    pub fn remembered(&self) -> u64 {
+        self.state.next - self.state.oldest
+    }
+
+    /// The clusters in use, at least one, in the order of the attribute.
+    pub fn clusters(&self) -> impl Iterator<Item = Cluster> {
+        let side = self.state.side as usize;
+        let intervals = self.state.intervals.get(side).copied().unwrap_or(Intervals::whole());
+        let series = self.state.series.get(side).into_iter().flatten().map(Series::count);
+        let mut from = 0;
+        series.take(intervals.clusters()).enumerate().map(move |(i, waits)| {
+            let to = intervals.bounds().get(i).copied().unwrap_or(u64::MAX);
+            let cluster = Cluster { from, to, waits };
+            from = to.saturating_add(1);
+            cluster
+        })
+    }
+
+    /// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information criterion,
+    /// over a single cluster: which attribute explains the waits best.
+    pub fn explained(&self) -> (f64, f64) {
+        (self.state.gain, self.state.criterion)
+    }
+
+    /// A job was submitted. Returns the bound for its wait at the options' quantile and confidence. O(log n).
+    ///
+    /// # Errors
+    /// [`Error::TimeWentBack`]; [`Error::OutOfRange`] for a time further than 2^53 from 0, or features out of range;
+    /// [`Error::DuplicateJob`] if a job with this number waits already; [`Error::Full`].
+    pub fn submitted(&mut self, id: i64, now: i64, features: &Features) -> Result<WaitAnswer> {
+        self.check_time(now)?;
+        features.check()?;
+        let attribute = self.attribute()?.of(features);
+        let queue = self.queue();
+        if queue.find(id)?.is_some() {
+            return Err(Error::DuplicateJob);
+        }
+        if queue.is_full() {
+            return Err(Error::Full);
+        }
+        self.advance(now)?;
+        let waiting = self.state.occupancy.jobs;
+        self.state.availability.arrived(now, waiting);
+        let answer = self.usual_answer(attribute, now, waiting + 1)?;
+        let mut job = Waiting::new(id, now, attribute);
+        if let WaitAnswer::Bound(bound) = answer {
+            job.deadline = now.saturating_add(bound);
+        }
+        self.queue().add(job)?;
+        Ok(answer)
+    }
+
+    /// A waiting job was started: its wait becomes history. Returns the wait in seconds. O(log n), and while jobs are clustered
+    /// again 64 + 4 history / recluster_every steps of O(log n).
+    ///
+    /// # Errors
+    /// [`Error::TimeWentBack`], [`Error::OutOfRange`]; [`Error::UnknownJob`] if no job with this number waits.
+    pub fn started(&mut self, id: i64, now: i64) -> Result<i64> {
+        self.check_time(now)?;
+        let waiting = self.waiting(id)?;
+        self.advance(now)?;
+        if waiting.deadline != NEVER && waiting.deadline >= now {
+            self.kept();
+        }
+        self.queue().remove(id)?;
+        self.released(now)?;
+        // Times lie so near 0 that their difference is a number.
+        let wait = now.saturating_sub(waiting.submitted).clamp(0, MAX_SECONDS);
+        self.learn(wait.unsigned_abs(), waiting.attribute)?;
+        Ok(wait)
+    }
+
+    /// A waiting job was cancelled: nothing is learnt. O(log n).
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::started`].
+    pub fn cancelled(&mut self, id: i64, now: i64) -> Result<()> {
+        self.check_time(now)?;
+        self.waiting(id)?;
+        self.advance(now)?;
+        self.queue().remove(id)
+    }
+
+    /// A wait that is known from elsewhere, in seconds: as if such a job had been submitted and started, but without time passing.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a wait below 0 or above [`MAX_SECONDS`], or features out of range.
+    pub fn known(&mut self, wait: i64, features: &Features) -> Result<()> {
+        features.check()?;
+        if !(0..=MAX_SECONDS).contains(&wait) {
+            return Err(Error::OutOfRange);
+        }
+        let attribute = self.attribute()?.of(features);
+        self.learn(wait.unsigned_abs(), attribute)
+    }
+
+    /// An upper bound, with this `confidence`, for the `quantile` of the wait of a job submitted at `now`. O(log n) for the options'
+    /// quantile and confidence, else with [`upper_index`](crate::wait::upper_index) (or the method's own computation, up to O(n)) on
+    /// top. With [`ADAPT`] the options' own question is answered with the adapted bound.
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for probabilities outside (0, 1), or features or time out of range;
+    /// [`Error::TimeWentBack`].
+    pub fn predict(
+        &self,
+        features: &Features,
+        quantile: f64,
+        confidence: f64,
+        now: i64,
+    ) -> Result<WaitAnswer> {
+        let attribute = self.check_question(features, quantile, confidence, now)?;
+        let usual = &self.state.question;
+        if quantile == usual.quantile && confidence == usual.confidence {
+            return self.usual_answer(attribute, now, self.state.occupancy.jobs);
+        }
+        self.unless_down(now, |predictor| {
+            // More waits than can be counted are too little history.
+            let Ok(question) = Question::new(quantile, confidence) else { return Ok(None) };
+            let (view, series, _) = predictor.look(attribute)?;
+            estimate::bound(view, series, predictor.method()?, &question)
+        })
+    }
+
+    /// A lower bound, with this `confidence`, for the `quantile` of the wait, by the binomial method. O(log n) and the cost of
+    /// [`lower_index`](crate::wait::lower_index).
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::predict`].
+    pub fn predict_lower(
+        &self,
+        features: &Features,
+        quantile: f64,
+        confidence: f64,
+        now: i64,
+    ) -> Result<WaitAnswer> {
+        let attribute = self.check_question(features, quantile, confidence, now)?;
+        self.unless_down(now, |predictor| {
+            let (view, series, _) = predictor.look(attribute)?;
+            estimate::lower_bound(view, series, quantile, confidence)
+        })
+    }
+
+    /// A lower and an upper bound that hold together with this `confidence` for the `quantile` of the wait, by the binomial method.
+    /// O(log n) and the cost of [`two_sided_indices`].
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::predict`].
+    pub fn predict_two_sided(
+        &self,
+        features: &Features,
+        quantile: f64,
+        confidence: f64,
+        now: i64,
+    ) -> Result<(WaitAnswer, WaitAnswer)> {
+        let attribute = self.check_question(features, quantile, confidence, now)?;
+        if self.down(now, self.state.occupancy.jobs)? {
+            return Ok((WaitAnswer::MayBeDown, WaitAnswer::MayBeDown));
+        }
+        let (view, series, _) = self.look(attribute)?;
+        match two_sided_indices(series.count(), quantile, confidence)? {
+            Some((low, high)) => {
+                let bound = |index| view.select(series, index).and_then(estimate::seconds);
+                Ok((WaitAnswer::Bound(bound(low)?), WaitAnswer::Bound(bound(high)?)))
+            }
+            None => Ok((WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory)),
+        }
+    }
+
+    /// An upper bound for the wait, counted from its submission, of a job that waits since then: by the binomial method from the
+    /// waits that were at least as long. Costs as [`WaitPredictor::predict`].
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::predict`]; [`Error::UnknownJob`] if no job with this number waits.
+    pub fn predict_waiting(&self, id: i64, quantile: f64, confidence: f64, now: i64) -> Result<WaitAnswer> {
+        check_probability(quantile)?;
+        check_probability(confidence)?;
+        self.check_time(now)?;
+        let waiting = self.waiting(id)?;
+        let age = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
+        self.unless_down(now, |predictor| {
+            let (view, series, _) = predictor.look(waiting.attribute)?;
+            estimate::bound_from(view, series, age, quantile, confidence)
+        })
+    }
+
+    /// How probable it is that a job that has waited for `age` seconds (0 for a new one) waits at most `within` seconds, counted
+    /// from its submission, with a lower bound at this `confidence`. Rests on the waits that were at least `age`; 0 where there are
+    /// none. Says nothing about the machine being down. O(log n + sqrt n).
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a confidence outside (0, 1), negative times or features out of range.
+    pub fn start_probability(
+        &self,
+        features: &Features,
+        age: i64,
+        within: i64,
+        confidence: f64,
+    ) -> Result<StartProbability> {
+        check_probability(confidence)?;
+        features.check()?;
+        if age < 0 || within < 0 {
+            return Err(Error::OutOfRange);
+        }
+        let (view, series, _) = self.look(self.attribute()?.of(features))?;
+        let shorter = view.nodes.rank(&series.tree, age.unsigned_abs())?;
+        let waits = series.count().saturating_sub(shorter);
+        let no_longer = view.nodes.rank(&series.tree, within.unsigned_abs() + 1)?.saturating_sub(shorter);
+        if no_longer == 0 {
+            return Ok(StartProbability { observed: 0.0, at_least: 0.0, waits });
+        }
+        let (hits, misses) = (no_longer as f64, waits.saturating_sub(no_longer) as f64);
+        let at_least = inverse_incomplete_beta(hits, misses + 1.0, 1.0 - confidence);
+        Ok(StartProbability { observed: hits / (hits + misses), at_least, waits })
+    }
+
+    /// Whether no job has been started for so long, or while so many arrived, that the machine may be down. O(log n).
+    ///
+    /// # Errors
+    /// [`Error::TimeWentBack`], [`Error::OutOfRange`].
+    pub fn may_be_down(&self, now: i64) -> Result<bool> {
+        self.check_time(now)?;
+        self.down(now, self.state.occupancy.jobs)
+    }
+
+    /// The smallest number of waits with which the options' question is answered.
+    pub fn smallest_history(&self) -> u64 {
+        self.state.question.fewest
+    }
+}

@@ -1,0 +1,283 @@
+//! The jobs that wait: found by their number, and by when the bound that they were given runs out.
+//!
+//! Jobs lie in slots that do not move; an open-addressing table leads from numbers to slots, a heap orders those with a bound by
+//! their deadline. Everything is O(1) on average or O(log n).
+
+use crate::error::{Error, Result};
+use crate::memory::{at, at_mut};
+use bytemuck::{Pod, Zeroable};
+
+/// A deadline that never passes.
+pub(super) const NEVER: i64 = i64::MAX;
+
+/// A waiting job.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Waiting {
+    pub id: i64,
+    pub submitted: i64,
+    pub attribute: u64,
+    /// When its wait exceeds the bound it was given; [`NEVER`] if it was given none or has exceeded it.
+    pub deadline: i64,
+    /// Where in the heap, plus one; 0 outside.
+    place: u32,
+    /// In the list of free slots, plus one.
+    next: u32,
+}
+
+impl Waiting {
+    /// A job without a bound.
+    pub(super) fn new(id: i64, submitted: i64, attribute: u64) -> Waiting {
+        Waiting { id, submitted, attribute, deadline: NEVER, ..Waiting::zeroed() }
+    }
+}
+
+/// How full the queue is. All zero: empty.
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Occupancy {
+    pub jobs: u32,
+    heap: u32,
+    free: u32,
+    fresh: u32,
+}
+
+/// The queue with its memory. `table` is a power of two long, at least twice the number of slots; it holds slots plus one.
+pub(super) struct Queue<'s> {
+    pub occupancy: &'s mut Occupancy,
+    pub slots: &'s mut [Waiting],
+    pub table: &'s mut [u32],
+    pub heap: &'s mut [u32],
+}
+
+/// The length of the table for so many slots.
+pub(super) fn table_for(slots: usize) -> Option<usize> {
+    slots.max(1).checked_mul(2)?.checked_next_power_of_two()
+}
+
+/// The finaliser of SplitMix64: neighbouring numbers end far apart.
+fn scatter(id: i64) -> usize {
+    let z = id as u64;
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ (z >> 31)) as usize
+}
+
+/// Where in the table the job is, with its slot, or the free place where it would be.
+fn probe(table: &[u32], slots: &[Waiting], id: i64) -> Result<(usize, Option<u32>)> {
+    let mask = table.len().wrapping_sub(1);
+    let mut place = scatter(id) & mask;
+    // A table is never full; a damaged one must not loop forever.
+    for _ in 0..table.len() {
+        match at(table, place)?.checked_sub(1) {
+            None => return Ok((place, None)),
+            Some(slot) if at(slots, slot as usize)?.id == id => return Ok((place, Some(slot))),
+            Some(_) => place = (place + 1) & mask,
+        }
+    }
+    Err(Error::Corrupt)
+}
+
+/// The slot of a waiting job.
+pub(super) fn find(table: &[u32], slots: &[Waiting], id: i64) -> Result<Option<u32>> {
+    Ok(probe(table, slots, id)?.1)
+}
+
+impl Queue<'_> {
+    fn mask(&self) -> usize {
+        self.table.len().wrapping_sub(1)
+    }
+
+    pub(super) fn slot(&self, slot: u32) -> Result<&Waiting> {
+        at(self.slots, slot as usize)
+    }
+
+    fn probe(&self, id: i64) -> Result<(usize, Option<u32>)> {
+        probe(self.table, self.slots, id)
+    }
+
+    /// The slot of a waiting job.
+    pub(super) fn find(&self, id: i64) -> Result<Option<u32>> {
+        find(self.table, self.slots, id)
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.occupancy.jobs as usize >= self.slots.len()
+    }
+
+    /// Adds a job that is not there yet to a queue that is not full.
+    pub(super) fn add(&mut self, waiting: Waiting) -> Result<()> {
+        let (place, found) = self.probe(waiting.id)?;
+        if found.is_some() || self.is_full() {
+            return Err(Error::Corrupt);
+        }
+        let slot = match self.occupancy.free.checked_sub(1) {
+            Some(slot) => {
+                self.occupancy.free = self.slot(slot)?.next;
+                slot
+            }
+            None => {
+                self.occupancy.fresh = self.occupancy.fresh.checked_add(1).ok_or(Error::Corrupt)?;
+                self.occupancy.fresh - 1
+            }
+        };
+        *at_mut(self.slots, slot as usize)? = waiting;
+        *at_mut(self.table, place)? = slot + 1;
+        self.occupancy.jobs += 1;
+        if waiting.deadline != NEVER {
+            let last = self.occupancy.heap;
+            self.occupancy.heap += 1;
+            self.put(last, slot)?;
+            self.settle(slot)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a waiting job out.
+    pub(super) fn remove(&mut self, id: i64) -> Result<()> {
+        let (mut hole, found) = self.probe(id)?;
+        let slot = found.ok_or(Error::Corrupt)?;
+        self.forget_deadline(slot)?;
+        // Moves those behind it up, as far as they may come before their own place.
+        let mut place = hole;
+        for _ in 0..self.table.len() {
+            place = (place + 1) & self.mask();
+            let Some(other) = at(self.table, place)?.checked_sub(1) else { break };
+            let home = scatter(self.slot(other)?.id) & self.mask();
+            let distance = |from: usize, to: usize| to.wrapping_sub(from) & self.mask();
+            if distance(home, place) >= distance(hole, place) {
+                *at_mut(self.table, hole)? = other + 1;
+                hole = place;
+            }
+        }
+        *at_mut(self.table, hole)? = 0;
+        let free = self.occupancy.free;
+        at_mut(self.slots, slot as usize)?.next = free;
+        self.occupancy.free = slot + 1;
+        self.occupancy.jobs = self.occupancy.jobs.saturating_sub(1);
+        Ok(())
+    }
+
+    /// The job whose deadline passed first, if one passed before `now`.
+    pub(super) fn overdue(&self, now: i64) -> Result<Option<u32>> {
+        if self.occupancy.heap == 0 {
+            return Ok(None);
+        }
+        let (first, deadline) = self.deadline_at(0)?;
+        // A job that does not know that it is first could not be taken off.
+        if self.slot(first)?.place != 1 {
+            return Err(Error::Corrupt);
+        }
+        Ok((deadline < now).then_some(first))
+    }
+
+    /// Takes a job off the deadlines.
+    pub(super) fn forget_deadline(&mut self, slot: u32) -> Result<()> {
+        let waiting = at_mut(self.slots, slot as usize)?;
+        let place = waiting.place;
+        waiting.place = 0;
+        waiting.deadline = NEVER;
+        let Some(place) = place.checked_sub(1) else { return Ok(()) };
+        self.occupancy.heap = self.occupancy.heap.checked_sub(1).ok_or(Error::Corrupt)?;
+        if place < self.occupancy.heap {
+            let last = *at(self.heap, self.occupancy.heap as usize)?;
+            self.put(place, last)?;
+            self.settle(last)?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, place: u32, slot: u32) -> Result<()> {
+        *at_mut(self.heap, place as usize)? = slot;
+        at_mut(self.slots, slot as usize)?.place = place + 1;
+        Ok(())
+    }
+
+    fn deadline_at(&self, place: u32) -> Result<(u32, i64)> {
+        let slot = *at(self.heap, place as usize)?;
+        Ok((slot, self.slot(slot)?.deadline))
+    }
+
+    fn settle(&mut self, slot: u32) -> Result<()> {
+        let deadline = self.slot(slot)?.deadline;
+        let mut place = self.slot(slot)?.place.checked_sub(1).ok_or(Error::Corrupt)?;
+        while place > 0 {
+            let above = (place - 1) / 2;
+            let (parent, other) = self.deadline_at(above)?;
+            if other <= deadline {
+                break;
+            }
+            self.put(place, parent)?;
+            place = above;
+        }
+        loop {
+            let mut below = 2 * place + 1;
+            if below >= self.occupancy.heap {
+                break;
+            }
+            if below + 1 < self.occupancy.heap && self.deadline_at(below + 1)?.1 < self.deadline_at(below)?.1
+            {
+                below += 1;
+            }
+            let (child, other) = self.deadline_at(below)?;
+            if other >= deadline {
+                break;
+            }
+            self.put(place, child)?;
+            place = below;
+        }
+        self.put(place, slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::vec;
+
+    #[test]
+    fn agrees_with_a_map() {
+        const JOBS: usize = 50;
+        let mut occupancy = Occupancy::default();
+        let (mut slots, mut table) = (vec![Waiting::zeroed(); JOBS], vec![0; table_for(JOBS).unwrap()]);
+        let mut heap = vec![0; JOBS];
+        let mut queue =
+            Queue { occupancy: &mut occupancy, slots: &mut slots, table: &mut table, heap: &mut heap };
+        let mut naive: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+        let mut random = 99_u32;
+        let mut next = move |below: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 8) % below
+        };
+        for now in 0..30_000_i64 {
+            // Few distinct numbers, so that places in the table collide and are used again.
+            let id = i64::from(next(120)) - 60;
+            match naive.get(&id) {
+                None if naive.len() < JOBS => {
+                    let deadline = if next(4) == 0 { NEVER } else { now + i64::from(next(100)) };
+                    queue.add(Waiting { id, submitted: now, deadline, ..Waiting::zeroed() }).unwrap();
+                    naive.insert(id, (now, deadline));
+                }
+                None => assert!(queue.is_full()),
+                Some((submitted, _)) => {
+                    let slot = queue.find(id).unwrap().unwrap();
+                    assert_eq!(queue.slot(slot).unwrap().submitted, *submitted);
+                    queue.remove(id).unwrap();
+                    naive.remove(&id);
+                }
+            }
+            assert_eq!(queue.find(id).unwrap().is_some(), naive.contains_key(&id));
+            assert_eq!(queue.occupancy.jobs as usize, naive.len());
+            while let Some(slot) = queue.overdue(now).unwrap() {
+                let id = queue.slot(slot).unwrap().id;
+                let deadline = &mut naive.get_mut(&id).unwrap().1;
+                assert!(*deadline < now);
+                *deadline = NEVER;
+                queue.forget_deadline(slot).unwrap();
+            }
+            assert!(naive.values().all(|job| job.1 >= now));
+        }
+        assert_eq!(queue.remove(1000), Err(Error::Corrupt));
+    }
+}

@@ -1,0 +1,361 @@
+//! The predictor as its callers know it: refusals that change nothing, checkpoints, histories that are full.
+
+use surefill::error::Error;
+use surefill::hmm::{HmmLimits, Initial, Parameters, Termination};
+use surefill::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
+use surefill::runtime::RuntimeBins;
+
+fn limits() -> PredictorLimits {
+    PredictorLimits { jobs: 6, hmm: HmmLimits { states: 3, bins: 4, slots: 64, cells: 100 }, window: 16 }
+}
+
+fn options() -> PredictorOptions {
+    PredictorOptions { slot_seconds: 60, initial_seconds: 600, ..PredictorOptions::default() }
+}
+
+fn bins() -> RuntimeBins {
+    RuntimeBins::new(10.0, 10.0, 4).unwrap()
+}
+
+fn memory(limits: &PredictorLimits) -> Vec<u64> {
+    let mut memory = vec![u64::MAX; Predictor::size(limits).unwrap() / 8];
+    Predictor::init(bytemuck::cast_slice_mut(&mut memory), limits, &bins(), &options()).unwrap();
+    memory
+}
+
+fn attach(memory: &mut [u64]) -> Predictor<'_> {
+    Predictor::attach(bytemuck::cast_slice_mut(memory)).unwrap()
+}
+
+/// A workload by linear congruence: submits, starts and ends jobs, trains a little, predicts. Returns what was predicted.
+struct Workload {
+    random: u64,
+    now: i64,
+    next: i64,
+    jobs: Vec<(i64, Option<i64>)>,
+}
+
+impl Workload {
+    fn new() -> Workload {
+        Workload { random: 1, now: 0, next: 1, jobs: Vec::new() }
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.random = self.random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (self.random >> 33) % n
+    }
+
+    fn step(&mut self, predictor: &mut Predictor<'_>) -> Vec<u64> {
+        self.now += self.below(30) as i64;
+        let now = self.now;
+        match self.below(5) {
+            0 | 1 if self.jobs.len() < 6 => {
+                predictor.submit(self.next, now).unwrap();
+                self.jobs.push((self.next, None));
+                self.next += 1;
+            }
+            2 if self.jobs.iter().any(|job| job.1.is_none()) => {
+                let job = self.jobs.iter_mut().find(|job| job.1.is_none()).unwrap();
+                predictor.start(job.0, now).unwrap();
+                job.1 = Some(now);
+            }
+            3 if self.jobs.iter().any(|job| job.1.is_some()) => {
+                let place = self.below(self.jobs.len() as u64) as usize;
+                if self.jobs[place].1.is_some() {
+                    predictor.end(self.jobs[place].0, now).unwrap();
+                    self.jobs.remove(place);
+                }
+            }
+            4 if !self.jobs.is_empty() && self.below(4) == 0 => {
+                let place = self.below(self.jobs.len() as u64) as usize;
+                predictor.cancel(self.jobs.remove(place).0, now).unwrap();
+            }
+            _ => (),
+        }
+        let work = 1 + self.below(40);
+        let mut bits = Vec::new();
+        if let Learning::Done(round) = predictor.train(work).unwrap() {
+            bits.push(round.log_likelihood.to_bits());
+        }
+        let mut found = [0.0; 4];
+        if predictor.probabilities(now, &mut found).unwrap() {
+            assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{found:?}");
+            bits.extend(found.map(f64::to_bits));
+        }
+        bits
+    }
+}
+
+#[test]
+fn each_wrong_event_has_its_error_and_changes_nothing() {
+    let mut memory = memory(&limits());
+    attach(&mut memory).submit(1, 1000).unwrap();
+    attach(&mut memory).submit(2, 1000).unwrap();
+    attach(&mut memory).start(2, 1001).unwrap();
+    let before = memory.clone();
+    let refused = |memory: &mut Vec<u64>, call: &dyn Fn(&mut Predictor<'_>) -> Result<(), Error>| {
+        let error = call(&mut attach(memory)).unwrap_err();
+        assert_eq!(*memory, before);
+        error
+    };
+    assert_eq!(refused(&mut memory, &|p| p.submit(1, 1001)), Error::DuplicateJob);
+    assert_eq!(refused(&mut memory, &|p| p.submit(2, 1001)), Error::DuplicateJob);
+    assert_eq!(refused(&mut memory, &|p| p.submit(3, 1000)), Error::TimeWentBack);
+    assert_eq!(refused(&mut memory, &|p| p.submit(3, i64::MAX)), Error::OutOfRange);
+    assert_eq!(refused(&mut memory, &|p| p.submit(3, i64::MIN)), Error::OutOfRange);
+    assert_eq!(refused(&mut memory, &|p| p.start(3, 1001)), Error::UnknownJob);
+    assert_eq!(refused(&mut memory, &|p| p.start(2, 1002)), Error::AlreadyStarted);
+    assert_eq!(refused(&mut memory, &|p| p.start(1, 1000)), Error::TimeWentBack);
+    assert_eq!(refused(&mut memory, &|p| p.end(3, 1001)), Error::UnknownJob);
+    assert_eq!(refused(&mut memory, &|p| p.end(1, 1001)), Error::NotStarted);
+    assert_eq!(refused(&mut memory, &|p| p.end(2, 1000)), Error::TimeWentBack);
+    assert_eq!(refused(&mut memory, &|p| p.cancel(3, 1001)), Error::UnknownJob);
+    assert_eq!(refused(&mut memory, &|p| p.cancel(1, 1000)), Error::TimeWentBack);
+    assert_eq!(refused(&mut memory, &|p| p.predict(1000).map(|_| ())), Error::TimeWentBack);
+    assert_eq!(
+        refused(&mut memory, &|p| p.probabilities(1001, &mut [0.0; 3]).map(|_| ())),
+        Error::OutOfRange
+    );
+    assert_eq!(refused(&mut memory, &|p| p.train(0).map(|_| ())), Error::OutOfRange);
+    let uniform = [1.0 / 3.0; 9];
+    let model = Parameters {
+        load: surefill::hmm::LoadModel::None,
+        start: &uniform[..3],
+        transition: &uniform,
+        emission: &[0.25; 12],
+        load_parameter: &[],
+    };
+    assert_eq!(refused(&mut memory, &|p| p.set_model(&model)), Error::WrongState);
+    for id in 3..7 {
+        attach(&mut memory).submit(id, 1001).unwrap();
+    }
+    let before = memory.clone();
+    assert_eq!(attach(&mut memory).submit(7, 1005), Err(Error::Full));
+    assert_eq!(memory, before);
+    // Time may stand still, and a job that has left may come again.
+    attach(&mut memory).end(2, 1001).unwrap();
+    attach(&mut memory).submit(2, 1001).unwrap();
+    assert_eq!(attach(&mut memory).jobs(), 6);
+}
+
+#[test]
+fn refuses_limits_options_and_bins_that_do_not_fit() {
+    let good = limits();
+    for bad in [
+        PredictorLimits { jobs: 0, ..good },
+        PredictorLimits { jobs: u32::MAX, ..good },
+        PredictorLimits { window: 0, ..good },
+        PredictorLimits { window: u32::MAX, ..good },
+        PredictorLimits { hmm: HmmLimits { states: 0, ..good.hmm }, ..good },
+        PredictorLimits { hmm: HmmLimits { states: u32::MAX, ..good.hmm }, ..good },
+    ] {
+        assert_eq!(Predictor::size(&bad), Err(Error::OutOfRange), "{bad:?}");
+    }
+    let mut memory = memory(&good);
+    let size = memory.len() * 8;
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
+    let before = bytes.to_vec();
+    for (bad, error) in [
+        (PredictorOptions { slot_seconds: 0, ..options() }, Error::OutOfRange),
+        (PredictorOptions { slot_seconds: -5, ..options() }, Error::OutOfRange),
+        (PredictorOptions { initial_seconds: -1, ..options() }, Error::OutOfRange),
+        (PredictorOptions { restart_seconds: 0, ..options() }, Error::OutOfRange),
+        (PredictorOptions { most_rounds: 0, ..options() }, Error::OutOfRange),
+        (PredictorOptions { initial: Initial::KMeans, ..options() }, Error::OutOfRange), // three states
+        (PredictorOptions { termination: Termination::Rounds(0), ..options() }, Error::OutOfRange),
+        (PredictorOptions { termination: Termination::L1(-1.0), ..options() }, Error::OutOfRange),
+        (PredictorOptions { termination: Termination::L1(f64::NAN), ..options() }, Error::NotANumber),
+        (PredictorOptions { termination: Termination::LInfinity(f64::NAN), ..options() }, Error::NotANumber),
+    ] {
+        assert_eq!(Predictor::init(bytes, &good, &bins(), &bad).err(), Some(error), "{bad:?}");
+    }
+    let other = RuntimeBins::new(10.0, 10.0, 5).unwrap();
+    assert_eq!(Predictor::init(bytes, &good, &other, &options()).err(), Some(Error::OutOfRange));
+    let short = Predictor::init(&mut bytes[..size - 1], &good, &bins(), &options());
+    assert_eq!(short.err(), Some(Error::TooSmall));
+    assert_eq!(Predictor::attach(&mut bytes[..size - 1]).err(), Some(Error::TooSmall));
+    assert_eq!(bytes, before);
+}
+
+#[test]
+fn goes_on_from_a_checkpoint_bit_for_bit() {
+    let mut memory = memory(&limits());
+    let mut workload = Workload::new();
+    let (mut spoken, mut in_training) = (0, 0);
+    for step in 0..1500 {
+        if step % 7 == 0 {
+            // Write, kill, read back at another address; then both go the same way.
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
+            Predictor::seal(bytes).unwrap();
+            let mut copy = vec![0u64; memory.len() + 1];
+            copy[1..].copy_from_slice(&memory);
+            let mut copy: Vec<u64> = copy[1..].to_vec();
+            let mut restored = Predictor::open(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+            in_training += u32::from(restored.wants_training());
+            let (random, now, next, jobs) =
+                (workload.random, workload.now, workload.next, workload.jobs.clone());
+            let mut other = Workload { random, now, next, jobs };
+            let mut ahead = Workload { random, now, next, jobs: other.jobs.clone() };
+            let mut original = memory.clone();
+            let mut original = attach(&mut original);
+            for _ in 0..60 {
+                assert_eq!(other.step(&mut restored), ahead.step(&mut original));
+            }
+        }
+        spoken += workload.step(&mut attach(&mut memory)).len();
+    }
+    assert!(spoken > 1000 && in_training > 5, "{spoken} {in_training}");
+}
+
+#[test]
+fn a_damaged_or_foreign_checkpoint_is_refused() {
+    let mut memory = memory(&limits());
+    let mut workload = Workload::new();
+    for _ in 0..400 {
+        workload.step(&mut attach(&mut memory));
+    }
+    let sealed = |memory: &mut Vec<u64>| Predictor::open(bytemuck::cast_slice_mut(memory)).err();
+    assert_eq!(sealed(&mut memory.clone()), Some(Error::Corrupt), "not sealed yet");
+    Predictor::seal(bytemuck::cast_slice_mut(&mut memory)).unwrap();
+    assert_eq!(sealed(&mut memory), None);
+    let size = memory.len() * 8;
+    for byte in 0..size {
+        for change in [1u8, 0x80] {
+            bytemuck::cast_slice_mut::<u64, u8>(&mut memory)[byte] ^= change;
+            assert!(sealed(&mut memory).is_some(), "byte {byte}");
+            bytemuck::cast_slice_mut::<u64, u8>(&mut memory)[byte] ^= change;
+        }
+    }
+    let with = |memory: &Vec<u64>, word: usize, change: &dyn Fn(u64) -> u64| {
+        let mut copy = memory.clone();
+        copy[word] = change(copy[word]);
+        sealed(&mut copy)
+    };
+    assert_eq!(with(&memory, 0, &u64::swap_bytes), Some(Error::ForeignByteOrder));
+    assert_eq!(with(&memory, 0, &|_| 0), Some(Error::WrongObject));
+    assert_eq!(with(&memory, 1, &|w| w ^ 1), Some(Error::WrongObject)); // kind
+    assert_eq!(with(&memory, 1, &|w| w ^ 1 << 33), Some(Error::WrongVersion));
+    assert_eq!(with(&memory, 2, &|w| w + 8), Some(Error::Corrupt)); // size
+    assert_eq!(with(&memory, 3, &|w| !w), Some(Error::Corrupt)); // seal
+    // An event after sealing breaks the seal.
+    attach(&mut memory).predict(workload.now + 1).unwrap();
+    assert_eq!(sealed(&mut memory), Some(Error::Corrupt));
+}
+
+#[test]
+fn a_damaged_block_in_use_never_panics_or_hangs() {
+    let mut memory = memory(&limits());
+    let mut workload = Workload::new();
+    for _ in 0..300 {
+        workload.step(&mut attach(&mut memory));
+    }
+    let mut answers = 0u32;
+    for word in 0..memory.len() {
+        for value in [0, 1, u64::MAX, 0x7fff_ffff_0000_0005, 0x0000_0003_ffff_fffe] {
+            let mut copy = memory.clone();
+            copy[word] = value;
+            let Ok(mut predictor) = Predictor::attach(bytemuck::cast_slice_mut(&mut copy)) else { continue };
+            // Any status is right; a panic or an endless loop is not.
+            let now = workload.now + 61;
+            let calls = [
+                predictor.submit(-5, now).is_ok(),
+                predictor.start(-5, now).is_ok(),
+                predictor.predict(now + 100).is_ok(),
+                predictor.end(-5, now + 100).is_ok(),
+                predictor.train(300).is_ok(),
+                predictor.cancel(-6, now + 100).is_ok(),
+            ];
+            answers += calls.into_iter().map(u32::from).sum::<u32>();
+        }
+    }
+    assert!(answers > 1000);
+}
+
+#[test]
+fn a_full_history_lets_its_oldest_slots_go() {
+    let mut memory = memory(&PredictorLimits { hmm: HmmLimits { slots: 16, ..limits().hmm }, ..limits() });
+    let mut predictor = attach(&mut memory);
+    // A job that stays while 16 slots of an hour's minutes pass is forgotten with its slot.
+    predictor.submit(1, 0).unwrap();
+    predictor.start(1, 0).unwrap();
+    for minute in 0..60 {
+        predictor.submit(2, minute * 60 + 5).unwrap();
+        predictor.start(2, minute * 60 + 10).unwrap();
+        predictor.end(2, minute * 60 + 40).unwrap();
+        let held = predictor.hmm().slots();
+        assert!(
+            held.end == minute + 1
+                && held.end - held.start <= 16
+                && held.end - held.start >= 14.min(minute + 1)
+        );
+        assert_eq!(predictor.hmm().jobs(held.clone()), (held.end - held.start) as u64);
+        while predictor.wants_training() {
+            predictor.train(u64::MAX).unwrap();
+        }
+    }
+    assert_eq!(predictor.late_jobs(), 0);
+    predictor.end(1, 3600).unwrap();
+    assert_eq!((predictor.late_jobs(), predictor.jobs()), (1, 0));
+    while predictor.wants_training() {
+        predictor.train(u64::MAX).unwrap();
+    }
+    let found = predictor.predict(3600).unwrap().unwrap();
+    // All jobs it knows ran for 30 s.
+    assert!((found.binned().unwrap().1[1] - 1.0).abs() < 1e-12);
+    // Ten years of nothing: one slot is left.
+    predictor.submit(3, 3600 + 10 * 365 * 86_400).unwrap();
+    let held = predictor.hmm().slots();
+    assert_eq!(held.end - held.start, 1);
+    assert_eq!(predictor.hmm().jobs(held), 0);
+}
+
+#[test]
+fn long_runs_with_a_tiny_history_stay_consistent() {
+    for (slots, cells) in [(2, 4), (5, 4), (16, 6), (16, 100)] {
+        let hmm = HmmLimits { slots, cells, ..limits().hmm };
+        let mut memory = memory(&PredictorLimits { hmm, ..limits() });
+        let mut workload = Workload::new();
+        let mut spoken = 0;
+        for _ in 0..6000 {
+            spoken += workload.step(&mut attach(&mut memory)).len();
+            let predictor = attach(&mut memory);
+            let held = predictor.hmm().slots();
+            assert!(held.end - held.start <= i64::from(slots));
+        }
+        assert!(slots < 16 || spoken > 0, "{slots} {cells}: {spoken}");
+    }
+}
+
+#[test]
+fn a_model_given_beforehand_speaks_at_once() {
+    let mut memory = memory(&limits());
+    let mut predictor = attach(&mut memory);
+    let third = [1.0 / 3.0; 9];
+    predictor
+        .set_model(&Parameters {
+            load: surefill::hmm::LoadModel::None,
+            start: &[1.0, 0.0, 0.0],
+            transition: &third,
+            emission: &[0.7, 0.3, 0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.25, 0.75],
+            load_parameter: &[],
+        })
+        .unwrap();
+    assert!(!predictor.wants_training());
+    predictor.submit(1, 0).unwrap();
+    let first = predictor.predict(0).unwrap().unwrap();
+    assert_eq!(first.binned().unwrap().1, [0.7, 0.3, 0.0, 0.0]);
+    // The next slot is in any state with the same probability; a job running for more than 100 s rules out the first.
+    predictor.submit(2, 60).unwrap();
+    predictor.start(2, 60).unwrap();
+    let mut found = [0.0; 4];
+    predictor.start(1, 60).unwrap();
+    assert!(predictor.probabilities(60, &mut found).unwrap());
+    let expected = [0.7 / 3.0, 0.8 / 3.0, 0.75 / 3.0, 0.75 / 3.0];
+    assert!(found.iter().zip(expected).all(|(a, b): (&f64, f64)| (a - b).abs() < 1e-15), "{found:?}");
+    predictor.end(1, 65).unwrap();
+    assert!(predictor.probabilities(119, &mut found).unwrap());
+    // Job 1 ran 5 s: state 0, as before. Job 2 has run 59 s: at least bin 1, factors 0.3, 1, 1.
+    let p = [0.3 / 2.3, 1.0 / 2.3, 1.0 / 2.3];
+    let expected = [0.7 * p[0], 0.3 * p[0] + 0.5 * p[1], 0.5 * p[1] + 0.25 * p[2], 0.75 * p[2]];
+    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?} {expected:?}");
+}
