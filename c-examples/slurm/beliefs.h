@@ -14,6 +14,9 @@ struct beliefs;
 struct beliefs *beliefs_make(void);
 void beliefs_free(struct beliefs *beliefs);
 
+/* The number that stands for a job's name, NULL allowed. */
+int64_t beliefs_name(const char *name);
+
 /* A job has been submitted, has started, has ended, was withdrawn before it ended of itself. Times never run backwards. */
 void beliefs_submitted(struct beliefs *beliefs, const struct facts *facts, int64_t now);
 void beliefs_started(struct beliefs *beliefs, const struct facts *facts, int64_t now);

@@ -140,12 +140,17 @@ node_start() {
     mkdir -p "$CLUSTER/spool.$1"
     daemon "slurmd.$1" slurmd -D -N "$1"
 }
-# The daemon and what it runs: a node that loses its power.
+# The daemon and what it runs, as when a node loses its power: a job's processes know the node's name, and its keeper is
+# the slurmstepd above them.
 node_kill() {
-    local step
+    local process keeper
     daemon_kill "slurmd.$1"
-    for step in $(pgrep -f "slurmstepd.*\[" 2>/dev/null); do
-        grep -qz "SLURMD_NODENAME=$1" "/proc/$step/environ" 2>/dev/null && kill -KILL "$step"
+    for process in /proc/[0-9]*; do
+        grep -qsxz "SLURMD_NODENAME=$1" "$process/environ" || continue
+        grep -qsxz "SLURM_CONF=$SLURM_CONF" "$process/environ" || continue
+        keeper=$(sed -n 's/^PPid:[[:space:]]*//p' "$process/status" 2>/dev/null)
+        [ "$(cat "/proc/$keeper/comm" 2>/dev/null)" = slurmstepd ] && kill -KILL "$keeper"
+        kill -KILL "${process#/proc/}" 2>/dev/null
     done
     return 0
 }

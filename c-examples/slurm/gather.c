@@ -31,21 +31,18 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ hash >> 29;
 }
 
-static int64_t name_hash(const char *name) {
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (; name != NULL && *name != '\0'; name++) hash = (hash ^ (unsigned char)*name) * 0x100000001B3u;
-    return (int64_t)(hash >> 1);
-}
-
 void job_facts(const job_record_t *job, const part_record_t *part, int32_t nodes, struct facts *facts) {
     uint32_t minutes = job->time_limit;
+    uint32_t asked = job->details == NULL ? 0 : job->details->orig_min_cpus;
+    if (job->details != NULL && job->details->min_nodes > asked) asked = job->details->min_nodes;
     if (minutes == NO_VAL) minutes = part == NULL ? INFINITE : part->max_time;
     *facts = (struct facts){.id = job->job_id,
                             .user = job->user_id,
                             .submit = job->details == NULL ? 0 : (int64_t)job->details->submit_time,
                             .limit = minutes == INFINITE ? SUREFILL_MAX_SECONDS : (int64_t)minutes * 60,
-                            .name = name_hash(job->name),
-                            .nodes = nodes};
+                            .name = beliefs_name(job->name),
+                            .nodes = nodes,
+                            .asked = asked > INT32_MAX ? 0 : (int32_t)asked};
 }
 
 static int64_t job_age(const job_record_t *job, int64_t until) {

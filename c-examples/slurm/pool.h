@@ -12,9 +12,9 @@ struct facts {
     int64_t user;
     int64_t submit;
     int64_t limit; /* seconds, SUREFILL_MAX_SECONDS for none */
-    int64_t name;  /* hash of the job's name */
-    int32_t nodes;
-    int32_t reserved;
+    int64_t name;  /* beliefs_name of the job's name */
+    int32_t nodes; /* that it needs or holds */
+    int32_t asked; /* processors it asked for, the same from its submission to its end */
 };
 
 struct running {

@@ -5,7 +5,7 @@
 # Histories: games' jobs run some 30 s, man's one second, nobody's two hours.
 games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody)
 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 cluster_make "$work/cluster" 5
-"$built/seed" "$CLUSTER/state/surefill_state" "$games:30:40" "$man:1:40" "$nobody:7200:40"
+"$built/seed" "$CLUSTER/state/surefill_state" "$games:30:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
 cluster_start
 logged 'learnt from 120 jobs' || fail "the seeded state was not read"
 

@@ -1,4 +1,5 @@
-/* Writes a state file of the plugin as if jobs had run: seed FILE USER:SECONDS:JOBS... */
+/* Writes a state file of the plugin as if jobs named wrap had run: seed FILE USER:SECONDS:JOBS:MINUTES:NODES..., where
+ * SECONDS is what they ran and MINUTES their limit. The groups take turns, job by job. */
 #include "state.h"
 
 #include <stdio.h>
@@ -10,11 +11,17 @@ int main(int argc, char **argv) {
     char message[300];
     int64_t id = 1000000;
     if (argc < 2 || beliefs == NULL || books == NULL) return EXIT_FAILURE;
-    for (int i = 2; i < argc; i++) {
-        long user, seconds, jobs;
-        if (sscanf(argv[i], "%ld:%ld:%ld", &user, &seconds, &jobs) != 3) return EXIT_FAILURE;
-        for (; jobs > 0; jobs--) {
-            struct facts facts = {.id = id, .user = user, .submit = id, .limit = 3600, .name = 1, .nodes = 1};
+    for (long round = 0, left = 1; left > 0; round++) {
+        left = 0;
+        for (int i = 2; i < argc; i++) {
+            long user, seconds, jobs, minutes, nodes;
+            struct facts facts = {.id = id, .submit = id, .name = beliefs_name("wrap")};
+            if (sscanf(argv[i], "%ld:%ld:%ld:%ld:%ld", &user, &seconds, &jobs, &minutes, &nodes) != 5) return EXIT_FAILURE;
+            if (round >= jobs) continue;
+            left++;
+            facts.user = user;
+            facts.limit = minutes * 60;
+            facts.nodes = facts.asked = (int32_t)nodes;
             beliefs_submitted(beliefs, &facts, id);
             beliefs_started(beliefs, &facts, id);
             id += seconds;
