@@ -45,7 +45,7 @@ cluster_make() {
     CLUSTER_NODES=$nodes
     export SLURM_CONF=$CLUSTER/slurm.conf
     mkdir -p "$CLUSTER"/{munge,state,log,jobs,pid}
-    chmod 711 "$CLUSTER" && chmod 700 "$CLUSTER/munge"
+    chmod 711 "$CLUSTER" "$CLUSTER/munge"
     (umask 077 && head -c 128 /dev/urandom >"$CLUSTER/munge/key")
     : >"$CLUSTER/completed"
     {

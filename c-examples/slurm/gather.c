@@ -397,6 +397,7 @@ static void finish_group(struct site *site, struct group *group) {
     int32_t kept = 0;
     if (!group->has_head) return;
     if (group->unjudged[0] != '\0') {
+        debug("surefill: %s: %s: left to limits and Slurm's own test", group->name, group->unjudged);
         site->started += site_start_by_limits(site, group);
         return;
     }

@@ -46,15 +46,20 @@ int site_start_by_limits(struct site *site, struct group *group) {
     start = reserve(head, head->part_ptr, &reserved);
     site->slurm_seconds += slurm_clock() - begun;
     if (start == 0) return 0;
-    debug2("surefill: %s: %s: JobId=%u would start in %ld s at the latest", group->name, group->unjudged,
-           (uint32_t)group->pool.head.id, (long)(start - time(NULL)));
+    debug2("surefill: %s: by limits JobId=%u starts within %ld s", group->name, (uint32_t)group->pool.head.id,
+           (long)(start - time(NULL)));
     for (int32_t i = 0; i < group->pool.candidate_count && slurm_clock() - begun < LONGEST; i++) {
         const struct candidate *candidate = &group->pool.candidates[i];
         part_record_t *part = find_part_record(site->partitions[candidate->place]);
         job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
         bool in_time = (int64_t)time(NULL) + candidate->facts.limit <= (int64_t)start;
         if (part == NULL || job == NULL || !may_start(job, part)) continue;
-        if (start_job(job, part, in_time ? NULL : reserved, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE) started++;
+        if (start_job(job, part, in_time ? NULL : reserved, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE) {
+            started++;
+        } else { /* Slurm's reason would speak of nodes that only we kept from it */
+            job->state_reason = WAIT_PRIORITY;
+            xfree(job->state_desc);
+        }
     }
     FREE_NULL_BITMAP(reserved);
     return started;

@@ -52,12 +52,14 @@ node=$(squeue -h -j "$lost" -o %B)
 node_kill "$node"
 restarted() { [ "$(scontrol show job "$lost" | grep -o 'Restarts=[0-9]*')" = Restarts=1 ]; }
 wait_for 40 restarted
-wait_for 20 queue_empty || true
+waits_again() { [ "$(squeue -h -j "$lost" -o '%t %r')" = 'PD BeginTime' ]; }
+wait_for 20 waits_again
+timeout 10 scontrol update JobId="$lost" StartTime=now # Slurm keeps such a job back for two minutes
 node_start "$node"
 wait_for 40 queue_empty
-check "the job's good ends" "$(grep "^JobId=$lost " "$CLUSTER/completed" | grep -c JobState=COMPLETED)" -eq 1
-wait_for 5 logged 'books: .* 0 waiting, 0 running'
-books=$(ctld_log | sed -n 's/.*surefill: books: //p' | tail -n 1)
+check "the job's completion" "$(grep "^JobId=$lost " "$CLUSTER/completed" | grep -c JobState=COMPLETED)" -eq 1
+wait_for 5 books_closed
+books=$(books)
 [ "${books%;*}" = "3 submitted, 3 started, 2 ended, 1 withdrawn; 0 waiting, 0 running" ] || fail "the books: $books"
 say "a node was killed, its job ran again; books: $books"
 

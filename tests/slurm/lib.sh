@@ -52,4 +52,7 @@ parameters() {
 }
 running() { [ "$(timeout 5 squeue -h -t RUNNING -j "$1" -o %i 2>/dev/null | wc -l)" -ge 1 ]; }
 is_completed() { grep -q "^JobId=$1 " "$CLUSTER/completed"; }
+# The latest summary of the plugin's books, which comes with every save; and whether it shows nothing waiting or running.
+books() { sed -n 's/.*surefill: books: //p' "$CLUSTER/log/slurmctld" | tail -n 1; }
+books_closed() { [[ $(books) == *' 0 waiting, 0 running'* ]]; }
 OURS=defer,sched_interval=-1,surefill_interval=0.2

@@ -80,7 +80,7 @@ say "$(wc -l <"$work/complete") jobs completed exactly once over two kills of sl
     "the second restart knew $learnt jobs"
 
 # The books: what was learnt is what has ended, once, and nothing waits or runs.
-wait_for 5 logged 'books: .* 0 waiting, 0 running'
-books=$(ctld_log | sed -n 's/.*surefill: books: //p' | tail -n 1)
+wait_for 5 books_closed
+books=$(books)
 check "ends in the books" "$(echo "$books" | sed 's/.* \([0-9]*\) ended.*/\1/')" -eq "$(wc -l <"$work/complete")"
 say "books: $books"
