@@ -38,5 +38,7 @@ wait_for 20 queue_empty
 said "decision: JobId=$long head=$head probability .*: wait" || fail "no decision about the long candidate"
 daemon_stop external
 check "every job completed once" "$(grep -c JobState=COMPLETED "$CLUSTER/completed")" -eq 8
-"$built/surefill-slurm" -1 -s "$work/state" | grep -q 'learnt from 128 jobs' || fail "the state was not kept"
+timeout 20 "$built/surefill-slurm" -1 -s "$work/state" >/dev/null # sees the last ends
+timeout 20 "$built/surefill-slurm" -1 -s "$work/state" >"$work/again"
+grep -q 'learnt from 128 jobs' "$work/again" || fail "the state was not kept: $(cat "$work/again")"
 say "8 jobs released in order or ahead; the long candidate waited, users' holds stayed, 128 jobs remembered"
