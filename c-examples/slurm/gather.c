@@ -94,7 +94,7 @@ static int print_job(void *entry, void *argument) {
     uint64_t hash = mix(1, job->job_id);
     if (IS_JOB_PENDING(job)) {
         if (job->priority == 0 || job->priority < print->least_priority) return 0;
-        hash = mix(hash, job->priority);
+        hash = mix(mix(mix(hash, job->priority), job->time_limit), job->details == NULL ? 0 : job->details->min_nodes);
     } else if (IS_JOB_FINISHED(job) && !IS_JOB_COMPLETING(job)) {
         return 0;
     } else {
@@ -394,8 +394,10 @@ static void walk_queue(struct site *site, const struct settings *settings) {
 /* What counting nodes describes is left to be judged without the locks; the rest is decided here by Slurm's own tests. */
 static void finish_group(struct site *site, struct group *group) {
     struct pool *pool = &group->pool;
-    int32_t kept = 0;
+    int32_t kept = 0, held = pool->idle;
     if (!group->has_head) return;
+    for (int32_t i = 0; i < pool->running_count; i++) held += pool->running[i].nodes;
+    if (held > pool->nodes) unjudged(group, "jobs hold nodes together"); /* one still ends where another starts */
     if (group->unjudged[0] != '\0') {
         debug("surefill: %s: %s: left to limits and Slurm's own test", group->name, group->unjudged);
         site->started += site_start_by_limits(site, group);

@@ -36,9 +36,17 @@ static time_t reserve(job_record_t *head, part_record_t *part, bitstr_t **nodes)
     return start;
 }
 
+/* The nodes of other groups with a waiting head job: nobody from here may take those. */
+static bitstr_t *others(const struct site *site, const struct group *group) {
+    bitstr_t *nodes = bit_alloc(node_record_count);
+    for (int i = 0; i < site->group_count; i++)
+        if (&site->groups[i] != group && site->groups[i].has_head) bit_or(nodes, site->groups[i].nodes);
+    return nodes;
+}
+
 int site_start_by_limits(struct site *site, struct group *group) {
     job_record_t *head = find_job_record((uint32_t)group->pool.head.id);
-    bitstr_t *reserved = NULL;
+    bitstr_t *reserved = NULL, *forbidden;
     double begun = slurm_clock();
     time_t start = 0;
     int started = 0;
@@ -46,6 +54,8 @@ int site_start_by_limits(struct site *site, struct group *group) {
     start = reserve(head, head->part_ptr, &reserved);
     site->slurm_seconds += slurm_clock() - begun;
     if (start == 0) return 0;
+    forbidden = others(site, group);
+    bit_or(reserved, forbidden);
     debug2("surefill: %s: by limits JobId=%u starts within %ld s", group->name, (uint32_t)group->pool.head.id,
            (long)(start - time(NULL)));
     for (int32_t i = 0; i < group->pool.candidate_count && slurm_clock() - begun < LONGEST; i++) {
@@ -54,7 +64,7 @@ int site_start_by_limits(struct site *site, struct group *group) {
         job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
         bool in_time = (int64_t)time(NULL) + candidate->facts.limit <= (int64_t)start;
         if (part == NULL || job == NULL || !may_start(job, part)) continue;
-        if (start_job(job, part, in_time ? NULL : reserved, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE) {
+        if (start_job(job, part, in_time ? forbidden : reserved, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE) {
             started++;
         } else { /* Slurm's reason would speak of nodes that only we kept from it */
             job->state_reason = WAIT_PRIORITY;
@@ -62,5 +72,6 @@ int site_start_by_limits(struct site *site, struct group *group) {
         }
     }
     FREE_NULL_BITMAP(reserved);
+    FREE_NULL_BITMAP(forbidden);
     return started;
 }

@@ -42,8 +42,8 @@ check "the head is not delayed" $(($(completed "$head" StartTime) - $(completed 
 say "2: at tau 1.1 the long candidate starts, and the head is not delayed"
 
 # 3. The budget of a head job: every accepted candidate costs some of it.
-parameters "$OURS,surefill_tau=1.1,surefill_budget=0.5"
-wait_for 5 logged 'budget 0.5,'
+parameters "$OURS,surefill_tau=1.1,surefill_budget=0.1"
+wait_for 5 logged 'budget 0.1,'
 busy=$(job games 3 60 5)
 wait_for 10 running "$busy"
 head=$(job games 5 60 1)
@@ -51,7 +51,7 @@ long=$(job nobody 1 120 1)
 wait_for 5 logged "decision: JobId=$long .*over budget"
 wait_for 30 queue_empty
 check "beyond the budget nothing starts" "$(completed "$long" StartTime)" -ge "$(completed "$head" StartTime)"
-say "3: a budget of 0.5 keeps it waiting"
+say "3: a budget of 0.1 keeps it waiting"
 
 # 4. Shadow: by limits the short candidate has to wait; the log says that it would have started.
 parameters "$OURS,surefill_mode=shadow,surefill_tau=0.2"
