@@ -1,0 +1,426 @@
+/* The plugin's decisions from outside: a scheduler on libslurm's public functions alone. It cannot harm slurmctld and
+ * survives Slurm's upgrades; a start takes about a second, and priorities are not known: first come, first served.
+ *
+ *   surefill-slurm [-p PARTITION] [-s STATE_FILE] [-1] [SETTINGS]
+ *
+ * SETTINGS are the plugin's words ("surefill_tau=0.1,surefill_interval=2"), -1 makes one cycle and ends. Every job is held
+ * at submission (see job_submit.lua); this program releases it when it may start, and Slurm's own loop starts it.
+ *
+ * Licence: GPL-2.0-or-later, because libslurm is. */
+#define _POSIX_C_SOURCE 200809L
+#include "decide.h"
+#include "state.h"
+
+#include <signal.h>
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char TAG[] = "surefill"; /* what job_submit.lua writes into admin_comment */
+static const char STAY[] = "hold";    /* a user's comment on a job that is to stay held */
+enum { MESSAGE = 300, NAME = 64 };
+
+static volatile sig_atomic_t stopping;
+
+/* A waiting job that we hold. */
+struct held {
+    struct facts facts;
+    char name[NAME]; /* what Slurm knows it by: its number, or that of an array's next task */
+    const slurm_job_info_t *job;
+};
+
+struct scheduler {
+    struct settings settings;
+    struct beliefs *beliefs;
+    struct books *books;
+    struct decider *decider;
+    const char *partition, *state_file;
+    struct pool pool;
+    struct held *held;
+    int32_t held_count;
+    char unjudged[MESSAGE]; /* why nothing may overtake the head job; empty when decisions are made */
+    double spent;           /* of the head job's budget */
+    int64_t spent_for;
+    bool limits_only;
+};
+
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    printf("%lld ", (long long)time(NULL));
+    vprintf(format, arguments);
+    putchar('\n');
+    fflush(stdout);
+    va_end(arguments);
+}
+
+static void stop(int signal) {
+    (void)signal;
+    stopping = 1;
+}
+
+static bool empty(const char *text) { return text == NULL || *text == '\0'; }
+static bool same(const char *one, const char *other) { return one != NULL && strcmp(one, other) == 0; }
+static uint32_t base_state(const slurm_job_info_t *job) { return job->job_state & JOB_STATE_BASE; }
+static bool completing(const slurm_job_info_t *job) { return (job->job_state & JOB_COMPLETING) != 0; }
+
+static void not_judged(struct scheduler *scheduler, const char *why) {
+    if (scheduler->unjudged[0] == '\0') snprintf(scheduler->unjudged, sizeof scheduler->unjudged, "%s", why);
+}
+
+static void facts_of(const slurm_job_info_t *job, struct facts *facts) {
+    *facts = (struct facts){
+        .id = job->job_id,
+        .user = job->user_id,
+        .submit = (int64_t)job->submit_time,
+        .limit = job->time_limit == INFINITE || job->time_limit == NO_VAL ? SUREFILL_MAX_SECONDS
+                                                                           : (int64_t)job->time_limit * 60,
+        .name = beliefs_name(job->name),
+        .nodes = (int32_t)job->num_nodes,
+        .asked = (int32_t)job->num_nodes,
+    };
+}
+
+static int64_t age_of(const slurm_job_info_t *job, int64_t until) {
+    int64_t from = (int64_t)(job->suspend_time != 0 ? job->suspend_time : job->start_time);
+    int64_t age = until - from + (int64_t)job->pre_sus_time;
+    return age > 0 ? age : 0;
+}
+
+/* What has happened since the last look. */
+static bool keep_books(struct scheduler *scheduler, const job_info_msg_t *jobs, int64_t now) {
+    bool good = true;
+    books_begin(scheduler->books);
+    for (uint32_t i = 0; i < jobs->record_count && good; i++) {
+        const slurm_job_info_t *job = &jobs->job_array[i];
+        struct sighting seen = {.phase = PHASE_BROKEN, .restarts = job->restart_cnt, .start = (int64_t)job->start_time};
+        facts_of(job, &seen.facts);
+        switch (base_state(job)) {
+        case JOB_PENDING: seen.phase = PHASE_WAITING; break;
+        case JOB_RUNNING:
+        case JOB_SUSPENDED: seen.phase = PHASE_RUNNING; break;
+        case JOB_COMPLETE:
+        case JOB_CANCELLED:
+        case JOB_FAILED:
+        case JOB_TIMEOUT:
+        case JOB_DEADLINE:
+        case JOB_OOM:
+            if (!empty(job->nodes) && job->start_time != 0 && job->end_time >= job->start_time) seen.phase = PHASE_ENDED;
+            break;
+        default: break; /* node failures, preemption */
+        }
+        if (seen.phase == PHASE_ENDED) seen.run_time = age_of(job, (int64_t)job->end_time);
+        good = books_see(scheduler->books, scheduler->beliefs, &seen, now);
+    }
+    if (good) books_finish(scheduler->books, scheduler->beliefs, now);
+    return good;
+}
+
+/* Which entries of the node table belong to the partition: pairs of first and last index, ended by -1. */
+static bool in_ranges(const int32_t *ranges, int32_t node) {
+    for (; ranges != NULL && ranges[0] >= 0; ranges += 2)
+        if (node >= ranges[0] && node <= ranges[1]) return true;
+    return false;
+}
+
+static int32_t common_nodes(const int32_t *one, const int32_t *other, int32_t nodes) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < nodes; i++) count += in_ranges(one, i) && in_ranges(other, i);
+    return count;
+}
+
+static void count_nodes(struct scheduler *scheduler, const partition_info_t *partition, const node_info_msg_t *nodes) {
+    const uint32_t out = NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND |
+                         NODE_STATE_REBOOT_REQUESTED | NODE_STATE_POWERING_DOWN;
+    const node_info_t *first = NULL;
+    scheduler->pool.nodes = scheduler->pool.idle = 0;
+    for (uint32_t i = 0; i < nodes->record_count; i++) {
+        const node_info_t *node = &nodes->node_array[i];
+        uint32_t base = node->node_state & NODE_STATE_BASE;
+        if (!in_ranges(partition->node_inx, (int32_t)i) || (node->node_state & out) != 0) continue;
+        if (base != NODE_STATE_IDLE && base != NODE_STATE_ALLOCATED && base != NODE_STATE_MIXED) continue;
+        if (first == NULL) first = node;
+        if (node->cpus != first->cpus || node->real_memory != first->real_memory) not_judged(scheduler, "the nodes differ");
+        if (base == NODE_STATE_MIXED) not_judged(scheduler, "running jobs share nodes");
+        scheduler->pool.nodes++;
+        scheduler->pool.idle += base == NODE_STATE_IDLE && (node->node_state & NODE_STATE_COMPLETING) == 0;
+    }
+}
+
+static bool add_running(struct scheduler *scheduler, const slurm_job_info_t *job, int32_t nodes, bool ending, int64_t age) {
+    struct pool *pool = &scheduler->pool;
+    struct running *running;
+    if (pool->running_count == pool->running_room) {
+        int32_t room = pool->running_room > 0 ? 2 * pool->running_room : 64;
+        void *more = realloc(pool->running, (size_t)room * sizeof *running);
+        if (more == NULL) return false;
+        pool->running = more;
+        pool->running_room = room;
+    }
+    running = &pool->running[pool->running_count++];
+    *running = (struct running){.nodes = nodes, .age = age, .ending = ending};
+    facts_of(job, &running->facts);
+    return true;
+}
+
+static int by_submission(const void *one, const void *other) {
+    const struct held *a = one, *b = other;
+    if (a->facts.submit != b->facts.submit) return a->facts.submit < b->facts.submit ? -1 : 1;
+    return a->facts.id < b->facts.id ? -1 : a->facts.id > b->facts.id;
+}
+
+/* Jobs that run, jobs that have been released and are about to, and jobs that we hold. */
+static bool sort_jobs(struct scheduler *scheduler, const partition_info_t *partition, const job_info_msg_t *jobs,
+                      int32_t node_count, int64_t now) {
+    free(scheduler->held);
+    scheduler->held = calloc(jobs->record_count + 1, sizeof *scheduler->held);
+    scheduler->held_count = 0;
+    scheduler->pool.running_count = 0;
+    if (scheduler->held == NULL) return false;
+    for (uint32_t i = 0; i < jobs->record_count; i++) {
+        const slurm_job_info_t *job = &jobs->job_array[i];
+        uint32_t state = base_state(job);
+        if (state == JOB_RUNNING || state == JOB_SUSPENDED || completing(job)) {
+            int32_t nodes = common_nodes(job->node_inx, partition->node_inx, node_count);
+            if (state == JOB_SUSPENDED) not_judged(scheduler, "a job is suspended");
+            if (nodes > 0 && !add_running(scheduler, job, nodes, completing(job), age_of(job, now))) return false;
+        } else if (state == JOB_PENDING && same(job->partition, scheduler->partition)) {
+            struct held *held = &scheduler->held[scheduler->held_count];
+            if (job->priority != 0) { /* released by us, or not ours: Slurm may start it at any moment */
+                if (!empty(job->dependency) || job->eligible_time > now) continue;
+                scheduler->pool.idle -= (int32_t)job->num_nodes;
+                if (!add_running(scheduler, job, (int32_t)job->num_nodes, false, 0)) return false;
+                continue;
+            }
+            if (!same(job->admin_comment, TAG) || same(job->comment, STAY) || !empty(job->dependency) ||
+                job->eligible_time > now || job->het_job_id != 0)
+                continue;
+            held->job = job;
+            facts_of(job, &held->facts);
+            if (job->array_task_str != NULL)
+                snprintf(held->name, NAME, "%u_%lu", job->array_job_id, strtoul(job->array_task_str, NULL, 10));
+            else
+                snprintf(held->name, NAME, "%u", job->job_id);
+            scheduler->held_count++;
+        }
+    }
+    qsort(scheduler->held, (size_t)scheduler->held_count, sizeof *scheduler->held, by_submission);
+    return true;
+}
+
+/* Whether any free nodes of the partition will do for the head job. */
+static void check_head(struct scheduler *scheduler, const slurm_job_info_t *job, const partition_info_t *partition) {
+    reserve_info_msg_t *reservations = NULL;
+    bool whole = partition->max_share == 0 || job->shared == 0;
+    if (!whole && job->cores_per_socket != 1 && partition->total_cpus != partition->total_nodes)
+        not_judged(scheduler, "the head job shares nodes");
+    if (!empty(job->features) || !empty(job->prefer)) not_judged(scheduler, "the head job asks for node features");
+    if (!empty(job->req_nodes) || !empty(job->exc_nodes)) not_judged(scheduler, "the head job names nodes");
+    if (!empty(job->licenses)) not_judged(scheduler, "the head job needs licences");
+    if (!empty(job->resv_name)) not_judged(scheduler, "the head job has a reservation");
+    if (!empty(job->tres_per_job) || !empty(job->tres_per_node)) not_judged(scheduler, "the head job needs generic resources");
+    if (job->contiguous || job->req_switch != 0) not_judged(scheduler, "the head job asks for neighbouring nodes");
+    if (slurm_load_reservations((time_t)0, &reservations) != SLURM_SUCCESS) {
+        not_judged(scheduler, "reservations cannot be read");
+        return;
+    }
+    for (uint32_t i = 0; i < reservations->record_count; i++)
+        for (const int32_t *range = reservations->reservation_array[i].node_inx; range != NULL && range[0] >= 0; range += 2)
+            for (int32_t node = range[0]; node <= range[1]; node++)
+                if (in_ranges(partition->node_inx, node)) not_judged(scheduler, "a reservation holds some of the nodes");
+    slurm_free_reservation_info_msg(reservations);
+}
+
+static bool release(struct held *held) {
+    job_desc_msg_t change;
+    job_array_resp_msg_t *answer = NULL;
+    bool good;
+    slurm_init_job_desc_msg(&change);
+    change.job_id_str = held->name;
+    change.priority = INFINITE; /* whatever Slurm's priority plugin says */
+    good = slurm_update_job2(&change, &answer) == SLURM_SUCCESS;
+    if (answer != NULL) slurm_free_job_array_resp(answer);
+    if (!good) say("JobId=%s cannot be released: %s", held->name, slurm_strerror(slurm_get_errno()));
+    return good;
+}
+
+/* Judges those behind the head job, and releases the accepted ones. */
+static int overtake(struct scheduler *scheduler, int32_t head) {
+    struct pool *pool = &scheduler->pool;
+    struct decision decision;
+    bool limits = scheduler->limits_only || scheduler->settings.mode == MODE_LIMITS;
+    int released = 0;
+    pool->candidate_count = 0;
+    free(pool->candidates);
+    pool->candidates = calloc((size_t)(scheduler->held_count - head), sizeof *pool->candidates);
+    if (pool->candidates == NULL) return 0;
+    for (int32_t i = head + 1; i < scheduler->held_count && pool->candidate_count < scheduler->settings.depth; i++) {
+        struct candidate *candidate = &pool->candidates[pool->candidate_count++];
+        candidate->facts = scheduler->held[i].facts;
+        candidate->place = i;
+    }
+    if (scheduler->spent_for != pool->head.id) {
+        scheduler->spent_for = pool->head.id;
+        scheduler->spent = 0;
+    }
+    for (;;) {
+        decide(scheduler->decider, &scheduler->settings, limits ? NULL : scheduler->beliefs, scheduler->spent, pool,
+               &decision);
+        if (decision.outcome != OUTCOME_ERROR || limits) break;
+        say("%s; from here on only time limits count (EASY)", decision.message);
+        scheduler->limits_only = limits = true;
+    }
+    for (int32_t i = 0; i < pool->candidate_count; i++) {
+        const struct verdict *judged = &pool->candidates[i].judged;
+        if (judged->verdict == SUREFILL_VERDICT_DOES_NOT_FIT || judged->verdict == SUREFILL_VERDICT_UNDECIDED) continue;
+        say("decision: JobId=%s head=%lld %s %.4f: %s", scheduler->held[pool->candidates[i].place].name,
+            (long long)pool->head.id, settings_criterion_name(scheduler->settings.criterion), judged->delay,
+            judged->verdict == SUREFILL_VERDICT_ACCEPTED ? "start" : "wait");
+    }
+    for (int32_t i = 0; i < decision.accepted_count && scheduler->settings.mode != MODE_SHADOW; i++) {
+        const struct candidate *candidate = &pool->candidates[decision.accepted[i]];
+        if (!release(&scheduler->held[candidate->place])) break; /* those behind it were judged as if it ran */
+        scheduler->spent += candidate->judged.delay;
+        released++;
+    }
+    return released;
+}
+
+static const partition_info_t *find_partition(const partition_info_msg_t *partitions, const char *name) {
+    for (uint32_t i = 0; i < partitions->record_count; i++)
+        if (same(partitions->partition_array[i].name, name)) return &partitions->partition_array[i];
+    return NULL;
+}
+
+static bool schedule(struct scheduler *scheduler, const partition_info_msg_t *partitions, const node_info_msg_t *nodes,
+                     const job_info_msg_t *jobs) {
+    const partition_info_t *partition = find_partition(partitions, scheduler->partition);
+    int64_t now = (int64_t)time(NULL);
+    int32_t head = 0;
+    int overtaken = 0;
+    scheduler->unjudged[0] = '\0';
+    scheduler->pool.now = now;
+    if (partition == NULL) {
+        say("there is no partition %s", scheduler->partition);
+        return false;
+    }
+    if (!keep_books(scheduler, jobs, now)) return false;
+    count_nodes(scheduler, partition, nodes);
+    for (uint32_t i = 0; i < partitions->record_count; i++)
+        if (&partitions->partition_array[i] != partition &&
+            common_nodes(partitions->partition_array[i].node_inx, partition->node_inx, (int32_t)nodes->record_count) > 0)
+            not_judged(scheduler, "another partition has some of the nodes");
+    if (!sort_jobs(scheduler, partition, jobs, (int32_t)nodes->record_count, now)) return false;
+    while (head < scheduler->held_count && scheduler->held[head].facts.nodes <= scheduler->pool.idle &&
+           release(&scheduler->held[head])) {
+        scheduler->pool.idle -= scheduler->held[head].facts.nodes;
+        if (!add_running(scheduler, scheduler->held[head].job, scheduler->held[head].facts.nodes, false, 0)) return false;
+        head++;
+    }
+    if (head + 1 < scheduler->held_count && scheduler->pool.idle > 0) {
+        scheduler->pool.head = scheduler->held[head].facts;
+        check_head(scheduler, scheduler->held[head].job, partition);
+        if (scheduler->unjudged[0] == '\0')
+            overtaken = overtake(scheduler, head);
+        else
+            say("JobId=%s waits, nobody overtakes it: %s", scheduler->held[head].name, scheduler->unjudged);
+    }
+    if (head + overtaken > 0)
+        say("released %d in order, %d ahead of JobId=%s", (int)head, overtaken,
+            overtaken > 0 ? scheduler->held[head].name : "none");
+    return true;
+}
+
+/* One look at everything, and what follows from it. */
+static bool cycle(struct scheduler *scheduler) {
+    partition_info_msg_t *partitions = NULL;
+    node_info_msg_t *nodes = NULL;
+    job_info_msg_t *jobs = NULL;
+    bool good = slurm_load_partitions((time_t)0, &partitions, SHOW_ALL) == SLURM_SUCCESS &&
+                slurm_load_node((time_t)0, &nodes, SHOW_ALL) == SLURM_SUCCESS &&
+                slurm_load_jobs((time_t)0, &jobs, SHOW_ALL | SHOW_DETAIL) == SLURM_SUCCESS;
+    if (!good)
+        say("slurmctld does not answer: %s", slurm_strerror(slurm_get_errno()));
+    else
+        good = schedule(scheduler, partitions, nodes, jobs);
+    if (partitions != NULL) slurm_free_partition_info_msg(partitions);
+    if (nodes != NULL) slurm_free_node_info_msg(nodes);
+    if (jobs != NULL) slurm_free_job_info_msg(jobs);
+    return good;
+}
+
+static int usage(void) {
+    fprintf(stderr, "surefill-slurm [-p PARTITION] [-s STATE_FILE] [-1] [surefill_tau=X,surefill_mode=M,...]\n");
+    return 2;
+}
+
+int main(int argc, char **argv) {
+    struct scheduler scheduler = {.partition = "main"};
+    struct sigaction action = {.sa_handler = stop};
+    char message[MESSAGE];
+    bool once = false;
+    int option;
+    double saved = 0;
+    while ((option = getopt(argc, argv, "p:s:1")) != -1) {
+        if (option == 'p')
+            scheduler.partition = optarg;
+        else if (option == 's')
+            scheduler.state_file = optarg;
+        else if (option == '1')
+            once = true;
+        else
+            return usage();
+    }
+    if (argc - optind > 1) return usage();
+    settings_defaults(&scheduler.settings);
+    if (!settings_read(&scheduler.settings, argv[optind], message, sizeof message)) {
+        fprintf(stderr, "%s\n", message);
+        return 2;
+    }
+    scheduler.beliefs = beliefs_make();
+    scheduler.books = books_make();
+    scheduler.decider = decider_make();
+    if (scheduler.beliefs == NULL || scheduler.books == NULL || scheduler.decider == NULL) {
+        fprintf(stderr, "no memory\n");
+        return 1;
+    }
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    slurm_init(NULL);
+    if (scheduler.state_file != NULL) {
+        if (state_load(scheduler.state_file, scheduler.beliefs, scheduler.books, message, sizeof message))
+            say("%s: learnt from %.0f jobs", scheduler.state_file, beliefs_jobs(scheduler.beliefs));
+        else if (message[0] != '\0')
+            say("%s: refused, starting without what was learnt", message);
+    }
+    do {
+        double interval = scheduler.settings.interval;
+        struct timespec pause = {.tv_sec = (time_t)interval};
+        pause.tv_nsec = (long)(1e9 * (interval - (double)pause.tv_sec));
+        cycle(&scheduler);
+        saved += interval;
+        if (scheduler.state_file != NULL && (saved >= scheduler.settings.save || once)) {
+            saved = 0;
+            if (!state_save(scheduler.state_file, scheduler.beliefs, scheduler.books, message, sizeof message))
+                say("state not saved: %s", message);
+        }
+        if (!once && !stopping) nanosleep(&pause, NULL);
+    } while (!once && !stopping);
+    if (scheduler.state_file != NULL &&
+        !state_save(scheduler.state_file, scheduler.beliefs, scheduler.books, message, sizeof message))
+        say("state not saved: %s", message);
+    slurm_fini();
+    free(scheduler.held);
+    free(scheduler.pool.running);
+    free(scheduler.pool.candidates);
+    decider_free(scheduler.decider);
+    books_free(scheduler.books);
+    beliefs_free(scheduler.beliefs);
+    return 0;
+}

@@ -1,0 +1,144 @@
+/* The library's mixture of histories of like jobs: the user's, those with the same limit, width or name, and several of
+ * these at once, weighed for each user by how well they have done. Licence: GPL-2.0-or-later. */
+#include "beliefs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BINS = 24, KEYS = 4, BIN_WORDS = 80, DISTRIBUTION_WORDS = 160 };
+enum { KEY_USER, KEY_LIMIT, KEY_WIDTH, KEY_NAME }; /* the first three are those of SUREFILL_EXPERTS_MIX */
+static const surefill_expert BY_NAME[] = {
+    {.keys = 1 << KEY_USER | 1 << KEY_NAME, .decay = 0.9, .prior = 2},
+    {.keys = 1 << KEY_USER | 1 << KEY_NAME | 1 << KEY_LIMIT | 1 << KEY_WIDTH, .decay = 0.9, .prior = 2},
+};
+enum { NAMED = sizeof BY_NAME / sizeof *BY_NAME };
+
+struct beliefs {
+    int64_t bins_memory[BIN_WORDS], distribution_memory[DISTRIBUTION_WORDS];
+    surefill_bins *bins;
+    surefill_mixture *mixture;
+    int64_t size; /* of the mixture */
+    int64_t jobs;
+};
+
+/* A mixture that has seen no job. */
+static bool make_mixture(struct beliefs *beliefs) {
+    surefill_mixture_limits limits;
+    surefill_expert experts[SUREFILL_MAX_EXPERTS];
+    int32_t count = 0;
+    void *memory;
+    if (surefill_mixture_limits_init(&limits) != SUREFILL_OK ||
+        surefill_experts_init(SUREFILL_EXPERTS_MIX, experts, SUREFILL_MAX_EXPERTS, &count) != SUREFILL_OK ||
+        count + NAMED > SUREFILL_MAX_EXPERTS)
+        return false;
+    memcpy(experts + count, BY_NAME, sizeof BY_NAME);
+    limits.bins = BINS;
+    limits.keys = KEYS;
+    limits.experts = count + NAMED;
+    if (surefill_mixture_size(&limits, &beliefs->size) != SUREFILL_OK) return false;
+    memory = malloc((size_t)beliefs->size);
+    if (memory == NULL) return false;
+    if (surefill_mixture_init(memory, beliefs->size, &limits, beliefs->bins, experts, limits.experts,
+                              &beliefs->mixture) == SUREFILL_OK)
+        return true;
+    free(memory);
+    return false;
+}
+
+struct beliefs *beliefs_make(void) {
+    struct beliefs *beliefs = calloc(1, sizeof *beliefs);
+    int32_t count = 0;
+    if (beliefs != NULL &&
+        (surefill_bins_init_default(beliefs->bins_memory, sizeof beliefs->bins_memory, &beliefs->bins) != SUREFILL_OK ||
+         surefill_bins_count(beliefs->bins, &count) != SUREFILL_OK || count != BINS || !make_mixture(beliefs))) {
+        free(beliefs);
+        return NULL;
+    }
+    return beliefs;
+}
+
+void beliefs_free(struct beliefs *beliefs) {
+    if (beliefs != NULL) free(beliefs->mixture);
+    free(beliefs);
+}
+
+int64_t beliefs_name(const char *name) {
+    uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a */
+    for (; name != NULL && *name != '\0'; name++) hash = (hash ^ (unsigned char)*name) * 0x100000001B3u;
+    return (int64_t)(hash >> 1);
+}
+
+static void keys_of(const struct facts *facts, int64_t keys[KEYS]) {
+    keys[KEY_USER] = facts->user;
+    keys[KEY_LIMIT] = facts->limit;
+    keys[KEY_WIDTH] = facts->asked;
+    keys[KEY_NAME] = facts->name;
+}
+
+/* Histories of like jobs need neither submissions nor starts. */
+void beliefs_submitted(struct beliefs *beliefs, const struct facts *facts, int64_t now) {
+    (void)beliefs, (void)facts, (void)now;
+}
+
+void beliefs_started(struct beliefs *beliefs, const struct facts *facts, int64_t now) {
+    (void)beliefs, (void)facts, (void)now;
+}
+
+void beliefs_withdrawn(struct beliefs *beliefs, const struct facts *facts, int64_t now) {
+    (void)beliefs, (void)facts, (void)now;
+}
+
+void beliefs_ended(struct beliefs *beliefs, const struct facts *facts, int64_t run_time, int64_t now) {
+    int64_t keys[KEYS];
+    (void)now;
+    keys_of(facts, keys);
+    if (surefill_mixture_learn(beliefs->mixture, keys, KEYS, run_time) == SUREFILL_OK) beliefs->jobs++;
+}
+
+const surefill_distribution *beliefs_predict(struct beliefs *beliefs, const struct facts *facts, int32_t *status) {
+    int64_t keys[KEYS];
+    surefill_distribution *made;
+    keys_of(facts, keys);
+    *status = surefill_mixture_predict(beliefs->mixture, keys, KEYS, beliefs->distribution_memory,
+                                       sizeof beliefs->distribution_memory, &made);
+    return *status == SUREFILL_OK ? made : NULL;
+}
+
+int32_t beliefs_bins(const struct beliefs *beliefs) {
+    (void)beliefs;
+    return BINS;
+}
+
+double beliefs_jobs(const struct beliefs *beliefs) { return (double)beliefs->jobs; }
+
+/* The number of jobs, then the sealed mixture. */
+void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
+    char *copy;
+    *size = sizeof beliefs->jobs + (size_t)beliefs->size;
+    copy = malloc(*size);
+    if (copy == NULL) return NULL;
+    if (surefill_mixture_seal(beliefs->mixture) != SUREFILL_OK) {
+        free(copy);
+        return NULL;
+    }
+    memcpy(copy, &beliefs->jobs, sizeof beliefs->jobs);
+    memcpy(copy + sizeof beliefs->jobs, beliefs->mixture, (size_t)beliefs->size);
+    return copy;
+}
+
+bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size) {
+    surefill_mixture *opened;
+    void *memory;
+    if (size != sizeof beliefs->jobs + (size_t)beliefs->size) return false;
+    memory = malloc((size_t)beliefs->size);
+    if (memory == NULL) return false;
+    memcpy(memory, (const char *)bytes + sizeof beliefs->jobs, (size_t)beliefs->size);
+    if (surefill_mixture_open(memory, beliefs->size, &opened) != SUREFILL_OK) {
+        free(memory);
+        return false;
+    }
+    free(beliefs->mixture);
+    beliefs->mixture = opened;
+    memcpy(&beliefs->jobs, bytes, sizeof beliefs->jobs);
+    return true;
+}

@@ -1,0 +1,40 @@
+/* What is believed of jobs' run times: learns from jobs that end, predicts those that wait or run.
+ * Licence: GPL-2.0-or-later, as this whole folder. */
+#ifndef BELIEFS_H
+#define BELIEFS_H
+
+#include "pool.h"
+
+#include <stddef.h>
+#include <surefill.h>
+
+struct beliefs;
+
+/* Beliefs of one who has seen no job; NULL when memory is short. */
+struct beliefs *beliefs_make(void);
+void beliefs_free(struct beliefs *beliefs);
+
+/* The number that stands for a job's name, NULL allowed. */
+int64_t beliefs_name(const char *name);
+
+/* A job has been submitted, has started, has ended, was withdrawn before it ended of itself. Times never run backwards. */
+void beliefs_submitted(struct beliefs *beliefs, const struct facts *facts, int64_t now);
+void beliefs_started(struct beliefs *beliefs, const struct facts *facts, int64_t now);
+void beliefs_ended(struct beliefs *beliefs, const struct facts *facts, int64_t run_time, int64_t now);
+void beliefs_withdrawn(struct beliefs *beliefs, const struct facts *facts, int64_t now);
+
+/* What is believed of this job's run time. The result is valid until the next call; NULL means that only its limit is
+ * known, and after an error, of which *status says more. */
+const surefill_distribution *beliefs_predict(struct beliefs *beliefs, const struct facts *facts, int32_t *status);
+
+/* Bins of the distributions. */
+int32_t beliefs_bins(const struct beliefs *beliefs);
+/* Jobs learnt from. */
+double beliefs_jobs(const struct beliefs *beliefs);
+
+/* A copy of everything, size bytes long, to be freed by the caller; NULL when memory is short. */
+void *beliefs_save(const struct beliefs *beliefs, size_t *size);
+/* Takes over what beliefs_save made. Refuses what cannot be that (false) and then changes nothing. */
+bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size);
+
+#endif

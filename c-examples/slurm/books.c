@@ -1,0 +1,209 @@
+/* A hash table of the jobs that the resource manager remembers. Licence: GPL-2.0-or-later. */
+#include "books.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    struct facts facts; /* facts.id 0: an empty place */
+    int64_t start;
+    int64_t would_start;
+    int32_t restarts;
+    int32_t phase; /* PHASE_WAITING, PHASE_RUNNING or PHASE_ENDED */
+    int32_t look;  /* the last look that saw it */
+    int32_t reserved;
+};
+
+struct books {
+    struct entry *entries; /* open addressing, at most half full */
+    size_t room, count;    /* room is a power of two, or 0 */
+    int32_t look;
+    struct books_totals totals;
+    void (*tell)(int64_t id, int64_t seconds, const struct books_totals *totals);
+};
+
+/* What books_save writes before the entries. */
+struct saved {
+    struct books_totals totals;
+    uint64_t count, entry_size;
+};
+
+struct books *books_make(void) { return calloc(1, sizeof(struct books)); }
+
+void books_free(struct books *books) {
+    if (books != NULL) free(books->entries);
+    free(books);
+}
+
+static size_t place(const struct books *books, int64_t id) {
+    size_t at = (size_t)((uint64_t)id * 0x9E3779B97F4A7C15u >> 20) & (books->room - 1);
+    while (books->entries[at].facts.id != 0 && books->entries[at].facts.id != id) at = (at + 1) & (books->room - 1);
+    return at;
+}
+
+static struct entry *find(const struct books *books, int64_t id) {
+    struct entry *entry;
+    if (books->room == 0) return NULL;
+    entry = &books->entries[place(books, id)];
+    return entry->facts.id == id ? entry : NULL;
+}
+
+/* Moves the entries that keep says into a table with room for at least need. */
+static bool rebuild(struct books *books, size_t need, int32_t only_look) {
+    struct books next = *books;
+    next.room = 64;
+    while (next.room < 2 * need) next.room *= 2;
+    next.count = 0;
+    next.entries = calloc(next.room, sizeof *next.entries);
+    if (next.entries == NULL) return false;
+    for (size_t i = 0; i < books->room; i++) {
+        const struct entry *entry = &books->entries[i];
+        if (entry->facts.id == 0 || (only_look >= 0 && entry->look != only_look)) continue;
+        next.entries[place(&next, entry->facts.id)] = *entry;
+        next.count++;
+    }
+    free(books->entries);
+    *books = next;
+    return true;
+}
+
+static struct entry *add(struct books *books, const struct facts *facts) {
+    struct entry *entry;
+    if (2 * (books->count + 1) > books->room && !rebuild(books, 2 * (books->count + 1), -1)) return NULL;
+    entry = &books->entries[place(books, facts->id)];
+    *entry = (struct entry){.facts = *facts, .phase = PHASE_WAITING};
+    books->count++;
+    return entry;
+}
+
+void books_begin(struct books *books) { books->look = books->look == INT32_MAX ? 1 : books->look + 1; }
+
+static void withdraw(struct books *books, struct beliefs *beliefs, const struct entry *entry, int64_t now) {
+    beliefs_withdrawn(beliefs, &entry->facts, now);
+    books->totals.withdrawn++;
+}
+
+static void start(struct books *books, struct beliefs *beliefs, struct entry *entry, const struct sighting *seen,
+                  int64_t now) {
+    entry->phase = PHASE_RUNNING;
+    entry->start = seen->start;
+    beliefs_started(beliefs, &entry->facts, now);
+    books->totals.started++;
+    if (entry->would_start == 0 || seen->start <= entry->would_start) return;
+    books->totals.earlier++;
+    books->totals.earlier_seconds += seen->start - entry->would_start;
+    if (books->tell != NULL) books->tell(entry->facts.id, seen->start - entry->would_start, &books->totals);
+}
+
+static void submit(struct books *books, struct beliefs *beliefs, struct entry *entry, const struct facts *facts,
+                   int64_t now) {
+    *entry = (struct entry){.facts = *facts, .phase = PHASE_WAITING};
+    beliefs_submitted(beliefs, facts, now);
+    books->totals.submitted++;
+}
+
+bool books_see(struct books *books, struct beliefs *beliefs, const struct sighting *seen, int64_t now) {
+    struct entry *entry = find(books, seen->facts.id);
+    bool over = seen->phase == PHASE_ENDED || seen->phase == PHASE_BROKEN;
+    if (entry == NULL) {
+        entry = add(books, &seen->facts);
+        if (entry == NULL) return false;
+        submit(books, beliefs, entry, &seen->facts, now);
+    } else if (entry->phase == PHASE_RUNNING && (entry->restarts != seen->restarts || seen->phase == PHASE_WAITING)) {
+        /* Put back into the queue, perhaps started again since: what ran before has not ended of itself. */
+        withdraw(books, beliefs, entry, now);
+        submit(books, beliefs, entry, &seen->facts, now);
+    } else if (entry->phase == PHASE_ENDED && (entry->restarts != seen->restarts || !over)) {
+        submit(books, beliefs, entry, &seen->facts, now); /* put back after its end */
+    }
+    entry->look = books->look;
+    entry->restarts = seen->restarts;
+    if (entry->phase == PHASE_ENDED) return true;
+    if (entry->phase == PHASE_WAITING) {
+        if (!over) entry->facts = seen->facts; /* users may change waiting jobs */
+        if (seen->phase == PHASE_RUNNING || seen->phase == PHASE_ENDED) start(books, beliefs, entry, seen, now);
+    }
+    if (!over) return true;
+    entry->phase = PHASE_ENDED;
+    if (seen->phase == PHASE_ENDED) {
+        beliefs_ended(beliefs, &entry->facts, seen->run_time, now);
+        books->totals.ended++;
+    } else {
+        withdraw(books, beliefs, entry, now);
+    }
+    return true;
+}
+
+void books_finish(struct books *books, struct beliefs *beliefs, int64_t now) {
+    size_t left = 0, gone = 0;
+    books->totals.waiting = books->totals.running = 0;
+    for (size_t i = 0; i < books->room; i++) {
+        struct entry *entry = &books->entries[i];
+        if (entry->facts.id == 0) continue;
+        if (entry->look == books->look) {
+            left++;
+            books->totals.waiting += entry->phase == PHASE_WAITING;
+            books->totals.running += entry->phase == PHASE_RUNNING;
+            continue;
+        }
+        gone++; /* the resource manager has forgotten it */
+        if (entry->phase != PHASE_ENDED) withdraw(books, beliefs, entry, now);
+        entry->phase = PHASE_ENDED;
+    }
+    if (gone > 0) rebuild(books, left + 1, books->look); /* without memory they stay, and are dropped at the next look */
+}
+
+void books_totals(const struct books *books, struct books_totals *totals) { *totals = books->totals; }
+
+int64_t books_would_start(struct books *books, int64_t id, int64_t now) {
+    struct entry *entry = find(books, id);
+    if (entry == NULL) return now;
+    if (entry->would_start == 0) entry->would_start = now;
+    return entry->would_start;
+}
+
+void books_tell_earlier(struct books *books, void (*tell)(int64_t, int64_t, const struct books_totals *)) {
+    books->tell = tell;
+}
+
+void *books_save(const struct books *books, size_t *size) {
+    struct saved saved = {.totals = books->totals, .entry_size = sizeof(struct entry)};
+    char *bytes;
+    for (size_t i = 0; i < books->room; i++)
+        saved.count += books->entries[i].facts.id != 0 && books->entries[i].look == books->look;
+    *size = sizeof saved + saved.count * sizeof(struct entry);
+    bytes = malloc(*size);
+    if (bytes == NULL) return NULL;
+    memcpy(bytes, &saved, sizeof saved);
+    for (size_t i = 0, at = sizeof saved; i < books->room; i++) {
+        if (books->entries[i].facts.id == 0 || books->entries[i].look != books->look) continue;
+        memcpy(bytes + at, &books->entries[i], sizeof(struct entry));
+        at += sizeof(struct entry);
+    }
+    return bytes;
+}
+
+bool books_load(struct books *books, const void *bytes, size_t size) {
+    struct books read = {.look = 1, .tell = books->tell};
+    struct saved saved;
+    struct entry entry, *kept;
+    if (size < sizeof saved) return false;
+    memcpy(&saved, bytes, sizeof saved);
+    if (saved.entry_size != sizeof entry || saved.count != (size - sizeof saved) / sizeof entry ||
+        (size - sizeof saved) % sizeof entry != 0)
+        return false;
+    read.totals = saved.totals;
+    for (size_t i = 0; i < saved.count; i++) {
+        memcpy(&entry, (const char *)bytes + sizeof saved + i * sizeof entry, sizeof entry);
+        if (entry.facts.id == 0 || entry.phase < PHASE_WAITING || entry.phase > PHASE_ENDED ||
+            find(&read, entry.facts.id) != NULL || (kept = add(&read, &entry.facts)) == NULL) {
+            free(read.entries);
+            return false;
+        }
+        entry.look = 1;
+        *kept = entry;
+    }
+    free(books->entries);
+    *books = read;
+    return true;
+}

@@ -1,0 +1,202 @@
+# A whole Slurm cluster in one folder on one machine: munged, slurmctld and any number of slurmd, without systemd and
+# without touching an installed configuration. Source it; every function that waits has a limit.
+#
+#   cluster_isolate "$0" "$@"       run the calling script again in a network namespace of its own, where that is allowed
+#   cluster_make FOLDER NODES       writes keys and slurm.conf; SCHEDULER, PARAMETERS and EXTRA_CONF say the rest
+#   cluster_start                   munged, slurmctld and all slurmd; returns when every node is idle
+#   cluster_stop                    ends all of them; safe to call at any time and more than once
+#   ctld_start [ARGUMENTS], ctld_stop, ctld_kill       slurmctld alone
+#   node_start NAME, node_kill NAME                    one slurmd alone
+#   wait_for SECONDS COMMAND...     until the command succeeds; fails with a message when the time is up
+# shellcheck shell=bash
+
+CLUSTER=
+CLUSTER_PORT=${CLUSTER_PORT:-16800}
+
+cluster_isolate() {
+    if [ -n "${CLUSTER_ISOLATED:-}" ]; then
+        # The resolver knows no addresses where only 127.0.0.1 is configured.
+        ip link set lo up && ip address add 10.213.0.1/32 dev lo
+        return
+    fi
+    if [ "$(id -u)" = 0 ] && command -v ip >/dev/null && unshare --net true 2>/dev/null; then
+        CLUSTER_ISOLATED=1 exec unshare --net -- "$@"
+    fi
+    echo "no network namespace of our own here: the daemons listen on this machine's addresses" >&2
+}
+
+wait_for() {
+    local seconds=$1 end
+    shift
+    end=$(($(date +%s) + seconds))
+    until "$@" >/dev/null 2>&1; do
+        if [ "$(date +%s)" -ge "$end" ]; then
+            echo "waited $seconds s in vain for: $*" >&2
+            return 1
+        fi
+        sleep 0.1
+    done
+}
+
+cluster_make() {
+    local nodes=$2 node
+    mkdir -p "$1"
+    CLUSTER=$(cd "$1" && pwd)
+    CLUSTER_NODES=$nodes
+    export SLURM_CONF=$CLUSTER/slurm.conf
+    mkdir -p "$CLUSTER"/{munge,state,log,jobs,pid}
+    chmod 711 "$CLUSTER" "$CLUSTER/munge"
+    (umask 077 && head -c 128 /dev/urandom >"$CLUSTER/munge/key")
+    : >"$CLUSTER/completed"
+    {
+        cat <<EOF
+ClusterName=surefill
+SlurmctldHost=$(hostname -s)(127.0.0.1)
+SlurmctldPort=$CLUSTER_PORT
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
+AuthType=auth/munge
+AuthInfo=socket=$CLUSTER/munge/socket
+CredType=cred/munge
+StateSaveLocation=$CLUSTER/state
+SlurmdSpoolDir=$CLUSTER/spool.%n
+SlurmctldPidFile=$CLUSTER/pid/slurmctld
+SlurmdPidFile=$CLUSTER/pid/slurmd.%n
+SlurmctldLogFile=$CLUSTER/log/slurmctld
+SlurmdLogFile=$CLUSTER/log/slurmd.%n
+SlurmctldDebug=${DEBUG_LEVEL:-debug}
+SlurmdDebug=error
+PluginDir=${SLURM_PLUGINS:-$(dirname "$(dpkg -L slurm-wlm-basic-plugins | grep /sched_builtin.so)")}${PLUGIN_FOLDER:+:$PLUGIN_FOLDER}
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/none
+JobCompType=jobcomp/filetxt
+JobCompLoc=$CLUSTER/completed
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmdParameters=config_overrides
+SlurmdTimeout=10
+SlurmctldTimeout=10
+KillWait=5
+ReturnToService=2
+MailProg=/bin/true
+PriorityType=priority/basic
+SchedulerType=${SCHEDULER:-sched/builtin}
+${PARAMETERS:+SchedulerParameters=$PARAMETERS}
+${EXTRA_CONF:-}
+EOF
+        for node in $(seq "$nodes"); do
+            echo "NodeName=n$node NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + node)) CPUs=${NODE_CPUS:-1} State=UNKNOWN"
+        done
+        if [ -n "${PARTITIONS:-}" ]; then
+            echo "$PARTITIONS"
+        else
+            echo "PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP"
+        fi
+    } >"$CLUSTER/slurm.conf"
+}
+
+# Starts a daemon in the foreground of a background job and keeps its process number in pid/NAME.run.
+daemon() {
+    local name=$1
+    shift
+    "$@" >"$CLUSTER/log/$name.out" 2>&1 </dev/null &
+    echo $! >"$CLUSTER/pid/$name.run"
+    disown
+}
+
+daemon_alive() {
+    local pid
+    pid=$(cat "$CLUSTER/pid/$1.run" 2>/dev/null) && kill -0 "$pid" 2>/dev/null
+}
+
+daemon_gone() { ! daemon_alive "$1"; }
+
+# A polite end, a forced one after ten seconds.
+daemon_stop() {
+    daemon_alive "$1" || return 0
+    kill "$(cat "$CLUSTER/pid/$1.run")" 2>/dev/null || true
+    wait_for 10 daemon_gone "$1" 2>/dev/null || daemon_kill "$1"
+}
+
+daemon_kill() {
+    daemon_alive "$1" || return 0
+    kill -KILL "$(cat "$CLUSTER/pid/$1.run")" 2>/dev/null || true
+    wait_for 5 daemon_gone "$1"
+}
+
+ctld_answers() { timeout 3 scontrol ping | grep -q UP; }
+ctld_start() {
+    daemon slurmctld slurmctld -D "$@"
+    wait_for 20 ctld_answers && return
+    tail -n 20 "$CLUSTER/log/slurmctld" "$CLUSTER/log/slurmctld.out" >&2
+    return 1
+}
+ctld_stop() { daemon_stop slurmctld; }
+ctld_kill() { daemon_kill slurmctld; }
+
+node_start() {
+    mkdir -p "$CLUSTER/spool.$1"
+    daemon "slurmd.$1" slurmd -D -N "$1"
+}
+# The daemon and what it runs, as when a node loses its power: a job's processes know the node's name, and its keeper is
+# the slurmstepd above them.
+node_kill() {
+    local process keeper
+    daemon_kill "slurmd.$1"
+    for process in /proc/[0-9]*; do
+        grep -qsxz "SLURMD_NODENAME=$1" "$process/environ" || continue
+        grep -qsxz "SLURM_CONF=$SLURM_CONF" "$process/environ" || continue
+        keeper=$(sed -n 's/^PPid:[[:space:]]*//p' "$process/status" 2>/dev/null)
+        [ "$(cat "/proc/$keeper/comm" 2>/dev/null)" = slurmstepd ] && kill -KILL "$keeper"
+        kill -KILL "${process#/proc/}" 2>/dev/null
+    done
+    return 0
+}
+
+nodes_idle() { [ "$(timeout 5 sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$CLUSTER_NODES" ]; }
+
+cluster_start() {
+    local node
+    daemon munged munged --foreground --force --key-file="$CLUSTER/munge/key" --socket="$CLUSTER/munge/socket" \
+        --pid-file="$CLUSTER/munge/pid" --log-file="$CLUSTER/log/munged" --seed-file="$CLUSTER/munge/seed"
+    wait_for 10 test -S "$CLUSTER/munge/socket"
+    ctld_start -c
+    for node in $(seq "$CLUSTER_NODES"); do node_start "n$node"; done
+    wait_for 30 nodes_idle || {
+        sinfo -N -l >&2
+        return 1
+    }
+}
+
+cluster_stop() {
+    local name
+    [ -n "$CLUSTER" ] || return 0
+    if daemon_alive slurmctld; then
+        timeout 10 scancel --state=PENDING,RUNNING --user="$(id -un)" 2>/dev/null || true
+        wait_for 10 queue_empty 2>/dev/null || true
+    fi
+    daemon_stop slurmctld
+    for name in "$CLUSTER"/pid/slurmd.*.run; do
+        [ -e "$name" ] || continue
+        name=${name##*/}
+        kill "$(cat "$CLUSTER/pid/$name")" 2>/dev/null || true
+    done
+    for name in "$CLUSTER"/pid/slurmd.*.run; do
+        [ -e "$name" ] || continue
+        name=${name##*/}
+        daemon_stop "${name%.run}"
+    done
+    daemon_stop munged
+    CLUSTER=
+}
+
+queue_empty() { [ -z "$(timeout 5 squeue -h -o %i)" ]; }
+
+# Field NAME of the last completion record of job NUMBER, with the time fields in seconds since 1970.
+completed() {
+    local value
+    value=$(grep "^JobId=$1 " "$CLUSTER/completed" | tail -n 1 | tr ' ' '\n' | sed -n "s/^$2=//p")
+    case $2 in *Time) date -d "$value" +%s ;; *) echo "$value" ;; esac
+}

@@ -1,0 +1,461 @@
+/* Looking at slurmctld under its locks. Licence: GPL-2.0-or-later. */
+#include "site.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/assoc_mgr.h"
+#include "src/common/node_conf.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/preempt.h"
+#include "src/slurmctld/reservation.h"
+
+static const double LONGEST = 2; /* seconds for starting jobs in order of priority in one cycle */
+
+/* One look, handed through list_for_each. */
+struct look {
+    struct site *site;
+    struct books *books;
+    struct beliefs *beliefs;
+    int64_t now;
+    bool good;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 29;
+}
+
+void job_facts(const job_record_t *job, const part_record_t *part, int32_t nodes, struct facts *facts) {
+    uint32_t minutes = job->time_limit;
+    uint32_t asked = job->details == NULL ? 0 : job->details->orig_min_cpus;
+    if (job->details != NULL && job->details->min_nodes > asked) asked = job->details->min_nodes;
+    if (minutes == NO_VAL) minutes = part == NULL ? INFINITE : part->max_time;
+    *facts = (struct facts){.id = job->job_id,
+                            .user = job->user_id,
+                            .submit = job->details == NULL ? 0 : (int64_t)job->details->submit_time,
+                            .limit = minutes == INFINITE ? SUREFILL_MAX_SECONDS : (int64_t)minutes * 60,
+                            .name = beliefs_name(job->name),
+                            .nodes = nodes,
+                            .asked = asked > INT32_MAX ? 0 : (int32_t)asked};
+}
+
+static int64_t job_age(const job_record_t *job, int64_t until) {
+    int64_t age = until - (int64_t)job->start_time - (int64_t)job->tot_sus_time;
+    return age > 0 ? age : 0;
+}
+
+/* --- What has happened since the last look --- */
+
+static enum phase phase_of(const job_record_t *job) {
+    if (IS_JOB_PENDING(job)) return PHASE_WAITING;
+    if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) return PHASE_RUNNING;
+    if (job->nodes == NULL || job->start_time == 0 || job->end_time < job->start_time) return PHASE_BROKEN;
+    if (IS_JOB_COMPLETE(job) || IS_JOB_FAILED(job) || IS_JOB_TIMEOUT(job) || IS_JOB_CANCELLED(job) ||
+        IS_JOB_OOM(job) || IS_JOB_DEADLINE(job))
+        return PHASE_ENDED;
+    return PHASE_BROKEN; /* node failures, preemption */
+}
+
+static int see_job(void *entry, void *argument) {
+    job_record_t *job = entry;
+    struct look *look = argument;
+    struct sighting seen = {.phase = PHASE_WAITING};
+    if (job->magic != JOB_MAGIC) {
+        look->good = false;
+        return -1;
+    }
+    job_facts(job, job->part_ptr, job->details == NULL ? 0 : (int32_t)job->details->min_nodes, &seen.facts);
+    seen.phase = phase_of(job);
+    if (seen.phase != PHASE_WAITING && job->node_cnt > 0) seen.facts.nodes = (int32_t)job->node_cnt;
+    seen.restarts = job->restart_cnt;
+    seen.start = (int64_t)job->start_time;
+    if (seen.phase == PHASE_ENDED) seen.run_time = job_age(job, (int64_t)job->end_time);
+    if (!books_see(look->books, look->beliefs, &seen, look->now)) look->good = false;
+    return 0;
+}
+
+/* --- What decisions rest on --- */
+
+struct print {
+    uint64_t sum;
+    uint32_t least_priority;
+};
+
+/* A sum: the order of the list does not matter. */
+static int print_job(void *entry, void *argument) {
+    const job_record_t *job = entry;
+    struct print *print = argument;
+    uint64_t hash = mix(1, job->job_id);
+    if (IS_JOB_PENDING(job)) {
+        if (job->priority == 0 || job->priority < print->least_priority) return 0;
+        hash = mix(mix(mix(hash, job->priority), job->time_limit), job->details == NULL ? 0 : job->details->min_nodes);
+    } else if (IS_JOB_FINISHED(job) && !IS_JOB_COMPLETING(job)) {
+        return 0;
+    } else {
+        hash = mix(mix(mix(hash, job->job_state), job->node_cnt), job->time_limit);
+    }
+    print->sum += hash;
+    return 0;
+}
+
+uint64_t site_fingerprint(uint32_t least_priority) {
+    struct print print = {.least_priority = least_priority};
+    list_for_each(job_list, print_job, &print);
+    for (int i = bit_ffs(idle_node_bitmap), last = bit_fls(idle_node_bitmap); i >= 0 && i <= last; i++)
+        if (bit_test(idle_node_bitmap, i)) print.sum += mix(2, (uint64_t)i);
+    return mix(print.sum, (uint64_t)bit_set_count(avail_node_bitmap));
+}
+
+uint32_t site_least_priority(const struct site *site) {
+    uint32_t least = UINT32_MAX;
+    for (int i = 0; i < site->group_count; i++)
+        if (site->groups[i].has_head && site->groups[i].pool.head_priority < least)
+            least = site->groups[i].pool.head_priority;
+    return least;
+}
+
+/* --- Pools --- */
+
+static void *grown(void *array, int32_t *room, int32_t count, size_t size) {
+    if (count < *room) return array;
+    *room = *room > 0 ? 2 * *room : 64;
+    return xrealloc(array, (size_t)*room * size);
+}
+
+static int add_partition(void *entry, void *argument) {
+    part_record_t *part = entry;
+    struct site *site = argument;
+    int at = site->partition_count, group;
+    if (part->node_bitmap == NULL || strlen(part->name) >= NAME_LENGTH) return 0;
+    for (group = 0; group < site->group_count; group++)
+        if (bit_equal(site->groups[group].nodes, part->node_bitmap)) break;
+    if (group == site->group_count) {
+        struct group *made = &site->groups[site->group_count++];
+        snprintf(made->name, NAME_LENGTH, "%s", part->name);
+        made->nodes = bit_copy(part->node_bitmap);
+    }
+    snprintf(site->partitions[at], NAME_LENGTH, "%s", part->name);
+    site->group_of[at] = group;
+    site->partition_count++;
+    return 0;
+}
+
+static int partition_index(const struct site *site, const part_record_t *part) {
+    for (int i = 0; i < site->partition_count; i++)
+        if (strcmp(site->partitions[i], part->name) == 0) return i;
+    return -1;
+}
+
+static void unjudged(struct group *group, const char *why) {
+    if (group->unjudged[0] == '\0') snprintf(group->unjudged, WHY_LENGTH, "%s", why);
+}
+
+static bool single_core(const node_record_t *node) { return node->tot_cores <= 1; }
+
+bool job_takes_whole_nodes(const job_record_t *job, const part_record_t *part) {
+    if (part->max_share == 0 || xstrcmp(slurm_conf.select_type, "select/linear") == 0) return true;
+    if (part->max_share & SHARED_FORCE) return false;
+    if (job->details->whole_node == WHOLE_NODE_REQUIRED) return true;
+    for (int i = bit_ffs(part->node_bitmap), last = bit_fls(part->node_bitmap); i >= 0 && i <= last; i++)
+        if (bit_test(part->node_bitmap, i) && !single_core(node_record_table_ptr[i])) return false;
+    return job->details->share_res != 1 && (part->max_share & ~SHARED_FORCE) <= 1;
+}
+
+int32_t job_nodes(job_record_t *job, part_record_t *part) {
+    uint32_t least, wanted, most, cpus = UINT32_MAX, need, by_cpus, by_tasks;
+    const struct job_details *details = job->details;
+    assoc_mgr_lock_t qos_read_lock = {.qos = READ_LOCK};
+    uint32_t qos_flags = 0;
+    assoc_mgr_lock(&qos_read_lock);
+    if (job->qos_ptr != NULL) qos_flags = job->qos_ptr->flags;
+    assoc_mgr_unlock(&qos_read_lock);
+    if (get_node_cnts(job, qos_flags, part, &least, &wanted, &most) != SLURM_SUCCESS) return 0;
+    for (int i = bit_ffs(part->node_bitmap), last = bit_fls(part->node_bitmap); i >= 0 && i <= last; i++)
+        if (bit_test(part->node_bitmap, i) && node_record_table_ptr[i]->cpus_efctv < cpus)
+            cpus = node_record_table_ptr[i]->cpus_efctv;
+    if (cpus == 0 || cpus == UINT32_MAX) return 0;
+    need = wanted > least ? wanted : least;
+    by_cpus = (details->min_cpus + cpus - 1) / cpus;
+    if (details->min_cpus != NO_VAL && by_cpus > need) need = by_cpus;
+    if (details->ntasks_per_node != 0 && details->ntasks_per_node != NO_VAL16 && details->num_tasks != NO_VAL) {
+        by_tasks = (details->num_tasks + details->ntasks_per_node - 1) / details->ntasks_per_node;
+        if (by_tasks > need) need = by_tasks;
+    }
+    return need > INT32_MAX / 2 ? 0 : (int32_t)need;
+}
+
+/* Whether any free nodes of the partition will do for this job, so that counting them says when it can start. */
+static const char *why_head_not_counted(const job_record_t *job, const part_record_t *part) {
+    const struct job_details *details = job->details;
+    if (!job_takes_whole_nodes(job, part)) return "the head job shares nodes";
+    if (details->features != NULL || details->prefer != NULL) return "the head job asks for node features";
+    if (details->req_node_bitmap != NULL || details->exc_node_bitmap != NULL) return "the head job names nodes";
+    if (job->license_list != NULL) return "the head job needs licences";
+    if (job->resv_name != NULL || job->resv_list != NULL) return "the head job has a reservation";
+    if (job->gres_list_req != NULL) return "the head job needs generic resources";
+    if (details->contiguous || job->req_switch != 0) return "the head job asks for neighbouring nodes";
+    if (details->core_spec != NO_VAL16) return "the head job specialises cores";
+    if (job->burst_buffer != NULL) return "the head job needs a burst buffer";
+    if (job->reboot) return "the head job reboots its nodes";
+    return NULL;
+}
+
+static int overlaps_reservation(void *entry, void *argument) {
+    const slurmctld_resv_t *reservation = entry;
+    struct site *site = argument;
+    for (int i = 0; i < site->group_count; i++)
+        if (reservation->node_bitmap != NULL && reservation->end_time > time(NULL) &&
+            bit_overlap_any(reservation->node_bitmap, site->groups[i].nodes))
+            unjudged(&site->groups[i], "a reservation holds some of the nodes");
+    return 0;
+}
+
+/* Adds a job that holds nodes to the pools of those nodes. */
+static int add_running(void *entry, void *argument) {
+    job_record_t *job = entry;
+    struct look *look = argument;
+    bool ending = !IS_JOB_RUNNING(job) && !IS_JOB_SUSPENDED(job);
+    const bitstr_t *holds = ending ? job->node_bitmap_cg : job->node_bitmap;
+    if (holds == NULL || (ending && !IS_JOB_COMPLETING(job))) return 0;
+    for (int i = 0; i < look->site->group_count; i++) {
+        struct group *group = &look->site->groups[i];
+        struct running *running;
+        bitstr_t *mine;
+        int nodes;
+        if (!group->has_head || !bit_overlap_any((bitstr_t *)holds, group->nodes)) continue;
+        mine = bit_copy(group->nodes);
+        bit_and(mine, (bitstr_t *)holds);
+        bit_and(mine, avail_node_bitmap); /* nodes being drained do not come back */
+        nodes = bit_set_count(mine);
+        for (int node = bit_ffs(mine), last = bit_fls(mine); node >= 0 && node <= last; node++)
+            if (bit_test(mine, node) && node_record_table_ptr[node]->run_job_cnt > 1)
+                unjudged(group, "running jobs share nodes");
+        bit_free(mine);
+        if (IS_JOB_SUSPENDED(job)) unjudged(group, "a job is suspended");
+        if (nodes == 0) continue;
+        group->pool.running = grown(group->pool.running, &group->pool.running_room, group->pool.running_count,
+                                    sizeof *running);
+        running = &group->pool.running[group->pool.running_count++];
+        job_facts(job, job->part_ptr, (int32_t)job->node_cnt, &running->facts);
+        running->nodes = nodes;
+        running->age = job_age(job, look->now);
+        running->ending = ending;
+    }
+    return 0;
+}
+
+/* Counts the nodes of a group with a head job, and says whether that decides. */
+static void count_nodes(struct site *site, struct group *group) {
+    bitstr_t *mine = bit_copy(group->nodes);
+    const node_record_t *first = NULL;
+    bit_and(mine, avail_node_bitmap);
+    group->pool.nodes = bit_set_count(mine);
+    for (int i = bit_ffs(mine), last = bit_fls(mine); i >= 0 && i <= last; i++) {
+        const node_record_t *node = node_record_table_ptr[i];
+        if (!bit_test(mine, i)) continue;
+        if (first == NULL) first = node;
+        if (node->cpus_efctv != first->cpus_efctv || node->real_memory != first->real_memory ||
+            node->tmp_disk != first->tmp_disk || node->tot_cores != first->tot_cores)
+            unjudged(group, "the nodes differ");
+    }
+    bit_and(mine, idle_node_bitmap);
+    group->pool.idle = bit_set_count(mine);
+    bit_free(mine);
+    for (int i = 0; i < site->group_count; i++)
+        if (&site->groups[i] != group && site->groups[i].has_head && bit_overlap_any(site->groups[i].nodes, group->nodes))
+            unjudged(group, "another partition with a waiting job has some of the nodes");
+    if (slurm_preemption_enabled()) unjudged(group, "jobs may be preempted");
+}
+
+/* --- The queue --- */
+
+/* Several tasks that share one record until they start. */
+static bool is_array(const job_record_t *job) { return job->array_recs != NULL && job->array_task_id == NO_VAL; }
+
+static void wait_for_priority(job_record_t *job) {
+    if (job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_RESOURCES) return;
+    job->state_reason = WAIT_PRIORITY;
+    xfree(job->state_desc);
+    last_job_update = time(NULL);
+}
+
+/* Adds a waiting job, or the tasks of an array that may run, the first ones left out. */
+static void add_candidates(struct site *site, struct group *group, job_record_t *job, part_record_t *part, int place,
+                           int32_t left_out, int32_t depth) {
+    struct pool *pool = &group->pool;
+    double begun = slurm_clock();
+    int32_t nodes = job_nodes(job, part), copies = 1, most;
+    site->slurm_seconds += slurm_clock() - begun;
+    if (nodes == 0) return;
+    if (is_array(job)) {
+        const job_record_t *base = find_job_record(job->array_job_id);
+        copies = (int32_t)job->array_recs->task_cnt;
+        if (base != NULL && base->array_recs != NULL && base->array_recs->max_run_tasks != 0) {
+            int32_t left = (int32_t)base->array_recs->max_run_tasks - (int32_t)base->array_recs->tot_run_tasks;
+            if (left < copies) copies = left;
+        }
+        most = bit_set_count(group->nodes) / nodes + 1; /* more are not started in one cycle anyway */
+        if (copies > most) copies = most;
+    }
+    for (copies -= left_out; copies > 0 && pool->candidate_count < depth; copies--) {
+        struct candidate *candidate;
+        pool->candidates = grown(pool->candidates, &pool->candidate_room, pool->candidate_count, sizeof *candidate);
+        candidate = &pool->candidates[pool->candidate_count++];
+        *candidate = (struct candidate){
+            .priority = job->priority, .place = place, .shares_nodes = !job_takes_whole_nodes(job, part)};
+        job_facts(job, part, nodes, &candidate->facts);
+    }
+}
+
+static void make_head(struct site *site, struct group *group, job_record_t *job, part_record_t *part, int place,
+                      bitstr_t *blocked, int32_t depth) {
+    const char *why = why_head_not_counted(job, part);
+    int32_t nodes = job_nodes(job, part);
+    if (nodes == 0) return;
+    group->has_head = true;
+    group->head_licences = job->license_list != NULL;
+    group->pool.head_priority = job->priority;
+    job_facts(job, part, nodes, &group->pool.head);
+    if (why != NULL) unjudged(group, why);
+    bit_or(blocked, group->nodes);
+    if (is_array(job)) add_candidates(site, group, job, part, place, 1, depth); /* its other tasks */
+}
+
+/* Takes one entry of the queue: starts the job, makes it the head of its pool, or notes it as a candidate. */
+static void take(struct site *site, job_record_t *job, part_record_t *part, bitstr_t *blocked, int32_t depth) {
+    int place = partition_index(site, part);
+    struct group *group = place < 0 ? NULL : &site->groups[site->group_of[place]];
+    uint32_t id = job->job_id;
+    if (group == NULL || job->het_job_id != 0) return;
+    for (;;) { /* an array's tasks one by one */
+        double begun = slurm_clock();
+        bool may = job != NULL && may_start(job, part), more;
+        enum start_result result;
+        site->slurm_seconds += slurm_clock() - begun;
+        if (!may) return;
+        more = is_array(job);
+        if (group->has_head && job->resv_name == NULL) {
+            wait_for_priority(job);
+            if (site_refused_lately(site, id) || (group->head_licences && job->license_list != NULL))
+                debug2("surefill: JobId=%u is no candidate: %s", id,
+                       site_refused_lately(site, id) ? "Slurm refused it lately" : "the head job needs licences as well");
+            else
+                add_candidates(site, group, job, part, place, 0, depth);
+            return;
+        }
+        result = start_job(job, part, blocked, SLURMDB_JOB_FLAG_SCHED, site);
+        if (result != START_DONE) {
+            /* A job with a reservation waits for that alone. */
+            if (result == START_BUSY && job->resv_name == NULL)
+                make_head(site, group, job, part, place, blocked, depth);
+            return;
+        }
+        site->started++;
+        if (!more) return;
+        job = find_job_record(id);
+    }
+}
+
+static void walk_queue(struct site *site, const struct settings *settings) {
+    double begun = slurm_clock();
+    List queue = build_job_queue(false, false);
+    bitstr_t *blocked = bit_alloc(node_record_count);
+    job_queue_rec_t *entry;
+    sort_job_queue(queue);
+    site->pending = list_count(queue);
+    site->slurm_seconds += slurm_clock() - begun;
+    begun = slurm_clock();
+    while (!site->cut_short && (entry = list_pop(queue)) != NULL) {
+        job_record_t *job = entry->job_ptr;
+        bool array_started = job->array_task_id != entry->array_task_id && entry->array_task_id == NO_VAL;
+        if (array_started) job = find_job_record(job->array_job_id); /* in another partition */
+        if (job != NULL && IS_JOB_PENDING(job)) {
+            job->priority = entry->priority;
+            if (job->resv_list != NULL)
+                job_queue_rec_resv_list(entry);
+            else
+                job_queue_rec_magnetic_resv(entry);
+            if (!entry->use_prefer) take(site, job, entry->part_ptr, blocked, settings->depth);
+            job_resv_clear_magnetic_flag(job);
+        }
+        xfree(entry);
+        site->cut_short = slurm_clock() - begun > LONGEST;
+    }
+    FREE_NULL_LIST(queue);
+    FREE_NULL_BITMAP(blocked);
+}
+
+/* What counting nodes describes is left to be judged without the locks; the rest is decided here by Slurm's own tests. */
+static void finish_group(struct site *site, struct group *group) {
+    struct pool *pool = &group->pool;
+    int32_t kept = 0, held = pool->idle;
+    if (!group->has_head) return;
+    for (int32_t i = 0; i < pool->running_count; i++) held += pool->running[i].nodes;
+    if (held > pool->nodes) unjudged(group, "jobs hold nodes together"); /* one still ends where another starts */
+    if (group->unjudged[0] != '\0') {
+        debug("surefill: %s: %s: left to limits and Slurm's own test", group->name, group->unjudged);
+        site->started += site_start_by_limits(site, group);
+        return;
+    }
+    for (int32_t i = 0; i < pool->candidate_count; i++)
+        if (!pool->candidates[i].shares_nodes) pool->candidates[kept++] = pool->candidates[i];
+    pool->candidate_count = kept;
+}
+
+bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs,
+                 char *message, size_t length) {
+    slurmctld_lock_t locks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
+    struct look look = {.site = site, .books = books, .beliefs = beliefs, .good = true};
+    double locked;
+    site_clear(site);
+    message[0] = '\0';
+    lock_slurmctld(locks);
+    locked = slurm_clock();
+    look.now = (int64_t)time(NULL);
+    site->configured = slurm_conf.last_update;
+    books_begin(books);
+    list_for_each(job_list, see_job, &look);
+    if (look.good) {
+        int partitions = list_count(part_list);
+        books_finish(books, beliefs, look.now);
+        site->groups = xcalloc((size_t)partitions + 1, sizeof *site->groups);
+        site->partitions = xcalloc((size_t)partitions + 1, sizeof *site->partitions);
+        site->group_of = xcalloc((size_t)partitions + 1, sizeof *site->group_of);
+        list_for_each(part_list, add_partition, site);
+        if (slurm_conf.complete_wait == 0 || !job_is_completing(NULL)) walk_queue(site, settings);
+        if (resv_list != NULL) list_for_each(resv_list, overlaps_reservation, site);
+        for (int i = 0; i < site->group_count; i++) {
+            site->groups[i].pool.now = look.now;
+            if (site->groups[i].has_head) count_nodes(site, &site->groups[i]);
+        }
+        list_for_each(job_list, add_running, &look);
+        for (int i = 0; i < site->group_count; i++) finish_group(site, &site->groups[i]);
+        site->fingerprint = site_fingerprint(site_least_priority(site));
+    } else {
+        snprintf(message, length, "slurmctld's jobs cannot be read: built for another Slurm, or no memory");
+    }
+    site->locked_seconds += slurm_clock() - locked;
+    unlock_slurmctld(locks);
+    return look.good;
+}
+
+void site_clear(struct site *site) {
+    for (int i = 0; i < site->group_count; i++) {
+        FREE_NULL_BITMAP(site->groups[i].nodes);
+        xfree(site->groups[i].pool.running);
+        xfree(site->groups[i].pool.candidates);
+    }
+    xfree(site->groups);
+    xfree(site->partitions);
+    xfree(site->group_of);
+    site->group_count = site->partition_count = site->started = 0;
+    site->pending = 0;
+    site->cut_short = false;
+    site->slurm_seconds = site->locked_seconds = 0;
+}

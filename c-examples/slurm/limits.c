@@ -1,0 +1,77 @@
+/* EASY backfilling by Slurm's own tests, for pools that counting nodes does not describe: when and where the head job
+ * would start if every job ran to its limit, and which candidates end before that or stay off those nodes.
+ * Licence: GPL-2.0-or-later. */
+#include "site.h"
+
+#include "src/common/assoc_mgr.h"
+#include "src/common/select.h"
+#include "src/common/xmalloc.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/reservation.h"
+
+static const double LONGEST = 1; /* seconds for one pool and cycle: the locks are held */
+
+/* When the head job is to start, and on which nodes (to be freed). 0 when Slurm does not know. */
+static time_t reserve(job_record_t *head, part_record_t *part, bitstr_t **nodes) {
+    bitstr_t *exclude_cores = NULL;
+    time_t when = time(NULL), start = 0, estimate = head->start_time;
+    uint32_t least, wanted, most;
+    bool overlap = false;
+    *nodes = NULL;
+    head->part_ptr = part;
+    if (get_node_cnts(head, 0, part, &least, &wanted, &most) == SLURM_SUCCESS &&
+        job_test_resv(head, &when, true, nodes, &exclude_cores, &overlap, false) == SLURM_SUCCESS && *nodes != NULL) {
+        bit_and(*nodes, part->node_bitmap);
+        bit_and(*nodes, avail_node_bitmap);
+        if (head->details->exc_node_bitmap != NULL) bit_and_not(*nodes, head->details->exc_node_bitmap);
+        if (select_g_job_test(head, *nodes, least, most, wanted, SELECT_MODE_WILL_RUN, NULL, NULL, exclude_cores) ==
+            SLURM_SUCCESS)
+            start = head->start_time > when ? head->start_time : when;
+        else
+            head->start_time = estimate;
+    }
+    FREE_NULL_BITMAP(exclude_cores);
+    if (start == 0) FREE_NULL_BITMAP(*nodes);
+    return start;
+}
+
+/* The nodes of other groups with a waiting head job: nobody from here may take those. */
+static bitstr_t *others(const struct site *site, const struct group *group) {
+    bitstr_t *nodes = bit_alloc(node_record_count);
+    for (int i = 0; i < site->group_count; i++)
+        if (&site->groups[i] != group && site->groups[i].has_head) bit_or(nodes, site->groups[i].nodes);
+    return nodes;
+}
+
+int site_start_by_limits(struct site *site, struct group *group) {
+    job_record_t *head = find_job_record((uint32_t)group->pool.head.id);
+    bitstr_t *reserved = NULL, *forbidden;
+    double begun = slurm_clock();
+    time_t start = 0;
+    int started = 0;
+    if (head == NULL || head->part_ptr == NULL || group->pool.candidate_count == 0) return 0;
+    start = reserve(head, head->part_ptr, &reserved);
+    site->slurm_seconds += slurm_clock() - begun;
+    if (start == 0) return 0;
+    forbidden = others(site, group);
+    bit_or(reserved, forbidden);
+    debug2("surefill: %s: by limits JobId=%u starts within %ld s", group->name, (uint32_t)group->pool.head.id,
+           (long)(start - time(NULL)));
+    for (int32_t i = 0; i < group->pool.candidate_count && slurm_clock() - begun < LONGEST; i++) {
+        const struct candidate *candidate = &group->pool.candidates[i];
+        part_record_t *part = find_part_record(site->partitions[candidate->place]);
+        job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
+        bool in_time = (int64_t)time(NULL) + candidate->facts.limit <= (int64_t)start;
+        if (part == NULL || job == NULL || !may_start(job, part)) continue;
+        if (start_job(job, part, in_time ? forbidden : reserved, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE) {
+            started++;
+        } else { /* Slurm's reason would speak of nodes that only we kept from it */
+            job->state_reason = WAIT_PRIORITY;
+            xfree(job->state_desc);
+        }
+    }
+    FREE_NULL_BITMAP(reserved);
+    FREE_NULL_BITMAP(forbidden);
+    return started;
+}

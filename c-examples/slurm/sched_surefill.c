@@ -1,0 +1,323 @@
+/* sched/surefill: a scheduler plugin for Slurm. Starts jobs in order of priority; others are let through when the
+ * probability that they delay the job at the head is small enough (probabilistic backfilling, depth 1).
+ *
+ * This file: the symbols slurmctld asks for, the thread, and the cycle. A cycle gathers under slurmctld's locks, decides
+ * without them, and starts under them after checking that nothing has changed.
+ *
+ * Licence: GPL-2.0-or-later, because it is built from slurmctld's own headers. */
+#include "site.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings.h"
+#include "state.h"
+
+#include "src/common/log.h"
+#include "src/common/plugin.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/burst_buffer.h"
+#include "src/slurmctld/fed_mgr.h"
+#include "src/slurmctld/locks.h"
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+#error "written for Slurm 22.05: slurmctld's own structures and functions differ from release to release"
+#endif
+
+const char plugin_name[] = "Probabilistic backfill scheduler";
+const char plugin_type[] = "sched/surefill";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+int init(void);
+void fini(void);
+int sched_p_reconfig(void);
+
+enum { ATTEMPTS = 3, MESSAGE = 300 };
+
+static pthread_t thread;
+static bool running;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
+static bool stopping, reconfigured;
+
+/* What the thread works with. */
+struct plugin {
+    struct settings settings;
+    struct beliefs *beliefs;
+    struct books *books;
+    struct decider *decider;
+    struct site site;
+    char state_file[4096];
+    bool told;        /* what the settings are */
+    bool limits_only; /* after an error, until the next reconfiguration */
+    struct account {
+        int64_t head;
+        double spent;
+    } accounts[64]; /* the latest head jobs' */
+    int next_account;
+    double last_save;
+};
+
+/* --- Settings and state --- */
+
+static void fall_back(struct plugin *plugin, const char *why) {
+    if (!plugin->limits_only) error("surefill: %s; from here on only time limits count (EASY)", why);
+    plugin->limits_only = true;
+}
+
+static void read_settings(struct plugin *plugin) {
+    slurmctld_lock_t locks = {.conf = READ_LOCK};
+    char message[MESSAGE] = "";
+    struct settings before = plugin->settings;
+    bool good;
+    lock_slurmctld(locks);
+    good = settings_read(&plugin->settings, slurm_conf.sched_params, message, sizeof message);
+    snprintf(plugin->state_file, sizeof plugin->state_file, "%s/surefill_state", slurm_conf.state_save_location);
+    unlock_slurmctld(locks);
+    plugin->limits_only = false;
+    if (!good) {
+        plugin->settings = before;
+        fall_back(plugin, message);
+    }
+    if (plugin->told && memcmp(&before, &plugin->settings, sizeof before) == 0) return;
+    plugin->told = true;
+    info("surefill: mode %s, %s below %g, budget %g, a cycle every %g s, %d candidates",
+         plugin->limits_only ? "limits" : settings_mode_name(plugin->settings.mode),
+         settings_criterion_name(plugin->settings.criterion), plugin->settings.tau, plugin->settings.budget,
+         plugin->settings.interval, plugin->settings.depth);
+}
+
+static void load(struct plugin *plugin) {
+    char message[MESSAGE];
+    if (state_load(plugin->state_file, plugin->beliefs, plugin->books, message, sizeof message))
+        info("surefill: %s: learnt from %.0f jobs", plugin->state_file, beliefs_jobs(plugin->beliefs));
+    else if (message[0] != '\0')
+        error("surefill: %s: refused, starting without what was learnt", message);
+    else
+        info("surefill: %s: none yet", plugin->state_file);
+}
+
+static void save(struct plugin *plugin) {
+    char message[MESSAGE];
+    struct books_totals totals;
+    books_totals(plugin->books, &totals);
+    debug("surefill: books: %ld submitted, %ld started, %ld ended, %ld withdrawn; %ld waiting, %ld running; learnt from "
+          "%.0f jobs", (long)totals.submitted, (long)totals.started, (long)totals.ended, (long)totals.withdrawn,
+          (long)totals.waiting, (long)totals.running, beliefs_jobs(plugin->beliefs));
+    if (!state_save(plugin->state_file, plugin->beliefs, plugin->books, message, sizeof message))
+        error("surefill: state not saved: %s", message);
+    plugin->last_save = slurm_clock();
+}
+
+/* --- Budgets: what the candidates started for a head job may still delay it --- */
+
+static double *account(struct plugin *plugin, int64_t head) {
+    for (int i = 0; i < 64; i++)
+        if (plugin->accounts[i].head == head) return &plugin->accounts[i].spent;
+    plugin->next_account = (plugin->next_account + 1) % 64;
+    plugin->accounts[plugin->next_account] = (struct account){.head = head};
+    return &plugin->accounts[plugin->next_account].spent;
+}
+
+/* --- Decisions --- */
+
+static void log_decisions(const struct plugin *plugin, const struct group *group, const struct decision *decision,
+                          const char *mode) {
+    static const char *const verdicts[] = {"undecided", "start", "refused", "over budget", "does not fit", "declined"};
+    static const char *const signs[] = {"=", ">=", "<=", "~"};
+    if (get_log_level() < LOG_LEVEL_DEBUG) return;
+    if (decision->head_median >= 0)
+        debug("surefill: %s: %d of %d nodes idle, head JobId=%u needs %d, starts within %ld s (median)", group->name,
+              group->pool.idle, group->pool.nodes, (uint32_t)group->pool.head.id, group->pool.head.nodes,
+              (long)(decision->head_median - group->pool.now));
+    for (int32_t i = 0; i < group->pool.candidate_count; i++) {
+        const struct candidate *candidate = &group->pool.candidates[i];
+        if (candidate->judged.verdict == SUREFILL_VERDICT_DOES_NOT_FIT) continue;
+        debug("surefill: decision: JobId=%u nodes=%d limit=%ld head=%u %s%s%.6f: %s (%s)",
+              (uint32_t)candidate->facts.id, candidate->facts.nodes, (long)candidate->facts.limit,
+              (uint32_t)group->pool.head.id, settings_criterion_name(plugin->settings.criterion),
+              signs[candidate->judged.exactness], candidate->judged.delay, verdicts[candidate->judged.verdict], mode);
+    }
+}
+
+/* A job has started that probability would have let through earlier. */
+static void tell_earlier(int64_t job, int64_t seconds, const struct books_totals *totals) {
+    info("surefill: shadow: JobId=%u has started, would have started %ld s earlier; so far %ld jobs, %ld s each on "
+         "average", (uint32_t)job, (long)seconds, (long)totals->earlier, (long)(totals->earlier_seconds / totals->earlier));
+}
+
+static void note_shadow(struct plugin *plugin, const struct group *group, const struct decision *decision) {
+    for (int32_t i = 0; i < decision->accepted_count; i++) {
+        const struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
+        if (books_would_start(plugin->books, candidate->facts.id, group->pool.now) == group->pool.now)
+            info("surefill: shadow: JobId=%u would start now, ahead of JobId=%u, which it delays by %s %.4f",
+                 (uint32_t)candidate->facts.id, (uint32_t)group->pool.head.id,
+                 settings_criterion_name(plugin->settings.criterion), candidate->judged.delay);
+    }
+}
+
+/* Decides one pool; by limits alone when that is asked for or when something goes wrong. */
+static void decide_group(struct plugin *plugin, struct group *group, struct decision *decision) {
+    bool limits = plugin->limits_only || plugin->settings.mode == MODE_LIMITS;
+    double spent = *account(plugin, group->pool.head.id);
+    if (!limits) {
+        decide(plugin->decider, &plugin->settings, plugin->beliefs, spent, &group->pool, decision);
+        if (decision->outcome == OUTCOME_ERROR) {
+            fall_back(plugin, decision->message);
+            limits = true;
+        } else {
+            log_decisions(plugin, group, decision, settings_mode_name(plugin->settings.mode));
+            if (plugin->settings.mode == MODE_SHADOW) {
+                note_shadow(plugin, group, decision);
+                limits = true;
+            }
+        }
+    }
+    if (limits) {
+        decide(plugin->decider, &plugin->settings, NULL, 0, &group->pool, decision);
+        if (decision->outcome == OUTCOME_ERROR)
+            error("surefill: %s: %s; jobs start in order of priority alone", group->name, decision->message);
+        else
+            log_decisions(plugin, group, decision, "limits");
+    }
+    if (decision->outcome == OUTCOME_HEAD_FITS)
+        debug("surefill: %s: JobId=%u would fit, but Slurm does not start it: no decisions", group->name,
+              (uint32_t)group->pool.head.id);
+}
+
+/* --- The cycle --- */
+
+enum next { NEXT_SLEEP, NEXT_AGAIN, NEXT_STOP };
+
+static enum next cycle(struct plugin *plugin) {
+    struct site *site = &plugin->site;
+    char message[MESSAGE];
+    double begun = slurm_clock(), deciding = 0, working;
+    int backfilled = 0;
+    bool changed = false;
+    if (!site_gather(site, &plugin->settings, plugin->books, plugin->beliefs, message, sizeof message)) {
+        error("surefill: %s: the plugin stops here", message);
+        return NEXT_STOP;
+    }
+    for (int i = 0; i < site->group_count && !changed; i++) {
+        struct group *group = &site->groups[i];
+        struct decision decision;
+        double before = slurm_clock();
+        int started;
+        if (!group->has_head || group->unjudged[0] != '\0') continue;
+        decide_group(plugin, group, &decision);
+        deciding += slurm_clock() - before;
+        if (decision.accepted_count == 0) continue;
+        started = site_start(site, group, &decision, &changed);
+        for (int k = 0; k < started; k++) {
+            const struct candidate *candidate = &group->pool.candidates[decision.accepted[k]];
+            *account(plugin, group->pool.head.id) += candidate->judged.delay; /* 0 by limits */
+        }
+        backfilled += started;
+        if (started < decision.accepted_count) changed = true; /* judge again */
+    }
+    working = slurm_clock() - begun;
+    debug("surefill: cycle: %ld pending, %d started in order, %d backfilled; %.2f ms, of them %.2f ms in Slurm's own "
+          "calls, %.2f ms locked, %.2f ms deciding%s",
+          (long)site->pending, site->started, backfilled, 1e3 * working, 1e3 * site->slurm_seconds,
+          1e3 * site->locked_seconds, 1e3 * deciding, changed ? "; to be judged again" : "");
+    if (slurm_clock() - plugin->last_save >= plugin->settings.save) save(plugin);
+    site_clear(site);
+    return changed ? NEXT_AGAIN : NEXT_SLEEP;
+}
+
+/* Sleeps until the next cycle is due; false when the plugin is to stop. */
+static bool sleep_until_due(double seconds) {
+    struct timespec until;
+    bool stop;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)seconds;
+    until.tv_nsec += (long)(1e9 * (seconds - floor(seconds)));
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&lock);
+    while (!stopping && !reconfigured && pthread_cond_timedwait(&wake, &lock, &until) != ETIMEDOUT) continue;
+    stop = stopping;
+    pthread_mutex_unlock(&lock);
+    return !stop;
+}
+
+static bool take_reconfigured(void) {
+    bool was;
+    pthread_mutex_lock(&lock);
+    was = reconfigured;
+    reconfigured = false;
+    pthread_mutex_unlock(&lock);
+    return was;
+}
+
+static void *agent(void *nothing) {
+    struct plugin *plugin = calloc(1, sizeof *plugin);
+    enum next next = NEXT_SLEEP;
+    (void)nothing;
+    if (plugin == NULL || (plugin->beliefs = beliefs_make()) == NULL || (plugin->books = books_make()) == NULL ||
+        (plugin->decider = decider_make()) == NULL) {
+        error("surefill: no memory: the plugin stops here");
+    } else {
+        settings_defaults(&plugin->settings);
+        books_tell_earlier(plugin->books, tell_earlier);
+        read_settings(plugin);
+        load(plugin);
+        plugin->last_save = slurm_clock();
+        while (next != NEXT_STOP && sleep_until_due(plugin->settings.interval)) {
+            if (take_reconfigured()) read_settings(plugin);
+            if (slurmctld_config.scheduling_disabled || slurmctld_config.shutdown_time || !fed_mgr_sibs_synced())
+                continue;
+            next = NEXT_AGAIN;
+            for (int attempt = 0; attempt < ATTEMPTS && next == NEXT_AGAIN; attempt++) next = cycle(plugin);
+            if (next == NEXT_AGAIN) debug("surefill: the jobs change faster than decisions are made");
+        }
+        save(plugin);
+    }
+    if (plugin != NULL) {
+        site_clear(&plugin->site);
+        decider_free(plugin->decider);
+        books_free(plugin->books);
+        beliefs_free(plugin->beliefs);
+    }
+    free(plugin);
+    return NULL;
+}
+
+/* --- What slurmctld calls --- */
+
+int init(void) {
+    if (running) return SLURM_SUCCESS;
+    if (surefill_abi_version() != SUREFILL_ABI_VERSION) {
+        error("surefill: linked with another library than it was compiled for");
+        return SLURM_ERROR;
+    }
+    stopping = reconfigured = false;
+    running = pthread_create(&thread, NULL, agent, NULL) == 0;
+    if (!running) error("surefill: no thread");
+    return running ? SLURM_SUCCESS : SLURM_ERROR;
+}
+
+void fini(void) {
+    if (!running) return;
+    pthread_mutex_lock(&lock);
+    stopping = true;
+    pthread_cond_signal(&wake);
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    running = false;
+}
+
+int sched_p_reconfig(void) {
+    pthread_mutex_lock(&lock);
+    reconfigured = true;
+    pthread_cond_signal(&wake);
+    pthread_mutex_unlock(&lock);
+    return SLURM_SUCCESS;
+}

@@ -1,0 +1,36 @@
+/* What the site asks of the plugin: the surefill_ words of SchedulerParameters.
+ * Licence: GPL-2.0-or-later, as this whole folder. */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum mode {
+    MODE_ON,     /* decides by probability */
+    MODE_SHADOW, /* decides by probability and by limits, starts what limits allow, reports the difference */
+    MODE_LIMITS  /* EASY: believes in time limits alone */
+};
+
+struct settings {
+    enum mode mode;
+    int32_t criterion; /* one of SUREFILL_CRITERION_ */
+    double tau;        /* a candidate is started when its delay of the head job is strictly below this */
+    double budget;     /* what the delays of all candidates may add up to for one head job */
+    double interval;   /* seconds between cycles */
+    double save;       /* seconds between two saves of the state */
+    int32_t depth;     /* candidates judged in one cycle and pool */
+    int32_t events;    /* events into which the probability of a bin is divided */
+};
+
+void settings_defaults(struct settings *settings);
+
+/* Reads SchedulerParameters ("a=1,b,c=x"; NULL is empty), of which only words that begin with surefill_ concern us. On
+ * a word it does not know or a value it cannot use it says which in message, leaves settings alone and returns false. */
+bool settings_read(struct settings *settings, const char *parameters, char *message, size_t length);
+
+const char *settings_mode_name(enum mode mode);
+const char *settings_criterion_name(int32_t criterion);
+
+#endif

@@ -1,0 +1,89 @@
+/* What one cycle of the plugin sees of slurmctld, and the two moments at which it holds slurmctld's locks: gathering and
+ * starting. Everything between works on copies.
+ * Licence: GPL-2.0-or-later, as this whole folder. */
+#ifndef SITE_H
+#define SITE_H
+
+#include "books.h"
+#include "decide.h"
+
+#include <time.h>
+
+#include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
+
+#include "src/common/bitstring.h"
+#include "src/slurmctld/slurmctld.h"
+
+enum { NAME_LENGTH = 64, WHY_LENGTH = 100, REFUSALS = 256 };
+
+/* Partitions of exactly the same nodes: one pool. */
+struct group {
+    char name[NAME_LENGTH]; /* of its first partition */
+    bitstr_t *nodes;
+    struct pool pool;
+    bool has_head;         /* pool.head waits for nodes */
+    bool head_licences;    /* and needs licences */
+    char unjudged[WHY_LENGTH]; /* why node counts do not decide here; empty when they do */
+    double spent;          /* of the head job's budget */
+};
+
+/* A job that Slurm would not start although we had decided so: left alone for a while. */
+struct refusal {
+    uint32_t job;
+    time_t until;
+};
+
+struct site {
+    struct group *groups;
+    int group_count;
+    char (*partitions)[NAME_LENGTH];
+    int *group_of; /* partition to group */
+    int partition_count;
+    time_t configured;     /* slurm_conf.last_update at the time of gathering */
+    uint64_t fingerprint;  /* of all that a decision rests on */
+    int64_t pending;       /* jobs that could run, at the time of gathering */
+    int started;           /* in order of priority, while gathering */
+    bool cut_short;        /* the time for starting jobs was up before the queue was through */
+    double slurm_seconds;  /* spent in slurmctld's own functions */
+    double locked_seconds; /* spent holding its locks, waiting for them not counted */
+    struct refusal refusals[REFUSALS]; /* kept from cycle to cycle */
+    int next_refusal;
+};
+
+/* The time that slurmctld's own functions take: site->slurm_seconds += slurm_clock() around them. */
+double slurm_clock(void);
+
+/* gather.c: takes the locks, tells the books what has happened, starts jobs in order of priority while they fit, and
+ * copies what decisions need. Returns false when jobs cannot be read, with a message for the log. */
+bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs,
+                 char *message, size_t length);
+/* Frees what a cycle has gathered; the refusals stay. */
+void site_clear(struct site *site);
+
+/* Of all running jobs, and of the waiting ones with at least this priority. The job read and node read locks are held. */
+uint64_t site_fingerprint(uint32_t least_priority);
+uint32_t site_least_priority(const struct site *site);
+
+/* What counts of a job for a decision, NULL details left out by the caller. Job read lock held. */
+void job_facts(const job_record_t *job, const part_record_t *part, int32_t nodes, struct facts *facts);
+/* Whole nodes of this partition that a waiting job needs; 0 when Slurm says that it cannot run there now. */
+int32_t job_nodes(job_record_t *job, part_record_t *part);
+/* Whether the job never shares a node with another one. */
+bool job_takes_whole_nodes(const job_record_t *job, const part_record_t *part);
+
+/* start.c: what Slurm says to a start. job may become another record of the same array. */
+enum start_result { START_DONE, START_BUSY, START_NOT_NOW };
+enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint64_t flag,
+                            struct site *site);
+/* Everything Slurm's own schedulers ask before they look for nodes. */
+bool may_start(job_record_t *job, part_record_t *part);
+/* Starts the accepted candidates of a group under the locks, in order, until one cannot be started. Returns how many were
+ * started; *changed says that what the decision rests on has changed, and then nothing has been started. */
+int site_start(struct site *site, struct group *group, const struct decision *decision, bool *changed);
+bool site_refused_lately(const struct site *site, uint32_t job);
+
+/* limits.c: EASY with Slurm's own tests for groups that node counts do not describe. Locks held. */
+int site_start_by_limits(struct site *site, struct group *group);
+
+#endif

@@ -1,0 +1,131 @@
+/* Starting jobs: Slurm's own tests have the last word. Licence: GPL-2.0-or-later. */
+#include "site.h"
+
+#include "src/common/assoc_mgr.h"
+#include "src/common/power.h"
+#include "src/common/select.h"
+#include "src/common/xmalloc.h"
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/burst_buffer.h"
+#include "src/slurmctld/fed_mgr.h"
+#include "src/slurmctld/front_end.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/licenses.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/srun_comm.h"
+
+static const int REFUSED_FOR = 60; /* seconds */
+
+double slurm_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bool may_start(job_record_t *job, part_record_t *part) {
+    if (!IS_JOB_PENDING(job) || job->priority == 0 || job->details == NULL || job->preempt_in_progress) return false;
+    if ((part->state_up & PARTITION_SCHED) == 0 || part->node_bitmap == NULL) return false;
+    if (!avail_front_end(job)) return false;
+    if (!job_array_start_test(job)) return false;
+    job->part_ptr = part;
+    if (job_limits_check(&job, false) != WAIT_NO_REASON) return false;
+    if (!job_independent(job)) return false;
+    if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) return false;
+    if (!acct_policy_job_runnable_pre_select(job, false)) return false;
+    if (job->deadline != 0 && job->deadline != NO_VAL && !deadline_ok(job, "surefill")) return false;
+    return true;
+}
+
+enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint64_t flag,
+                            struct site *site) {
+    double begun = slurm_clock();
+    bitstr_t *saved = NULL;
+    int status;
+    job->part_ptr = part;
+    job->last_sched_eval = time(NULL);
+    job->details->features_use = job->details->features;
+    job->details->feature_list_use = job->details->feature_list;
+    if (without != NULL) { /* as slurmctld's own loop keeps lower jobs off the nodes of blocked partitions */
+        saved = bit_copy(avail_node_bitmap);
+        bit_and_not(avail_node_bitmap, (bitstr_t *)without);
+    }
+    if (fed_mgr_job_lock(job) != SLURM_SUCCESS) {
+        status = ESLURM_FED_JOB_LOCK;
+    } else {
+        status = select_nodes(job, false, NULL, NULL, false, flag);
+        if (status == SLURM_SUCCESS)
+            fed_mgr_job_start(job, job->start_time);
+        else
+            fed_mgr_job_unlock(job);
+    }
+    if (saved != NULL) {
+        FREE_NULL_BITMAP(avail_node_bitmap);
+        avail_node_bitmap = saved;
+    }
+    if (status == SLURM_SUCCESS) {
+        last_job_update = time(NULL);
+        info("surefill: started JobId=%u in %s on %s", job->job_id, part->name, job->nodes);
+        power_g_job_start(job);
+        if (job->batch_flag == 0)
+            srun_allocate(job);
+        else if (!IS_JOB_CONFIGURING(job))
+            launch_job(job);
+        rebuild_job_part_list(job);
+    }
+    site->slurm_seconds += slurm_clock() - begun;
+    return status == SLURM_SUCCESS ? START_DONE : status == ESLURM_NODES_BUSY ? START_BUSY : START_NOT_NOW;
+}
+
+bool site_refused_lately(const struct site *site, uint32_t job) {
+    time_t now = time(NULL);
+    for (int i = 0; i < REFUSALS; i++)
+        if (site->refusals[i].job == job && site->refusals[i].until > now) return true;
+    return false;
+}
+
+static void remember_refusal(struct site *site, uint32_t job) {
+    site->refusals[site->next_refusal] = (struct refusal){.job = job, .until = time(NULL) + REFUSED_FOR};
+    site->next_refusal = (site->next_refusal + 1) % REFUSALS;
+}
+
+/* The candidate as it is now; NULL when it is no longer what was judged. */
+static job_record_t *same_job(const struct candidate *candidate, part_record_t *part) {
+    job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
+    struct facts facts;
+    int32_t nodes;
+    if (job == NULL || job->magic != JOB_MAGIC || !may_start(job, part)) return NULL;
+    nodes = job_nodes(job, part);
+    job_facts(job, part, nodes, &facts);
+    if (nodes != candidate->facts.nodes || facts.limit != candidate->facts.limit) return NULL;
+    return job;
+}
+
+int site_start(struct site *site, struct group *group, const struct decision *decision, bool *changed) {
+    slurmctld_lock_t locks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
+    int started = 0;
+    double locked;
+    lock_slurmctld(locks);
+    locked = slurm_clock();
+    *changed = slurm_conf.last_update != site->configured ||
+               site_fingerprint(site_least_priority(site)) != site->fingerprint;
+    for (int32_t i = 0; i < decision->accepted_count && !*changed; i++) {
+        const struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
+        part_record_t *part = find_part_record(site->partitions[candidate->place]);
+        double begun = slurm_clock();
+        job_record_t *job = part == NULL ? NULL : same_job(candidate, part);
+        site->slurm_seconds += slurm_clock() - begun;
+        if (job == NULL || start_job(job, part, NULL, SLURMDB_JOB_FLAG_BACKFILL, site) != START_DONE) {
+            /* Those behind it were judged as if it ran: the next look judges them again. */
+            debug("surefill: JobId=%u was let through, but Slurm does not start it: left alone for %d s",
+                  (uint32_t)candidate->facts.id, REFUSED_FOR);
+            remember_refusal(site, (uint32_t)candidate->facts.id);
+            break;
+        }
+        started++;
+    }
+    if (!*changed && started > 0) site->fingerprint = site_fingerprint(site_least_priority(site));
+    site->locked_seconds += slurm_clock() - locked;
+    unlock_slurmctld(locks);
+    return started;
+}

@@ -1,0 +1,130 @@
+/* The state file: a header, the beliefs, the books. Native byte order: it stays on the machine that wrote it.
+ * Licence: GPL-2.0-or-later. */
+#define _POSIX_C_SOURCE 200809L
+#include "state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char MAGIC[8] = "surefill";
+enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304 };
+static const size_t LONGEST = (size_t)1 << 30;
+
+struct header {
+    char magic[8];
+    uint32_t version, byte_order;
+    uint64_t beliefs, books; /* bytes */
+    uint64_t checksum;       /* FNV-1a of everything else */
+};
+
+static uint64_t fnv(uint64_t hash, const void *bytes, size_t size) {
+    for (const unsigned char *at = bytes, *end = at + size; at < end; at++) hash = (hash ^ *at) * 0x100000001B3u;
+    return hash;
+}
+
+static uint64_t checksum(struct header header, const void *beliefs, const void *books) {
+    header.checksum = 0;
+    return fnv(fnv(fnv(0xCBF29CE484222325u, &header, sizeof header), beliefs, header.beliefs), books, header.books);
+}
+
+static bool failed(char *message, size_t length, const char *path, const char *what, int error) {
+    snprintf(message, length, "%s: %s%s%s", path, what, error ? ": " : "", error ? strerror(error) : "");
+    return false;
+}
+
+static bool write_all(int file, const void *bytes, size_t size) {
+    for (const char *at = bytes; size > 0;) {
+        ssize_t written = write(file, at, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        at += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+static bool read_all(int file, void *bytes, size_t size) {
+    for (char *at = bytes; size > 0;) {
+        ssize_t got = read(file, at, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+bool state_save(const char *path, const struct beliefs *beliefs, const struct books *books, char *message,
+                size_t length) {
+    struct header header = {.version = VERSION, .byte_order = BYTE_ORDER_MARK};
+    char temporary[4096];
+    size_t beliefs_size = 0, books_size = 0;
+    void *one = beliefs_save(beliefs, &beliefs_size), *other = books_save(books, &books_size);
+    bool good = false;
+    int file = -1;
+    message[0] = '\0';
+    if (one == NULL || other == NULL) {
+        failed(message, length, path, "no memory to save", 0);
+    } else if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary) {
+        failed(message, length, path, "the name is too long", 0);
+    } else if ((file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) < 0) {
+        failed(message, length, temporary, "cannot be opened", errno);
+    } else {
+        memcpy(header.magic, MAGIC, sizeof MAGIC);
+        header.beliefs = beliefs_size;
+        header.books = books_size;
+        header.checksum = checksum(header, one, other);
+        good = write_all(file, &header, sizeof header) && write_all(file, one, beliefs_size) &&
+               write_all(file, other, books_size) && fsync(file) == 0;
+        if (!good) failed(message, length, temporary, "cannot be written", errno);
+    }
+    if (file >= 0 && close(file) != 0 && good) good = failed(message, length, temporary, "cannot be closed", errno);
+    if (good && rename(temporary, path) != 0) good = failed(message, length, path, "cannot be replaced", errno);
+    free(one);
+    free(other);
+    return good;
+}
+
+bool state_load(const char *path, struct beliefs *beliefs, struct books *books, char *message, size_t length) {
+    struct header header;
+    void *one = NULL, *other = NULL, *before = NULL;
+    size_t size;
+    char extra;
+    bool good = false;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    message[0] = '\0';
+    if (file < 0) return errno == ENOENT ? false : failed(message, length, path, "cannot be opened", errno);
+    if (!read_all(file, &header, sizeof header)) {
+        failed(message, length, path, "is too short", 0);
+    } else if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0 || header.byte_order != BYTE_ORDER_MARK) {
+        failed(message, length, path, "is not a state file of this kind of machine", 0);
+    } else if (header.version != VERSION) {
+        failed(message, length, path, "was written by another version", 0);
+    } else if (header.beliefs > LONGEST || header.books > LONGEST) {
+        failed(message, length, path, "is damaged (lengths)", 0);
+    } else if ((one = malloc(header.beliefs + 1)) == NULL || (other = malloc(header.books + 1)) == NULL) {
+        failed(message, length, path, "no memory to read it", 0);
+    } else if (!read_all(file, one, header.beliefs) || !read_all(file, other, header.books)) {
+        failed(message, length, path, "is truncated", 0);
+    } else if (read(file, &extra, 1) != 0 || checksum(header, one, other) != header.checksum) {
+        failed(message, length, path, "is damaged (checksum)", 0);
+    } else if ((before = beliefs_save(beliefs, &size)) == NULL) {
+        failed(message, length, path, "no memory to read it", 0);
+    } else if (!beliefs_load(beliefs, one, header.beliefs)) {
+        failed(message, length, path, "holds beliefs of another shape", 0);
+    } else if (!books_load(books, other, header.books)) {
+        beliefs_load(beliefs, before, size);
+        failed(message, length, path, "holds books of another shape", 0);
+    } else {
+        good = true;
+    }
+    close(file);
+    free(one);
+    free(other);
+    free(before);
+    return good;
+}

@@ -1,0 +1,14 @@
+/* The plugin's memory on disk: one file, written beside and renamed over the old one, refused when damaged.
+ * Licence: GPL-2.0-or-later, as this whole folder. */
+#ifndef STATE_H
+#define STATE_H
+
+#include "beliefs.h"
+#include "books.h"
+
+/* Both return false with a message; a message without failure (a first start) is empty. After a failed load the beliefs
+ * and the books are as they were. */
+bool state_save(const char *path, const struct beliefs *beliefs, const struct books *books, char *message, size_t length);
+bool state_load(const char *path, struct beliefs *beliefs, struct books *books, char *message, size_t length);
+
+#endif

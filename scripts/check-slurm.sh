@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Builds the Slurm plugin and the external scheduler, and tests them with a real slurmctld. Installs what is missing where
+# it may, else says what to install. Needs root: the daemons run jobs as several users. About four minutes.
+#
+#   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+begun=$SECONDS
+
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: the Slurm tests need root (slurmd runs jobs as several users)"
+    exit 0
+fi
+if ! command -v apt-get >/dev/null; then
+    echo "SKIPPED: the Slurm tests know Debian's packages only"
+    exit 0
+fi
+packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev gcc make iproute2 procps)
+missing=()
+for package in "${packages[@]}"; do
+    [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" = 'install ok installed' ] || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "check-slurm: installing ${missing[*]}"
+    # No daemon of the packages is to start.
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e $policy ]; then
+        printf '#!/bin/sh\nexit 101\n' >$policy
+        chmod 755 $policy
+        trap 'rm -f $policy' EXIT
+    fi
+    {
+        timeout 200 apt-get update -qq &&
+            DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    } || {
+        echo "check-slurm: please install first: apt-get install ${missing[*]}" >&2
+        exit 1
+    }
+fi
+
+build=build/slurm
+make -s lib >/dev/null
+source=$(timeout 300 c-examples/slurm/source.sh build/slurm-source)
+make -s -C c-examples/slurm SLURM_SOURCE="$source" all tests
+make -s -C c-examples/slurm-external all
+exported=$(nm -D --defined-only $build/sched_surefill.so | awk '{ print $3 }' | sort | paste -sd ' ')
+expected='fini init plugin_name plugin_type plugin_version sched_p_reconfig'
+[ "$exported" = "$expected" ] || {
+    echo "check-slurm: the plugin exports '$exported', not '$expected'" >&2
+    exit 1
+}
+if nm $build/sched_surefill.so | grep -q 'core9panicking'; then
+    echo "check-slurm: the plugin can panic" >&2
+    exit 1
+fi
+$build/plain
+
+# Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
+tests=("$@")
+[ ${#tests[@]} -gt 0 ] || tests=(stream order faults scenarios rules external thousand)
+logs=$(mktemp -d)
+port=16000
+failed=()
+finish() {
+    local name=${running[$1]} status=0
+    wait "$1" || status=$?
+    cat "$logs/$name"
+    [ $status = 0 ] || failed+=("$name")
+    unset "running[$1]"
+}
+declare -A running=()
+for name in "${tests[@]}"; do
+    while [ ${#running[@]} -ge 2 ]; do
+        for pid in "${!running[@]}"; do
+            kill -0 "$pid" 2>/dev/null || finish "$pid"
+        done
+        sleep 0.2
+    done
+    port=$((port + 300))
+    CLUSTER_PORT=$port timeout -k 30 240 bash "tests/slurm/$name.sh" $build >"$logs/$name" 2>&1 &
+    running[$!]=$name
+done
+for pid in "${!running[@]}"; do finish "$pid"; done
+rm -rf "$logs"
+[ ${#failed[@]} = 0 ] || {
+    echo "check-slurm: failed: ${failed[*]}" >&2
+    exit 1
+}
+echo "check-slurm: ${#tests[@]} tests with a real slurmctld passed in $((SECONDS - begun)) s"

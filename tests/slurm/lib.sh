@@ -1,0 +1,58 @@
+# What the tests with a real slurmctld share. Each test sources it first; $1 is the folder with what was built.
+# shellcheck shell=bash
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+built=$(cd "$1" && pwd)
+test_name=$(basename "$0" .sh)
+# shellcheck source=../../c-examples/slurm/cluster.sh
+. "$here/../../c-examples/slurm/cluster.sh"
+cluster_isolate bash "$0" "$@"
+work=$(mktemp -d) && chmod 711 "$work"
+export PLUGIN_FOLDER=$built
+
+# Ends the cluster whatever happened, and shows what the scheduler said when the test has failed.
+finish() {
+    local status=$?
+    set +e
+    if [ $status != 0 ] && [ -n "$CLUSTER" ]; then
+        echo "--- the last lines of slurmctld's log" >&2
+        grep -v 'surefill: cycle' "$CLUSTER/log/slurmctld" | tail -n 40 >&2
+        timeout 5 squeue >&2
+    fi
+    cluster_stop
+    rm -rf "$work"
+    exit $status
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+
+fail() {
+    echo "$test_name: $*" >&2
+    exit 1
+}
+# check WHAT LEFT OPERATOR RIGHT: an arithmetic comparison.
+check() {
+    [ "$2" "$3" "$4" ] || fail "$1: $2 $3 $4 does not hold"
+}
+say() { echo "$test_name: $*"; }
+
+ctld_log() { cat "$CLUSTER/log/slurmctld"; }
+logged() { grep -q -- "$1" "$CLUSTER/log/slurmctld"; }
+
+# job USER NODES MINUTES SECONDS [sbatch arguments]: submits, prints the job's number.
+job() {
+    local user=$1 nodes=$2 minutes=$3 seconds=$4
+    shift 4
+    timeout 20 sbatch --parsable --uid="$user" -D / -o /dev/null -N "$nodes" -t "$minutes" "$@" --wrap "sleep $seconds"
+}
+# As "one": a change to SchedulerParameters in the running cluster.
+parameters() {
+    sed -i "s/^SchedulerParameters=.*/SchedulerParameters=$1/" "$CLUSTER/slurm.conf"
+    timeout 20 scontrol reconfigure
+}
+running() { [ "$(timeout 5 squeue -h -t RUNNING -j "$1" -o %i 2>/dev/null | wc -l)" -ge 1 ]; }
+is_completed() { grep -q "^JobId=$1 " "$CLUSTER/completed"; }
+# The latest summary of the plugin's books, which comes with every save; and whether it shows nothing waiting or running.
+books() { sed -n 's/.*surefill: books: //p' "$CLUSTER/log/slurmctld" | tail -n 1; }
+books_closed() { [[ $(books) == *' 0 waiting, 0 running'* ]]; }
+OURS=defer,sched_interval=-1,surefill_interval=0.2

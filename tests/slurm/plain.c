@@ -1,0 +1,253 @@
+/* The plugin's parts that need no Slurm: settings, books, beliefs, state file, decisions. */
+#include "decide.h"
+#include "state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int failures;
+
+#define CHECK(condition) \
+    do { \
+        if (!(condition)) { \
+            fprintf(stderr, "plain.c:%d: %s\n", __LINE__, #condition); \
+            failures++; \
+        } \
+    } while (0)
+
+static void settings_are_read(void) {
+    static const char *const wrong[] = {
+        "surefill_tau",           "surefill_tau=",         "surefill_tau=x",         "surefill_tau=-1",
+        "surefill_tau=nan",       "surefill_interval=0",   "surefill_interval=1e9",  "surefill_mode=off",
+        "surefill_criterion=all", "surefill_depth=1.5",    "surefill_depth=-1",      "surefill_events=17",
+        "surefill_what=1",        "bf_x,surefill_budget=", "surefill_save=0",        "surefill_=1",
+        "surefill_tau=0.1,surefill_tau=0.1 ", "surefill_tau=0.000000000000000000000000000000000000000000000000000000000000"
+        "0000000000000000000000000000000000000000000000000000000000000000000000000000001"};
+    struct settings settings, before;
+    char message[200];
+    settings_defaults(&settings);
+    CHECK(settings.mode == MODE_ON && settings.tau == 0.05 && isinf(settings.budget));
+    CHECK(settings_read(&settings, NULL, message, sizeof message));
+    CHECK(settings_read(&settings, "", message, sizeof message));
+    CHECK(settings_read(&settings, "defer,bf_interval=3,surefill_tau=0.25,surefill_mode=shadow,surefill_criterion=relative,"
+                                   "surefill_budget=0.5,surefill_interval=0.5,surefill_depth=0,surefill_events=1,"
+                                   "surefill_save=10,surefill_budget=inf",
+                        message, sizeof message));
+    CHECK(settings.tau == 0.25 && settings.mode == MODE_SHADOW && settings.criterion == SUREFILL_CRITERION_RELATIVE);
+    CHECK(isinf(settings.budget) && settings.interval == 0.5 && settings.depth == 0 && settings.events == 1);
+    CHECK(settings.save == 10);
+    before = settings;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        message[0] = '\0';
+        if (settings_read(&settings, wrong[i], message, sizeof message)) fprintf(stderr, "accepted: %s\n", wrong[i]), failures++;
+        CHECK(strstr(message, "surefill_") != NULL);
+        CHECK(memcmp(&before, &settings, sizeof settings) == 0);
+    }
+    CHECK(settings_read(&settings, "defer", message, sizeof message) && settings.tau == 0.05); /* back to the defaults */
+}
+
+static struct sighting job(int64_t id, enum phase phase) {
+    return (struct sighting){
+        .facts = {.id = id, .user = id % 7, .limit = 3600, .nodes = 1, .asked = 1}, .phase = phase, .start = 1000, .run_time = 60};
+}
+
+static int64_t told_id, told_seconds;
+static void tell(int64_t id, int64_t seconds, const struct books_totals *totals) {
+    told_id = id;
+    told_seconds = seconds;
+    CHECK(totals->earlier == 1 && totals->earlier_seconds == seconds);
+}
+
+static void look(struct books *books, struct beliefs *beliefs, const struct sighting *seen, int count, int64_t now) {
+    books_begin(books);
+    for (int i = 0; i < count; i++) CHECK(books_see(books, beliefs, &seen[i], now));
+    books_finish(books, beliefs, now);
+}
+
+static void expect(const struct books *books, int64_t submitted, int64_t started, int64_t ended, int64_t withdrawn,
+                   int64_t waiting, int64_t running, int line) {
+    struct books_totals is;
+    books_totals(books, &is);
+    if (is.submitted == submitted && is.started == started && is.ended == ended && is.withdrawn == withdrawn &&
+        is.waiting == waiting && is.running == running)
+        return;
+    fprintf(stderr, "plain.c:%d: books: %ld submitted %ld started %ld ended %ld withdrawn %ld waiting %ld running\n", line,
+            (long)is.submitted, (long)is.started, (long)is.ended, (long)is.withdrawn, (long)is.waiting, (long)is.running);
+    failures++;
+}
+#define EXPECT(...) expect(books, __VA_ARGS__, __LINE__)
+
+static void books_follow_every_path(void) {
+    struct books *books = books_make(), *again = books_make();
+    struct beliefs *beliefs = beliefs_make();
+    struct sighting seen[4] = {job(1, PHASE_WAITING), job(2, PHASE_WAITING), job(3, PHASE_RUNNING), job(4, PHASE_WAITING)};
+    size_t size;
+    char *bytes;
+    books_tell_earlier(books, tell);
+    look(books, beliefs, seen, 4, 1000);
+    EXPECT(4, 1, 0, 0, 3, 1);
+    CHECK(books_would_start(books, 1, 1001) == 1001 && books_would_start(books, 1, 1005) == 1001);
+    seen[0].phase = PHASE_RUNNING; /* starts */
+    seen[0].start = 1010;
+    seen[1].phase = PHASE_ENDED; /* starts and ends between two looks */
+    seen[2].phase = PHASE_WAITING; /* put back */
+    seen[2].restarts = 1;
+    look(books, beliefs, seen, 3, 1010); /* 4: forgotten while it waited */
+    EXPECT(5, 3, 1, 2, 1, 1);
+    CHECK(told_id == 1 && told_seconds == 9 && beliefs_jobs(beliefs) == 1);
+    look(books, beliefs, seen, 3, 1011); /* the same again: nothing happens twice */
+    EXPECT(5, 3, 1, 2, 1, 1);
+    bytes = books_save(books, &size);
+    CHECK(bytes != NULL && books_load(again, bytes, size));
+    CHECK(!books_load(again, bytes, size - 1) && !books_load(again, bytes, 3) && !books_load(again, bytes, 0));
+    free(bytes);
+    seen[0].phase = PHASE_BROKEN; /* its node has failed */
+    seen[1].phase = PHASE_WAITING; /* put back after its end */
+    seen[2].phase = PHASE_ENDED;
+    look(again, beliefs, seen, 3, 1020);
+    look(books, beliefs, seen, 3, 1020);
+    EXPECT(6, 4, 2, 3, 1, 0);
+    expect(again, 6, 4, 2, 3, 1, 0, __LINE__);
+    look(books, beliefs, NULL, 0, 1030); /* all forgotten */
+    EXPECT(6, 4, 2, 4, 0, 0);
+    for (int64_t id = 1; id <= 5000; id++) { /* the table grows and shrinks */
+        struct sighting one = job(id, id % 2 ? PHASE_WAITING : PHASE_RUNNING);
+        books_begin(books);
+        CHECK(books_see(books, beliefs, &one, 1040));
+    }
+    books_finish(books, beliefs, 1040);
+    EXPECT(5006, 2504, 2, 5003, 0, 1);
+    books_free(books);
+    books_free(again);
+    beliefs_free(beliefs);
+}
+
+/* Every byte of a state file matters: whichever changes, the file is refused and nothing is taken over. */
+static void damage_is_found(void) {
+    char path[] = "/tmp/surefill-plain-XXXXXX", message[300];
+    struct books *books = books_make();
+    struct beliefs *beliefs = beliefs_make(), *other = beliefs_make();
+    struct sighting seen = job(1, PHASE_ENDED);
+    FILE *file;
+    long size;
+    int descriptor = mkstemp(path), accepted = 0, tried = 0;
+    CHECK(descriptor >= 0);
+    look(books, beliefs, &seen, 1, 1000);
+    CHECK(state_save(path, beliefs, books, message, sizeof message));
+    CHECK(state_load(path, other, books, message, sizeof message) && beliefs_jobs(other) == 1);
+    look(books, other, &seen, 1, 1000);
+    CHECK(beliefs_jobs(other) == 1); /* known to have ended */
+    file = fopen(path, "r+b");
+    CHECK(file != NULL);
+    fseek(file, 0, SEEK_END);
+    size = ftell(file);
+    for (long at = 0; at < size; at += at < 64 || at > size - 200 ? 1 : 10007, tried++) {
+        int byte;
+        fseek(file, at, SEEK_SET);
+        byte = fgetc(file);
+        fseek(file, at, SEEK_SET);
+        fputc(byte ^ 0x10, file);
+        fflush(file);
+        accepted += state_load(path, other, books, message, sizeof message) || message[0] == '\0';
+        fseek(file, at, SEEK_SET);
+        fputc(byte, file);
+        fflush(file);
+    }
+    CHECK(tried > 200 && accepted == 0 && beliefs_jobs(other) == 1);
+    CHECK(state_load(path, other, books, message, sizeof message));
+    for (long length = size - 1; length > 0; length = length * 2 / 3) {
+        CHECK(truncate(path, length) == 0);
+        CHECK(!state_load(path, other, books, message, sizeof message) && message[0] != '\0');
+    }
+    fclose(file);
+    close(descriptor);
+    unlink(path);
+    CHECK(!state_load(path, other, books, message, sizeof message) && message[0] == '\0'); /* none yet: no complaint */
+    CHECK(!state_save("/nowhere/at/all", beliefs, books, message, sizeof message) && message[0] != '\0');
+    books_free(books);
+    beliefs_free(beliefs);
+    beliefs_free(other);
+}
+
+/* By limits alone the decisions are EASY's, on a case worked out by hand. Ten nodes; six are held until 1,000, two until
+ * 2,000, two are idle; the head needs eight and so starts at 1,000, when no node is left over but the two that end later
+ * are: a candidate on two nodes that does not end by then would delay it. */
+static void limits_are_easy(void) {
+    struct running running[] = {{.nodes = 6, .age = 100, .facts = {.id = 1, .limit = 1100}},
+                                {.nodes = 2, .age = 0, .facts = {.id = 2, .limit = 2000}}};
+    struct candidate candidates[] = {{.facts = {.id = 11, .nodes = 1, .limit = 1001}},
+                                     {.facts = {.id = 12, .nodes = 3, .limit = 10}},
+                                     {.facts = {.id = 13, .nodes = 1, .limit = 999}},
+                                     {.facts = {.id = 14, .nodes = 1, .limit = 5000}},
+                                     {.facts = {.id = 15, .nodes = 1, .limit = 60}},
+                                     {.facts = {.id = 16, .nodes = 1, .limit = 60}}};
+    static const int32_t verdicts[] = {SUREFILL_VERDICT_REFUSED,      SUREFILL_VERDICT_DOES_NOT_FIT,
+                                       SUREFILL_VERDICT_ACCEPTED,     SUREFILL_VERDICT_REFUSED,
+                                       SUREFILL_VERDICT_ACCEPTED,     SUREFILL_VERDICT_DOES_NOT_FIT};
+    struct pool pool = {.nodes = 10, .idle = 2, .now = 0, .head = {.id = 10, .nodes = 8}, .running = running,
+                        .running_count = 2, .candidates = candidates, .candidate_count = 6};
+    struct decider *decider = decider_make();
+    struct settings settings;
+    struct decision decision;
+    settings_defaults(&settings);
+    decide(decider, &settings, NULL, 0, &pool, &decision);
+    CHECK(decision.outcome == OUTCOME_DONE && decision.head_median == 1000);
+    CHECK(decision.accepted_count == 2 && decision.accepted[0] == 2 && decision.accepted[1] == 4);
+    for (int i = 0; i < 6; i++) CHECK(candidates[i].judged.verdict == verdicts[i]);
+    pool.idle = 8;
+    pool.running_count = 1;
+    running[0].nodes = 2;
+    decide(decider, &settings, NULL, 0, &pool, &decision);
+    CHECK(decision.outcome == OUTCOME_HEAD_FITS && decision.accepted_count == 0);
+    pool.idle = 2; /* a node more than the pool has: the library's refusal comes out as an error with a message */
+    pool.running_count = 2;
+    running[0].nodes = 7000;
+    decide(decider, &settings, NULL, 0, &pool, &decision);
+    CHECK(decision.outcome == OUTCOME_ERROR && decision.message[0] != '\0' && decision.accepted_count == 0);
+    decider_free(decider);
+}
+
+/* A budget counts what earlier cycles have spent, and each expense once. */
+static void budgets_last(void) {
+    struct running running[] = {{.nodes = 3, .age = 0, .facts = {.id = 1, .user = 1, .limit = 3600, .asked = 3}}};
+    struct candidate candidates[] = {{.facts = {.id = 11, .user = 1, .nodes = 1, .limit = 7200, .asked = 1}}};
+    struct pool pool = {.nodes = 5, .idle = 2, .now = 1000, .head = {.id = 10, .nodes = 5}, .running = running,
+                        .running_count = 1, .candidates = candidates, .candidate_count = 1};
+    struct beliefs *beliefs = beliefs_make();
+    struct decider *decider = decider_make();
+    struct settings settings;
+    struct decision decision;
+    double delay;
+    for (int i = 0; i < 50; i++) {
+        const struct facts facts = {.id = i, .user = 1, .limit = 3600, .nodes = 1, .asked = 1};
+        beliefs_ended(beliefs, &facts, 1 + 37 * i, i);
+    }
+    settings_defaults(&settings);
+    settings.tau = 2;
+    decide(decider, &settings, beliefs, 0, &pool, &decision);
+    CHECK(decision.accepted_count == 1);
+    delay = candidates[0].judged.delay;
+    CHECK(delay > 0.2 && delay < 0.8);
+    settings.budget = 1.5 * delay;
+    for (int cycle = 0; cycle < 3; cycle++) { /* the pass remembers its own commits: they must not count as spent */
+        decide(decider, &settings, beliefs, 0, &pool, &decision);
+        CHECK(decision.accepted_count == 1);
+    }
+    decide(decider, &settings, beliefs, delay, &pool, &decision);
+    CHECK(decision.accepted_count == 0 && candidates[0].judged.verdict == SUREFILL_VERDICT_OVER_BUDGET);
+    decider_free(decider);
+    beliefs_free(beliefs);
+}
+
+int main(void) {
+    settings_are_read();
+    books_follow_every_path();
+    damage_is_found();
+    limits_are_easy();
+    budgets_last();
+    printf("plain: %s\n", failures == 0 ? "settings, books, state file, decisions: passed" : "FAILED");
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
