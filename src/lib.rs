@@ -9,6 +9,7 @@
 //! 3. [`runtime`]: run times as distributions over logarithmic bins, conditioned on a job's age and limit.
 //! 4. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
 //!    many processors will be free.
+//! 5. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
 //!
 //! With the feature `capi` the functions of `include/surefill.h` are exported; Rust programs do not need it.
 //!
@@ -44,6 +45,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod allocate;
 pub mod backfill;
 #[cfg(feature = "capi")]
 pub mod capi;
