@@ -13,6 +13,7 @@
 //! 7. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
 //!    many processors will be free.
 //! 8. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
+//! 9. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
 //!
 //! With the feature `capi` the functions of `include/surefill.h` are exported; Rust programs do not need it.
 //!
@@ -48,6 +49,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod allocate;
 pub mod backfill;
 #[cfg(feature = "capi")]
 pub mod capi;

@@ -8,7 +8,7 @@
 /// `dst_lo - width`.
 ///
 /// The loops run over plain slices so that they become vector instructions; the values are the same whatever their width.
-pub(super) fn add_job(
+pub(crate) fn add_job(
     src: &[f64],
     src_lo: usize,
     dst: &mut [f64],
@@ -43,7 +43,7 @@ pub(super) fn add_job(
 }
 
 /// The sum in a fixed order that vector units can follow: eight partial sums, then their sum.
-pub(super) fn sum(values: &[f64]) -> f64 {
+pub(crate) fn sum(values: &[f64]) -> f64 {
     let (blocks, rest) = values.as_chunks::<8>();
     let mut partial = [0.0; 8];
     for block in blocks {

@@ -20,7 +20,7 @@
 //! * `availability`: Pr(at least n processors free at t) and the head job's start-time quantiles.
 
 mod availability;
-mod convolve;
+pub(crate) mod convolve;
 mod decide;
 mod judge;
 mod pass;

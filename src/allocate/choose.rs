@@ -1,0 +1,205 @@
+//! The choice of the number of processors that minimises `q Q(n) + R(n)` (Downey 1997, sections 5.2, 5.4 and 6.1).
+
+use crate::allocate::{Correction, LONGEST, Predictor, Sizing, check};
+use crate::error::{Error, Result};
+use crate::memory::at;
+
+/// What decides a choice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChoiceOptions {
+    /// How the wait is predicted.
+    pub predictor: Predictor,
+    /// The fewest processors the job runs on (at least 1).
+    pub least: u32,
+    /// The most processors it may take. The paper: its average parallelism; under lock-in, once it has declared the number it
+    /// waits for, that number.
+    pub most: u32,
+    /// q: what a second of waiting costs, in seconds of run time (0 to 2^40). The paper: 1, or the jobs in the queue.
+    pub weight: f64,
+    /// Waiting must gain more than this share of the run time on the idle processors (0 to 1). The paper's risk-averse
+    /// jobs: .2.
+    pub least_gain: f64,
+}
+
+impl Default for ChoiceOptions {
+    /// By the exact mean, from one processor up to all, a second for a second, however small the gain.
+    fn default() -> ChoiceOptions {
+        ChoiceOptions { predictor: Predictor::Mean, least: 1, most: u32::MAX, weight: 1.0, least_gain: 0.0 }
+    }
+}
+
+/// A job's best number of processors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    /// How many: at most the idle ones when it should start now.
+    pub processors: u32,
+    /// The predicted wait for them in seconds, corrected; 0 when it should start now.
+    pub wait: f64,
+    /// The wait before correction: what [`Correction::record`] wants to know.
+    pub predicted: f64,
+    /// The run time on them, in seconds.
+    pub run_time: f64,
+    /// `q wait + run time` less than on the idle processors, in seconds; infinite when too few are idle.
+    pub gain: f64,
+}
+
+impl Choice {
+    /// On how many processors the job starts when so many are free, if it does: all that it can use, or under lock-in those
+    /// it waited for. `most` as in [`ChoiceOptions`].
+    pub fn start(&self, free: u32, most: u32, lock_in: bool) -> Option<u32> {
+        let use_of_all = if lock_in { self.processors } else { free.min(most) };
+        (free >= self.processors).then_some(use_of_all)
+    }
+}
+
+impl Sizing<'_> {
+    /// The number of processors with the smallest `q Q(n) + R(n)`, the smaller of equal ones; `run_time` says how many seconds
+    /// the job runs on so many. Waits are corrected where a correction is given. O(n) times the predictor's test of one
+    /// wait, and 64 times as much for each n that is better than those before it; by the mean, as [`Sizing::mean`].
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`] and [`Error::OutOfRange`] for options out of range, more processors at least than the machine
+    /// has, and run times that are negative, above 2^40 s or no number; [`Error::Never`] when neither the idle nor the busy
+    /// processors suffice; [`Error::WrongState`] before [`Sizing::begin`].
+    pub fn choose(
+        &mut self,
+        options: &ChoiceOptions,
+        correction: Option<&Correction>,
+        mut run_time: impl FnMut(u32) -> f64,
+    ) -> Result<Choice> {
+        let ChoiceOptions { predictor, least, most, weight, least_gain } = *options;
+        check(weight, 0.0..=LONGEST)?;
+        check(least_gain, 0.0..=1.0)?;
+        if least == 0 || most < least {
+            return Err(Error::OutOfRange);
+        }
+        self.missing(least)?;
+        if let Predictor::Quantile(probability) = predictor {
+            check(probability, 0.0..=1.0)?;
+        }
+        let idle = self.state.idle;
+        let largest = most.min(idle + self.state.busy);
+        let mut checked = |processors| {
+            let seconds = run_time(processors);
+            check(seconds, 0.0..=LONGEST).map(|()| seconds)
+        };
+        // What can be had at once.
+        let mut now: Option<Choice> = None;
+        for processors in least..=largest.min(idle) {
+            let run_time = checked(processors)?;
+            if now.is_none_or(|now| run_time < now.run_time) {
+                now = Some(Choice { processors, wait: 0.0, predicted: 0.0, run_time, gain: 0.0 });
+            }
+        }
+        let search = Search { weight, first: least.max(idle + 1), last: largest };
+        // Only what is better by the least gain counts.
+        let to_beat = now.map_or(f64::INFINITY, |now| now.run_time * (1.0 - least_gain));
+        let corrected = |wait: f64| correction.map_or(wait, |correction| correction.corrected(wait));
+        let found = match predictor {
+            Predictor::Mean => self.by_mean(&search, to_beat, &corrected, &mut checked)?,
+            predictor => {
+                let uncorrected =
+                    |wait: f64| correction.map_or(wait, |correction| correction.uncorrected(wait));
+                self.by_test(&search, predictor, to_beat, &corrected, &uncorrected, &mut checked)?
+            }
+        };
+        match (found, now) {
+            (Some(found), Some(now)) => {
+                Ok(Choice { gain: now.run_time - weight * found.wait - found.run_time, ..found })
+            }
+            (Some(found), None) => Ok(Choice { gain: f64::INFINITY, ..found }),
+            (None, Some(now)) => Ok(now),
+            (None, None) => Err(Error::Never),
+        }
+    }
+
+    /// One integration for all numbers of processors, as far as any of them may still be better than starting now.
+    fn by_mean(
+        &mut self,
+        search: &Search,
+        to_beat: f64,
+        corrected: &dyn Fn(f64) -> f64,
+        run_time: &mut dyn FnMut(u32) -> Result<f64>,
+    ) -> Result<Option<Choice>> {
+        let idle = self.state.idle;
+        let mut last = search.last;
+        let mut integral = self.begin_integral(last.saturating_sub(idle))?;
+        while last >= search.first {
+            let more = self.advance(&mut integral, last - idle)?;
+            // Waits only grow while they are integrated: what is not better any more never will be.
+            while last >= search.first {
+                let so_far = corrected(*at(self.parts.waits, (last - idle - 1) as usize)?);
+                if search.total(so_far, run_time(last)?) < to_beat {
+                    break;
+                }
+                last -= 1;
+            }
+            if !more {
+                break;
+            }
+        }
+        let mut best: Option<(f64, Choice)> = None;
+        for processors in search.first..=last {
+            let predicted = *at(self.parts.waits, (processors - idle - 1) as usize)?;
+            let (wait, run_time) = (corrected(predicted), run_time(processors)?);
+            let total = search.total(wait, run_time);
+            if total < best.map_or(to_beat, |best| best.0) {
+                best = Some((total, Choice { processors, wait, predicted, run_time, gain: 0.0 }));
+            }
+        }
+        Ok(best.map(|best| best.1))
+    }
+
+    /// Number by number: is its wait short enough to be better than the best so far? Only then, how long is it?
+    fn by_test(
+        &mut self,
+        search: &Search,
+        predictor: Predictor,
+        to_beat: f64,
+        corrected: &dyn Fn(f64) -> f64,
+        uncorrected: &dyn Fn(f64) -> f64,
+        run_time: &mut dyn FnMut(u32) -> Result<f64>,
+    ) -> Result<Option<Choice>> {
+        let idle = self.state.idle;
+        let end = self.end()?;
+        let mut best: Option<(f64, Choice)> = None;
+        for processors in search.first..=search.last {
+            let run_time = run_time(processors)?;
+            let limit = best.map_or(to_beat, |best| best.0);
+            let missing = processors - idle;
+            let resolved = match self.resolved(missing, predictor) {
+                Ok(resolved) => resolved,
+                Err(Error::Never) => continue,
+                Err(error) => return Err(error),
+            };
+            if run_time >= limit {
+                continue;
+            }
+            // With a little to spare for rounding: the comparison below decides.
+            let longest = uncorrected((limit - run_time) / search.weight) * (1.0 + 1e-9);
+            if longest < end && !self.within(missing, resolved, longest)? {
+                continue;
+            }
+            let predicted = self.wait(processors, resolved)?;
+            let wait = corrected(predicted);
+            let total = search.total(wait, run_time);
+            if total < limit {
+                best = Some((total, Choice { processors, wait, predicted, run_time, gain: 0.0 }));
+            }
+        }
+        Ok(best.map(|best| best.1))
+    }
+}
+
+/// The numbers of processors that must be waited for.
+struct Search {
+    weight: f64,
+    first: u32,
+    last: u32,
+}
+
+impl Search {
+    fn total(&self, wait: f64, run_time: f64) -> f64 {
+        self.weight * wait + run_time
+    }
+}

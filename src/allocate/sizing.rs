@@ -1,0 +1,313 @@
+//! The running jobs, in the caller's memory, and what is asked about them.
+
+use crate::allocate::lifetime::Conditional;
+use crate::allocate::{LONGEST, LogUniform, check};
+use crate::backfill::MAX_PROCESSORS;
+use crate::error::{Error, Result};
+use crate::memory::{Carver, Header, at, at_mut, range, range_mut};
+use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution};
+use bytemuck::{Pod, Zeroable};
+
+/// The largest number of running jobs.
+const MAX_JOBS: u32 = 1 << 20;
+
+const KIND: u32 = 40; // numbers of the other types: src/capi
+
+/// Capacities of a [`Sizing`], fixed at initialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct SizingLimits {
+    /// Running jobs (at most 2^20).
+    pub running: u32,
+    /// Processors of the machine (1 to [`MAX_PROCESSORS`]).
+    pub processors: u32,
+    /// Bins of the distributions (at most [`MAX_BINS`]); 0 when all lifetimes are log-uniform.
+    pub bins: u32,
+    /// Events into which a bin's probability is divided (1 to [`MAX_EVENTS_PER_BIN`]).
+    pub events_per_bin: u32,
+}
+
+impl Default for SizingLimits {
+    /// 256 running jobs, 1,024 processors, 32 bins of 4 events.
+    fn default() -> SizingLimits {
+        SizingLimits { running: 256, processors: 1024, bins: 32, events_per_bin: 4 }
+    }
+}
+
+impl SizingLimits {
+    fn check(&self) -> Result<()> {
+        let valid = self.running <= MAX_JOBS
+            && (1..=MAX_PROCESSORS).contains(&self.processors)
+            && self.bins as usize <= MAX_BINS
+            && (1..=MAX_EVENTS_PER_BIN).contains(&(self.events_per_bin as usize));
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+
+    fn releases_per_job(&self) -> usize {
+        // A job that is expected to end at its limit has one release whatever the bins.
+        (self.bins as usize * self.events_per_bin as usize).max(1)
+    }
+}
+
+/// The scalars at the head of the block.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct State {
+    header: Header,
+    pub limits: SizingLimits,
+    pub idle: u32,
+    /// Processors of the running jobs.
+    pub busy: u32,
+    pub running: u32,
+    /// 1 once begun.
+    begun: u32,
+}
+
+/// One running job.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Row {
+    pub lifetime: Conditional,
+    pub processors: u32,
+    /// How many releases it has; 0 when its lifetime is log-uniform.
+    pub releases: u32,
+    /// Pr(it has ended) at the time looked at.
+    pub ended: f64,
+}
+
+/// The jobs that run on one pool of interchangeable processors, and when how many of them will be free.
+///
+/// [`Sizing::begin`], [`Sizing::add_running`] or [`Sizing::add_running_binned`] for each job, then any of the questions in any
+/// order. They change nothing that can be asked for, only room for calculations.
+///
+/// The memory needed is [`Sizing::size`]: at most 64 R + 16 R b e + 24 P + 128 bytes for R running jobs, P processors and b
+/// bins of e events.
+pub struct Sizing<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) parts: Parts<'a>,
+}
+
+/// The slices of the block.
+pub(super) struct Parts<'a> {
+    pub rows: &'a mut [Row],
+    pub releases: &'a mut [Release],
+    /// Room for two distributions of released processors.
+    pub front: &'a mut [f64],
+    pub back: &'a mut [f64],
+    /// Expected waits for 1, 2, ... more processors, as far as they are integrated.
+    pub waits: &'a mut [f64],
+}
+
+/// The layout: measures or carves, as the carver does.
+fn layout<'a>(carver: &mut Carver<'a>, limits: &SizingLimits) -> Result<(&'a mut [State], Parts<'a>)> {
+    limits.check()?;
+    let jobs = limits.running as usize;
+    let processors = limits.processors as usize;
+    let state = carver.take(1)?;
+    let parts = Parts {
+        rows: carver.take(jobs)?,
+        releases: carver.take(jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?)?,
+        front: carver.take(processors)?,
+        back: carver.take(processors)?,
+        waits: carver.take(processors)?,
+    };
+    Ok((state, parts))
+}
+
+impl<'a> Sizing<'a> {
+    /// Bytes that a block with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(limits: &SizingLimits) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        layout(&mut carver, limits)?;
+        Ok(carver.size())
+    }
+
+    /// Makes the object in this memory, which may be longer than needed. O(1): only the head of the block is written.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], limits: &SizingLimits) -> Result<Sizing<'a>> {
+        let size = Sizing::size(limits)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let (state, parts) = layout(&mut Carver::of(memory)?, limits)?;
+        let state = at_mut(state, 0)?;
+        *state = State { header: Header::new(KIND, size), limits: *limits, ..State::zeroed() };
+        Ok(Sizing { state, parts })
+    }
+
+    /// How many bytes at the start of a block [`Sizing::block_size`] wants to see.
+    pub const PREFIX: usize = size_of::<State>();
+
+    /// The size of the block that starts with these bytes. O(1).
+    ///
+    /// # Errors
+    /// As [`Sizing::attach`].
+    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
+        let state: &[State] = Carver::of(prefix)?.take(1)?;
+        let state = at(state, 0)?;
+        state.header.check(KIND)?;
+        let size = Sizing::size(&state.limits).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
+    }
+
+    /// The object that [`Sizing::init`] made in this memory. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
+    pub fn attach(memory: &'a mut [u8]) -> Result<Sizing<'a>> {
+        let size = Sizing::block_size(memory)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let limits = {
+            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
+            at(state, 0)?.limits
+        };
+        let (state, parts) = layout(&mut Carver::of(memory)?, &limits)?;
+        let state = at_mut(state, 0)?;
+        let used = state.idle.checked_add(state.busy);
+        let fits = state.running <= limits.running && used.is_some_and(|used| used <= limits.processors);
+        if fits { Ok(Sizing { state, parts }) } else { Err(Error::Corrupt) }
+    }
+
+    /// The capacities.
+    pub fn limits(&self) -> &SizingLimits {
+        &self.state.limits
+    }
+
+    /// Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for more processors than the machine has.
+    pub fn begin(&mut self, idle: u32) -> Result<()> {
+        if idle > self.state.limits.processors {
+            return Err(Error::OutOfRange);
+        }
+        (self.state.idle, self.state.busy, self.state.running, self.state.begun) = (idle, 0, 0, 1);
+        Ok(())
+    }
+
+    /// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40) and what is believed of its
+    /// run time. O(1).
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`], also when the jobs hold more processors than the machine has;
+    /// [`Error::Full`]; [`Error::WrongState`] before [`Sizing::begin`].
+    pub fn add_running(&mut self, processors: u32, age: f64, lifetime: &LogUniform) -> Result<()> {
+        self.room_for(processors)?;
+        check(age, 0.0..=LONGEST)?;
+        self.add(Row { lifetime: lifetime.after(age), processors, ..Row::zeroed() })
+    }
+
+    /// Adds a running job whose run time is believed to have this distribution, under a time limit; age and limit in whole
+    /// seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)). O(releases).
+    ///
+    /// # Errors
+    /// As [`Sizing::add_running`]; [`Error::Full`] also for a distribution with more bins than the limits allow.
+    pub fn add_running_binned(
+        &mut self,
+        processors: u32,
+        age: i64,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<()> {
+        self.room_for(processors)?;
+        let per_job = self.state.limits.releases_per_job();
+        let slot = self.state.running as usize * per_job;
+        let releases = range_mut(self.parts.releases, slot, per_job)?;
+        let count = runtime.remaining(age, limit, self.state.limits.events_per_bin as usize, releases)?;
+        self.add(Row { processors, releases: count as u32, ..Row::zeroed() })
+    }
+
+    fn room_for(&self, processors: u32) -> Result<()> {
+        let state = &*self.state;
+        if state.begun != 1 {
+            return Err(Error::WrongState);
+        }
+        let free =
+            state.limits.processors.checked_sub(state.idle).and_then(|rest| rest.checked_sub(state.busy));
+        if processors == 0 || processors > free.ok_or(Error::Corrupt)? {
+            return Err(Error::OutOfRange);
+        }
+        if state.running >= state.limits.running { Err(Error::Full) } else { Ok(()) }
+    }
+
+    fn add(&mut self, row: Row) -> Result<()> {
+        *at_mut(self.parts.rows, self.state.running as usize)? = row;
+        self.state.running += 1;
+        self.state.busy += row.processors;
+        Ok(())
+    }
+
+    /// Idle processors.
+    pub fn idle(&self) -> u32 {
+        self.state.idle
+    }
+
+    /// How many more than the idle processors are wanted.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] before [`Sizing::begin`]; [`Error::OutOfRange`] for more than the machine has; [`Error::Never`]
+    /// when the running jobs together do not hold so many.
+    pub(super) fn missing(&self, processors: u32) -> Result<u32> {
+        let state = &*self.state;
+        if state.begun != 1 {
+            return Err(Error::WrongState);
+        }
+        if processors > state.limits.processors {
+            return Err(Error::OutOfRange);
+        }
+        let missing = processors.saturating_sub(state.idle);
+        if missing > state.busy { Err(Error::Never) } else { Ok(missing) }
+    }
+
+    pub(super) fn rows(&self) -> Result<&[Row]> {
+        range(self.parts.rows, 0, self.state.running as usize)
+    }
+
+    /// The releases of the job in this place.
+    pub(super) fn releases(&self, index: usize, row: &Row) -> Result<&[Release]> {
+        range(self.parts.releases, index * self.state.limits.releases_per_job(), row.releases as usize)
+    }
+
+    /// Pr(the job in this place ends within `wait` seconds).
+    pub(super) fn ends_within(&self, index: usize, row: &Row, wait: f64) -> Result<f64> {
+        if row.releases == 0 {
+            return Ok(row.lifetime.ends_within(wait));
+        }
+        let releases = self.releases(index, row)?;
+        let by_then = releases.iter().take_while(|release| release.after as f64 <= wait);
+        let (count, ended) = by_then.fold((0, 0.0), |(n, sum), r| (n + 1, sum + r.probability));
+        // The sum of all may miss 1 by rounding.
+        Ok(if count == releases.len() { 1.0 } else { f64::min(ended, 1.0) })
+    }
+
+    /// The wait after which every running job has ended, in seconds.
+    pub(super) fn end(&self) -> Result<f64> {
+        let mut end: f64 = 0.0;
+        for (index, row) in self.rows()?.iter().enumerate() {
+            let own = match self.releases(index, row)?.last() {
+                Some(release) => release.after as f64,
+                None => row.lifetime.end(),
+            };
+            end = end.max(own);
+        }
+        Ok(end)
+    }
+}
+
+/// The smallest wait of at most `end` seconds for which `enough` holds; it must hold at `end` and not cease to hold. By
+/// bisection of the bits, so to the last: at most 64 calls.
+pub(super) fn smallest(end: f64, mut enough: impl FnMut(f64) -> Result<bool>) -> Result<f64> {
+    let (mut low, mut high) = (0, end.to_bits());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if enough(f64::from_bits(middle))? {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Ok(f64::from_bits(high))
+}
