@@ -1,7 +1,6 @@
 //! `surefill similar`: its measures against SciPy's, its output, and the paper's tables on the real traces, where they are
 //! found (in `SUREFILL_TRACES`, else in `../shared/traces` beside the repository).
 
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use surefill_simulator::generate::History;
@@ -129,7 +128,7 @@ fn real(name: &str) -> Option<History> {
 /// published ones.
 #[test]
 fn the_papers_tables() {
-    let seeds = NonZeroU32::new(5).unwrap();
+    let seeds = 5;
     if let Some(history) = real("KTH-SP2-1996-2.swf.gz") {
         let study = Study::new(&history, seeds, &|| {});
         let parameters = study.parameters;

@@ -109,19 +109,22 @@ impl Similar {
     }
 
     fn study(&self) -> Result<(), Failure> {
-        let judges = self.tables.iter().any(|view| *view != View::Next);
+        let studies = self.tables.iter().any(|view| *view != View::Next);
+        // Table 3 needs no workloads.
+        let judges = self.tables.iter().any(|view| !matches!(view, View::Next | View::Parameters));
+        let seeds = if judges { self.seeds.get() } else { 0 };
         let predicts = self.tables.contains(&View::Next);
         let histories: Vec<History> =
             self.traces.iter().map(|path| read(path)).collect::<Result<_, Failure>>()?;
         let models = study::Rival::ALL.len() as u64;
-        let made = histories.len() as u64 * models * u64::from(self.seeds.get());
-        let bar = progress(if judges { made } else { 0 });
+        let made = histories.len() as u64 * models * u64::from(seeds);
+        let bar = progress(made);
         let next: Vec<Option<Vec<Score>>> =
             histories.par_iter().map(|history| predicts.then(|| scores(history))).collect();
         let mut studied = Vec::new();
         let mut sections = Vec::new();
         for (history, next) in histories.iter().zip(next) {
-            let study = judges.then(|| Study::new(history, self.seeds, &|| bar.inc(1)));
+            let study = studies.then(|| Study::new(history, seeds, &|| bar.inc(1)));
             studied.push(Studied { study, next });
             if self.html.is_some() {
                 sections.push(report::similar::section(&history.name, &study::figures(history)));

@@ -117,7 +117,8 @@ fn next_nodes(workloads: &[Workload]) -> Markup {
         &legend,
         draw(&drawn, &axes),
         "Runs of jobs with the same number of processors counted once: the mean number of the next run (up), by the number of \
-         this one (right). Without memory every line would be nearly level: equal numbers never follow each other.",
+         this one (right). As equal neighbours are \
+         removed, numbers that are common are followed by others even without memory.",
     )
 }
 

@@ -112,7 +112,7 @@ pub struct Study {
     pub jobs: u64,
     /// Lines without run time or processors.
     pub left_out: u64,
-    /// Seeds, from 1 up.
+    /// Seeds, from 1 up; 0 when nothing was made.
     pub seeds: u32,
     /// Table 3.
     pub parameters: Parameters,
@@ -146,14 +146,14 @@ pub fn synthetic(model: &Model, like: &History, name: &str, jobs: u64, seed: u64
 }
 
 impl Study {
-    /// Judges all models by a trace; `progress` hears of every workload made.
-    pub fn new(history: &History, seeds: NonZeroU32, progress: &(dyn Fn() + Sync)) -> Study {
+    /// Judges all models by a trace with so many seeds; 0 gives the parameters only. `progress` hears of every workload made.
+    pub fn new(history: &History, seeds: u32, progress: &(dyn Fn() + Sync)) -> Study {
         let jobs = history.jobs.len() as u64;
         let paper = Markov::new(history, Variant::Paper);
         let models: Vec<(Rival, Model)> =
             Rival::ALL.into_iter().map(|rival| (rival, rival.model(history))).collect();
         let work: Vec<(usize, u64)> =
-            (0..models.len()).flat_map(|m| (1..=u64::from(seeds.get())).map(move |s| (m, s))).collect();
+            (0..models.len()).flat_map(|m| (1..=u64::from(seeds)).map(move |s| (m, s))).collect();
         let measured: Vec<(usize, Similarity)> = work
             .into_par_iter()
             .map(|(index, seed)| {
@@ -187,7 +187,7 @@ impl Study {
             trace: history.name.clone(),
             jobs,
             left_out: history.left_out,
-            seeds: seeds.get(),
+            seeds,
             parameters: Parameters {
                 run_time_states: paper.run_times().states(),
                 node_states: paper.nodes().states(),
