@@ -1,6 +1,8 @@
 //! The Kullback-Leibler divergence rate of two models, by generation (Nissimov 2006, section 3.1; Rabiner 1989, section IV.F):
 //!
-//!     D(P || Q) = lim 1/T E_P[ ln P(O_1 .. O_T) - ln Q(O_1 .. O_T) ]
+//! ```text
+//! D(P || Q) = lim 1/T E_P[ ln P(O_1 .. O_T) - ln Q(O_1 .. O_T) ]
+//! ```
 //!
 //! the O being slots with their jobs drawn from P, so both models need a load model. Several independent sequences are drawn,
 //! each from a seed's own stream; a first part of each, which depends on where the chain starts, is left out of the

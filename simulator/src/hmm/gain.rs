@@ -1,6 +1,8 @@
 //! The information gain of a model on the second half of a trace (Nissimov 2006, section 3.1), in bits a job:
 //!
-//!     G = 1/n_v log2 Pr(R_v) + H(p_v) + D(p_v || p_t)
+//! ```text
+//! G = 1/n_v log2 Pr(R_v) + H(p_v) + D(p_v || p_t)
+//! ```
 //!
 //! n_v, R_v and p_v are number, run times and shares of bins of the second half's jobs; p_t is the shares of the first half's.
 //! H + D is what a job costs when only the first half's distribution is known, so G = 0 for a model of one state. With a load

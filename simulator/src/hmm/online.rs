@@ -5,7 +5,9 @@
 //! the moment of its submission: the predictor's p, and the shares q of the bins among all jobs finished by then. The gain is
 //! log2 p'(r) - log2 q'(r) bits, with the safety distribution of section 3.1 on both sides, epsilon = 1 / (n + 1) for n finished jobs:
 //!
-//!     p' = p (1 - epsilon) where p > 0, epsilon / N_0 in the N_0 bins where p = 0.
+//! ```text
+//! p' = p (1 - epsilon) where p > 0, epsilon / N_0 in the N_0 bins where p = 0.
+//! ```
 //!
 //! A job for which the predictor is silent has no gain: the mean over predicted jobs leaves it out, the mean over all jobs
 //! counts it as 0. So does a job before the first one has finished.

@@ -105,8 +105,8 @@ fn caption(figure: Figure) -> &'static str {
     match figure {
         Figure::States => {
             "The gain on the second half (up) against the cost of training (right, logarithmic), in rounds of 16 states: a \
-             round of M costs (M / 16)² of those. Gains at different ratios are of different run times and are not to be \
-             compared in height, only in what more states add."
+             round of M costs (M / 16)² of those. A finer ratio has more bins to tell \
+             apart: what counts is how much more states add to each."
         }
         Figure::Slots => {
             "The gain on the second half (up) against rounds of training (right, logarithmic), by slot length."
