@@ -383,7 +383,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", message);
         return 2;
     }
-    scheduler.beliefs = beliefs_make();
+    scheduler.beliefs = beliefs_make(scheduler.settings.predictor);
     scheduler.books = books_make();
     scheduler.decider = decider_make();
     if (scheduler.beliefs == NULL || scheduler.books == NULL || scheduler.decider == NULL) {
@@ -404,6 +404,7 @@ int main(int argc, char **argv) {
         struct timespec pause = {.tv_sec = (time_t)interval};
         pause.tv_nsec = (long)(1e9 * (interval - (double)pause.tv_sec));
         cycle(&scheduler);
+        beliefs_train(scheduler.beliefs, 0.1);
         saved += interval;
         if (scheduler.state_file != NULL && (saved >= scheduler.settings.save || once)) {
             saved = 0;

@@ -1,6 +1,7 @@
 /* The library's mixture of histories of like jobs: the user's, those with the same limit, width or name, and several of
- * these at once, weighed for each user by how well they have done. Licence: GPL-2.0-or-later. */
+ * these at once, weighed for each user by how well they have done; and its hidden Markov model, if wanted. Licence: GPL-2.0-or-later. */
 #include "beliefs.h"
+#include "markov.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct beliefs {
     surefill_bins *bins;
     surefill_mixture *mixture;
     int64_t size; /* of the mixture */
+    struct markov *markov; /* NULL unless wanted */
     int64_t jobs;
 };
 
@@ -45,21 +47,24 @@ static bool make_mixture(struct beliefs *beliefs) {
     return false;
 }
 
-struct beliefs *beliefs_make(void) {
-    struct beliefs *beliefs = calloc(1, sizeof *beliefs);
-    int32_t count = 0;
-    if (beliefs != NULL &&
-        (surefill_bins_init_default(beliefs->bins_memory, sizeof beliefs->bins_memory, &beliefs->bins) != SUREFILL_OK ||
-         surefill_bins_count(beliefs->bins, &count) != SUREFILL_OK || count != BINS || !make_mixture(beliefs))) {
-        free(beliefs);
-        return NULL;
-    }
-    return beliefs;
+void beliefs_free(struct beliefs *beliefs) {
+    if (beliefs == NULL) return;
+    free(beliefs->mixture);
+    markov_free(beliefs->markov);
+    free(beliefs);
 }
 
-void beliefs_free(struct beliefs *beliefs) {
-    if (beliefs != NULL) free(beliefs->mixture);
-    free(beliefs);
+struct beliefs *beliefs_make(enum predictor predictor) {
+    struct beliefs *beliefs = calloc(1, sizeof *beliefs);
+    int32_t count = 0;
+    bool good;
+    if (beliefs == NULL) return NULL;
+    good = surefill_bins_init_default(beliefs->bins_memory, sizeof beliefs->bins_memory, &beliefs->bins) == SUREFILL_OK &&
+           surefill_bins_count(beliefs->bins, &count) == SUREFILL_OK && count == BINS && make_mixture(beliefs);
+    if (good && predictor == PREDICTOR_HMM) good = (beliefs->markov = markov_make(beliefs->bins, BINS)) != NULL;
+    if (good) return beliefs;
+    beliefs_free(beliefs);
+    return NULL;
 }
 
 int64_t beliefs_name(const char *name) {
@@ -77,30 +82,39 @@ static void keys_of(const struct facts *facts, int64_t keys[KEYS]) {
 
 /* Histories of like jobs need neither submissions nor starts. */
 void beliefs_submitted(struct beliefs *beliefs, const struct facts *facts, int64_t now) {
-    (void)beliefs, (void)facts, (void)now;
+    if (beliefs->markov != NULL) markov_submitted(beliefs->markov, facts->id, now);
 }
 
 void beliefs_started(struct beliefs *beliefs, const struct facts *facts, int64_t now) {
-    (void)beliefs, (void)facts, (void)now;
+    if (beliefs->markov != NULL) markov_started(beliefs->markov, facts->id, now);
 }
 
 void beliefs_withdrawn(struct beliefs *beliefs, const struct facts *facts, int64_t now) {
-    (void)beliefs, (void)facts, (void)now;
+    if (beliefs->markov != NULL) markov_withdrawn(beliefs->markov, facts->id, now);
 }
 
 void beliefs_ended(struct beliefs *beliefs, const struct facts *facts, int64_t run_time, int64_t now) {
     int64_t keys[KEYS];
-    (void)now;
     keys_of(facts, keys);
     if (surefill_mixture_learn(beliefs->mixture, keys, KEYS, run_time) == SUREFILL_OK) beliefs->jobs++;
+    if (beliefs->markov != NULL) markov_ended(beliefs->markov, facts->id, now);
+}
+
+void beliefs_train(struct beliefs *beliefs, double seconds) {
+    if (beliefs->markov != NULL) markov_train(beliefs->markov, seconds);
 }
 
 const surefill_distribution *beliefs_predict(struct beliefs *beliefs, const struct facts *facts, int32_t *status) {
+    const double *said = beliefs->markov == NULL ? NULL : markov_probabilities(beliefs->markov, facts->id);
     int64_t keys[KEYS];
     surefill_distribution *made;
     keys_of(facts, keys);
-    *status = surefill_mixture_predict(beliefs->mixture, keys, KEYS, beliefs->distribution_memory,
-                                       sizeof beliefs->distribution_memory, &made);
+    if (said != NULL)
+        *status = surefill_distribution_init_counts(beliefs->distribution_memory, sizeof beliefs->distribution_memory,
+                                                    beliefs->bins, said, BINS, &made);
+    else
+        *status = surefill_mixture_predict(beliefs->mixture, keys, KEYS, beliefs->distribution_memory,
+                                           sizeof beliefs->distribution_memory, &made);
     return *status == SUREFILL_OK ? made : NULL;
 }
 
@@ -111,13 +125,15 @@ int32_t beliefs_bins(const struct beliefs *beliefs) {
 
 double beliefs_jobs(const struct beliefs *beliefs) { return (double)beliefs->jobs; }
 
-/* The number of jobs, then the sealed mixture. */
+/* The number of jobs, the sealed mixture, the hidden Markov model if there is one. */
 void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
+    size_t fixed = sizeof beliefs->jobs + (size_t)beliefs->size;
     char *copy;
-    *size = sizeof beliefs->jobs + (size_t)beliefs->size;
+    *size = fixed + (beliefs->markov == NULL ? 0 : markov_size(beliefs->markov));
     copy = malloc(*size);
     if (copy == NULL) return NULL;
-    if (surefill_mixture_seal(beliefs->mixture) != SUREFILL_OK) {
+    if (surefill_mixture_seal(beliefs->mixture) != SUREFILL_OK ||
+        (beliefs->markov != NULL && !markov_save(beliefs->markov, copy + fixed))) {
         free(copy);
         return NULL;
     }
@@ -127,13 +143,16 @@ void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
 }
 
 bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size) {
+    size_t fixed = sizeof beliefs->jobs + (size_t)beliefs->size;
     surefill_mixture *opened;
     void *memory;
-    if (size != sizeof beliefs->jobs + (size_t)beliefs->size) return false;
+    if (size < fixed) return false;
     memory = malloc((size_t)beliefs->size);
     if (memory == NULL) return false;
     memcpy(memory, (const char *)bytes + sizeof beliefs->jobs, (size_t)beliefs->size);
-    if (surefill_mixture_open(memory, beliefs->size, &opened) != SUREFILL_OK) {
+    if (surefill_mixture_open(memory, beliefs->size, &opened) != SUREFILL_OK ||
+        (beliefs->markov != NULL && size > fixed &&
+         !markov_load(beliefs->markov, (const char *)bytes + fixed, size - fixed))) {
         free(memory);
         return false;
     }

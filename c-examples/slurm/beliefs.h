@@ -10,8 +10,13 @@
 
 struct beliefs;
 
+enum predictor {
+    PREDICTOR_MIX, /* histories of like jobs */
+    PREDICTOR_HMM  /* the hidden Markov model of the workload; where it is silent, the histories, which learn all the same */
+};
+
 /* Beliefs of one who has seen no job; NULL when memory is short. */
-struct beliefs *beliefs_make(void);
+struct beliefs *beliefs_make(enum predictor predictor);
 void beliefs_free(struct beliefs *beliefs);
 
 /* The number that stands for a job's name, NULL allowed. */
@@ -27,6 +32,9 @@ void beliefs_withdrawn(struct beliefs *beliefs, const struct facts *facts, int64
  * known, and after an error, of which *status says more. */
 const surefill_distribution *beliefs_predict(struct beliefs *beliefs, const struct facts *facts, int32_t *status);
 
+/* For about so many seconds, training that is due. */
+void beliefs_train(struct beliefs *beliefs, double seconds);
+
 /* Bins of the distributions. */
 int32_t beliefs_bins(const struct beliefs *beliefs);
 /* Jobs learnt from. */
@@ -34,7 +42,8 @@ double beliefs_jobs(const struct beliefs *beliefs);
 
 /* A copy of everything, size bytes long, to be freed by the caller; NULL when memory is short. */
 void *beliefs_save(const struct beliefs *beliefs, size_t *size);
-/* Takes over what beliefs_save made. Refuses what cannot be that (false) and then changes nothing. */
+/* Takes over what beliefs_save made; of another predictor's only the histories. Refuses what cannot be that (false) and
+ * then changes nothing. */
 bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size);
 
 #endif

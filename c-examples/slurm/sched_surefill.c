@@ -37,6 +37,7 @@ void fini(void);
 int sched_p_reconfig(void);
 
 enum { ATTEMPTS = 3, MESSAGE = 300 };
+static const double TRAINING = 0.1; /* seconds after a cycle, without locks */
 
 static pthread_t thread;
 static bool running;
@@ -85,9 +86,9 @@ static void read_settings(struct plugin *plugin) {
     }
     if (plugin->told && memcmp(&before, &plugin->settings, sizeof before) == 0) return;
     plugin->told = true;
-    info("surefill: mode %s, %s below %g, budget %g, a cycle every %g s, %d candidates",
+    info("surefill: mode %s, predictor %s, %s below %g, budget %g, a cycle every %g s, %d candidates",
          plugin->limits_only ? "limits" : settings_mode_name(plugin->settings.mode),
-         settings_criterion_name(plugin->settings.criterion), plugin->settings.tau, plugin->settings.budget,
+         settings_predictor_name(plugin->settings.predictor), settings_criterion_name(plugin->settings.criterion), plugin->settings.tau, plugin->settings.budget,
          plugin->settings.interval, plugin->settings.depth);
 }
 
@@ -261,13 +262,17 @@ static void *agent(void *nothing) {
     struct plugin *plugin = calloc(1, sizeof *plugin);
     enum next next = NEXT_SLEEP;
     (void)nothing;
-    if (plugin == NULL || (plugin->beliefs = beliefs_make()) == NULL || (plugin->books = books_make()) == NULL ||
-        (plugin->decider = decider_make()) == NULL) {
+    if (plugin != NULL) {
+        settings_defaults(&plugin->settings);
+        read_settings(plugin);
+        plugin->beliefs = beliefs_make(plugin->settings.predictor);
+        plugin->books = books_make();
+        plugin->decider = decider_make();
+    }
+    if (plugin == NULL || plugin->beliefs == NULL || plugin->books == NULL || plugin->decider == NULL) {
         error("surefill: no memory: the plugin stops here");
     } else {
-        settings_defaults(&plugin->settings);
         books_tell_earlier(plugin->books, tell_earlier);
-        read_settings(plugin);
         load(plugin);
         plugin->last_save = slurm_clock();
         while (next != NEXT_STOP && sleep_until_due(plugin->settings.interval)) {
@@ -276,6 +281,7 @@ static void *agent(void *nothing) {
                 continue;
             next = NEXT_AGAIN;
             for (int attempt = 0; attempt < ATTEMPTS && next == NEXT_AGAIN; attempt++) next = cycle(plugin);
+            beliefs_train(plugin->beliefs, TRAINING);
             if (next == NEXT_AGAIN) debug("surefill: the jobs change faster than decisions are made");
         }
         save(plugin);

@@ -8,6 +8,7 @@
 #include <surefill.h>
 
 static const char *const modes[] = {"on", "shadow", "limits"};                               /* enum mode */
+static const char *const predictors[] = {"mix", "hmm"};                                      /* enum predictor */
 static const char *const criteria[] = {"probability", "bound", "seconds", "relative", NULL}; /* SUREFILL_CRITERION_ */
 static const char prefix[] = "surefill_";
 
@@ -23,6 +24,8 @@ void settings_defaults(struct settings *settings) {
 }
 
 const char *settings_mode_name(enum mode mode) { return modes[mode]; }
+
+const char *settings_predictor_name(enum predictor predictor) { return predictors[predictor]; }
 
 const char *settings_criterion_name(int32_t criterion) { return criteria[criterion]; }
 
@@ -54,6 +57,10 @@ static const char *read_word(struct settings *settings, const char *key, const c
         int mode = find(modes, 3, value);
         if (mode < 0) return "the modes are on, shadow and limits";
         settings->mode = (enum mode)mode;
+    } else if (strcmp(key, "predictor") == 0) {
+        int predictor = find(predictors, 2, value);
+        if (predictor < 0) return "the predictors are mix and hmm";
+        settings->predictor = (enum predictor)predictor;
     } else if (strcmp(key, "criterion") == 0) {
         int criterion = find(criteria, 4, value);
         if (criterion < 0) return "the criteria are probability, bound, seconds and relative";

@@ -4,6 +4,8 @@
 #define SETTINGS_H
 
 #include <stdbool.h>
+#include "beliefs.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +17,7 @@ enum mode {
 
 struct settings {
     enum mode mode;
+    enum predictor predictor; /* looked at when the beliefs are made */
     int32_t criterion; /* one of SUREFILL_CRITERION_ */
     double tau;        /* a candidate is started when its delay of the head job is strictly below this */
     double budget;     /* what the delays of all candidates may add up to for one head job */
@@ -31,6 +34,7 @@ void settings_defaults(struct settings *settings);
 bool settings_read(struct settings *settings, const char *parameters, char *message, size_t length);
 
 const char *settings_mode_name(enum mode mode);
+const char *settings_predictor_name(enum predictor predictor);
 const char *settings_criterion_name(int32_t criterion);
 
 #endif

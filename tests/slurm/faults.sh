@@ -8,7 +8,7 @@ state=$CLUSTER/state/surefill_state
 "$built/seed" "$state" "$(id -u games):30:40:60:1"
 cp "$state" "$work/good"
 cluster_start
-logged 'learnt from 40 jobs' || fail "the state was not read"
+wait_for 5 logged 'learnt from 40 jobs' || fail "the state was not read"
 
 # The state file cut short, with one bit turned, empty, of another version, and a folder in its place: refused with a
 # message, and the plugin starts empty and schedules.
@@ -32,8 +32,8 @@ for kind in truncated header empty longer bit version random folder; do
     damage "$kind"
     ctld_start
     refusals=$((refusals + 1))
-    check "refusals after a state file that is $kind" \
-        "$(ctld_log | grep -c 'surefill_state: .*: refused, starting without')" -eq "$refusals"
+    wait_for 5 logged_times 'surefill_state: .*: refused, starting without' "$refusals" ||
+        fail "a state file that is $kind was not refused"
 done
 job games 1 1 0.1 >"$work/number"
 wait_for 15 is_completed "$(cat "$work/number")"
@@ -41,7 +41,7 @@ rmdir "$state"
 wait_for 5 test -f "$state"
 ctld_stop
 ctld_start
-logged 'surefill_state: learnt from 1 jobs' || fail "the state is not saved after refusals"
+wait_for 5 logged 'surefill_state: learnt from 1 jobs' || fail "the state is not saved after refusals"
 say "$refusals damaged state files refused, each with a message; scheduling went on"
 
 # A node dies under a job: Slurm puts the job back into the queue, it runs again, and the books agree.

@@ -37,6 +37,7 @@ check() {
 say() { echo "$test_name: $*"; }
 
 ctld_log() { cat "$CLUSTER/log/slurmctld"; }
+logged_times() { [ "$(grep -c -- "$1" "$CLUSTER/log/slurmctld")" -ge "$2" ]; }
 logged() { grep -q -- "$1" "$CLUSTER/log/slurmctld"; }
 
 # job USER NODES MINUTES SECONDS [sbatch arguments]: submits, prints the job's number.

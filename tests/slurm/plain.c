@@ -23,7 +23,7 @@ static void settings_are_read(void) {
         "surefill_tau",           "surefill_tau=",         "surefill_tau=x",         "surefill_tau=-1",
         "surefill_tau=nan",       "surefill_interval=0",   "surefill_interval=1e9",  "surefill_mode=off",
         "surefill_criterion=all", "surefill_depth=1.5",    "surefill_depth=-1",      "surefill_events=17",
-        "surefill_what=1",        "bf_x,surefill_budget=", "surefill_save=0",        "surefill_=1",
+        "surefill_what=1", "surefill_predictor=user",        "bf_x,surefill_budget=", "surefill_save=0",        "surefill_=1",
         "surefill_tau=0.1,surefill_tau=0.1 ", "surefill_tau=0.000000000000000000000000000000000000000000000000000000000000"
         "0000000000000000000000000000000000000000000000000000000000000000000000000000001"};
     struct settings settings, before;
@@ -82,7 +82,7 @@ static void expect(const struct books *books, int64_t submitted, int64_t started
 
 static void books_follow_every_path(void) {
     struct books *books = books_make(), *again = books_make();
-    struct beliefs *beliefs = beliefs_make();
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX);
     struct sighting seen[4] = {job(1, PHASE_WAITING), job(2, PHASE_WAITING), job(3, PHASE_RUNNING), job(4, PHASE_WAITING)};
     size_t size;
     char *bytes;
@@ -129,7 +129,7 @@ static void books_follow_every_path(void) {
 static void damage_is_found(void) {
     char path[] = "/tmp/surefill-plain-XXXXXX", message[300];
     struct books *books = books_make();
-    struct beliefs *beliefs = beliefs_make(), *other = beliefs_make();
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX), *other = beliefs_make(PREDICTOR_MIX);
     struct sighting seen = job(1, PHASE_ENDED);
     FILE *file;
     long size;
@@ -216,7 +216,7 @@ static void budgets_last(void) {
     struct candidate candidates[] = {{.facts = {.id = 11, .user = 1, .nodes = 1, .limit = 7200, .asked = 1}}};
     struct pool pool = {.nodes = 5, .idle = 2, .now = 1000, .head = {.id = 10, .nodes = 5}, .running = running,
                         .running_count = 1, .candidates = candidates, .candidate_count = 1};
-    struct beliefs *beliefs = beliefs_make();
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX);
     struct decider *decider = decider_make();
     struct settings settings;
     struct decision decision;
@@ -242,7 +242,75 @@ static void budgets_last(void) {
     beliefs_free(beliefs);
 }
 
+/* Ten days of a job every twenty minutes, minutes long by day and hours by night. After its first week the hidden Markov
+ * model speaks: a job submitted by day is shorter than one submitted by night, although the histories see one kind. What it
+ * said of a job stays with the job until that ends, whatever other jobs come and go, and survives a save. */
+static void the_model_is_asked(void) {
+    enum { DAY = 86400, MINUTE = 60, KEPT = 300 };
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_HMM), *again = beliefs_make(PREDICTOR_HMM);
+    struct beliefs *histories = beliefs_make(PREDICTOR_MIX);
+    int64_t median[2] = {0, 0}, now, id = 0, first, ends[1000];
+    struct facts facts = {.user = 1, .limit = DAY, .nodes = 1, .asked = 1};
+    int32_t status, wrong = 0, differ = 0;
+    size_t size, other;
+    void *bytes, *more;
+    for (now = 0; now < 10 * DAY; now += MINUTE) {
+        bool day = now % DAY >= DAY / 3 && now % DAY < 5 * DAY / 6;
+        for (int64_t job = id > 50 ? id - 50 : 1; job <= id; job++)
+            if (ends[job] == now) {
+                facts.id = job;
+                beliefs_ended(beliefs, &facts, day ? 240 : 12000, now);
+            }
+        if (now % (20 * MINUTE) != 0) continue;
+        facts.id = ++id;
+        ends[id] = now + (day ? 4 : 200) * MINUTE;
+        beliefs_submitted(beliefs, &facts, now);
+        beliefs_started(beliefs, &facts, now);
+        beliefs_train(beliefs, 0.05);
+        if (now >= 9 * DAY && now % DAY % (DAY / 2) == 0) { /* midnight and noon */
+            const surefill_distribution *believed = beliefs_predict(beliefs, &facts, &status);
+            CHECK(status == SUREFILL_OK && believed != NULL);
+            CHECK(surefill_distribution_quantile(believed, 0.5, 0, DAY, &median[day]) == SUREFILL_OK);
+        }
+    }
+    if (median[0] <= 3 * median[1]) fprintf(stderr, "median by night %ld s, by day %ld s\n", (long)median[0], (long)median[1]);
+    CHECK(median[0] > 3 * median[1] && median[1] > 0);
+
+    first = id + 1; /* jobs that stay, among others that leave */
+    for (int round = 0; round < 2 * KEPT; round++) {
+        facts.id = ++id;
+        beliefs_submitted(beliefs, &facts, now + round * MINUTE);
+    }
+    for (int64_t job = first + 1; job <= id; job += 2) {
+        facts.id = job;
+        beliefs_withdrawn(beliefs, &facts, now + 2 * KEPT * MINUTE);
+    }
+    bytes = beliefs_save(beliefs, &size);
+    CHECK(bytes != NULL && beliefs_load(again, bytes, size));
+    CHECK(!beliefs_load(again, bytes, size - 1) && !beliefs_load(again, bytes, size - 8));
+    CHECK(beliefs_load(histories, bytes, size) && beliefs_jobs(histories) == beliefs_jobs(beliefs));
+    for (int64_t job = first; job <= id; job += 2) {
+        int64_t mine = -1, theirs = -2, plain = -3;
+        facts.id = job;
+        surefill_distribution_quantile(beliefs_predict(beliefs, &facts, &status), 0.3, 0, DAY, &mine);
+        surefill_distribution_quantile(beliefs_predict(again, &facts, &status), 0.3, 0, DAY, &theirs);
+        surefill_distribution_quantile(beliefs_predict(histories, &facts, &status), 0.3, 0, DAY, &plain);
+        wrong += mine != theirs;
+        differ += mine != plain;
+    }
+    if (wrong > 0 || differ < 30) fprintf(stderr, "%d after a save, %d beside histories\n", wrong, differ);
+    CHECK(wrong == 0 && differ >= 30);
+    more = beliefs_save(again, &other);
+    CHECK(more != NULL && other == size);
+    free(bytes);
+    free(more);
+    beliefs_free(beliefs);
+    beliefs_free(again);
+    beliefs_free(histories);
+}
+
 int main(void) {
+    the_model_is_asked();
     settings_are_read();
     books_follow_every_path();
     damage_is_found();

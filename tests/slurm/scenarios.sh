@@ -7,7 +7,7 @@ games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody)
 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 cluster_make "$work/cluster" 5
 "$built/seed" "$CLUSTER/state/surefill_state" "$games:30:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
 cluster_start
-logged 'learnt from 120 jobs' || fail "the seeded state was not read"
+wait_for 5 logged 'learnt from 120 jobs' || fail "the seeded state was not read"
 
 # 1. Three of five nodes are busy, the head wants all five. The long candidate would delay it and waits, although it is
 # submitted first; the short one starts at once, although by its limit it would delay the head as well.

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 int main(int argc, char **argv) {
-    struct beliefs *beliefs = beliefs_make();
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX);
     struct books *books = books_make();
     char message[300];
     int64_t id = 1000000;

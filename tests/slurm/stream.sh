@@ -5,7 +5,7 @@
 
 RANDOM=7 # the same jobs every time
 users=(games man nobody)
-SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2,surefill_save=1 cluster_make "$work/cluster" 16
+SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2,surefill_save=1,surefill_predictor=hmm cluster_make "$work/cluster" 16
 cluster_start
 
 : >"$work/complete" # numbers that must complete, "array_task" for tasks
@@ -55,7 +55,7 @@ for round in 1 2; do
     check "waiting jobs" "$(squeue -h -t PENDING -o %i | wc -l)" -ge 10
     ctld_kill
     ctld_start
-    [ "$(ctld_log | grep -c 'surefill_state: learnt from [1-9]')" -ge "$round" ] || fail "the state did not survive"
+    wait_for 5 logged_times 'surefill_state: learnt from [1-9]' "$round" || fail "the state did not survive"
     running "$wide" || is_completed "$wide" || fail "the wide job was lost"
 done
 learnt=$(ctld_log | sed -n 's/.*surefill_state: learnt from \([0-9]*\) jobs/\1/p' | tail -n 1)
