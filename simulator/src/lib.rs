@@ -8,9 +8,11 @@
 //! * [`run`]: replays over several seeds; [`papers`]: published numbers to compare with.
 //! * [`mod@explain`]: why one job waited.
 //! * [`mod@generate`]: synthetic workloads.
+//! * [`mod@allocate`]: malleable jobs that choose their size.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
+pub mod allocate;
 pub mod calibration;
 pub mod cli;
 pub mod explain;

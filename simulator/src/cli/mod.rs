@@ -1,5 +1,6 @@
 //! The command line: one file a verb, and what the verbs share.
 
+mod allocate;
 mod compare;
 mod explain;
 mod generate;
@@ -29,6 +30,8 @@ enum Command {
     /// Say why one job waited.
     #[command(after_long_help = help::RULES)]
     Explain(explain::Explain),
+    /// Let malleable jobs choose their number of processors (Downey 1997).
+    Allocate(allocate::Allocate),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
 }
@@ -58,6 +61,7 @@ impl Cli {
             Command::Simulate(simulate) => simulate.run(),
             Command::Compare(compare) => compare.run(),
             Command::Explain(explain) => explain.run(),
+            Command::Allocate(allocate) => allocate.run(),
             Command::Generate(generate) => generate.run(),
         }
     }

@@ -7,6 +7,7 @@
 mod random;
 mod sessions;
 
+pub use random::Random;
 pub use sessions::{SessionsOptions, sessions};
 
 use crate::swf::{SwfJob, write_header, write_job};
