@@ -12,9 +12,11 @@
 //! * [`locality`]: how much run times can be learnt from submit times and users.
 //! * [`hmm`]: the hidden Markov model of run times, trained and tested on traces.
 //! * [`similar`]: how close they are to real ones.
+//! * [`mod@allocate`]: malleable jobs that choose their size.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
+pub mod allocate;
 pub mod calibration;
 pub mod characterize;
 pub mod cli;

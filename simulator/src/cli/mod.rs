@@ -1,5 +1,6 @@
 //! The command line: one file a verb, and what the verbs share.
 
+mod allocate;
 mod characterize;
 mod compare;
 mod explain;
@@ -44,6 +45,8 @@ enum Command {
     /// Measure what the hidden Markov model knows of run times, under the thesis's settings.
     #[command(after_long_help = fit::GAIN_HELP)]
     Gain(fit::GainArgs),
+    /// Let malleable jobs choose their number of processors (Downey 1997).
+    Allocate(allocate::Allocate),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
     /// Say how close a synthetic workload is to a trace.
@@ -78,6 +81,7 @@ impl Cli {
             Command::Characterize(characterize) => characterize.run(),
             Command::Fit(fit) => fit.run(),
             Command::Gain(gain) => gain.run(),
+            Command::Allocate(allocate) => allocate.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),
             Command::Similar(similar) => similar.run(),

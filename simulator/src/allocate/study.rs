@@ -1,0 +1,315 @@
+//! Tables 1 and 2 of Downey 1997 over several seeds.
+
+use super::application::{Offer, follow};
+use super::machine::Machine;
+use super::statistics::{Estimate, mean, median};
+use super::strategy::{Decider, Lifetimes, Prediction, Rule, Strategy};
+use super::system::{Run, run};
+use super::workload::{DAY, DAYTIME, Job, WorkloadOptions, generate};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use surefill::allocate::{Correction, LogUniform};
+
+/// Numbers by name.
+pub type Measures = BTreeMap<String, f64>;
+
+/// Which run times predictors believe in.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Belief {
+    /// The distribution of the sequential lifetimes L, as the paper's equations have it
+    Sequential,
+    /// A fit of equation 4 to the run times of another workload of the same kind under AVG
+    Fitted,
+    /// L's distribution divided by the job's own speedup: what follows from the workload model
+    Scaled,
+}
+
+/// What decides a study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StudyOptions {
+    /// The workload; its seed is the first.
+    pub workload: WorkloadOptions,
+    /// Seeds, one after the other.
+    pub seeds: u32,
+    /// Strategies as written on the command line.
+    pub strategies: Vec<String>,
+    /// Beliefs about run times.
+    pub beliefs: Vec<Belief>,
+}
+
+/// One strategy under one belief, over all seeds.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    /// The strategy.
+    pub strategy: String,
+    /// What it believes; none for strategies that predict nothing.
+    pub belief: Option<Belief>,
+    /// Decisions recorded, not effected.
+    pub application: BTreeMap<String, Estimate>,
+    /// Decisions in effect.
+    pub system: BTreeMap<String, Estimate>,
+    /// The first seed's predictions, for plots.
+    #[serde(skip)]
+    pub predictions: Vec<Prediction>,
+}
+
+/// The outcome.
+#[derive(Debug, Clone, Serialize)]
+pub struct Study {
+    /// What was asked for.
+    pub options: StudyOptions,
+    /// Facts of the workloads under AVG.
+    pub workload: BTreeMap<String, Estimate>,
+    /// In the order asked for, belief by belief.
+    pub rows: Vec<Row>,
+}
+
+/// The workload of the n-th seed.
+fn seeded(options: &WorkloadOptions, n: u32) -> WorkloadOptions {
+    WorkloadOptions { seed: options.seed.wrapping_add(u64::from(n)), ..*options }
+}
+
+/// What a belief comes to on a workload of this kind.
+pub fn lifetimes(belief: Belief, options: &WorkloadOptions) -> Lifetimes {
+    match belief {
+        Belief::Sequential => Lifetimes::Sequential,
+        Belief::Scaled => Lifetimes::Scaled,
+        Belief::Fitted => {
+            // Not the workload itself: its future is not known.
+            let other = WorkloadOptions { seed: options.seed ^ (1 << 40), ..*options };
+            let runs = avg(&generate(&other), options.procs);
+            let mut run_times: Vec<f64> = runs.iter().map(|run| run.end - run.start).collect();
+            run_times.sort_by(f64::total_cmp);
+            // Too few jobs make no line: then what is known of L must do.
+            match LogUniform::fit(&run_times) {
+                Ok(fitted) => Lifetimes::Fitted(fitted.bounds().0, fitted.bounds().1),
+                Err(_) => Lifetimes::Sequential,
+            }
+        }
+    }
+}
+
+/// The jobs under AVG.
+pub fn avg(jobs: &[Job], procs: u32) -> Vec<Run> {
+    let mut decider = Decider::new(Strategy::AVG, procs);
+    run(jobs, procs, &Lifetimes::Sequential, &mut decider, &mut |_: &Machine, _, _, _| {})
+}
+
+/// The strategy's decisions for every job that AVG does not give all it wants, none of them effected.
+pub fn application(
+    jobs: &[Job],
+    procs: u32,
+    lifetimes: &Lifetimes,
+    strategy: Strategy,
+) -> (Measures, Vec<Prediction>) {
+    let mut avg = Decider::new(Strategy::AVG, procs);
+    let mut decider = Decider::new(strategy, procs);
+    let mut offers: Vec<Offer> = Vec::new();
+    run(jobs, procs, lifetimes, &mut avg, &mut |machine, index, queued, processors| {
+        if processors < jobs[index].most {
+            offers.push(follow(jobs, machine, index, queued, &mut decider));
+        }
+    });
+    let (count, unspoiled) = (jobs.len() as f64, offers.len() as f64);
+    let rebels: Vec<&Offer> = offers.iter().filter(|offer| offer.rebelled).collect();
+    let mut saved: Vec<f64> = rebels.iter().map(|offer| offer.saved / 60.0).collect();
+    let losses: Vec<f64> = saved.iter().filter(|&&saved| saved < 0.0).map(|saved| -saved).collect();
+    let sequential = |rebelled: bool| {
+        let of = offers.iter().filter(|offer| offer.rebelled == rebelled);
+        mean(&of.map(|offer| jobs[offer.job].sequential).collect::<Vec<f64>>())
+    };
+    let mut measures: Measures = [
+        ("jobs", count),
+        ("spoiled_share", 1.0 - unspoiled / count),
+        ("rebels", rebels.len() as f64),
+        ("rebel_share", rebels.len() as f64 / count),
+        ("rebel_share_of_unspoiled", rebels.len() as f64 / unspoiled),
+        ("saved_min_per_job", saved.iter().sum::<f64>() / count),
+        ("loser_share_of_rebels", losses.len() as f64 / rebels.len() as f64),
+        ("loss_min_per_loser", mean(&losses)),
+        ("saved_min_per_rebel", mean(&saved)),
+        ("median_saved_min_per_rebel", median(&mut saved)),
+        ("lifetime_of_rebels_over_docile", sequential(true) / sequential(false)),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into();
+    measures.extend(predictions(&decider.predictions));
+    (measures, decider.predictions)
+}
+
+/// Correlation and trend of the logarithms of predicted and actual waits.
+fn predictions(predictions: &[Prediction]) -> Measures {
+    let mut line = Correction::new();
+    for prediction in predictions {
+        line.record(prediction.used, prediction.actual).expect("seconds");
+    }
+    let (intercept, slope) = line.line().unwrap_or((f64::NAN, f64::NAN));
+    let correlation = line.correlation().unwrap_or(f64::NAN);
+    let ratio = |p: &Prediction| p.used.max(1.0) / p.actual.max(1.0);
+    let mut ratios: Vec<f64> = predictions.iter().map(ratio).collect();
+    [
+        ("predictions", predictions.len() as f64),
+        ("correlation", correlation),
+        ("intercept", intercept),
+        ("slope", slope),
+        ("median_predicted_over_actual", median(&mut ratios)),
+        (
+            "mean_predicted_over_mean_actual",
+            predictions.iter().map(|p| p.used).sum::<f64>()
+                / predictions.iter().map(|p| p.actual).sum::<f64>(),
+        ),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+/// What came of runs, beside the same jobs under AVG.
+pub fn system(jobs: &[Job], runs: &[Run], avg: &[Run], options: &WorkloadOptions) -> Measures {
+    let turnaround = |runs: &[Run]| {
+        mean(&jobs.iter().zip(runs).map(|(job, run)| run.end - job.arrival).collect::<Vec<f64>>())
+    };
+    let waits: Vec<f64> = jobs.iter().zip(runs).map(|(job, run)| run.start - job.arrival).collect();
+    let mut run_times: Vec<f64> = runs.iter().map(|run| run.end - run.start).collect();
+    let better = jobs.iter().zip(runs.iter().zip(avg)).filter(|(_, (run, avg))| run.end < avg.end).count();
+    let worse = jobs.iter().zip(runs.iter().zip(avg)).filter(|(_, (run, avg))| run.end > avg.end).count();
+    let change = |used: fn(&[Job], &[Run], &WorkloadOptions) -> f64| {
+        let (ours, theirs) = (used(jobs, runs, options), used(jobs, avg, options));
+        (ours, ours / theirs - 1.0)
+    };
+    let (day, day_change) = change(efficiency_by_day);
+    let (busy, busy_change) = change(efficiency_until_scheduled);
+    [
+        ("turnaround_s", turnaround(runs)),
+        ("turnaround_change", turnaround(runs) / turnaround(avg) - 1.0),
+        ("wait_s", mean(&waits)),
+        ("run_time_s", mean(&run_times)),
+        ("median_run_time_s", median(&mut run_times)),
+        ("better_share", better as f64 / jobs.len() as f64),
+        ("worse_share", worse as f64 / jobs.len() as f64),
+        ("utilization_daytime", day),
+        ("utilization_daytime_change", day_change),
+        ("utilization_until_scheduled", busy),
+        ("utilization_until_scheduled_change", busy_change),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+/// Efficiency S(n) / n averaged over processors and the given hours of every day, idle processors counting as 0.
+fn efficiency(jobs: &[Job], runs: &[Run], options: &WorkloadOptions, hours: &[f64]) -> f64 {
+    let mut work = 0.0;
+    for (job, run) in jobs.iter().zip(runs) {
+        let speedup = job.sequential / (run.end - run.start);
+        let mut day = (run.start / DAY).floor();
+        while day * DAY < run.end {
+            let Some(length) = hours.get(day as usize) else { break };
+            let seconds = run.end.min(day * DAY + length) - run.start.max(day * DAY);
+            work += speedup * seconds.max(0.0);
+            day += 1.0;
+        }
+    }
+    work / (hours.iter().sum::<f64>() * f64::from(options.procs))
+}
+
+fn efficiency_by_day(jobs: &[Job], runs: &[Run], options: &WorkloadOptions) -> f64 {
+    efficiency(jobs, runs, options, &vec![DAYTIME; options.days as usize])
+}
+
+/// From every morning until the last of the day's jobs has started, as the paper's nights last.
+fn efficiency_until_scheduled(jobs: &[Job], runs: &[Run], options: &WorkloadOptions) -> f64 {
+    let mut hours = vec![DAYTIME; options.days as usize];
+    for (job, run) in jobs.iter().zip(runs) {
+        let day = job.arrival.div_euclid(DAY);
+        if let Some(length) = hours.get_mut(day as usize) {
+            *length = length.max((run.start - day * DAY).min(DAY));
+        }
+    }
+    efficiency(jobs, runs, options, &hours)
+}
+
+/// One seed of one strategy: both tables.
+pub fn one(
+    jobs: &[Job],
+    options: &WorkloadOptions,
+    lifetimes: &Lifetimes,
+    strategy: Strategy,
+) -> (Measures, Measures, Vec<Prediction>) {
+    let (recorded, predictions) = application(jobs, options.procs, lifetimes, strategy);
+    let mut decider = Decider::new(strategy, options.procs);
+    let runs = run(jobs, options.procs, lifetimes, &mut decider, &mut |_: &Machine, _, _, _| {});
+    let mut effected = system(jobs, &runs, &avg(jobs, options.procs), options);
+    effected.extend(self::predictions(&decider.predictions));
+    (recorded, effected, predictions)
+}
+
+/// Means over seeds, name by name.
+pub fn estimates(seeds: &[&Measures]) -> BTreeMap<String, Estimate> {
+    let Some(first) = seeds.first() else { return BTreeMap::new() };
+    let estimate = |name: &String| {
+        let values = seeds.iter().filter_map(|measures| measures.get(name).copied());
+        Some((name.clone(), Estimate::of(values)?))
+    };
+    first.keys().filter_map(estimate).collect()
+}
+
+/// Runs the study on all cores; `progress` is told of every seed of every row.
+pub fn study(options: &StudyOptions, strategies: &[Strategy], progress: &(dyn Fn() + Sync)) -> Study {
+    let workloads: Vec<WorkloadOptions> = (0..options.seeds).map(|n| seeded(&options.workload, n)).collect();
+    let prepared: Vec<(Vec<Job>, Vec<Lifetimes>)> = workloads
+        .par_iter()
+        .map(|workload| {
+            (generate(workload), options.beliefs.iter().map(|&belief| lifetimes(belief, workload)).collect())
+        })
+        .collect();
+    let mut kinds: Vec<(Strategy, usize, Option<Belief>)> = Vec::new();
+    for (index, &belief) in options.beliefs.iter().enumerate() {
+        for &strategy in strategies {
+            match strategy.rule {
+                Rule::Predicted { .. } => kinds.push((strategy, index, Some(belief))),
+                _ if index == 0 => kinds.push((strategy, index, None)),
+                _ => {}
+            }
+        }
+    }
+    let tasks: Vec<(usize, usize)> =
+        (0..kinds.len()).flat_map(|kind| (0..workloads.len()).map(move |seed| (kind, seed))).collect();
+    let done: Vec<(Measures, Measures, Vec<Prediction>)> = tasks
+        .par_iter()
+        .map(|&(kind, seed)| {
+            let (jobs, lifetimes) = &prepared[seed];
+            let mut one = one(jobs, &workloads[seed], &lifetimes[kinds[kind].1], kinds[kind].0);
+            if seed > 0 {
+                one.2 = Vec::new();
+            }
+            progress();
+            one
+        })
+        .collect();
+    let rows = kinds.iter().zip(done.chunks(workloads.len())).map(|((strategy, _, belief), seeds)| Row {
+        strategy: strategy.to_string(),
+        belief: *belief,
+        application: estimates(&seeds.iter().map(|seed| &seed.0).collect::<Vec<_>>()),
+        system: estimates(&seeds.iter().map(|seed| &seed.1).collect::<Vec<_>>()),
+        predictions: seeds.first().map(|seed| seed.2.clone()).unwrap_or_default(),
+    });
+    let facts: Vec<Measures> = prepared
+        .par_iter()
+        .zip(&workloads)
+        .map(|((jobs, lifetimes), workload)| {
+            let runs = avg(jobs, workload.procs);
+            let mut facts = system(jobs, &runs, &runs, workload);
+            facts.insert("jobs".to_owned(), jobs.len() as f64);
+            for lifetimes in lifetimes {
+                if let Lifetimes::Fitted(shortest, longest) = lifetimes {
+                    facts.insert("fitted_t_min_s".to_owned(), *shortest);
+                    facts.insert("fitted_t_max_s".to_owned(), *longest);
+                }
+            }
+            facts
+        })
+        .collect();
+    let workload = estimates(&facts.iter().collect::<Vec<_>>());
+    Study { options: options.clone(), workload, rows: rows.collect() }
+}

@@ -1,0 +1,103 @@
+//! The workload of Downey 1997: Poisson arrivals for the first half of every day, none for the second; log-uniform
+//! sequential lifetimes and average parallelisms, uniform sigma.
+
+use crate::generate::Random;
+use serde::{Deserialize, Serialize};
+use surefill::allocate::{LogUniform, Speedup};
+
+/// Seconds of a day.
+pub const DAY: f64 = 86_400.0;
+
+/// The part of a day in which jobs arrive, in seconds.
+pub const DAYTIME: f64 = DAY / 2.0;
+
+/// Bounds of the sequential lifetimes: powers of e, in seconds.
+pub const LIFETIMES: (f64, f64) = (2.0, 12.0);
+
+/// The largest sigma.
+pub const LARGEST_SIGMA: f64 = 2.0;
+
+/// What decides a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadOptions {
+    /// Days with arrivals.
+    pub days: u32,
+    /// Processors of the machine, and the largest average parallelism.
+    pub procs: u32,
+    /// rho: sequential seconds that arrive a second of daytime, over the processors.
+    pub load: f64,
+    /// Seed of the generator.
+    pub seed: u64,
+}
+
+/// A malleable job.
+#[derive(Debug, Clone, Copy)]
+pub struct Job {
+    /// When it arrives.
+    pub arrival: f64,
+    /// L: its run time on one processor.
+    pub sequential: f64,
+    /// A and sigma.
+    pub speedup: Speedup,
+    /// The most processors it takes: A, rounded down.
+    pub most: u32,
+    /// Where its true run time lies within the range its user gives, from the top: 0 to 1 in the logarithm.
+    pub place: f64,
+}
+
+impl Job {
+    /// R(n), n at least 1.
+    pub fn run_time(&self, processors: u32) -> f64 {
+        self.sequential / self.speedup.on(f64::from(processors)).unwrap_or(1.0)
+    }
+}
+
+/// Lifetimes of the model.
+pub fn lifetimes() -> LogUniform {
+    let (low, high) = LIFETIMES;
+    LogUniform::new(libm::exp(low), libm::exp(high)).expect("a distribution")
+}
+
+/// The jobs in order of arrival.
+pub fn generate(options: &WorkloadOptions) -> Vec<Job> {
+    let mut random = Random::new(options.seed);
+    let rate = options.load * f64::from(options.procs) / lifetimes().mean();
+    let (low, high) = LIFETIMES;
+    let widest = libm::log(f64::from(options.procs));
+    let mut jobs = Vec::new();
+    for day in 0..options.days {
+        let mut time = 0.0;
+        loop {
+            time -= libm::log(1.0 - random.uniform()) / rate;
+            if time >= DAYTIME {
+                break;
+            }
+            let sequential = libm::exp(random.between(low, high));
+            let parallelism = libm::exp(random.between(0.0, widest));
+            let sigma = random.between(0.0, LARGEST_SIGMA);
+            let place = random.uniform();
+            let speedup = Speedup::new(parallelism.max(1.0), sigma).expect("a job");
+            let most = (parallelism as u32).clamp(1, options.procs);
+            jobs.push(Job { arrival: f64::from(day) * DAY + time, sequential, speedup, most, place });
+        }
+    }
+    jobs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workload_of_the_paper() {
+        let jobs = generate(&WorkloadOptions { days: 120, procs: 128, load: 0.75, seed: 1 });
+        // 120 days at .75 x 128 x 12 h / 271 min: 30,580, with a standard deviation of 175.
+        assert!((30_000..31_200).contains(&jobs.len()), "{}", jobs.len());
+        assert!(jobs.is_sorted_by(|a, b| a.arrival <= b.arrival));
+        assert!(jobs.iter().all(|job| job.arrival % DAY < DAYTIME && (1..=128).contains(&job.most)));
+        let mean = jobs.iter().map(|job| job.sequential).sum::<f64>() / jobs.len() as f64 / 60.0;
+        assert!((260.0..282.0).contains(&mean), "{mean}");
+        let wide = jobs.iter().filter(|job| job.speedup.parallelism() > 128f64.sqrt()).count();
+        assert!((wide as f64 / jobs.len() as f64 - 0.5).abs() < 0.02);
+    }
+}
