@@ -4,11 +4,11 @@
 mod scenario;
 
 use scenario::{Scenario, rule};
-use surefill::backfill::{Criterion, Pass};
+use surefill::backfill::{Criterion, Pass, Rule};
 
 #[inline(never)]
-fn one_pass(scenario: &Scenario, pass: &mut Pass, criterion: Criterion) -> usize {
-    scenario.decide(pass, &rule(criterion))
+fn one_pass(scenario: &Scenario, pass: &mut Pass, rule: &Rule) -> usize {
+    scenario.decide(pass, rule)
 }
 
 #[inline(never)]
@@ -19,7 +19,9 @@ fn papers_program(scenario: &Scenario) -> f64 {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [scale, what, events] = arguments.as_slice() else {
-        println!("usage: instructions archive|large probability|bound|seconds|papers EVENTS_PER_BIN");
+        println!(
+            "usage: instructions archive|large probability|no-start|bound|seconds|papers EVENTS_PER_BIN"
+        );
         return;
     };
     let (running, processors, candidates) =
@@ -31,7 +33,7 @@ fn main() {
     let releases = scenario.releases().len();
     let missing = scenario.head - scenario.idle;
     let criterion = match what.as_str() {
-        "probability" => Criterion::Probability,
+        "probability" | "no-start" => Criterion::Probability,
         "bound" => Criterion::Bound,
         "seconds" => Criterion::Seconds,
         _ => {
@@ -39,6 +41,9 @@ fn main() {
             return;
         }
     };
-    let started = one_pass(&scenario, &mut pass, criterion);
+    // Without a budget every candidate is judged and none started: one walk over the releases.
+    let budget = if what == "no-start" { 0.0 } else { f64::INFINITY };
+    let rule = Rule { budget, ..rule(criterion) };
+    let started = one_pass(&scenario, &mut pass, &rule);
     println!("{scale} {what} {events}: {releases} releases, c_q {missing}, {started} started");
 }

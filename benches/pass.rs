@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion as Bench, Throughput, criterion_group, cr
 use scenario::{Scenario, rule};
 use std::hint::black_box;
 use std::time::Duration;
-use surefill::backfill::{Criterion, Pass};
+use surefill::backfill::{Criterion, Pass, Rule};
 
 const SCALES: [(&str, usize, u32, usize); 2] = [("archive", 60, 430, 20), ("large", 1000, 10_000, 1000)];
 
@@ -28,6 +28,13 @@ fn passes(bench: &mut Bench) {
             }
         }
         let scenario = Scenario::new(running, processors, candidates, 1, 1);
+        let mut memory = scenario.memory();
+        let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &scenario.limits).unwrap();
+        // Without a budget every candidate is judged and none started: one walk over the releases.
+        let judged = Rule { budget: 0.0, ..rule(Criterion::Probability) };
+        group.bench_function("Probability, none started/1 events a bin", |b| {
+            b.iter(|| black_box(scenario.decide(&mut pass, &judged)))
+        });
         if name == "archive" {
             group.bench_function("papers' program, whole queue", |b| {
                 b.iter(|| (0..candidates).map(|c| scenario.naive(c, 0.05)).sum::<f64>())

@@ -16,7 +16,7 @@ count() {
     rm -f "$log"
 }
 for scale in archive large; do
-    for what in probability bound seconds; do
+    for what in no-start probability bound seconds; do
         count one_pass "$scale" "$what" 1
     done
 done
