@@ -240,7 +240,7 @@ impl Subject for Model {
             }
             24 | 25 => {
                 let (from, to) = self.range(input);
-                Call::BeginTraining(input.int(2) - 1, input.int(2), from, to)
+                Call::BeginTraining(input.int(2).saturating_sub(1), input.int(2), from, to)
             }
             26 => Call::Train(input.int(254).into()),
             _ => Call::Train(1 + input.below(60) as i64),
