@@ -7,7 +7,7 @@ set -euo pipefail
 seconds=$1
 shift
 cd "$(dirname "$0")"
-[ $# -gt 0 ] || set -- c_calls swf
+[ $# -gt 0 ] || set -- c_calls predictors swf
 
 command -v "${CXX:-c++}" > /dev/null || {
     echo "no C++ compiler '${CXX:-c++}', which libFuzzer needs: apt-get install g++ (or set CXX)"

@@ -4,6 +4,9 @@ use surefill::error::Error;
 use surefill::hmm::{
     Evidence, Hmm, HmmLimits, LoadModel, OnlineHmm, OnlineOptions, Parameters, ParametersMut, Training,
 };
+use surefill::predict::{Expert, Mixture, MixtureLimits, Predictor};
+use surefill::runtime::RuntimeBins;
+use surefill::wait::WaitPredictor;
 
 const M: usize = 3;
 const N: usize = 4;
@@ -211,4 +214,33 @@ fn refuses_what_is_no_model_and_skips_what_it_cannot_explain() {
     assert_eq!(online.learn(&[0, 0, 1, 0]), Ok(f64::NEG_INFINITY));
     assert!((online.learn(&[0, 1, 0, 0]).unwrap() - 0.5f64.ln()).abs() < 1e-15);
     assert_eq!(online.slots(), 3);
+}
+
+#[test]
+fn other_objects_are_told_apart() {
+    let start = [1.0];
+    let given = Parameters {
+        load: LoadModel::None,
+        start: &start,
+        transition: &start,
+        emission: &[0.5, 0.5],
+        load_parameter: &[],
+    };
+    let mut online = vec![0u64; OnlineHmm::size(1, 2).unwrap() / 8];
+    OnlineHmm::init(bytemuck::cast_slice_mut(&mut online), &given, &OnlineOptions::default()).unwrap();
+    let limits = MixtureLimits { bins: 2, keys: 1, experts: 1, histories: 8 };
+    let mut mixture = vec![0u64; Mixture::size(&limits).unwrap() / 8];
+    let bins = RuntimeBins::new(1.0, 2.0, 2).unwrap();
+    Mixture::init(bytemuck::cast_slice_mut(&mut mixture), &limits, &bins, &Expert::USER).unwrap();
+    // Long enough for the head of any.
+    online.resize(1 << 10, 0);
+    mixture.resize(1 << 10, 0);
+    let (online, mixture) = (bytemuck::cast_slice_mut(&mut online), bytemuck::cast_slice_mut(&mut mixture));
+    assert_eq!(OnlineHmm::attach(mixture).err(), Some(Error::WrongObject));
+    assert_eq!(Mixture::attach(online).err(), Some(Error::WrongObject));
+    assert_eq!(Hmm::attach(mixture).err(), Some(Error::WrongObject));
+    assert_eq!(Predictor::attach(mixture).err(), Some(Error::WrongObject));
+    assert_eq!(WaitPredictor::attach(mixture).err(), Some(Error::WrongObject));
+    OnlineHmm::attach(online).unwrap();
+    Mixture::attach(mixture).unwrap();
 }

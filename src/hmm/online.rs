@@ -22,7 +22,7 @@ use crate::runtime::MAX_BINS;
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
 
-const KIND: u32 = 12; // numbers of the other types: src/capi
+const KIND: u32 = 13; // numbers of the other types: src/capi
 
 /// How an [`OnlineHmm`] learns.
 #[derive(Debug, Clone, Copy, PartialEq)]

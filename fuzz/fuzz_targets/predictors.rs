@@ -1,0 +1,61 @@
+//! Bytes as a sequence of calls on what learns: predictor, model and mixture through C, wait predictor and on-line model
+//! through Rust.
+//!
+//! Of every call: no crash, nothing the address sanitizer objects to, nothing written beside the block; the status is the one
+//! that a model of the object gives, and a refused call changes neither outputs nor block. A copy opened from a checkpoint gets
+//! the same calls and must stay the same byte for byte; one with a damaged byte must answer every call with some status.
+#![no_main]
+
+#[allow(dead_code)]
+#[path = "c_calls/input.rs"]
+mod input;
+#[path = "predictors/mixture.rs"]
+mod mixture;
+#[path = "predictors/model.rs"]
+mod model;
+#[path = "predictors/object.rs"]
+mod object;
+#[path = "predictors/online.rs"]
+mod online;
+#[path = "predictors/predictor.rs"]
+mod predictor;
+#[path = "predictors/waits.rs"]
+mod waits;
+
+use input::Input;
+use libfuzzer_sys::fuzz_target;
+use object::{Object, Subject};
+
+fuzz_target!(|bytes: &[u8]| {
+    let input = &mut Input::new(bytes);
+    // One kind of object at a time, so that a short input takes it far.
+    match input.below(8) {
+        0..=2 => calls::<predictor::Predictor>(input),
+        3 => calls::<model::Model>(input),
+        4 => calls::<mixture::Mixture>(input),
+        5 | 6 => calls::<waits::Waits>(input),
+        _ => calls::<online::Online>(input),
+    }
+});
+
+fn calls<S: Subject>(input: &mut Input) {
+    // Most calls go to the first.
+    let mut objects: Vec<Object<S>> = Vec::new();
+    for _ in 0..2 {
+        objects.extend(Object::make(input));
+    }
+    while !input.is_empty() && !objects.is_empty() {
+        let which = input.below(4 * objects.len() as u8).saturating_sub(3 * objects.len());
+        match input.below(16) {
+            0 => objects[which].checkpoint(input),
+            1 => objects[which].moved(),
+            2 => objects[which].damage(input),
+            3 if input.rarely() => {
+                if let Some(another) = Object::make(input) {
+                    objects[which] = another;
+                }
+            }
+            _ => objects[which].call(input),
+        }
+    }
+}
