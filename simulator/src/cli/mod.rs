@@ -5,6 +5,7 @@ mod compare;
 mod explain;
 mod generate;
 mod help;
+mod merge;
 mod options;
 mod output;
 mod simulate;
@@ -31,7 +32,10 @@ enum Command {
     #[command(after_long_help = help::RULES)]
     Explain(explain::Explain),
     /// Let malleable jobs choose their number of processors (Downey 1997).
+    #[command(after_long_help = allocate::HELP)]
     Allocate(allocate::Allocate),
+    /// Put the shards of a sweep together.
+    Merge(merge::Merge),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
 }
@@ -62,6 +66,7 @@ impl Cli {
             Command::Compare(compare) => compare.run(),
             Command::Explain(explain) => explain.run(),
             Command::Allocate(allocate) => allocate.run(),
+            Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
         }
     }
