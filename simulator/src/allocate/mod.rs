@@ -6,6 +6,7 @@
 //! * [`system`]: first come, first served, with decisions in effect (Table 2).
 //! * [`application`]: decisions recorded under AVG without being effected (Table 1).
 //! * [`study`]: both over several seeds; [`sweep`]: over loads, machine sizes and supplied run times, in shards.
+//! * [`tables`]: for people, with the paper's rows.
 //! * [`statistics`]: means with confidence intervals.
 //!
 //! All times are seconds in `f64`. The same options give the same numbers on every machine.
@@ -17,4 +18,5 @@ pub mod strategy;
 pub mod study;
 pub mod sweep;
 pub mod system;
+pub mod tables;
 pub mod workload;

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use surefill::allocate::{ChoiceOptions, Correction, LogUniform, Predictor, Sizing, SizingLimits};
 
 /// A prompt comes this long after the last one at the earliest, in seconds.
-const PAUSE: f64 = 1.0;
+const PAUSE: f64 = 30.0;
 
 /// The paper's risk-averse jobs hold out only when they gain more than this share of their run time.
 const LEAST_GAIN: f64 = 0.2;

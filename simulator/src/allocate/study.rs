@@ -8,7 +8,7 @@ use super::system::{Run, run};
 use super::workload::{DAY, DAYTIME, Job, WorkloadOptions, generate};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use surefill::allocate::{Correction, LogUniform};
 
 /// Numbers by name.
@@ -126,7 +126,8 @@ pub fn application(
         ("rebels", rebels.len() as f64),
         ("rebel_share", rebels.len() as f64 / count),
         ("rebel_share_of_unspoiled", rebels.len() as f64 / unspoiled),
-        ("saved_min_per_job", saved.iter().sum::<f64>() / count),
+        // + 0.0: no negative zero.
+        ("saved_min_per_job", saved.iter().sum::<f64>() / count + 0.0),
         ("loser_share_of_rebels", losses.len() as f64 / rebels.len() as f64),
         ("loss_min_per_loser", mean(&losses)),
         ("saved_min_per_rebel", mean(&saved)),
@@ -241,17 +242,22 @@ pub fn one(
     let runs = run(jobs, options.procs, lifetimes, &mut decider, &mut |_: &Machine, _, _, _| {});
     let mut effected = system(jobs, &runs, &avg(jobs, options.procs), options);
     effected.extend(self::predictions(&decider.predictions));
-    (recorded, effected, predictions)
+    // What has no value (a median of nothing) is left out.
+    let defined = |mut measures: Measures| {
+        measures.retain(|_, value| value.is_finite());
+        measures
+    };
+    (defined(recorded), defined(effected), predictions)
 }
 
 /// Means over seeds, name by name.
 pub fn estimates(seeds: &[&Measures]) -> BTreeMap<String, Estimate> {
-    let Some(first) = seeds.first() else { return BTreeMap::new() };
+    let names: BTreeSet<&String> = seeds.iter().flat_map(|measures| measures.keys()).collect();
     let estimate = |name: &String| {
         let values = seeds.iter().filter_map(|measures| measures.get(name).copied());
         Some((name.clone(), Estimate::of(values)?))
     };
-    first.keys().filter_map(estimate).collect()
+    names.into_iter().filter_map(estimate).collect()
 }
 
 /// Runs the study on all cores; `progress` is told of every seed of every row.

@@ -17,6 +17,18 @@ pub const LIFETIMES: (f64, f64) = (2.0, 12.0);
 /// The largest sigma.
 pub const LARGEST_SIGMA: f64 = 2.0;
 
+/// How the most processors a job takes follow from its average parallelism, which is no whole number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rounding {
+    /// No more than A
+    Down,
+    /// The nearest to A
+    Nearest,
+    /// No fewer than A
+    Up,
+}
+
 /// What decides a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadOptions {
@@ -28,6 +40,8 @@ pub struct WorkloadOptions {
     pub load: f64,
     /// Seed of the generator.
     pub seed: u64,
+    /// From A to the most processors.
+    pub rounding: Rounding,
 }
 
 /// A malleable job.
@@ -39,7 +53,7 @@ pub struct Job {
     pub sequential: f64,
     /// A and sigma.
     pub speedup: Speedup,
-    /// The most processors it takes: A, rounded down.
+    /// The most processors it takes: A, rounded.
     pub most: u32,
     /// Where its true run time lies within the range its user gives, from the top: 0 to 1 in the logarithm.
     pub place: f64,
@@ -77,7 +91,12 @@ pub fn generate(options: &WorkloadOptions) -> Vec<Job> {
             let sigma = random.between(0.0, LARGEST_SIGMA);
             let place = random.uniform();
             let speedup = Speedup::new(parallelism.max(1.0), sigma).expect("a job");
-            let most = (parallelism as u32).clamp(1, options.procs);
+            let whole = match options.rounding {
+                Rounding::Down => parallelism.floor(),
+                Rounding::Nearest => parallelism.round(),
+                Rounding::Up => parallelism.ceil(),
+            };
+            let most = (whole as u32).clamp(1, options.procs);
             jobs.push(Job { arrival: f64::from(day) * DAY + time, sequential, speedup, most, place });
         }
     }
@@ -90,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_workload_of_the_paper() {
-        let jobs = generate(&WorkloadOptions { days: 120, procs: 128, load: 0.75, seed: 1 });
+        let jobs =
+            generate(&WorkloadOptions { days: 120, procs: 128, load: 0.75, seed: 1, rounding: Rounding::Up });
         // 120 days at .75 x 128 x 12 h / 271 min: 30,580, with a standard deviation of 175.
         assert!((30_000..31_200).contains(&jobs.len()), "{}", jobs.len());
         assert!(jobs.is_sorted_by(|a, b| a.arrival <= b.arrival));

@@ -4,8 +4,38 @@ use super::Failure;
 use super::output;
 use crate::allocate::strategy::Strategy;
 use crate::allocate::study::{Belief, StudyOptions, study};
-use crate::allocate::workload::WorkloadOptions;
+use crate::allocate::sweep::{self, Sweep, SweepOptions, sweep};
+use crate::allocate::tables;
+use crate::allocate::workload::{Rounding, WorkloadOptions};
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::env;
+use std::io::{self, Write};
+
+/// What ends `allocate --help`.
+pub const HELP: &str = "\
+Strategies:
+  * avg          start on what is free, up to A processors
+  * opt          the size with the earliest end, the waits being known
+  * pred, bias   ... by the paper's combined predictor, without and with bias correction
+  * heur         hold out for A processors, for a fifth of the time that would save
+  * min40        start on no less than 40 % of A
+  * exact        the size with the earliest expected end, by the exact mean wait (exact-bias: corrected)
+  * median       by the exact median (median-bias: corrected)
+  * fluid, benefactors   by one of the paper's predictors alone
+Those that predict take modifiers, as in bias+lock+averse: lock (a job takes no more than it declared to wait for),
+averse (it holds out only for a fifth of its run time), queue (a second of waiting counts for every job in the queue),
+watch (it is prompted at completions too).
+
+A is no whole number; the most processors that a job takes are A rounded up, which gives the paper's turnarounds under
+AVG, OPT, HEUR and the 40 % rule (see --rounding).
+
+The decisions of table 1 are recorded under AVG and not effected; a job that holds out is prompted when a job arrives,
+and when the predicted wait is over (at least 30 s). Table 2 effects them. Utilization is the efficiency S(n)/n, averaged
+over processors and over the time from every morning until the day's last job has started.
+
+--sweep runs all of --loads, --machines and --supplied, and prints one object a shard with --json. In a Slurm job array
+each task is a shard by itself; surefill merge puts them together.";
 
 /// Options of `allocate`.
 #[derive(Debug, Args)]
@@ -14,10 +44,10 @@ pub struct Allocate {
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     days: u32,
     /// Processors of the machine, and the largest average parallelism
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(2..=65_536))]
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = processors)]
     procs: u32,
     /// Sequential seconds that arrive a second of daytime, over the processors
-    #[arg(long, value_name = "RHO", default_value_t = 0.75)]
+    #[arg(long, value_name = "RHO", default_value_t = 0.75, value_parser = load)]
     load: f64,
     /// Seed of the first workload
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -25,28 +55,181 @@ pub struct Allocate {
     /// Seeds, one after the other; means come with 95 % confidence intervals
     #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     seeds: u32,
-    /// The strategies
-    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "avg,opt,pred,bias,heur,exact")]
+    /// The strategies; see below
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "avg,opt,pred,bias,heur,exact,median"
+    )]
     strategies: Vec<Strategy>,
-    /// Which run times predictors believe in
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "sequential,fitted")]
+    /// Which run times predictors believe in; a sweep takes the first
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "sequential,fitted,scaled"
+    )]
     lifetimes: Vec<Belief>,
+    /// How the most processors a job takes follow from its average parallelism
+    #[arg(long, value_enum, value_name = "HOW", default_value = "up")]
+    rounding: Rounding,
     /// Print one JSON object instead of tables
-    #[arg(long)]
+    #[arg(long, conflicts_with = "markdown")]
     json: bool,
+    /// Print tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Run over loads, machine sizes and supplied run times
+    #[arg(long, help_heading = "Sweep")]
+    sweep: bool,
+    /// Offered loads
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "0.5,0.625,0.75,0.875,1", value_parser = load, requires = "sweep", help_heading = "Sweep")]
+    loads: Vec<f64>,
+    /// Processors of the machines
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "64,128,256,512,1024", value_parser = processors, requires = "sweep", help_heading = "Sweep")]
+    machines: Vec<u32>,
+    /// Users give ranges of run times, their ends this factor apart; 0: they say nothing
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "0,10,2", value_parser = factor, requires = "sweep", help_heading = "Sweep")]
+    supplied: Vec<f64>,
+    /// Run one shard of N [default: from SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT, else all]
+    #[arg(long, value_name = "I/N", value_parser = shard, requires = "sweep", help_heading = "Sweep")]
+    shard: Option<(usize, usize)>,
+}
+
+fn processors(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(count @ 2..=65_536) => Ok(count),
+        _ => Err("not a number from 2 to 65536".to_owned()),
+    }
+}
+
+fn load(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 100.0 => Ok(value),
+        _ => Err("not a number above 0, at most 100".to_owned()),
+    }
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value == 0.0 || (1.0..=1e6).contains(&value) => Ok(value),
+        _ => Err("neither 0 nor a number from 1 to 1e6".to_owned()),
+    }
+}
+
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    parts.filter(|&(i, n)| 1 <= i && i <= n).ok_or_else(|| "not I/N with 1 <= I <= N".to_owned())
+}
+
+/// The shard that Slurm says this is.
+fn slurm_shard() -> Result<Option<(usize, usize)>, Failure> {
+    let number = |name: &str| -> Result<Option<usize>, Failure> {
+        let Ok(text) = env::var(name) else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| Failure::Usage(format!("{name} is no number: {text}")))
+    };
+    let (Some(id), Some(count)) = (number("SLURM_ARRAY_TASK_ID")?, number("SLURM_ARRAY_TASK_COUNT")?) else {
+        return Ok(None);
+    };
+    let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(usize::from(id > 0));
+    let step = number("SLURM_ARRAY_TASK_STEP")?.unwrap_or(1).max(1);
+    let index = id.checked_sub(first).map(|offset| offset / step + 1);
+    match index.filter(|&index| index <= count) {
+        Some(index) => Ok(Some((index, count))),
+        None => Err(Failure::Usage(format!("task {id} is none of {count} from {first}"))),
+    }
+}
+
+fn progress(count: usize, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(count as u64);
+    let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what} {{eta}}"));
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Prints a sweep.
+pub(super) fn print_sweep(sweep: &Sweep, json: bool, markdown: bool) -> Result<(), Failure> {
+    if json {
+        output::json(sweep)?;
+    } else {
+        writeln!(io::stdout().lock(), "{}", tables::sweep(sweep, markdown))?;
+    }
+    Ok(())
 }
 
 impl Allocate {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let Allocate { days, procs, load, seed, .. } = self;
+        if self.sweep {
+            return self.run_sweep();
+        }
+        let Allocate { days, procs, load, seed, rounding, .. } = self;
         let options = StudyOptions {
-            workload: WorkloadOptions { days, procs, load, seed },
+            workload: WorkloadOptions { days, procs, load, seed, rounding },
             seeds: self.seeds,
             strategies: self.strategies.iter().map(Strategy::to_string).collect(),
             beliefs: self.lifetimes,
         };
-        let study = study(&options, &self.strategies, &|| ());
-        output::json(&study)?;
+        let rows = options.beliefs.len() * self.strategies.len();
+        let bar = progress(rows * self.seeds as usize, "runs");
+        let study = study(&options, &self.strategies, &|| bar.inc(1));
+        bar.finish_and_clear();
+        if self.json {
+            output::json(&study)?;
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}\n", tables::facts(&study))?;
+        for (title, table) in [
+            ("Decisions recorded, not effected (table 1)", tables::application(&study, self.markdown)),
+            ("Decisions in effect (table 2)", tables::system(&study, self.markdown)),
+            ("Predicted and actual waits (figure 5)", tables::predictions(&study, self.markdown)),
+        ] {
+            writeln!(out, "{title}\n\n{table}\n")?;
+        }
         Ok(())
+    }
+
+    fn run_sweep(self) -> Result<(), Failure> {
+        let shard = match self.shard {
+            Some(shard) => shard,
+            None => slurm_shard()?.unwrap_or((1, 1)),
+        };
+        let Some(&belief) = self.lifetimes.first() else {
+            return Err(Failure::Usage("no --lifetimes".to_owned()));
+        };
+        let options = SweepOptions {
+            days: self.days,
+            seed: self.seed,
+            seeds: self.seeds,
+            rounding: self.rounding,
+            loads: self.loads,
+            machines: self.machines,
+            supplied: self.supplied,
+            belief,
+            strategies: self.strategies.iter().map(Strategy::to_string).collect(),
+        };
+        let bar = progress(sweep::count(&options, shard), "workloads");
+        let sweep = sweep(&options, &self.strategies, shard, &|| bar.inc(1));
+        bar.finish_and_clear();
+        print_sweep(&sweep, self.json, self.markdown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_checked() {
+        assert_eq!(shard("2/3"), Ok((2, 3)));
+        for wrong in ["0/3", "4/3", "1", "a/b", "1/0"] {
+            assert!(shard(wrong).is_err());
+        }
+        assert!(load("0").is_err() && load("NaN").is_err() && load("0.5").is_ok());
+        assert!(
+            factor("0.5").is_err() && factor("NaN").is_err() && factor("0").is_ok() && factor("10").is_ok()
+        );
+        assert!(processors("1").is_err() && processors("128").is_ok());
     }
 }

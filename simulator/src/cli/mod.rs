@@ -8,6 +8,7 @@ pub(crate) mod fit;
 mod generate;
 mod help;
 mod locality;
+mod merge;
 mod options;
 mod output;
 mod similar;
@@ -46,7 +47,10 @@ enum Command {
     #[command(after_long_help = fit::GAIN_HELP)]
     Gain(fit::GainArgs),
     /// Let malleable jobs choose their number of processors (Downey 1997).
+    #[command(after_long_help = allocate::HELP)]
     Allocate(allocate::Allocate),
+    /// Put the shards of a sweep together.
+    Merge(merge::Merge),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
     /// Say how close a synthetic workload is to a trace.
@@ -82,6 +86,7 @@ impl Cli {
             Command::Fit(fit) => fit.run(),
             Command::Gain(gain) => gain.run(),
             Command::Allocate(allocate) => allocate.run(),
+            Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),
             Command::Similar(similar) => similar.run(),
