@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::math::beta::inverse_incomplete_beta;
-use crate::memory::{Carver, Header, at, at_mut};
+use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::runtime::MAX_SECONDS;
 use crate::seal;
 use crate::wait::availability::{Availability, DetectorRecords};
@@ -18,7 +18,7 @@ use crate::wait::queue::{NEVER, Occupancy, Waiting, table_for};
 use crate::wait::tree::{Node, Spare, nodes_for};
 use bytemuck::{Pod, Zeroable};
 
-const KIND: u32 = 20; // numbers of the other types: src/capi
+const KIND: Kind = Kind::WaitPredictor;
 
 type BySide<T> = [[T; MAX_CLUSTERS]; 2];
 
