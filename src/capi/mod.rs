@@ -7,6 +7,7 @@
 
 #![allow(unsafe_code)]
 
+mod allocate;
 mod bins;
 mod block;
 mod distribution;
@@ -18,6 +19,7 @@ mod predictor;
 mod status;
 mod wait;
 
+pub use allocate::*;
 pub use bins::*;
 pub use distribution::*;
 pub use hmm::*;

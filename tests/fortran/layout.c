@@ -85,5 +85,26 @@ int main(void) {
   OFFSET(surefill_wait_options, down_quantile);
   OFFSET(surefill_wait_options, rate);
   OFFSET(surefill_wait_options, recluster_every);
+  SIZE(surefill_sizing_limits);
+  OFFSET(surefill_sizing_limits, struct_size);
+  OFFSET(surefill_sizing_limits, running);
+  OFFSET(surefill_sizing_limits, processors);
+  OFFSET(surefill_sizing_limits, bins);
+  OFFSET(surefill_sizing_limits, events_per_bin);
+  SIZE(surefill_choice_options);
+  OFFSET(surefill_choice_options, struct_size);
+  OFFSET(surefill_choice_options, predictor);
+  OFFSET(surefill_choice_options, quantile);
+  OFFSET(surefill_choice_options, least);
+  OFFSET(surefill_choice_options, most);
+  OFFSET(surefill_choice_options, weight);
+  OFFSET(surefill_choice_options, least_gain);
+  SIZE(surefill_choice);
+  OFFSET(surefill_choice, processors);
+  OFFSET(surefill_choice, reserved);
+  OFFSET(surefill_choice, wait);
+  OFFSET(surefill_choice, predicted);
+  OFFSET(surefill_choice, run_time);
+  OFFSET(surefill_choice, gain);
   return 0;
 }

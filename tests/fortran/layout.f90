@@ -15,6 +15,9 @@ program layout
   type(surefill_mixture_limits), target :: mixture_limits
   type(surefill_wait_limits), target :: wait_limits
   type(surefill_wait_options), target :: wait_options
+  type(surefill_sizing_limits), target :: sizing_limits
+  type(surefill_choice_options), target :: choice_options
+  type(surefill_choice), target :: choice
   integer(c_intptr_t) :: start
   character(len=:), allocatable :: name
 
@@ -106,6 +109,30 @@ program layout
   call member('down_quantile', c_loc(wait_options%down_quantile))
   call member('rate', c_loc(wait_options%rate))
   call member('recluster_every', c_loc(wait_options%recluster_every))
+
+  call begin('surefill_sizing_limits', c_loc(sizing_limits), c_sizeof(sizing_limits))
+  call member('struct_size', c_loc(sizing_limits%struct_size))
+  call member('running', c_loc(sizing_limits%running))
+  call member('processors', c_loc(sizing_limits%processors))
+  call member('bins', c_loc(sizing_limits%bins))
+  call member('events_per_bin', c_loc(sizing_limits%events_per_bin))
+
+  call begin('surefill_choice_options', c_loc(choice_options), c_sizeof(choice_options))
+  call member('struct_size', c_loc(choice_options%struct_size))
+  call member('predictor', c_loc(choice_options%predictor))
+  call member('quantile', c_loc(choice_options%quantile))
+  call member('least', c_loc(choice_options%least))
+  call member('most', c_loc(choice_options%most))
+  call member('weight', c_loc(choice_options%weight))
+  call member('least_gain', c_loc(choice_options%least_gain))
+
+  call begin('surefill_choice', c_loc(choice), c_sizeof(choice))
+  call member('processors', c_loc(choice%processors))
+  call member('reserved', c_loc(choice%reserved))
+  call member('wait', c_loc(choice%wait))
+  call member('predicted', c_loc(choice%predicted))
+  call member('run_time', c_loc(choice%run_time))
+  call member('gain', c_loc(choice%gain))
 
 contains
 
