@@ -3,8 +3,8 @@
 !> The functions of surefill.h, which says what they do and which statuses they return, under the same names and with the
 !> arguments in the same order. What differs in Fortran:
 !>
-!> - Handles (bins, distributions, passes, inboxes, models, predictors) and blocks of memory are type(c_ptr). An allocatable
-!>   array of integer(c_int64_t) with the target attribute is aligned as a block must be.
+!> - Handles (bins, distributions, passes, models and so on) and blocks of memory are type(c_ptr). An allocatable array of
+!>   integer(c_int64_t) with the target attribute is aligned as a block must be.
 !> - c_null_ptr is NULL: for a distribution of which nothing is known, and for the few arguments that are addresses because
 !>   they may be left out.
 !> - Indices count from 0, as in C.
@@ -100,6 +100,30 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_TERMINATION_L1 = 1_c_int32_t
   integer(c_int32_t), parameter :: SUREFILL_TERMINATION_L_INFINITY = 2_c_int32_t
 
+  integer(c_int32_t), parameter :: SUREFILL_MAX_CLUSTERS = 16_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_METHOD_BINOMIAL = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_METHOD_LOG_NORMAL = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_METHOD_LOG_UNIFORM = 2_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_METHOD_WEIBULL = 3_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_REQUESTED = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_PROCESSORS = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_PRODUCT = 2_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_TRIM = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_CLUSTER = 2_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_AVAILABILITY = 4_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_ADAPT = 8_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_ANSWER_BOUND = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ANSWER_TOO_LITTLE_HISTORY = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_ANSWER_MAY_BE_DOWN = 2_c_int32_t
+
+  integer(c_int32_t), parameter :: SUREFILL_CLUSTERING_IDLE = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_CLUSTERING_MORE = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_CLUSTERING_DONE = 2_c_int32_t
+
   !> Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
   type, bind(c) :: surefill_pass_limits
     integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
@@ -188,6 +212,28 @@ module surefill
     integer(c_int64_t) :: initial_seconds
     integer(c_int64_t) :: restart_seconds
   end type surefill_predictor_options
+
+  !> Capacities of a wait predictor. Set by surefill_wait_limits_init, then changed as needed.
+  type, bind(c) :: surefill_wait_limits
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: history
+    integer(c_int32_t) :: queued
+    integer(c_int32_t) :: releases
+    integer(c_int32_t) :: clusters
+  end type surefill_wait_limits
+
+  !> How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed.
+  type, bind(c) :: surefill_wait_options
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: method
+    integer(c_int32_t) :: attribute
+    integer(c_int32_t) :: components  ! the sum of SUREFILL_COMPONENT_ that are on
+    real(c_double) :: quantile
+    real(c_double) :: confidence
+    real(c_double) :: down_quantile
+    real(c_double) :: rate
+    integer(c_int64_t) :: recluster_every
+  end type surefill_wait_options
 
   private :: c_string, c_string_length
 
@@ -504,6 +550,18 @@ module surefill
       real(c_double), intent(out) :: spent
       integer(c_int32_t) :: status
     end function surefill_pass_spent
+
+    !> Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each
+    !> criterion: the next surefill_pass_begin with this head_id goes on from there.
+    function surefill_pass_restore_spent(pass, head_id, spent, count) &
+            bind(c, name='surefill_pass_restore_spent') result(status)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int64_t), value :: head_id
+      real(c_double), intent(in) :: spent(*)
+      integer(c_int32_t), value :: count
+      integer(c_int32_t) :: status
+    end function surefill_pass_restore_spent
 
     !> The idle processors left.
     function surefill_pass_idle(pass, idle) &
@@ -1046,6 +1104,340 @@ module surefill
       type(c_ptr), intent(out) :: mixture
       integer(c_int32_t) :: status
     end function surefill_mixture_open
+
+    !> Sets the limits to their defaults: 16,384 waits, 4,096 jobs waiting, 4,096 releases, 16 clusters.
+    function surefill_wait_limits_init(limits) &
+            bind(c, name='surefill_wait_limits_init') result(status)
+      import
+      type(surefill_wait_limits), intent(out) :: limits
+      integer(c_int32_t) :: status
+    end function surefill_wait_limits_init
+
+    !> Sets the options to the paper's: .95 bound of the .95 quantile by order statistics, TRIM, CLUSTER by
+    !> requested time every 1,000 waits, and AVAILABILITY, less easily alarmed (down_quantile .999).
+    function surefill_wait_options_init(options) &
+            bind(c, name='surefill_wait_options_init') result(status)
+      import
+      type(surefill_wait_options), intent(out) :: options
+      integer(c_int32_t) :: status
+    end function surefill_wait_options_init
+
+    !> Bytes of memory that a wait predictor needs: some 80 for each remembered wait, 230 with clusters, 160 for
+    !> each release, 60 for each waiting job, and about 6,000; 4.9 MB for the default.
+    function surefill_wait_size(limits, size) &
+            bind(c, name='surefill_wait_size') result(status)
+      import
+      type(surefill_wait_limits), intent(in) :: limits
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: status
+    end function surefill_wait_size
+
+    !> Makes a predictor that knows no wait in the caller's memory (length bytes, at least surefill_wait_size,
+    !> aligned to 8).
+    function surefill_wait_init(memory, length, limits, options, wait) &
+            bind(c, name='surefill_wait_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_wait_limits), intent(in) :: limits
+      type(surefill_wait_options), intent(in) :: options
+      type(c_ptr), intent(out) :: wait
+      integer(c_int32_t) :: status
+    end function surefill_wait_init
+
+    !> Makes the block a checkpoint, surefill_wait_size bytes from the handle on, by writing its checksum.
+    function surefill_wait_seal(wait) &
+            bind(c, name='surefill_wait_seal') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int32_t) :: status
+    end function surefill_wait_seal
+
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+    !> surefill_wait_seal left it.
+    function surefill_wait_open(memory, length, wait) &
+            bind(c, name='surefill_wait_open') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: wait
+      integer(c_int32_t) :: status
+    end function surefill_wait_open
+
+    !> A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not
+    !> negative).
+    function surefill_wait_submitted(wait, job, now, requested, processors, answer, bound) &
+            bind(c, name='surefill_wait_submitted') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: job, now, requested
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t), intent(out) :: answer
+      integer(c_int64_t), intent(out) :: bound
+      integer(c_int32_t) :: status
+    end function surefill_wait_submitted
+
+    !> A waiting job was started: its wait becomes history; waited is that in seconds.
+    function surefill_wait_started(wait, job, now, waited) &
+            bind(c, name='surefill_wait_started') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: job, now
+      integer(c_int64_t), intent(out) :: waited
+      integer(c_int32_t) :: status
+    end function surefill_wait_started
+
+    !> A waiting job was cancelled: nothing is learnt.
+    function surefill_wait_cancelled(wait, job, now) &
+            bind(c, name='surefill_wait_cancelled') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: job, now
+      integer(c_int32_t) :: status
+    end function surefill_wait_cancelled
+
+    !> A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many
+    !> seconds and processors: as if it had been submitted and started, but without time passing.
+    function surefill_wait_known(wait, seconds, requested, processors) &
+            bind(c, name='surefill_wait_known') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: seconds, requested
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t) :: status
+    end function surefill_wait_known
+
+    !> Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
+    !> steps of O(log n) each (at least 1).
+    function surefill_wait_recluster(wait, work, step) &
+            bind(c, name='surefill_wait_recluster') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step
+      integer(c_int32_t) :: status
+    end function surefill_wait_recluster
+
+    !> An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a
+    !> job submitted now that requests so many seconds and processors.
+    function surefill_wait_predict(wait, requested, processors, quantile, confidence, now, answer, bound) &
+            bind(c, name='surefill_wait_predict') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: requested
+      integer(c_int32_t), value :: processors
+      real(c_double), value :: quantile, confidence
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), intent(out) :: answer
+      integer(c_int64_t), intent(out) :: bound
+      integer(c_int32_t) :: status
+    end function surefill_wait_predict
+
+    !> As surefill_wait_predict, a lower bound, by the binomial method.
+    function surefill_wait_predict_lower(wait, requested, processors, quantile, confidence, now, answer, bound) &
+            bind(c, name='surefill_wait_predict_lower') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: requested
+      integer(c_int32_t), value :: processors
+      real(c_double), value :: quantile, confidence
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), intent(out) :: answer
+      integer(c_int64_t), intent(out) :: bound
+      integer(c_int32_t) :: status
+    end function surefill_wait_predict_lower
+
+    !> As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the
+    !> binomial method.
+    function surefill_wait_predict_two_sided(wait, requested, processors, quantile, confidence, now, answer, &
+            lower, upper) &
+            bind(c, name='surefill_wait_predict_two_sided') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: requested
+      integer(c_int32_t), value :: processors
+      real(c_double), value :: quantile, confidence
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), intent(out) :: answer
+      integer(c_int64_t), intent(out) :: lower, upper
+      integer(c_int32_t) :: status
+    end function surefill_wait_predict_two_sided
+
+    !> As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted
+    !> from its submission, by the binomial method from the waits that were at least as long as its own is now.
+    function surefill_wait_predict_waiting(wait, job, quantile, confidence, now, answer, bound) &
+            bind(c, name='surefill_wait_predict_waiting') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: job
+      real(c_double), value :: quantile, confidence
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), intent(out) :: answer
+      integer(c_int64_t), intent(out) :: bound
+      integer(c_int32_t) :: status
+    end function surefill_wait_predict_waiting
+
+    !> How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within
+    !> seconds, counted from its submission: the part of the waits that were, with a lower bound for it at this
+    !> confidence.
+    function surefill_wait_start_probability(wait, requested, processors, age, within, confidence, probability, &
+            at_least, rests_on) &
+            bind(c, name='surefill_wait_start_probability') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: requested
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: age, within
+      real(c_double), value :: confidence
+      real(c_double), intent(out) :: probability, at_least
+      integer(c_int64_t), intent(out) :: rests_on
+      integer(c_int32_t) :: status
+    end function surefill_wait_start_probability
+
+    !> Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or
+    !> not (0).
+    function surefill_wait_may_be_down(wait, now, down) &
+            bind(c, name='surefill_wait_may_be_down') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), intent(out) :: down
+      integer(c_int32_t) :: status
+    end function surefill_wait_may_be_down
+
+    !> Jobs that wait.
+    function surefill_wait_jobs(wait, jobs) &
+            bind(c, name='surefill_wait_jobs') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int32_t), intent(out) :: jobs
+      integer(c_int32_t) :: status
+    end function surefill_wait_jobs
+
+    !> Waits that are remembered.
+    function surefill_wait_remembered(wait, count) &
+            bind(c, name='surefill_wait_remembered') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), intent(out) :: count
+      integer(c_int32_t) :: status
+    end function surefill_wait_remembered
+
+    !> The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of
+    !> each (9223372036854775807 for no bound) and how many waits count there.
+    function surefill_wait_clusters(wait, smallest, largest, counts, capacity, clusters) &
+            bind(c, name='surefill_wait_clusters') result(status)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), intent(out) :: smallest(*), largest(*), counts(*)
+      integer(c_int32_t), value :: capacity
+      integer(c_int32_t), intent(out) :: clusters
+      integer(c_int32_t) :: status
+    end function surefill_wait_clusters
+
+    !> By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes
+    !> information criterion, over a single cluster: of predictors with different attributes, the one with the
+    !> largest criterion has the attribute that explains the waits best.
+    function surefill_wait_explained(wait, gain, criterion) &
+            bind(c, name='surefill_wait_explained') result(status)
+      import
+      type(c_ptr), value :: wait
+      real(c_double), intent(out) :: gain, criterion
+      integer(c_int32_t) :: status
+    end function surefill_wait_explained
+
+    !> Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound
+    !> with this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
+    !> Pr(Bin(observations, quantile) <= k - 1) >= confidence.
+    function surefill_binomial_upper(observations, quantile, confidence, k) &
+            bind(c, name='surefill_binomial_upper') result(status)
+      import
+      integer(c_int64_t), value :: observations
+      real(c_double), value :: quantile, confidence
+      integer(c_int64_t), intent(out) :: k
+      integer(c_int32_t) :: status
+    end function surefill_binomial_upper
+
+    !> As surefill_binomial_upper, a lower bound: the largest k with Pr(Bin(observations, quantile) >= k) >=
+    !> confidence.
+    function surefill_binomial_lower(observations, quantile, confidence, k) &
+            bind(c, name='surefill_binomial_lower') result(status)
+      import
+      integer(c_int64_t), value :: observations
+      real(c_double), value :: quantile, confidence
+      integer(c_int64_t), intent(out) :: k
+      integer(c_int32_t) :: status
+    end function surefill_binomial_lower
+
+    !> As surefill_binomial_upper, a lower and an upper bound that hold together with this confidence: each is
+    !> one-sided at (1 + confidence) / 2.
+    function surefill_binomial_two_sided(observations, quantile, confidence, lower, upper) &
+            bind(c, name='surefill_binomial_two_sided') result(status)
+      import
+      integer(c_int64_t), value :: observations
+      real(c_double), value :: quantile, confidence
+      integer(c_int64_t), intent(out) :: lower, upper
+      integer(c_int32_t) :: status
+    end function surefill_binomial_two_sided
+
+    !> The fewest observations for which surefill_binomial_upper finds a bound: the smallest n with quantile^n <=
+    !> 1 - confidence, 59 for .95 and .95.
+    function surefill_binomial_fewest(quantile, confidence, observations) &
+            bind(c, name='surefill_binomial_fewest') result(status)
+      import
+      real(c_double), value :: quantile, confidence
+      integer(c_int64_t), intent(out) :: observations
+      integer(c_int32_t) :: status
+    end function surefill_binomial_fewest
+
+    !> How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the
+    !> series' lag-1 autocorrelation is correlation (-1 to 1): so many happen by chance less than once in 8,000
+    !> values.
+    function surefill_rare_event_threshold(quantile, correlation, threshold) &
+            bind(c, name='surefill_rare_event_threshold') result(status)
+      import
+      real(c_double), value :: quantile, correlation
+      integer(c_int32_t), intent(out) :: threshold
+      integer(c_int32_t) :: status
+    end function surefill_rare_event_threshold
+
+    !> The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal
+    !> distribution, from count independent waits in seconds (at least 2, none negative; they count as at least
+    !> one second).
+    function surefill_log_normal_bound(waits, count, quantile, confidence, seconds) &
+            bind(c, name='surefill_log_normal_bound') result(status)
+      import
+      real(c_double), intent(in) :: waits(*)
+      integer(c_int32_t), value :: count
+      real(c_double), value :: quantile, confidence
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: status
+    end function surefill_log_normal_bound
+
+    !> The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds
+    !> (at least 1, none negative; they count as at least one second).
+    function surefill_log_uniform_quantile(waits, count, quantile, seconds) &
+            bind(c, name='surefill_log_uniform_quantile') result(status)
+      import
+      real(c_double), intent(in) :: waits(*)
+      integer(c_int32_t), value :: count
+      real(c_double), value :: quantile
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: status
+    end function surefill_log_uniform_quantile
+
+    !> The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count
+    !> as at least one second): its shape (infinite where all waits are equal), its scale in seconds, and its
+    !> quantile (above 0, below 1) in seconds.
+    function surefill_weibull_quantile(waits, count, quantile, shape, scale, seconds) &
+            bind(c, name='surefill_weibull_quantile') result(status)
+      import
+      real(c_double), intent(in) :: waits(*)
+      integer(c_int32_t), value :: count
+      real(c_double), value :: quantile
+      real(c_double), intent(out) :: shape, scale, seconds
+      integer(c_int32_t) :: status
+    end function surefill_weibull_quantile
 
   end interface
 

@@ -223,6 +223,61 @@
 // Experts: ten for jobs with three keys: user, time limit, processors.
 #define SUREFILL_EXPERTS_MIX 1
 
+// The most clusters of a wait predictor.
+#define SUREFILL_MAX_CLUSTERS 16
+
+// Method: order statistics, right for any distribution.
+#define SUREFILL_METHOD_BINOMIAL 0
+
+// Method: the bound of a log-normal's quantile, by the noncentral t.
+#define SUREFILL_METHOD_LOG_NORMAL 1
+
+// Method: the quantile of a log-uniform, by maximum likelihood; the confidence is ignored.
+#define SUREFILL_METHOD_LOG_UNIFORM 2
+
+// Method: the quantile of a Weibull, by maximum likelihood; the confidence is ignored.
+#define SUREFILL_METHOD_WEIBULL 3
+
+// Attribute: the requested run time.
+#define SUREFILL_ATTRIBUTE_REQUESTED 0
+
+// Attribute: the processors.
+#define SUREFILL_ATTRIBUTE_PROCESSORS 1
+
+// Attribute: processors times requested run time.
+#define SUREFILL_ATTRIBUTE_PRODUCT 2
+
+// Component: histories are trimmed at change points.
+#define SUREFILL_COMPONENT_TRIM 1
+
+// Component: jobs are clustered by an attribute.
+#define SUREFILL_COMPONENT_CLUSTER 2
+
+// Component: no prediction while the machine may be down.
+#define SUREFILL_COMPONENT_AVAILABILITY 4
+
+// Component, beyond the paper: the options' own bounds are stretched by each miss, shrunk by each hit, so that in the long run
+// .9 of the misses that the quantile allows remain, whatever the waits do.
+#define SUREFILL_COMPONENT_ADAPT 8
+
+// Answer: a bound.
+#define SUREFILL_ANSWER_BOUND 0
+
+// Answer: no prediction, as too few waits are known for this quantile and confidence.
+#define SUREFILL_ANSWER_TOO_LITTLE_HISTORY 1
+
+// Answer: no prediction, as no job has been started for so long, or while so many arrived, that the machine may be down.
+#define SUREFILL_ANSWER_MAY_BE_DOWN 2
+
+// Clustering: nothing to do, as jobs are not clustered.
+#define SUREFILL_CLUSTERING_IDLE 0
+
+// Clustering: the work is used up; call again.
+#define SUREFILL_CLUSTERING_MORE 1
+
+// Clustering: the new clusters are in use.
+#define SUREFILL_CLUSTERING_DONE 2
+
 // Logarithmic runtime bins. With first edge f and ratio r, bin 0 holds run times below f seconds, bin j (counted from
 // 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
 //
@@ -268,6 +323,14 @@ typedef struct surefill_pass surefill_pass;
 // Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers; sealed, it is a
 // checkpoint.
 typedef struct surefill_predictor surefill_predictor;
+
+// Bounds the waits of one queue's jobs by those of the jobs before them (QBETS: Nurmi, Brevik & Wolski 2007). Tell it of every
+// job: submitted, then started or cancelled. Times are seconds since any fixed origin, within 2^53 of it; they may stand still
+// but not go back. Jobs are known by the caller's ids.
+//
+// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it
+// is a checkpoint: write it to a file, read it back, open it.
+typedef struct surefill_wait surefill_wait;
 
 // Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
 typedef struct surefill_pass_limits {
@@ -414,6 +477,44 @@ typedef struct surefill_expert {
   // How many jobs everybody's distribution counts as: above 0, at most 1e9.
   double prior;
 } surefill_expert;
+
+// Capacities of a wait predictor. Set by surefill_wait_limits_init, then changed as needed.
+typedef struct surefill_wait_limits {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // Waits that are remembered; the oldest go first (1 to 4,194,304, and enough for the options' own question).
+  int32_t history;
+  // Jobs that wait at the same time (1 to 4,194,304).
+  int32_t queued;
+  // Releases that tell whether the machine may be down (0 to 4,194,304; 0 without that component).
+  int32_t releases;
+  // The largest number of clusters (1 to SUREFILL_MAX_CLUSTERS; 1 saves the memory that clustering needs).
+  int32_t clusters;
+} surefill_wait_limits;
+
+// How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed.
+typedef struct surefill_wait_options {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // One of SUREFILL_METHOD_.
+  int32_t method;
+  // One of SUREFILL_ATTRIBUTE_: what jobs are clustered by.
+  int32_t attribute;
+  // The sum of SUREFILL_COMPONENT_ that are on; 0 for none.
+  int32_t components;
+  // The options' own question, which surefill_wait_submitted answers and by which misses are told and histories trimmed: the
+  // quantile of the wait that is bounded (above 0, below 1) ...
+  double quantile;
+  // ... and the confidence of that bound (above 0, below 1).
+  double confidence;
+  // With AVAILABILITY: the quantile of jobs between releases, and of time between releases, above whose .95 bound the machine
+  // may be down (above 0, below 1). The paper's is .95, which on its traces leaves 5 to 25 % of the jobs without a prediction.
+  double down_quantile;
+  // With ADAPT: by how much the logarithm of the bounds rises with a miss, nearly (0 to 1).
+  double rate;
+  // After how many known waits the jobs are clustered again (1 to 4,294,967,295).
+  int64_t recluster_every;
+} surefill_wait_options;
 
 #ifdef __cplusplus
 extern "C" {
@@ -672,6 +773,16 @@ int32_t surefill_pass_judgement(const struct surefill_pass *pass,
 int32_t surefill_pass_spent(const struct surefill_pass *pass,
                             int32_t criterion,
                             double *spent);
+
+// Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each criterion: the next
+// surefill_pass_begin with this head_id goes on from there. Before the first begin only, and once. count is 4; spent, none
+// negative, is in the order of SUREFILL_CRITERION_.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE.
+int32_t surefill_pass_restore_spent(struct surefill_pass *pass,
+                                    int64_t head_id,
+                                    const double *spent,
+                                    int32_t count);
 
 // The idle processors left. O(1).
 //
@@ -1105,6 +1216,281 @@ int32_t surefill_mixture_seal(struct surefill_mixture *mixture);
 int32_t surefill_mixture_open(void *memory,
                               int64_t length,
                               struct surefill_mixture **mixture);
+
+// Sets the limits to their defaults: 16,384 waits, 4,096 jobs waiting, 4,096 releases, 16 clusters.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_wait_limits_init(struct surefill_wait_limits *limits);
+
+// Sets the options to the paper's: .95 bound of the .95 quantile by order statistics, TRIM, CLUSTER by requested time every 1,000
+// waits, and AVAILABILITY, less easily alarmed (down_quantile .999).
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_wait_options_init(struct surefill_wait_options *options);
+
+// Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each release, 60 for each
+// waiting job, and 62,000; 4.7 MB for the default.
+//
+// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+int32_t surefill_wait_size(const struct surefill_wait_limits *limits,
+                           int64_t *size);
+
+// Makes a predictor that knows no wait in the caller's memory (length bytes, at least surefill_wait_size, aligned to 8).
+// O(length).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE (also when the options' quantile and confidence
+// need more waits than the history holds).
+int32_t surefill_wait_init(void *memory,
+                           int64_t length,
+                           const struct surefill_wait_limits *limits,
+                           const struct surefill_wait_options *options,
+                           struct surefill_wait **wait);
+
+// Makes the block a checkpoint, surefill_wait_size bytes from the handle on, by writing its checksum. Any later call that
+// changes the predictor breaks the seal. O(size).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_wait_seal(struct surefill_wait *wait);
+
+// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_wait_seal left it. It goes
+// on bit for bit as the sealed one would have, in the middle of clustering too. O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_wait_open(void *memory,
+                           int64_t length,
+                           struct surefill_wait **wait);
+
+// A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative). answer is one of
+// SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1 with any answer but BOUND.
+// O(log n) for n remembered waits.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE, DUPLICATE_JOB, FULL.
+int32_t surefill_wait_submitted(struct surefill_wait *wait,
+                                int64_t job,
+                                int64_t now,
+                                int64_t requested,
+                                int32_t processors,
+                                int32_t *answer,
+                                int64_t *bound);
+
+// A waiting job was started: its wait becomes history; waited is that in seconds. O(log n), and while jobs are clustered again
+// 64 + 4 history / recluster_every steps of O(log n).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB.
+int32_t surefill_wait_started(struct surefill_wait *wait,
+                              int64_t job,
+                              int64_t now,
+                              int64_t *waited);
+
+// A waiting job was cancelled: nothing is learnt. O(log n).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB.
+int32_t surefill_wait_cancelled(struct surefill_wait *wait,
+                                int64_t job,
+                                int64_t now);
+
+// A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many seconds and processors: as
+// if it had been submitted and started, but without time passing. Costs as surefill_wait_started.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.
+int32_t surefill_wait_known(struct surefill_wait *wait,
+                            int64_t seconds,
+                            int64_t requested,
+                            int32_t processors);
+
+// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work steps of O(log n)
+// each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins another. Other calls may come between
+// two of these.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
+int32_t surefill_wait_recluster(struct surefill_wait *wait,
+                                int64_t work,
+                                int32_t *step);
+
+// An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job submitted now
+// that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with any answer but BOUND. With
+// ADAPT the options' own question is answered with the adapted bound. O(log n) for the options' own question, else with
+// surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TIME_WENT_BACK.
+int32_t surefill_wait_predict(const struct surefill_wait *wait,
+                              int64_t requested,
+                              int32_t processors,
+                              double quantile,
+                              double confidence,
+                              int64_t now,
+                              int32_t *answer,
+                              int64_t *bound);
+
+// As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of surefill_binomial_lower.
+//
+// Errors: as surefill_wait_predict.
+int32_t surefill_wait_predict_lower(const struct surefill_wait *wait,
+                                    int64_t requested,
+                                    int32_t processors,
+                                    double quantile,
+                                    double confidence,
+                                    int64_t now,
+                                    int32_t *answer,
+                                    int64_t *bound);
+
+// As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial method. O(log n)
+// and the cost of surefill_binomial_two_sided.
+//
+// Errors: as surefill_wait_predict.
+int32_t surefill_wait_predict_two_sided(const struct surefill_wait *wait,
+                                        int64_t requested,
+                                        int32_t processors,
+                                        double quantile,
+                                        double confidence,
+                                        int64_t now,
+                                        int32_t *answer,
+                                        int64_t *lower,
+                                        int64_t *upper);
+
+// As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from its submission, by
+// the binomial method from the waits that were at least as long as its own is now.
+//
+// Errors: as surefill_wait_predict, and UNKNOWN_JOB.
+int32_t surefill_wait_predict_waiting(const struct surefill_wait *wait,
+                                      int64_t job,
+                                      double quantile,
+                                      double confidence,
+                                      int64_t now,
+                                      int32_t *answer,
+                                      int64_t *bound);
+
+// How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds, counted from its
+// submission: the part of the waits that were, with a lower bound for it at this confidence. rests_on is the number of waits
+// of at least age that this rests on; 0 where there are none, then probability and at_least are 0. Says nothing about the
+// machine being down. O(log n + sqrt n).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_wait_start_probability(const struct surefill_wait *wait,
+                                        int64_t requested,
+                                        int32_t processors,
+                                        int64_t age,
+                                        int64_t within,
+                                        double confidence,
+                                        double *probability,
+                                        double *at_least,
+                                        int64_t *rests_on);
+
+// Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or not (0). O(log n).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time).
+int32_t surefill_wait_may_be_down(const struct surefill_wait *wait,
+                                  int64_t now,
+                                  int32_t *down);
+
+// Jobs that wait.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+int32_t surefill_wait_jobs(const struct surefill_wait *wait,
+                           int32_t *jobs);
+
+// Waits that are remembered.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+int32_t surefill_wait_remembered(const struct surefill_wait *wait,
+                                 int64_t *count);
+
+// The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of each
+// (9223372036854775807 for no bound) and how many waits count there. capacity is the room in each array: SUREFILL_MAX_CLUSTERS is
+// enough. clusters is the number written.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
+int32_t surefill_wait_clusters(const struct surefill_wait *wait,
+                               int64_t *smallest,
+                               int64_t *largest,
+                               int64_t *counts,
+                               int32_t capacity,
+                               int32_t *clusters);
+
+// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information criterion, over a
+// single cluster: of predictors with different attributes, the one with the largest criterion has the attribute that explains the
+// waits best.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+int32_t surefill_wait_explained(const struct surefill_wait *wait,
+                                double *gain,
+                                double *criterion);
+
+// Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with this confidence for
+// the quantile of their distribution (both above 0, below 1): the smallest k with Pr(Bin(observations, quantile) <= k - 1) >=
+// confidence. k is 0 when there are too few. O(sqrt(observations)), mostly far less.
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_binomial_upper(int64_t observations,
+                                double quantile,
+                                double confidence,
+                                int64_t *k);
+
+// As surefill_binomial_upper, a lower bound: the largest k with Pr(Bin(observations, quantile) >= k) >= confidence.
+//
+// Errors: as surefill_binomial_upper.
+int32_t surefill_binomial_lower(int64_t observations,
+                                double quantile,
+                                double confidence,
+                                int64_t *k);
+
+// As surefill_binomial_upper, a lower and an upper bound that hold together with this confidence: each is one-sided at
+// (1 + confidence) / 2. Both are 0 when there are too few observations for either.
+//
+// Errors: as surefill_binomial_upper.
+int32_t surefill_binomial_two_sided(int64_t observations,
+                                    double quantile,
+                                    double confidence,
+                                    int64_t *lower,
+                                    int64_t *upper);
+
+// The fewest observations for which surefill_binomial_upper finds a bound: the smallest n with quantile^n <= 1 - confidence, 59 for
+// .95 and .95.
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also when more than 4,294,967,296 would be needed).
+int32_t surefill_binomial_fewest(double quantile,
+                                 double confidence,
+                                 int64_t *observations);
+
+// How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series' lag-1
+// autocorrelation is correlation (-1 to 1): so many happen by chance less than once in 8,000 values. threshold is 0 for quantiles
+// below .25 and correlations above .99, where long runs are no news. O(1).
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_rare_event_threshold(double quantile,
+                                      double correlation,
+                                      int32_t *threshold);
+
+// The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal distribution, from count
+// independent waits in seconds (at least 2, none negative; they count as at least one second). O(count).
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also for fewer than 2 waits).
+int32_t surefill_log_normal_bound(const double *waits,
+                                  int32_t count,
+                                  double quantile,
+                                  double confidence,
+                                  double *seconds);
+
+// The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds (at least 1, none
+// negative; they count as at least one second). O(count).
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also without a wait).
+int32_t surefill_log_uniform_quantile(const double *waits,
+                                      int32_t count,
+                                      double quantile,
+                                      double *seconds);
+
+// The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count as at least one
+// second): its shape (infinite where all waits are equal), its scale in seconds, and its quantile (above 0, below 1) in seconds. At
+// most 60 passes over the waits, usually six.
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also without a wait).
+int32_t surefill_weibull_quantile(const double *waits,
+                                  int32_t count,
+                                  double quantile,
+                                  double *shape,
+                                  double *scale,
+                                  double *seconds);
 
 #ifdef __cplusplus
 }  // extern "C"

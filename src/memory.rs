@@ -16,6 +16,23 @@ pub(crate) const LAYOUT_VERSION: u32 = 1;
 /// Reads differently on a machine of the other byte order, where it is refused.
 const MAGIC: u64 = u64::from_be_bytes(*b"surefill");
 
+/// What a block holds. The numbers lie in checkpoints: none changes, and none is used again for something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "capi"), allow(dead_code))] // some are C's alone
+#[repr(u32)]
+pub(crate) enum Kind {
+    Pass = 1,
+    Bins = 2,
+    Distribution = 3,
+    Inbox = 4,
+    Hmm = 10,
+    Predictor = 11,
+    Mixture = 12,
+    OnlineHmm = 13,
+    WaitPredictor = 20,
+    Sizing = 40,
+}
+
 /// The first bytes of every block.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -29,16 +46,16 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    pub(crate) fn new(kind: u32, size: usize) -> Header {
-        Header { magic: MAGIC, kind, version: LAYOUT_VERSION, size: size as u64 }
+    pub(crate) fn new(kind: Kind, size: usize) -> Header {
+        Header { magic: MAGIC, kind: kind as u32, version: LAYOUT_VERSION, size: size as u64 }
     }
 
     /// Refuses a block that is not an object of this kind made by this layout version.
-    pub(crate) fn check(&self, kind: u32) -> Result<()> {
+    pub(crate) fn check(&self, kind: Kind) -> Result<()> {
         if self.magic == MAGIC.swap_bytes() {
             return Err(Error::ForeignByteOrder);
         }
-        if self.magic != MAGIC || self.kind != kind {
+        if self.magic != MAGIC || self.kind != kind as u32 {
             return Err(Error::WrongObject);
         }
         if self.version != LAYOUT_VERSION {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use surefill_simulator::machine::replay;
 use surefill_simulator::outcome::Outcome;
-use surefill_simulator::policy::{Criterion, Delay, PolicyOptions, ProbOptions};
+use surefill_simulator::policy::{Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
 use surefill_simulator::swf::{self, Strictness};
 use surefill_simulator::workload::{Overrun, Rules, Workload};
 
@@ -18,8 +18,12 @@ fn demo() -> Workload {
 }
 
 fn replay_prob(workload: &Workload, choice: &str, prob: ProbOptions) -> Outcome {
+    replay_with(workload, choice, PolicyOptions { prob, ..PolicyOptions::default() })
+}
+
+fn replay_with(workload: &Workload, choice: &str, policy: PolicyOptions) -> Outcome {
     let mut options = common::options(choice);
-    options.policy = PolicyOptions { prob, ..PolicyOptions::default() };
+    options.policy = policy;
     let mut policy = options.choice.build(&options.policy).unwrap();
     replay(workload, options.setup("test.swf", workload.procs, 0), &mut *policy, &|_| {}).unwrap()
 }
@@ -61,11 +65,15 @@ fn on_whole_traces_as_well() {
             continue;
         }
         let trace = swf::open(&path, Strictness::Strict).unwrap();
-        for overrun in [Overrun::Keep, Overrun::Cut] {
+        for (overrun, overdue) in
+            [(Overrun::Keep, Overdue::Soon), (Overrun::Keep, Overdue::Past), (Overrun::Cut, Overdue::Soon)]
+        {
             let workload = Workload::new(&trace, &Rules { overrun, ..Rules::default() }).unwrap();
-            let easy = common::replay_as(&workload, "easy");
-            let ours = common::replay_as(&workload, "prob:limit");
-            assert!(decisions(&ours) == decisions(&easy), "{name} {overrun:?}");
+            let decided = |choice: &str| {
+                let policy = PolicyOptions { overdue, ..PolicyOptions::default() };
+                decisions(&replay_with(&workload, choice, policy))
+            };
+            assert!(decided("prob:limit") == decided("easy"), "{name} {overrun:?} {overdue:?}");
         }
     }
 }

@@ -4,14 +4,14 @@ use crate::allocate::lifetime::Conditional;
 use crate::allocate::{LONGEST, LogUniform, check};
 use crate::backfill::MAX_PROCESSORS;
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution};
 use bytemuck::{Pod, Zeroable};
 
 /// The largest number of running jobs.
 const MAX_JOBS: u32 = 1 << 20;
 
-const KIND: u32 = 40; // numbers of the other types: src/capi
+const KIND: Kind = Kind::Sizing;
 
 /// Capacities of a [`Sizing`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

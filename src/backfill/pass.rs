@@ -6,7 +6,7 @@ use crate::backfill::tie::Tie;
 use crate::backfill::timeline::{Entry, Instant};
 use crate::backfill::walk::{Extent, Frame, Running};
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution};
 use bytemuck::{Pod, Zeroable};
 
@@ -16,7 +16,7 @@ pub const MAX_PROCESSORS: u32 = 1 << 24;
 /// The largest number of running jobs, and of candidates.
 const MAX_JOBS: u32 = 1 << 20;
 
-const KIND: u32 = 1; // numbers of the other types: src/capi
+const KIND: Kind = Kind::Pass;
 
 /// Capacities of a [`Pass`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

@@ -3,10 +3,11 @@
 use super::block::Block;
 use super::{status, write};
 use crate::error::{Error, Result};
+use crate::memory::Kind;
 use crate::runtime::{RawBins, RuntimeBins};
 use core::ffi::c_void;
 
-const KIND: u32 = 2;
+const KIND: Kind = Kind::Bins;
 
 /// The largest number of bins.
 pub const SUREFILL_MAX_BINS: i32 = 64;

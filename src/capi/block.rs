@@ -1,7 +1,7 @@
 //! Handles whose block holds one plain value behind a header.
 
 use crate::error::{Error, Result};
-use crate::memory::{ALIGNMENT, Header};
+use crate::memory::{ALIGNMENT, Header, Kind};
 use bytemuck::Pod;
 use core::ffi::c_void;
 use core::slice;
@@ -47,7 +47,7 @@ impl<T: Pod> Block<T> {
     pub(super) unsafe fn init<H>(
         at: *mut c_void,
         length: i64,
-        kind: u32,
+        kind: Kind,
         handle: *mut *mut H,
         value: impl FnOnce() -> Result<T>,
     ) -> Result<()> {
@@ -67,7 +67,7 @@ impl<T: Pod> Block<T> {
     /// # Safety
     /// A handle that is not NULL and aligned points to a readable block of at least a header, and behind the header of
     /// this kind lies a value.
-    pub(super) unsafe fn read<'a, H>(handle: *const H, kind: u32) -> Result<&'a T> {
+    pub(super) unsafe fn read<'a, H>(handle: *const H, kind: Kind) -> Result<&'a T> {
         if handle.is_null() {
             return Err(Error::Null);
         }

@@ -4,10 +4,11 @@ use super::bins::{bins, surefill_bins};
 use super::block::Block;
 use super::{array, array_mut, checked_mut, status, write};
 use crate::error::{Error, Result};
+use crate::memory::Kind;
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, RawDistribution, Release, RuntimeDistribution};
 use core::ffi::c_void;
 
-const KIND: u32 = 3;
+const KIND: Kind = Kind::Distribution;
 
 /// The largest number of events into which a bin's probability may be divided.
 pub const SUREFILL_MAX_EVENTS_PER_BIN: i32 = 16;

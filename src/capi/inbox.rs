@@ -3,13 +3,13 @@
 use super::block::{aligned, memory};
 use super::{checked_mut, count, status};
 use crate::error::{Error, Result};
-use crate::memory::{ALIGNMENT, Header};
+use crate::memory::{ALIGNMENT, Header, Kind};
 use core::ffi::c_void;
 use core::hint::assert_unchecked;
 use core::ptr::{addr_of, addr_of_mut};
 use heapless::spsc::{Consumer, Producer, Queue};
 
-const KIND: u32 = 4;
+const KIND: Kind = Kind::Inbox;
 
 /// Events that an inbox holds.
 pub const SUREFILL_INBOX_CAPACITY: i32 = 1024;

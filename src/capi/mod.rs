@@ -16,6 +16,7 @@ mod mixture;
 mod pass;
 mod predictor;
 mod status;
+mod wait;
 
 pub use bins::*;
 pub use distribution::*;
@@ -25,6 +26,7 @@ pub use mixture::*;
 pub use pass::*;
 pub use predictor::*;
 pub use status::*;
+pub use wait::*;
 
 use crate::error::{Error, Result};
 use core::slice;

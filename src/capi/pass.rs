@@ -2,7 +2,7 @@
 
 use super::block::{aligned, memory};
 use super::distribution::{distribution_or_limit, surefill_distribution};
-use super::{checked_mut, count, status, write};
+use super::{array, checked_mut, count, status, write};
 use crate::backfill::{Criterion, Pass, PassLimits, Rule, Step};
 use crate::error::{Error, Result};
 use core::ffi::c_void;
@@ -412,6 +412,27 @@ pub unsafe extern "C" fn surefill_pass_spent(
     spent: *mut f64,
 ) -> i32 {
     status((|| unsafe { write(spent, self::pass(pass)?.spent(self::criterion(criterion)?)) })())
+}
+
+/// Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each criterion: the next
+/// surefill_pass_begin with this head_id goes on from there. Before the first begin only, and once. count is 4; spent, none
+/// negative, is in the order of SUREFILL_CRITERION_.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE.
+///
+/// # Safety
+/// pass is a handle, spent points to count readable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_restore_spent(
+    pass: *mut surefill_pass,
+    head_id: i64,
+    spent: *const f64,
+    count: i32,
+) -> i32 {
+    status((|| {
+        let (mut pass, spent) = unsafe { (self::pass(pass)?, array(spent, count)?) };
+        pass.restore_spent(head_id, spent.try_into().map_err(|_| Error::OutOfRange)?)
+    })())
 }
 
 /// The idle processors left. O(1).

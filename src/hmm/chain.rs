@@ -11,13 +11,13 @@ use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
 use crate::hmm::train::{Round, maximise};
 use crate::hmm::vector::copy;
 use crate::hmm::viterbi::viterbi;
-use crate::memory::{Carver, Header, at, at_mut};
+use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::runtime::MAX_BINS;
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 
-const KIND: u32 = 10; // numbers of the other types: src/capi
+const KIND: Kind = Kind::Hmm;
 
 /// The largest number of slots, and of cells.
 const MOST: u32 = 1 << 28;

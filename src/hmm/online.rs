@@ -17,12 +17,12 @@ use crate::error::{Error, Result};
 use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
 use crate::hmm::vector::{add_scaled, copy, propagate, stride, sum, weighted_rows};
 use crate::hmm::{HmmLimits, MAX_STATES};
-use crate::memory::{Carver, Header, at, at_mut, range};
+use crate::memory::{Carver, Header, Kind, at, at_mut, range};
 use crate::runtime::MAX_BINS;
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
 
-const KIND: u32 = 13; // numbers of the other types: src/capi
+const KIND: Kind = Kind::OnlineHmm;
 
 /// How an [`OnlineHmm`] learns.
 #[derive(Debug, Clone, Copy, PartialEq)]

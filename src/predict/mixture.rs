@@ -12,7 +12,7 @@
 //! the best may change (the fixed share of Herbster & Warmuth 1998). An owner's first weights are those of all jobs.
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, at, at_mut};
+use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::predict::histories::Histories;
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution};
 use crate::seal;
@@ -24,7 +24,7 @@ pub const MAX_KEYS: usize = 8;
 /// The most experts of a mixture.
 pub const MAX_EXPERTS: usize = 16;
 
-const KIND: u32 = 12; // numbers of the other types: src/capi
+const KIND: Kind = Kind::Mixture;
 
 /// What all experts together get back of the weights with every finished job.
 const SHARE: f64 = 0.02;

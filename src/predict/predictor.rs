@@ -2,14 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::hmm::{Hmm, HmmLimits, Initial, LoadModel, Parameters, Round, Termination};
-use crate::memory::{Carver, Header, at, at_mut};
+use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::predict::jobs::{Job, Jobs};
 use crate::predict::learn::FILTER;
 use crate::runtime::{MAX_BINS, RawBins, RuntimeBins};
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
 
-const KIND: u32 = 11; // numbers of the other types: src/capi
+const KIND: Kind = Kind::Predictor;
 
 /// Times are within this distance from 0.
 const MAX_TIME: u64 = 1 << 53;

@@ -240,11 +240,13 @@ pub(super) struct Workshop<'s> {
     pub most: usize,
 }
 
-impl Workshop<'_> {
+impl Agglomeration {
     pub(super) fn is_idle(&self) -> bool {
-        self.state.phase == IDLE
+        self.phase == IDLE
     }
+}
 
+impl Workshop<'_> {
     pub(super) fn begin(&mut self) {
         *self.state = Agglomeration { phase: COLLECTING, ..Agglomeration::zeroed() };
     }

@@ -232,36 +232,50 @@ impl WaitPredictor<'_> {
     pub(super) fn cluster(&mut self) -> Result<()> {
         let state = &mut *self.state;
         state.since_clustering = state.since_clustering.saturating_add(1);
-        let (fewest, most) = (state.question.fewest, state.limits.clusters as usize);
         let every = u64::from(state.recluster_every);
-        // Done with before it is time again: at most 3 steps a value and 1 a record.
-        let records = self.parts.records.len() as u64;
-        let steps = SLICE + (4 * records).checked_div(every).unwrap_or(0);
+        // Done with before it is time again.
+        let steps = SLICE + self.clustering_steps().checked_div(every).unwrap_or(0);
         for _ in 0..steps {
-            let State { agglomeration, values, spare, since_clustering, filling, .. } = &mut *self.state;
-            let mut pool = Pool { nodes: self.parts.nodes, spare };
-            let census = Census { values, groups: self.parts.groups, pool: &mut pool };
-            let mut workshop = Workshop {
-                state: agglomeration,
-                items: self.parts.items,
-                heap: self.parts.item_heap,
-                fewest,
-                most,
-            };
-            if *filling == 1 {
-                self.fill()?;
-            } else if !workshop.is_idle() {
-                if let Some(intervals) = workshop.step(&census)? {
-                    self.adopt(intervals)?;
-                }
-            } else if u64::from(*since_clustering) >= every {
-                *since_clustering = 0;
-                workshop.begin();
-            } else {
+            let begin = u64::from(self.state.since_clustering) >= every;
+            if !self.cluster_step(begin)? {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The steps of a whole clustering: at most 3 a value and 1 a record, and few more.
+    pub(super) fn clustering_steps(&self) -> u64 {
+        4 * self.parts.records.len() as u64
+    }
+
+    /// Whether clusters are being looked for or filled.
+    pub(super) fn is_clustering(&self) -> bool {
+        self.state.filling == 1 || !self.state.agglomeration.is_idle()
+    }
+
+    /// A step of the clustering under way, or the beginning of one. Returns whether there was something to do.
+    pub(super) fn cluster_step(&mut self, begin: bool) -> Result<bool> {
+        if self.state.filling == 1 {
+            return self.fill().map(|()| true);
+        }
+        let (fewest, most) = (self.state.question.fewest, self.state.limits.clusters as usize);
+        let State { agglomeration, values, spare, since_clustering, .. } = &mut *self.state;
+        let mut pool = Pool { nodes: self.parts.nodes, spare };
+        let census = Census { values, groups: self.parts.groups, pool: &mut pool };
+        let (items, heap) = (&mut *self.parts.items, &mut *self.parts.item_heap);
+        let mut workshop = Workshop { state: agglomeration, items, heap, fewest, most };
+        if !workshop.state.is_idle() {
+            if let Some(intervals) = workshop.step(&census)? {
+                self.adopt(intervals)?;
+            }
+        } else if begin {
+            *since_clustering = 0;
+            workshop.begin();
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
     }
 
     /// New intervals were found: unless they are the old ones, their clusters are filled.

@@ -34,8 +34,8 @@ pub use change::rare_event_threshold;
 pub use clusters::MAX_CLUSTERS;
 pub use estimate::WaitMethod;
 pub use options::{
-    ADAPT, AVAILABILITY, Attribute, CLUSTER, Cluster, Features, StartProbability, TRIM, WaitAnswer,
-    WaitLimits, WaitOptions,
+    ADAPT, AVAILABILITY, Attribute, CLUSTER, Cluster, Clustering, Features, StartProbability, TRIM,
+    WaitAnswer, WaitLimits, WaitOptions,
 };
 pub use predictor::WaitPredictor;
 pub use rivals::{Weibull, log_normal_bound, log_uniform_quantile, weibull_quantile};

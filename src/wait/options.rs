@@ -179,3 +179,14 @@ pub struct Cluster {
     /// Waits that count at present.
     pub waits: u64,
 }
+
+/// How far [`WaitPredictor::recluster`](super::WaitPredictor::recluster) has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clustering {
+    /// Jobs are not clustered: the component is off, or there is room for one cluster only.
+    Idle,
+    /// The work is used up; call again.
+    More,
+    /// The clusters of the waits remembered when it began are in use.
+    Done,
+}

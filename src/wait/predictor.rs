@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::math::beta::inverse_incomplete_beta;
-use crate::memory::{Carver, Header, at, at_mut};
+use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::runtime::MAX_SECONDS;
 use crate::seal;
 use crate::wait::availability::{Availability, DetectorRecords};
@@ -11,13 +11,14 @@ use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS,
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series};
 use crate::wait::options::{
-    ADAPT, Attribute, Cluster, Features, StartProbability, WaitAnswer, WaitLimits, WaitOptions,
+    ADAPT, Attribute, CLUSTER, Cluster, Clustering, Features, StartProbability, WaitAnswer, WaitLimits,
+    WaitOptions,
 };
 use crate::wait::queue::{NEVER, Occupancy, Waiting, table_for};
 use crate::wait::tree::{Node, Spare, nodes_for};
 use bytemuck::{Pod, Zeroable};
 
-const KIND: u32 = 20; // numbers of the other types: src/capi
+const KIND: Kind = Kind::WaitPredictor;
 
 type BySide<T> = [[T; MAX_CLUSTERS]; 2];
 
@@ -353,6 +354,29 @@ impl<'a> WaitPredictor<'a> {
         }
         let attribute = self.attribute()?.of(features);
         self.learn(wait.unsigned_abs(), attribute)
+    }
+
+    /// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most `work` steps of
+    /// O(log n) each (at least 1, and no more than a whole clustering takes). After [`Clustering::Done`] the next call begins
+    /// another. Waits may become known between two calls; they bring steps of their own.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for no work.
+    pub fn recluster(&mut self, work: u64) -> Result<Clustering> {
+        if work == 0 {
+            return Err(Error::OutOfRange);
+        }
+        if self.state.limits.clusters < 2 || !self.has(CLUSTER) {
+            return Ok(Clustering::Idle);
+        }
+        // A damaged block must not keep it busy for ever.
+        for _ in 0..work.min(self.clustering_steps().saturating_add(64)) {
+            self.cluster_step(true)?;
+            if !self.is_clustering() {
+                return Ok(Clustering::Done);
+            }
+        }
+        Ok(Clustering::More)
     }
 
     /// An upper bound, with this `confidence`, for the `quantile` of the wait of a job submitted at `now`. O(log n) for the options'

@@ -1,7 +1,7 @@
 /* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
  *
  * `sweep --list` prints the functions swept, for the comparison with the header. The passes are in sweep_pass.c, models
- * in sweep_hmm.c, predictors in sweep_predictor.c, mixtures in sweep_mixture.c. */
+ * in sweep_hmm.c, predictors in sweep_predictor.c, mixtures in sweep_mixture.c, waits in sweep_wait.c. */
 #include "sweep.h"
 
 struct world world, before;
@@ -9,19 +9,20 @@ struct world world, before;
 /* Every block begins with 8 bytes of magic, its kind and its version in 4 bytes each, and its size in 8. */
 enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
 
-int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]) {
-    void *const objects[] = {world.bins,         world.distribution, world.inbox,
-                             world.filling_pass, world.hmm,          world.predictor, world.mixture};
+int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]) {
+    void *const objects[KINDS] = {world.bins, world.distribution, world.inbox,   world.filling_pass,
+                                  world.hmm,  world.predictor,    world.mixture, world.wait};
     /* Of an inbox the first bytes are enough: anywhere else they are refused. */
-    const size_t sizes[] = {sizeof world.bins, sizeof world.distribution, 64,
-                            sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor, sizeof world.mixture};
+    const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, 64,
+                                 sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
+                                 sizeof world.mixture, sizeof world.wait};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
     bad[count++] = (struct bad_handle){HALF(objects[kind]), SUREFILL_ERROR_MISALIGNED};
     bad[count++] = (struct bad_handle){world.zeros, SUREFILL_ERROR_WRONG_OBJECT};
     bad[count++] = (struct bad_handle){world.garbage, SUREFILL_ERROR_WRONG_OBJECT};
-    for (int other = 0; other < 7; other++)
+    for (int other = 0; other < KINDS; other++)
         if (other != (int)kind) bad[count++] = (struct bad_handle){objects[other], SUREFILL_ERROR_WRONG_OBJECT};
 
     /* Copies of another version, and damaged ones. */
@@ -43,12 +44,14 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]) {
     case KIND_HMM:
     case KIND_PREDICTOR:
     case KIND_MIXTURE:
+    case KIND_WAIT:
     case KIND_PASS: /* a size that its limits do not have; limits that are none */
         world.damaged[0][SIZE_OFFSET / 8]++;
         world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
         memset((char *)world.damaged[2] + CONTENT_OFFSET, 0xff, 24);
         break;
     case KIND_INBOX: /* moved, which an inbox must not be */
+    case KINDS:
         break;
     }
     for (int i = 0; i < 3; i++) bad[count++] = (struct bad_handle){world.damaged[i], SUREFILL_ERROR_CORRUPT};
@@ -78,6 +81,7 @@ static void make_world(void) {
     make_hmms();
     make_predictors();
     make_mixtures();
+    make_waits();
 }
 
 static void sweep_version_number(void) { CHECK(surefill_version_number() == SUREFILL_VERSION_NUMBER); }
@@ -375,6 +379,7 @@ static const struct {
               SWEEP(pass_decline),
               SWEEP(pass_judgement),
               SWEEP(pass_spent),
+              SWEEP(pass_restore_spent),
               SWEEP(pass_idle),
               SWEEP(pass_free_probability),
               SWEEP(pass_head_start_probability),
@@ -426,7 +431,36 @@ static const struct {
               SWEEP(mixture_predict),
               SWEEP(mixture_weights),
               SWEEP(mixture_seal),
-              SWEEP(mixture_open)};
+              SWEEP(mixture_open),
+              SWEEP(wait_limits_init),
+              SWEEP(wait_options_init),
+              SWEEP(wait_size),
+              SWEEP(wait_init),
+              SWEEP(wait_seal),
+              SWEEP(wait_open),
+              SWEEP(wait_submitted),
+              SWEEP(wait_started),
+              SWEEP(wait_cancelled),
+              SWEEP(wait_known),
+              SWEEP(wait_recluster),
+              SWEEP(wait_predict),
+              SWEEP(wait_predict_lower),
+              SWEEP(wait_predict_two_sided),
+              SWEEP(wait_predict_waiting),
+              SWEEP(wait_start_probability),
+              SWEEP(wait_may_be_down),
+              SWEEP(wait_jobs),
+              SWEEP(wait_remembered),
+              SWEEP(wait_clusters),
+              SWEEP(wait_explained),
+              SWEEP(binomial_upper),
+              SWEEP(binomial_lower),
+              SWEEP(binomial_two_sided),
+              SWEEP(binomial_fewest),
+              SWEEP(rare_event_threshold),
+              SWEEP(log_normal_bound),
+              SWEEP(log_uniform_quantile),
+              SWEEP(weibull_quantile)};
 
 int main(int argc, char **argv) {
     const int list = argc > 1 && strcmp(argv[1], "--list") == 0;

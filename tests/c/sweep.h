@@ -17,7 +17,9 @@ enum {
     HMM_WORDS = 700,
     PREDICTOR_WORDS = 1000,
     MIXTURE_WORDS = 400,
-    FRESH_WORDS = 6000,
+    WAIT_WORDS = 7800,
+    LARGEST_WORDS = WAIT_WORDS,
+    FRESH_WORDS = 8000,
     OUTPUTS = 80
 };
 
@@ -30,8 +32,9 @@ struct world {
     int64_t new_hmm[HMM_WORDS], hmm[HMM_WORDS];
     int64_t new_predictor[PREDICTOR_WORDS], predictor[PREDICTOR_WORDS];
     int64_t mixture[MIXTURE_WORDS];
+    int64_t wait[WAIT_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
-    int64_t other_version[PASS_WORDS], damaged[3][PASS_WORDS];
+    int64_t other_version[LARGEST_WORDS], damaged[3][LARGEST_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
     int32_t int32[2];
     int64_t int64[OUTPUTS];
@@ -46,6 +49,8 @@ struct world {
     surefill_round round;
     surefill_mixture_limits mixture_limits;
     surefill_expert experts[2];
+    surefill_wait_limits wait_limits;
+    surefill_wait_options wait_options;
 };
 extern struct world world, before;
 
@@ -56,6 +61,7 @@ extern struct world world, before;
 #define HMM ((surefill_hmm *)world.hmm)
 #define PREDICTOR ((surefill_predictor *)world.predictor)
 #define MIXTURE ((surefill_mixture *)world.mixture)
+#define WAIT ((surefill_wait *)world.wait)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -86,11 +92,12 @@ struct bad_handle {
     void *handle;
     int32_t status;
 };
-enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS, KIND_HMM, KIND_PREDICTOR, KIND_MIXTURE };
-int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[16]);
+enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS, KIND_HMM, KIND_PREDICTOR, KIND_MIXTURE, KIND_WAIT, KINDS };
+enum { BAD_HANDLES = KINDS + 8 };
+int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]);
 #define BAD_HANDLE_OR(null_is_bad, kind, h, call)                              \
     do {                                                                       \
-        struct bad_handle bad[16];                                             \
+        struct bad_handle bad[BAD_HANDLES];                                      \
         int bad_count = bad_handles(kind, null_is_bad, bad);                   \
         for (int bad_index = 0; bad_index < bad_count; bad_index++) {          \
             void *h = bad[bad_index].handle;                                   \
@@ -145,6 +152,7 @@ void sweep_pass_commit(void);
 void sweep_pass_decline(void);
 void sweep_pass_judgement(void);
 void sweep_pass_spent(void);
+void sweep_pass_restore_spent(void);
 void sweep_pass_idle(void);
 void sweep_pass_free_probability(void);
 void sweep_pass_head_start_probability(void);
@@ -199,10 +207,42 @@ void sweep_mixture_weights(void);
 void sweep_mixture_seal(void);
 void sweep_mixture_open(void);
 
+/* sweep_wait.c */
+void sweep_wait_limits_init(void);
+void sweep_wait_options_init(void);
+void sweep_wait_size(void);
+void sweep_wait_init(void);
+void sweep_wait_seal(void);
+void sweep_wait_open(void);
+void sweep_wait_submitted(void);
+void sweep_wait_started(void);
+void sweep_wait_cancelled(void);
+void sweep_wait_known(void);
+void sweep_wait_recluster(void);
+void sweep_wait_predict(void);
+void sweep_wait_predict_lower(void);
+void sweep_wait_predict_two_sided(void);
+void sweep_wait_predict_waiting(void);
+void sweep_wait_start_probability(void);
+void sweep_wait_may_be_down(void);
+void sweep_wait_jobs(void);
+void sweep_wait_remembered(void);
+void sweep_wait_clusters(void);
+void sweep_wait_explained(void);
+void sweep_binomial_upper(void);
+void sweep_binomial_lower(void);
+void sweep_binomial_two_sided(void);
+void sweep_binomial_fewest(void);
+void sweep_rare_event_threshold(void);
+void sweep_log_normal_bound(void);
+void sweep_log_uniform_quantile(void);
+void sweep_weibull_quantile(void);
+
 /* Makes the world's models, predictors and mixtures. */
 void make_hmms(void);
 void make_predictors(void);
 void make_mixtures(void);
+void make_waits(void);
 
 /* Makes the world's passes, in the states of their names. */
 void make_passes(void);

@@ -328,6 +328,36 @@ void sweep_pass_spent(void) {
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_spent(FILLING, criteria[i], world.real[0]));
 }
 
+void sweep_pass_restore_spent(void) {
+    double *spent = world.real[0];
+    for (int i = 0; i < 4; i++) spent[i] = 0.25 * i;
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_restore_spent(h, 7, spent, 4));
+    BAD_POINTER(p, spent, surefill_pass_restore_spent(NEW, 7, p, 4));
+    const int32_t counts[] = {0, 3, 5, -1, INT32_MIN};
+    for (int i = 0; i < 5; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_restore_spent(NEW, 7, spent, counts[i]));
+    const double wrong[] = {-1, -INFINITY, NAN};
+    for (int i = 0; i < 3; i++) {
+        spent[3] = wrong[i];
+        REFUSED(isnan(wrong[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_pass_restore_spent(NEW, 7, spent, 4));
+    }
+    spent[3] = 0.75;
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_restore_spent(FILLING, 7, spent, 4)); /* has begun */
+    surefill_pass *fresh = FRESH;
+    memcpy(fresh, NEW, sizeof world.new_pass);
+    CHECK_OK(surefill_pass_restore_spent(fresh, 7, spent, 4));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_restore_spent(fresh, 7, spent, 4)); /* restored already */
+    for (int i = 0; i < 4; i++) {
+        double found = -1;
+        CHECK_OK(surefill_pass_begin(fresh, NOW, 4, 7, 12)); /* the same head job */
+        CHECK(surefill_pass_spent(fresh, i, &found) == SUREFILL_OK && found == spent[i]);
+    }
+    double found = -1;
+    CHECK_OK(surefill_pass_begin(fresh, NOW, 4, 8, 12)); /* another */
+    CHECK(surefill_pass_spent(fresh, 3, &found) == SUREFILL_OK && found == 0);
+}
+
 void sweep_pass_idle(void) {
     BAD_HANDLE(KIND_PASS, h, surefill_pass_idle(h, world.int32));
     BAD_POINTER(p, world.int32, surefill_pass_idle(FILLING, p));

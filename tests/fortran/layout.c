@@ -69,5 +69,21 @@ int main(void) {
   OFFSET(surefill_mixture_limits, keys);
   OFFSET(surefill_mixture_limits, experts);
   OFFSET(surefill_mixture_limits, histories);
+  SIZE(surefill_wait_limits);
+  OFFSET(surefill_wait_limits, struct_size);
+  OFFSET(surefill_wait_limits, history);
+  OFFSET(surefill_wait_limits, queued);
+  OFFSET(surefill_wait_limits, releases);
+  OFFSET(surefill_wait_limits, clusters);
+  SIZE(surefill_wait_options);
+  OFFSET(surefill_wait_options, struct_size);
+  OFFSET(surefill_wait_options, method);
+  OFFSET(surefill_wait_options, attribute);
+  OFFSET(surefill_wait_options, components);
+  OFFSET(surefill_wait_options, quantile);
+  OFFSET(surefill_wait_options, confidence);
+  OFFSET(surefill_wait_options, down_quantile);
+  OFFSET(surefill_wait_options, rate);
+  OFFSET(surefill_wait_options, recluster_every);
   return 0;
 }

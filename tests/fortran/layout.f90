@@ -13,6 +13,8 @@ program layout
   type(surefill_predictor_options), target :: options
   type(surefill_expert), target :: expert
   type(surefill_mixture_limits), target :: mixture_limits
+  type(surefill_wait_limits), target :: wait_limits
+  type(surefill_wait_options), target :: wait_options
   integer(c_intptr_t) :: start
   character(len=:), allocatable :: name
 
@@ -86,6 +88,24 @@ program layout
   call member('keys', c_loc(mixture_limits%keys))
   call member('experts', c_loc(mixture_limits%experts))
   call member('histories', c_loc(mixture_limits%histories))
+
+  call begin('surefill_wait_limits', c_loc(wait_limits), c_sizeof(wait_limits))
+  call member('struct_size', c_loc(wait_limits%struct_size))
+  call member('history', c_loc(wait_limits%history))
+  call member('queued', c_loc(wait_limits%queued))
+  call member('releases', c_loc(wait_limits%releases))
+  call member('clusters', c_loc(wait_limits%clusters))
+
+  call begin('surefill_wait_options', c_loc(wait_options), c_sizeof(wait_options))
+  call member('struct_size', c_loc(wait_options%struct_size))
+  call member('method', c_loc(wait_options%method))
+  call member('attribute', c_loc(wait_options%attribute))
+  call member('components', c_loc(wait_options%components))
+  call member('quantile', c_loc(wait_options%quantile))
+  call member('confidence', c_loc(wait_options%confidence))
+  call member('down_quantile', c_loc(wait_options%down_quantile))
+  call member('rate', c_loc(wait_options%rate))
+  call member('recluster_every', c_loc(wait_options%recluster_every))
 
 contains
 

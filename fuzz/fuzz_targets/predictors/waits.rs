@@ -284,8 +284,11 @@ impl Subject for Waits {
             Call::Waiting(..) => assert!(high >= -2 && high != MARK as i64),
             Call::Lower(..) => assert!((-2..=SUREFILL_MAX_SECONDS).contains(&low)),
             Call::TwoSided(..) => assert!(-2 <= low && low <= high && high <= SUREFILL_MAX_SECONDS),
-            Call::StartProbability(..) => {
-                let in_order = 0.0 <= at_least && at_least <= observed + 1e-9 && observed <= 1.0;
+            Call::StartProbability(_, _, _, confidence) => {
+                // Less than even confidence gives a "lower" bound above the share that was seen.
+                let in_order = 0.0 <= at_least
+                    && at_least <= if confidence < 0.5 { 1.0 } else { observed + 1e-9 }
+                    && observed <= 1.0;
                 assert!(in_order && number as u64 <= self.seen, "{at_least} {observed} {number}");
             }
             Call::MayBeDown(_) => assert!(number == 0 || number == 1),

@@ -26,8 +26,9 @@ Replay rules (public EASY simulators differ by percents in mean wait through suc
   * A job wider than the machine is cut to its size.
   * Without a requested time (field 9) the run time is the limit.
   * A run time above the limit: --overrun keep (it runs on), cut (killed at the limit), raise (the limit becomes the
-    run time). Under EASY a running job past its limit is expected to end one second from now (--overdue soon), or at
-    its limit although that is past (--overdue past), so that no job is backfilled beyond what the head leaves free.
+    run time). Under EASY and prob a running job past its limit is expected to end one second from now (--overdue
+    soon), or at its limit although that is past (--overdue past), so that no job is backfilled beyond what the head
+    leaves free.
   * --seed S other than 0 shifts every submission by 0 to 59 s, uniformly (ChaCha8 seeded with S). Schedules are
     chaotic: one second's difference changes a mean wait by percents. Compare policies over several --seeds.
 Every rule's jobs are counted and reported.

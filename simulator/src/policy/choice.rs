@@ -177,7 +177,7 @@ impl Choice {
             PolicyName::Prob => {
                 let predictor = self.predictor.distribution();
                 let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
-                Box::new(Prob::new(predictor, self.order, &options.prob))
+                Box::new(Prob::new(predictor, self.order, options.overdue, &options.prob))
             }
         })
     }

@@ -48,7 +48,7 @@ impl Criterion {
     }
 }
 
-/// When EASY expects the end of a running job that is past its limit.
+/// When the end of a running job that is past its limit is expected, by EASY and by the probabilistic policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Overdue {
@@ -101,7 +101,7 @@ impl ProbOptions {
 /// All choices beside the policy, its predictor and its order; each policy uses those that concern it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PolicyOptions {
-    /// EASY's running jobs past their limits.
+    /// Running jobs past their limits.
     pub overdue: Overdue,
     /// The probabilistic policy's.
     pub prob: ProbOptions,

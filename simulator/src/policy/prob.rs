@@ -3,13 +3,13 @@
 //! As EASY, but a candidate starts when the delay it is expected to cause the head job is below a threshold. With the
 //! predictor `limit` every delay is certain or impossible, and the decisions are EASY's, job by job.
 
-use crate::machine::Cluster;
-use crate::policy::{Criterion, Delay, HeadStart, Judged, Order, Policy, ProbOptions, Tried};
+use crate::machine::{Cluster, Running};
+use crate::policy::{Criterion, Delay, HeadStart, Judged, Order, Overdue, Policy, ProbOptions, Tried};
 use crate::predict::DistributionPredictor;
 use crate::workload::{Job, JobId};
 use surefill::backfill::{self, Judgement, Pass, PassLimits, Rule, Step, Verdict};
 use surefill::error::Result;
-use surefill::runtime::{MAX_BINS, RuntimeDistribution};
+use surefill::runtime::{MAX_BINS, MAX_SECONDS, RuntimeDistribution};
 
 /// The probabilities by which a head job's start is told.
 const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
@@ -20,6 +20,7 @@ pub struct Prob {
     order: Order,
     rule: Rule,
     refresh: bool,
+    overdue: Overdue,
     limits: PassLimits,
     memory: Vec<u64>,
     /// What is believed of every job that waits or runs, by id: the belief at its submission, or the last one before it
@@ -30,9 +31,22 @@ pub struct Prob {
     tried: Option<Tried>,
 }
 
+/// See [`Prob::past`].
+struct Past {
+    /// Processors of the jobs whose ends do not yet make room for the head job.
+    released: u32,
+    /// The ends from the one that does, each once.
+    crossing: Vec<i64>,
+}
+
 impl Prob {
     /// Nothing learnt yet.
-    pub fn new(predictor: Box<dyn DistributionPredictor>, order: Order, options: &ProbOptions) -> Prob {
+    pub fn new(
+        predictor: Box<dyn DistributionPredictor>,
+        order: Order,
+        overdue: Overdue,
+        options: &ProbOptions,
+    ) -> Prob {
         let criterion = match (options.criterion, options.delay) {
             (Criterion::Probability, Delay::Exact) => backfill::Criterion::Probability,
             (Criterion::Probability, Delay::Bound) => backfill::Criterion::Bound,
@@ -54,6 +68,7 @@ impl Prob {
             order,
             rule,
             refresh: options.refresh,
+            overdue,
             limits,
             memory: Vec::new(),
             beliefs: Vec::new(),
@@ -119,12 +134,43 @@ impl Prob {
     /// Begins a pass for the head job with the jobs that run.
     fn begin(&self, pass: &mut Pass<'_>, cluster: &Cluster<'_>, head: &Job) -> Result<()> {
         let now = cluster.now();
-        pass.begin(now, cluster.idle(), head.id as i64, head.processors)?;
+        let limit = |running: &Running| self.predictor.limit(cluster.job(running.job));
+        let Past { released, crossing } = self.past(cluster, head, limit);
+        pass.begin(now, cluster.idle(), head.id as i64, head.processors - released)?;
         for running in cluster.running() {
-            let limit = self.predictor.limit(cluster.job(running.job));
-            pass.add_running(running.processors, now - running.start, limit, self.belief(running.job))?;
+            let (age, limit) = (now - running.start, limit(running));
+            if age < limit || self.overdue == Overdue::Soon {
+                let age = (age - crossing.len() as i64).max(0);
+                pass.add_running(running.processors, age, limit, self.belief(running.job))?;
+            } else if let Some(rank) = crossing.iter().position(|&end| end == running.start + limit) {
+                let end = RuntimeDistribution::single(age + 1 + rank as i64)?;
+                pass.add_running(running.processors, age, MAX_SECONDS, &end)?;
+            }
         }
         Ok(())
+    }
+
+    /// What running jobs release that are expected to have ended ([`Overdue::Past`]). A pass knows no past: processors
+    /// that do not suffice for the head job count as released before it; from the end at which they suffice, ends follow
+    /// each other in the first seconds to come, and all others come so much later.
+    fn past(&self, cluster: &Cluster<'_>, head: &Job, limit: impl Fn(&Running) -> i64) -> Past {
+        let mut past = Past { released: 0, crossing: Vec::new() };
+        if self.overdue == Overdue::Soon {
+            return past;
+        }
+        let ends =
+            cluster.running().iter().map(|running| (running.start + limit(running), running.processors));
+        let mut ends: Vec<_> = ends.filter(|&(end, _)| end <= cluster.now()).collect();
+        ends.sort_unstable();
+        for jobs in ends.chunk_by(|a, b| a.0 == b.0) {
+            let processors: u32 = jobs.iter().map(|&(_, processors)| processors).sum();
+            if past.crossing.is_empty() && cluster.idle() + past.released + processors < head.processors {
+                past.released += processors;
+            } else {
+                past.crossing.push(jobs[0].0);
+            }
+        }
+        past
     }
 
     fn decide(&mut self, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {

@@ -44,7 +44,7 @@ fn cluster(jobs: &[(u64, u64)], fewest: u64) -> (Vec<u64>, Vec<u64>, f64) {
             before = Some(workshop.state.intervals.bounds().to_vec());
         }
         if let Some(found) = workshop.step(&census).unwrap() {
-            assert!(workshop.is_idle());
+            assert!(workshop.state.is_idle());
             return (before.unwrap(), found.bounds().to_vec(), workshop.state.criterion);
         }
     }

@@ -1,0 +1,415 @@
+//! Bounds on the waits of one queue's jobs.
+
+mod ask;
+mod bounds;
+
+pub use ask::*;
+pub use bounds::*;
+
+use super::block::{aligned, memory};
+use super::pass::sized;
+use super::{checked_mut, count, status, write};
+use crate::error::{Error, Result};
+use crate::wait::{
+    ADAPT, AVAILABILITY, Attribute, CLUSTER, Clustering, Features, MAX_CLUSTERS, TRIM, WaitAnswer,
+    WaitLimits, WaitMethod, WaitOptions, WaitPredictor,
+};
+use core::ffi::c_void;
+use core::slice;
+
+/// The most clusters of a wait predictor.
+pub const SUREFILL_MAX_CLUSTERS: i32 = 16;
+
+/// Method: order statistics, right for any distribution.
+pub const SUREFILL_METHOD_BINOMIAL: i32 = 0;
+/// Method: the bound of a log-normal's quantile, by the noncentral t.
+pub const SUREFILL_METHOD_LOG_NORMAL: i32 = 1;
+/// Method: the quantile of a log-uniform, by maximum likelihood; the confidence is ignored.
+pub const SUREFILL_METHOD_LOG_UNIFORM: i32 = 2;
+/// Method: the quantile of a Weibull, by maximum likelihood; the confidence is ignored.
+pub const SUREFILL_METHOD_WEIBULL: i32 = 3;
+
+/// Attribute: the requested run time.
+pub const SUREFILL_ATTRIBUTE_REQUESTED: i32 = 0;
+/// Attribute: the processors.
+pub const SUREFILL_ATTRIBUTE_PROCESSORS: i32 = 1;
+/// Attribute: processors times requested run time.
+pub const SUREFILL_ATTRIBUTE_PRODUCT: i32 = 2;
+
+/// Component: histories are trimmed at change points.
+pub const SUREFILL_COMPONENT_TRIM: i32 = 1;
+/// Component: jobs are clustered by an attribute.
+pub const SUREFILL_COMPONENT_CLUSTER: i32 = 2;
+/// Component: no prediction while the machine may be down.
+pub const SUREFILL_COMPONENT_AVAILABILITY: i32 = 4;
+/// Component, beyond the paper: the options' own bounds are stretched by each miss, shrunk by each hit, so that in the long run
+/// .9 of the misses that the quantile allows remain, whatever the waits do.
+pub const SUREFILL_COMPONENT_ADAPT: i32 = 8;
+
+/// Answer: a bound.
+pub const SUREFILL_ANSWER_BOUND: i32 = 0;
+/// Answer: no prediction, as too few waits are known for this quantile and confidence.
+pub const SUREFILL_ANSWER_TOO_LITTLE_HISTORY: i32 = 1;
+/// Answer: no prediction, as no job has been started for so long, or while so many arrived, that the machine may be down.
+pub const SUREFILL_ANSWER_MAY_BE_DOWN: i32 = 2;
+
+/// Clustering: nothing to do, as jobs are not clustered.
+pub const SUREFILL_CLUSTERING_IDLE: i32 = 0;
+/// Clustering: the work is used up; call again.
+pub const SUREFILL_CLUSTERING_MORE: i32 = 1;
+/// Clustering: the new clusters are in use.
+pub const SUREFILL_CLUSTERING_DONE: i32 = 2;
+
+const _: () = assert!(SUREFILL_MAX_CLUSTERS as usize == MAX_CLUSTERS);
+const _: () = assert!(SUREFILL_METHOD_BINOMIAL as u32 == WaitMethod::Binomial as u32);
+const _: () = assert!(SUREFILL_METHOD_LOG_NORMAL as u32 == WaitMethod::LogNormal as u32);
+const _: () = assert!(SUREFILL_METHOD_LOG_UNIFORM as u32 == WaitMethod::LogUniform as u32);
+const _: () = assert!(SUREFILL_METHOD_WEIBULL as u32 == WaitMethod::Weibull as u32);
+const _: () = assert!(SUREFILL_ATTRIBUTE_REQUESTED as u32 == Attribute::Requested as u32);
+const _: () = assert!(SUREFILL_ATTRIBUTE_PROCESSORS as u32 == Attribute::Processors as u32);
+const _: () = assert!(SUREFILL_ATTRIBUTE_PRODUCT as u32 == Attribute::Product as u32);
+const _: () = assert!(SUREFILL_COMPONENT_TRIM as u32 == TRIM);
+const _: () = assert!(SUREFILL_COMPONENT_CLUSTER as u32 == CLUSTER);
+const _: () = assert!(SUREFILL_COMPONENT_AVAILABILITY as u32 == AVAILABILITY);
+const _: () = assert!(SUREFILL_COMPONENT_ADAPT as u32 == ADAPT);
+
+/// Capacities of a wait predictor. Set by surefill_wait_limits_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_wait_limits {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// Waits that are remembered; the oldest go first (1 to 4,194,304, and enough for the options' own question).
+    pub history: i32,
+    /// Jobs that wait at the same time (1 to 4,194,304).
+    pub queued: i32,
+    /// Releases that tell whether the machine may be down (0 to 4,194,304; 0 without that component).
+    pub releases: i32,
+    /// The largest number of clusters (1 to SUREFILL_MAX_CLUSTERS; 1 saves the memory that clustering needs).
+    pub clusters: i32,
+}
+
+/// How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_wait_options {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// One of SUREFILL_METHOD_.
+    pub method: i32,
+    /// One of SUREFILL_ATTRIBUTE_: what jobs are clustered by.
+    pub attribute: i32,
+    /// The sum of SUREFILL_COMPONENT_ that are on; 0 for none.
+    pub components: i32,
+    /// The options' own question, which surefill_wait_submitted answers and by which misses are told and histories trimmed: the
+    /// quantile of the wait that is bounded (above 0, below 1) ...
+    pub quantile: f64,
+    /// ... and the confidence of that bound (above 0, below 1).
+    pub confidence: f64,
+    /// With AVAILABILITY: the quantile of jobs between releases, and of time between releases, above whose .95 bound the machine
+    /// may be down (above 0, below 1). The paper's is .95, which on its traces leaves 5 to 25 % of the jobs without a prediction.
+    pub down_quantile: f64,
+    /// With ADAPT: by how much the logarithm of the bounds rises with a miss, nearly (0 to 1).
+    pub rate: f64,
+    /// After how many known waits the jobs are clustered again (1 to 4,294,967,295).
+    pub recluster_every: i64,
+}
+
+/// Bounds the waits of one queue's jobs by those of the jobs before them (QBETS: Nurmi, Brevik & Wolski 2007). Tell it of every
+/// job: submitted, then started or cancelled. Times are seconds since any fixed origin, within 2^53 of it; they may stand still
+/// but not go back. Jobs are known by the caller's ids.
+///
+/// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it
+/// is a checkpoint: write it to a file, read it back, open it.
+#[allow(non_camel_case_types)]
+pub struct surefill_wait {
+    _opaque: [u8; 0],
+}
+
+fn default_limits() -> surefill_wait_limits {
+    let WaitLimits { history, queued, releases, clusters } = WaitLimits::default();
+    surefill_wait_limits {
+        struct_size: size_of::<surefill_wait_limits>() as u32,
+        history: history as i32,
+        queued: queued as i32,
+        releases: releases as i32,
+        clusters: clusters as i32,
+    }
+}
+
+unsafe fn limits(given: *const surefill_wait_limits) -> Result<WaitLimits> {
+    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16])? };
+    Ok(WaitLimits {
+        history: count(given.history)?,
+        queued: count(given.queued)?,
+        releases: count(given.releases)?,
+        clusters: count(given.clusters)?,
+    })
+}
+
+fn default_options() -> surefill_wait_options {
+    let options = WaitOptions::default();
+    surefill_wait_options {
+        struct_size: size_of::<surefill_wait_options>() as u32,
+        method: options.method as i32,
+        attribute: options.attribute as i32,
+        components: options.components as i32,
+        quantile: options.quantile,
+        confidence: options.confidence,
+        down_quantile: options.down_quantile,
+        rate: options.rate,
+        recluster_every: i64::from(options.recluster_every),
+    }
+}
+
+unsafe fn options(given: *const surefill_wait_options) -> Result<WaitOptions> {
+    let given = unsafe { sized(given, default_options(), &[4, 8, 12, 16, 24, 32, 40, 48])? };
+    Ok(WaitOptions {
+        quantile: given.quantile,
+        confidence: given.confidence,
+        method: WaitMethod::from_number(count(given.method)?)?,
+        attribute: Attribute::from_number(count(given.attribute)?)?,
+        components: count(given.components)?,
+        recluster_every: u32::try_from(given.recluster_every).map_err(|_| Error::OutOfRange)?,
+        down_quantile: given.down_quantile,
+        rate: given.rate,
+    })
+}
+
+fn features(requested: i64, processors: i32) -> Result<Features> {
+    Ok(Features { requested, processors: count(processors)? })
+}
+
+/// The block behind a handle.
+///
+/// # Safety
+/// A handle that is not NULL and aligned points to a readable block of at least a predictor's first bytes; if they are a
+/// predictor's, the block is as long as they say, writable, and nobody else uses it during the call.
+unsafe fn block<'a>(handle: *const surefill_wait) -> Result<&'a mut [u8]> {
+    if handle.is_null() {
+        return Err(Error::Null);
+    }
+    if !aligned(handle) {
+        return Err(Error::Misaligned);
+    }
+    let start = handle.cast_mut().cast::<u8>();
+    let size = WaitPredictor::block_size(unsafe { slice::from_raw_parts_mut(start, WaitPredictor::PREFIX) })?;
+    Ok(unsafe { slice::from_raw_parts_mut(start, size) })
+}
+
+unsafe fn waits<'a>(handle: *const surefill_wait) -> Result<WaitPredictor<'a>> {
+    WaitPredictor::attach(unsafe { block(handle)? })
+}
+
+/// One of SUREFILL_ANSWER_ and a bound, -1 where there is none.
+fn parts(found: WaitAnswer) -> (i32, i64) {
+    match found {
+        WaitAnswer::Bound(seconds) => (SUREFILL_ANSWER_BOUND, seconds),
+        WaitAnswer::TooLittleHistory => (SUREFILL_ANSWER_TOO_LITTLE_HISTORY, -1),
+        WaitAnswer::MayBeDown => (SUREFILL_ANSWER_MAY_BE_DOWN, -1),
+    }
+}
+
+/// Asks and writes the answer, having checked that it can be written.
+unsafe fn answered(
+    answer: *mut i32,
+    bound: *mut i64,
+    ask: impl FnOnce() -> Result<WaitAnswer>,
+) -> Result<()> {
+    let (answer, bound) = unsafe { (checked_mut(answer)?, checked_mut(bound)?) };
+    (*answer, *bound) = parts(ask()?);
+    Ok(())
+}
+
+/// Sets the limits to their defaults: 16,384 waits, 4,096 jobs waiting, 4,096 releases, 16 clusters.
+///
+/// Errors: NULL, MISALIGNED.
+///
+/// # Safety
+/// limits points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_limits_init(limits: *mut surefill_wait_limits) -> i32 {
+    status(unsafe { write(limits, default_limits()) })
+}
+
+/// Sets the options to the paper's: .95 bound of the .95 quantile by order statistics, TRIM, CLUSTER by requested time every 1,000
+/// waits, and AVAILABILITY, less easily alarmed (down_quantile .999).
+///
+/// Errors: NULL, MISALIGNED.
+///
+/// # Safety
+/// options points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_options_init(options: *mut surefill_wait_options) -> i32 {
+    status(unsafe { write(options, default_options()) })
+}
+
+/// Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each release, 60 for each
+/// waiting job, and 62,000; 4.7 MB for the default.
+///
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// limits points to a readable structure of the size it says, size to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_size(limits: *const surefill_wait_limits, size: *mut i64) -> i32 {
+    status((|| {
+        let bytes = WaitPredictor::size(&unsafe { self::limits(limits)? })?;
+        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+    })())
+}
+
+/// Makes a predictor that knows no wait in the caller's memory (length bytes, at least surefill_wait_size, aligned to 8).
+/// O(length).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE (also when the options' quantile and confidence
+/// need more waits than the history holds).
+///
+/// # Safety
+/// memory points to length writable bytes, limits and options to readable structures of the size they say, wait to a writable
+/// pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_init(
+    memory: *mut c_void,
+    length: i64,
+    limits: *const surefill_wait_limits,
+    options: *const surefill_wait_options,
+    wait: *mut *mut surefill_wait,
+) -> i32 {
+    status((|| {
+        let handle = unsafe { checked_mut(wait)? };
+        let (limits, options) = unsafe { (self::limits(limits)?, self::options(options)?) };
+        WaitPredictor::init(unsafe { self::memory(memory, length)? }, &limits, &options)?;
+        *handle = memory.cast();
+        Ok(())
+    })())
+}
+
+/// Makes the block a checkpoint, surefill_wait_size bytes from the handle on, by writing its checksum. Any later call that
+/// changes the predictor breaks the seal. O(size).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// wait is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_seal(wait: *mut surefill_wait) -> i32 {
+    status((|| WaitPredictor::seal(unsafe { block(wait)? }))())
+}
+
+/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_wait_seal left it. It goes
+/// on bit for bit as the sealed one would have, in the middle of clustering too. O(size).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// memory points to length writable bytes, wait to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_open(
+    memory: *mut c_void,
+    length: i64,
+    wait: *mut *mut surefill_wait,
+) -> i32 {
+    status((|| {
+        let handle = unsafe { checked_mut(wait)? };
+        WaitPredictor::open(unsafe { self::memory(memory, length)? })?;
+        *handle = memory.cast();
+        Ok(())
+    })())
+}
+
+/// A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative). answer is one of
+/// SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1 with any answer but BOUND.
+/// O(log n) for n remembered waits.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE, DUPLICATE_JOB, FULL.
+///
+/// # Safety
+/// wait is a handle, answer and bound point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_submitted(
+    wait: *mut surefill_wait,
+    job: i64,
+    now: i64,
+    requested: i64,
+    processors: i32,
+    answer: *mut i32,
+    bound: *mut i64,
+) -> i32 {
+    status(unsafe {
+        answered(answer, bound, || waits(wait)?.submitted(job, now, &features(requested, processors)?))
+    })
+}
+
+/// A waiting job was started: its wait becomes history; waited is that in seconds. O(log n), and while jobs are clustered again
+/// 64 + 4 history / recluster_every steps of O(log n).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB.
+///
+/// # Safety
+/// wait is a handle, waited points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_started(
+    wait: *mut surefill_wait,
+    job: i64,
+    now: i64,
+    waited: *mut i64,
+) -> i32 {
+    status((|| {
+        let (waited, mut waits) = unsafe { (checked_mut(waited)?, waits(wait)?) };
+        *waited = waits.started(job, now)?;
+        Ok(())
+    })())
+}
+
+/// A waiting job was cancelled: nothing is learnt. O(log n).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB.
+///
+/// # Safety
+/// wait is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_cancelled(wait: *mut surefill_wait, job: i64, now: i64) -> i32 {
+    status((|| unsafe { waits(wait)? }.cancelled(job, now))())
+}
+
+/// A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many seconds and processors: as
+/// if it had been submitted and started, but without time passing. Costs as surefill_wait_started.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.
+///
+/// # Safety
+/// wait is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_known(
+    wait: *mut surefill_wait,
+    seconds: i64,
+    requested: i64,
+    processors: i32,
+) -> i32 {
+    status((|| unsafe { waits(wait)? }.known(seconds, &features(requested, processors)?))())
+}
+
+/// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work steps of O(log n)
+/// each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins another. Other calls may come between
+/// two of these.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
+///
+/// # Safety
+/// wait is a handle, step points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_recluster(wait: *mut surefill_wait, work: i64, step: *mut i32) -> i32 {
+    status((|| {
+        let (step, mut waits) = unsafe { (checked_mut(step)?, waits(wait)?) };
+        let work = u64::try_from(work).map_err(|_| Error::OutOfRange)?;
+        *step = match waits.recluster(work)? {
+            Clustering::Idle => SUREFILL_CLUSTERING_IDLE,
+            Clustering::More => SUREFILL_CLUSTERING_MORE,
+            Clustering::Done => SUREFILL_CLUSTERING_DONE,
+        };
+        Ok(())
+    })())
+}

@@ -1,0 +1,249 @@
+//! What a wait predictor is asked.
+
+use super::{answered, features, parts, surefill_wait, waits};
+use crate::capi::{array_mut, checked_mut, status, write};
+use crate::error::Error;
+
+/// An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job submitted now
+/// that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with any answer but BOUND. With
+/// ADAPT the options' own question is answered with the adapted bound. O(log n) for the options' own question, else with
+/// surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TIME_WENT_BACK.
+///
+/// # Safety
+/// wait is a handle, answer and bound point to writable numbers.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_wait_predict(
+    wait: *const surefill_wait,
+    requested: i64,
+    processors: i32,
+    quantile: f64,
+    confidence: f64,
+    now: i64,
+    answer: *mut i32,
+    bound: *mut i64,
+) -> i32 {
+    status(unsafe {
+        answered(answer, bound, || {
+            waits(wait)?.predict(&features(requested, processors)?, quantile, confidence, now)
+        })
+    })
+}
+
+/// As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of surefill_binomial_lower.
+///
+/// Errors: as surefill_wait_predict.
+///
+/// # Safety
+/// wait is a handle, answer and bound point to writable numbers.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_wait_predict_lower(
+    wait: *const surefill_wait,
+    requested: i64,
+    processors: i32,
+    quantile: f64,
+    confidence: f64,
+    now: i64,
+    answer: *mut i32,
+    bound: *mut i64,
+) -> i32 {
+    status(unsafe {
+        answered(answer, bound, || {
+            waits(wait)?.predict_lower(&features(requested, processors)?, quantile, confidence, now)
+        })
+    })
+}
+
+/// As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial method. O(log n)
+/// and the cost of surefill_binomial_two_sided.
+///
+/// Errors: as surefill_wait_predict.
+///
+/// # Safety
+/// wait is a handle, answer, lower and upper point to writable numbers.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_wait_predict_two_sided(
+    wait: *const surefill_wait,
+    requested: i64,
+    processors: i32,
+    quantile: f64,
+    confidence: f64,
+    now: i64,
+    answer: *mut i32,
+    lower: *mut i64,
+    upper: *mut i64,
+) -> i32 {
+    status(unsafe {
+        (|| {
+            let (lower, mut low) = (checked_mut(lower)?, -1);
+            answered(answer, upper, || {
+                let features = features(requested, processors)?;
+                let (from, to) = waits(wait)?.predict_two_sided(&features, quantile, confidence, now)?;
+                low = parts(from).1;
+                Ok(to)
+            })?;
+            *lower = low;
+            Ok(())
+        })()
+    })
+}
+
+/// As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from its submission, by
+/// the binomial method from the waits that were at least as long as its own is now.
+///
+/// Errors: as surefill_wait_predict, and UNKNOWN_JOB.
+///
+/// # Safety
+/// wait is a handle, answer and bound point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_predict_waiting(
+    wait: *const surefill_wait,
+    job: i64,
+    quantile: f64,
+    confidence: f64,
+    now: i64,
+    answer: *mut i32,
+    bound: *mut i64,
+) -> i32 {
+    status(unsafe {
+        answered(answer, bound, || waits(wait)?.predict_waiting(job, quantile, confidence, now))
+    })
+}
+
+/// How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds, counted from its
+/// submission: the part of the waits that were, with a lower bound for it at this confidence. rests_on is the number of waits
+/// of at least age that this rests on; 0 where there are none, then probability and at_least are 0. Says nothing about the
+/// machine being down. O(log n + sqrt n).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+///
+/// # Safety
+/// wait is a handle, probability, at_least and rests_on point to writable numbers.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_wait_start_probability(
+    wait: *const surefill_wait,
+    requested: i64,
+    processors: i32,
+    age: i64,
+    within: i64,
+    confidence: f64,
+    probability: *mut f64,
+    at_least: *mut f64,
+    rests_on: *mut i64,
+) -> i32 {
+    status((|| {
+        let (waits, features) = (unsafe { waits(wait)? }, features(requested, processors)?);
+        let found = waits.start_probability(&features, age, within, confidence)?;
+        let (probability, at_least, rests_on) =
+            unsafe { (checked_mut(probability)?, checked_mut(at_least)?, checked_mut(rests_on)?) };
+        *rests_on = i64::try_from(found.waits).map_err(|_| Error::Corrupt)?;
+        (*probability, *at_least) = (found.observed, found.at_least);
+        Ok(())
+    })())
+}
+
+/// Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or not (0). O(log n).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time).
+///
+/// # Safety
+/// wait is a handle, down points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_may_be_down(
+    wait: *const surefill_wait,
+    now: i64,
+    down: *mut i32,
+) -> i32 {
+    status((|| unsafe { write(down, i32::from(waits(wait)?.may_be_down(now)?)) })())
+}
+
+/// Jobs that wait.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// wait is a handle, jobs points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_jobs(wait: *const surefill_wait, jobs: *mut i32) -> i32 {
+    status((|| {
+        let queued = unsafe { waits(wait)? }.queued();
+        unsafe { write(jobs, i32::try_from(queued).map_err(|_| Error::Corrupt)?) }
+    })())
+}
+
+/// Waits that are remembered.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// wait is a handle, count points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_remembered(wait: *const surefill_wait, count: *mut i64) -> i32 {
+    status((|| {
+        let remembered = unsafe { waits(wait)? }.remembered();
+        unsafe { write(count, i64::try_from(remembered).map_err(|_| Error::Corrupt)?) }
+    })())
+}
+
+/// The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of each
+/// (9223372036854775807 for no bound) and how many waits count there. capacity is the room in each array: SUREFILL_MAX_CLUSTERS is
+/// enough. clusters is the number written.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
+///
+/// # Safety
+/// wait is a handle, smallest, largest and counts point to capacity writable numbers, clusters to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_clusters(
+    wait: *const surefill_wait,
+    smallest: *mut i64,
+    largest: *mut i64,
+    counts: *mut i64,
+    capacity: i32,
+    clusters: *mut i32,
+) -> i32 {
+    status((|| {
+        let (waits, clusters) = unsafe { (waits(wait)?, checked_mut(clusters)?) };
+        let (smallest, largest, counts) = unsafe {
+            (array_mut(smallest, capacity)?, array_mut(largest, capacity)?, array_mut(counts, capacity)?)
+        };
+        let number = waits.clusters().count();
+        if number > counts.len() {
+            return Err(Error::Full);
+        }
+        let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let out = smallest.iter_mut().zip(largest).zip(counts);
+        for (((smallest, largest), count), cluster) in out.zip(waits.clusters()) {
+            (*smallest, *largest, *count) = (whole(cluster.from), whole(cluster.to), whole(cluster.waits));
+        }
+        *clusters = number as i32;
+        Ok(())
+    })())
+}
+
+/// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information criterion, over a
+/// single cluster: of predictors with different attributes, the one with the largest criterion has the attribute that explains the
+/// waits best.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// wait is a handle, gain and criterion point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_explained(
+    wait: *const surefill_wait,
+    gain: *mut f64,
+    criterion: *mut f64,
+) -> i32 {
+    status((|| {
+        let found = unsafe { waits(wait)? }.explained();
+        let (gain, criterion) = unsafe { (checked_mut(gain)?, checked_mut(criterion)?) };
+        (*gain, *criterion) = found;
+        Ok(())
+    })())
+}
