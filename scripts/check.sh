@@ -69,6 +69,8 @@ step "C" env SUREFILL_BIN="$(realpath -m "$target/release/surefill")" tests/c/ru
 step "Fortran" tests/fortran/run.sh $build
 step "installation" scripts/check-install.sh
 step "fuzzing" fuzz/run.sh "${SUREFILL_FUZZ_SECONDS:-30}"
+step "PBS" tests/pbs/run.sh $build
+step "Slurm" scripts/check-slurm.sh
 step "demonstration" make --no-print-directory demo
 
 printf '\n'
