@@ -42,7 +42,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ERROR_ALREADY_STARTED = -20_c_int32_t
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NOT_STARTED = -21_c_int32_t
 
-  integer(c_int32_t), parameter :: SUREFILL_MAX_BINS = 64_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_MAX_BINS = 96_c_int32_t
   integer(c_int64_t), parameter :: SUREFILL_MAX_SECONDS = 1099511627776_c_int64_t
   integer(c_int32_t), parameter :: SUREFILL_MAX_EVENTS_PER_BIN = 16_c_int32_t
 
@@ -849,7 +849,7 @@ module surefill
     end function surefill_predictor_options_init
 
     !> Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of
-    !> the window (S states, rounded up to a multiple of 8), and about 1,200; on line also surefill_online_hmm_size.
+    !> the window (S states, rounded up to a multiple of 8), and about 1,500; on line also surefill_online_hmm_size.
     function surefill_predictor_size(limits, size) &
             bind(c, name='surefill_predictor_size') result(status)
       import

@@ -64,7 +64,7 @@ static void make_world(void) {
     surefill_inbox *inbox;
     const double counts[SUREFILL_MAX_BINS] = {1, 1, 1, 1};
     CHECK_OK(surefill_bins_init(world.bins, sizeof world.bins, 10, 10, 4, &bins));
-    CHECK_OK(surefill_bins_init(world.wide_bins, sizeof world.wide_bins, 1, 1.5, SUREFILL_MAX_BINS, &bins));
+    CHECK_OK(surefill_bins_init(world.wide_bins, sizeof world.wide_bins, 1, 1.25, SUREFILL_MAX_BINS, &bins));
     CHECK_OK(surefill_distribution_init_counts(world.distribution, sizeof world.distribution, BINS, counts, 4, &made));
     CHECK_OK(surefill_distribution_init_counts(world.wide_distribution, sizeof world.wide_distribution, bins, counts,
                                                SUREFILL_MAX_BINS, &made));

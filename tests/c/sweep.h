@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    BINS_WORDS = 70,
-    DISTRIBUTION_WORDS = 136,
+    BINS_WORDS = 102,
+    DISTRIBUTION_WORDS = 200,
     INBOX_WORDS = 5200,
     PASS_WORDS = 4000,
     HMM_WORDS = 700,
