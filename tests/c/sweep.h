@@ -15,8 +15,9 @@ enum {
     INBOX_WORDS = 5200,
     PASS_WORDS = 4000,
     HMM_WORDS = 700,
-    PREDICTOR_WORDS = 1000,
-    MIXTURE_WORDS = 400,
+    PREDICTOR_WORDS = 1100,
+    MIXTURE_WORDS = 500,
+    ONLINE_WORDS = 400,
     WAIT_WORDS = 7800,
     LARGEST_WORDS = WAIT_WORDS,
     FRESH_WORDS = 8000,
@@ -33,6 +34,7 @@ struct world {
     int64_t new_predictor[PREDICTOR_WORDS], predictor[PREDICTOR_WORDS];
     int64_t mixture[MIXTURE_WORDS];
     int64_t wait[WAIT_WORDS];
+    int64_t online_hmm[ONLINE_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
     int64_t other_version[LARGEST_WORDS], damaged[3][LARGEST_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
@@ -51,6 +53,7 @@ struct world {
     surefill_expert experts[2];
     surefill_wait_limits wait_limits;
     surefill_wait_options wait_options;
+    surefill_online_hmm_options online_options;
 };
 extern struct world world, before;
 
@@ -62,6 +65,7 @@ extern struct world world, before;
 #define PREDICTOR ((surefill_predictor *)world.predictor)
 #define MIXTURE ((surefill_mixture *)world.mixture)
 #define WAIT ((surefill_wait *)world.wait)
+#define ONLINE_HMM ((surefill_online_hmm *)world.online_hmm)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -92,7 +96,8 @@ struct bad_handle {
     void *handle;
     int32_t status;
 };
-enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS, KIND_HMM, KIND_PREDICTOR, KIND_MIXTURE, KIND_WAIT, KINDS };
+enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS, KIND_HMM, KIND_PREDICTOR, KIND_MIXTURE, KIND_WAIT,
+            KIND_ONLINE_HMM, KINDS };
 enum { BAD_HANDLES = KINDS + 8 };
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]);
 #define BAD_HANDLE_OR(null_is_bad, kind, h, call)                              \
@@ -177,6 +182,17 @@ void sweep_hmm_viterbi(void);
 void sweep_hmm_begin_training(void);
 void sweep_hmm_train(void);
 
+/* sweep_online.c */
+void sweep_online_hmm_options_init(void);
+void sweep_online_hmm_size(void);
+void sweep_online_hmm_init(void);
+void sweep_online_hmm_seal(void);
+void sweep_online_hmm_open(void);
+void sweep_online_hmm_learn(void);
+void sweep_online_hmm_probabilities(void);
+void sweep_online_hmm_slots(void);
+void sweep_online_hmm_parameters(void);
+
 /* sweep_predictor.c */
 void sweep_predictor_limits_init(void);
 void sweep_predictor_options_init(void);
@@ -240,6 +256,7 @@ void sweep_weibull_quantile(void);
 
 /* Makes the world's models, predictors and mixtures. */
 void make_hmms(void);
+void make_online_hmms(void);
 void make_predictors(void);
 void make_mixtures(void);
 void make_waits(void);
