@@ -244,7 +244,10 @@ pub unsafe extern "C" fn surefill_online_hmm_probabilities(
 /// # Safety
 /// online is a handle, slots points to a writable number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_online_hmm_slots(online: *const surefill_online_hmm, slots: *mut i64) -> i32 {
+pub unsafe extern "C" fn surefill_online_hmm_slots(
+    online: *const surefill_online_hmm,
+    slots: *mut i64,
+) -> i32 {
     status((|| {
         let seen = unsafe { self::online(online)? }.slots();
         unsafe { write(slots, i64::try_from(seen).unwrap_or(i64::MAX)) }
