@@ -42,7 +42,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ERROR_ALREADY_STARTED = -20_c_int32_t
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NOT_STARTED = -21_c_int32_t
 
-  integer(c_int32_t), parameter :: SUREFILL_MAX_BINS = 64_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_MAX_BINS = 96_c_int32_t
   integer(c_int64_t), parameter :: SUREFILL_MAX_SECONDS = 1099511627776_c_int64_t
   integer(c_int32_t), parameter :: SUREFILL_MAX_EVENTS_PER_BIN = 16_c_int32_t
 
@@ -194,6 +194,15 @@ module surefill
     integer(c_int32_t) :: experts
     integer(c_int32_t) :: histories
   end type surefill_mixture_limits
+
+  !> How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
+  type, bind(c) :: surefill_online_hmm_options
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: reserved
+    real(c_double) :: exponent
+    real(c_double) :: floor
+    integer(c_int64_t) :: hold
+  end type surefill_online_hmm_options
 
   !> Capacities of a predictor. Set by surefill_predictor_limits_init, then changed as needed.
   type, bind(c) :: surefill_predictor_limits
@@ -866,6 +875,101 @@ module surefill
       integer(c_int32_t) :: status
     end function surefill_hmm_train
 
+    !> Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
+    function surefill_online_hmm_options_init(options) &
+            bind(c, name='surefill_online_hmm_options_init') result(status)
+      import
+      type(surefill_online_hmm_options), intent(out) :: options
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_options_init
+
+    !> Bytes of memory that a model of so many states (1 to SUREFILL_MAX_STATES) and bins (2 to SUREFILL_MAX_BINS) needs.
+    function surefill_online_hmm_size(states, bins, size) &
+            bind(c, name='surefill_online_hmm_size') result(status)
+      import
+      integer(c_int32_t), value :: states, bins
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_size
+
+    !> Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts
+    !> from these parameters, as surefill_hmm_set_parameters takes them.
+    function surefill_online_hmm_init(memory, length, states, bins, load, &
+            start, transition, emission, load_parameter, options, online) &
+            bind(c, name='surefill_online_hmm_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), value :: states, bins, load
+      real(c_double), intent(in) :: start(*), transition(*), emission(*), load_parameter(*)
+      type(surefill_online_hmm_options), intent(in) :: options
+      type(c_ptr), intent(out) :: online
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_init
+
+    !> Makes the block a checkpoint, to be written to disk: writes its checksum.
+    function surefill_online_hmm_seal(online) &
+            bind(c, name='surefill_online_hmm_seal') result(status)
+      import
+      type(c_ptr), value :: online
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_seal
+
+    !> The model in a checkpoint (length bytes at least) read back into memory, which must be as
+    !> surefill_online_hmm_seal left it.
+    function surefill_online_hmm_open(memory, length, online) &
+            bind(c, name='surefill_online_hmm_open') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: online
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_open
+
+    !> Learns from the next slot: counts has a number of finished jobs for each bin. explained is 1, or 0 when the model
+    !> did not explain the slot without the floor.
+    function surefill_online_hmm_learn(online, counts, count, log_likelihood, explained) &
+            bind(c, name='surefill_online_hmm_learn') result(status)
+      import
+      type(c_ptr), value :: online
+      integer(c_int32_t), intent(in) :: counts(*)
+      integer(c_int32_t), value :: count
+      real(c_double), intent(out) :: log_likelihood
+      integer(c_int32_t), intent(out) :: explained
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_learn
+
+    !> The distribution of the bin of a job submitted in the next slot, one number for each bin.
+    function surefill_online_hmm_probabilities(online, probabilities, count) &
+            bind(c, name='surefill_online_hmm_probabilities') result(status)
+      import
+      type(c_ptr), value :: online
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: count
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_probabilities
+
+    !> Slots learnt from, or at least seen.
+    function surefill_online_hmm_slots(online, slots) &
+            bind(c, name='surefill_online_hmm_slots') result(status)
+      import
+      type(c_ptr), value :: online
+      integer(c_int64_t), intent(out) :: slots
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_slots
+
+    !> The parameters, as surefill_hmm_parameters gives them.
+    function surefill_online_hmm_parameters(online, states, bins, load, &
+            start, transition, emission, load_parameter) &
+            bind(c, name='surefill_online_hmm_parameters') result(status)
+      import
+      type(c_ptr), value :: online
+      integer(c_int32_t), value :: states, bins
+      integer(c_int32_t), intent(out) :: load
+      real(c_double), intent(out) :: start(*), transition(*), emission(*), load_parameter(*)
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_parameters
+
     !> Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells,
     !> 1,024 slots remembered.
     function surefill_predictor_limits_init(limits) &
@@ -885,7 +989,7 @@ module surefill
     end function surefill_predictor_options_init
 
     !> Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of
-    !> the window (S states, rounded up to a multiple of 8), and about 1,200; on line also surefill_online_hmm_size.
+    !> the window (S states, rounded up to a multiple of 8), and about 1,500; on line also surefill_online_hmm_size.
     function surefill_predictor_size(limits, size) &
             bind(c, name='surefill_predictor_size') result(status)
       import

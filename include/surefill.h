@@ -92,7 +92,7 @@
 #define SUREFILL_ERROR_NOT_STARTED -21
 
 // The largest number of bins.
-#define SUREFILL_MAX_BINS 64
+#define SUREFILL_MAX_BINS 96
 
 // The longest time span any function accepts, in seconds; as a time limit it means "no limit".
 #define SUREFILL_MAX_SECONDS 1099511627776
@@ -332,6 +332,13 @@ typedef struct surefill_inbox surefill_inbox;
 // sealed it is a checkpoint: write it to a file, read it back, open it.
 typedef struct surefill_mixture surefill_mixture;
 
+// A hidden Markov model of run times that learns from each slot as it is finished, by recursive expectation-maximisation
+// (Cappe 2011), and keeps no history.
+//
+// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers; sealed, it
+// is a checkpoint.
+typedef struct surefill_online_hmm surefill_online_hmm;
+
 // One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
 // commit until it is done, then begin again. Candidates are judged in the order in which they were added, numbered from 0;
 // a committed one is a running job for those after it.
@@ -438,6 +445,21 @@ typedef struct surefill_round {
   // Slots that no state explained, so that the parameters were bent towards them before the round.
   int64_t adapted;
 } surefill_round;
+
+// How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
+typedef struct surefill_online_hmm_options {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // 0.
+  int32_t reserved;
+  // a of the step size t^-a (above 0.5, at most 1): the smaller, the faster the past is forgotten.
+  double exponent;
+  // A slot that no possible state explains is learnt as if every state had drawn any bin with this probability (0 to below 1);
+  // with 0 it is not learnt from.
+  double floor;
+  // Slots before the parameters begin to change (not negative).
+  int64_t hold;
+} surefill_online_hmm_options;
 
 // Capacities of a predictor. Set by surefill_predictor_limits_init, then changed as needed.
 typedef struct surefill_predictor_limits {
@@ -1084,6 +1106,88 @@ int32_t surefill_hmm_train(struct surefill_hmm *hmm,
                            int32_t *step,
                            struct surefill_round *round);
 
+// Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_online_hmm_options_init(struct surefill_online_hmm_options *options);
+
+// Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS) needs: with
+// S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100.
+//
+// Errors: NULL, MISALIGNED, OUT_OF_RANGE.
+int32_t surefill_online_hmm_size(int32_t states,
+                                 int32_t bins,
+                                 int64_t *size);
+
+// Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts from these
+// parameters, as surefill_hmm_set_parameters takes them. O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE, NOT_A_DISTRIBUTION.
+int32_t surefill_online_hmm_init(void *memory,
+                                 int64_t length,
+                                 int32_t states,
+                                 int32_t bins,
+                                 int32_t load,
+                                 const double *start,
+                                 const double *transition,
+                                 const double *emission,
+                                 const double *load_parameter,
+                                 const struct surefill_online_hmm_options *options,
+                                 struct surefill_online_hmm **online);
+
+// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model breaks the
+// seal. O(size).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_online_hmm_seal(struct surefill_online_hmm *online);
+
+// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_online_hmm_seal left it.
+// O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_online_hmm_open(void *memory,
+                                 int64_t length,
+                                 struct surefill_online_hmm **online);
+
+// Learns from the next slot: counts has a number of finished jobs for each of count bins, which must be the model's.
+// log_likelihood is ln Pr(slot | slots before), minus infinity when no possible state explains the slot and there is no floor: then
+// nothing is learnt from it. explained is 1, or 0 when the model did not explain the slot without the floor. O(M^3 (M + N)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count, a negative number,
+// or more than 2^32 - 1 jobs).
+int32_t surefill_online_hmm_learn(struct surefill_online_hmm *online,
+                                  const int32_t *counts,
+                                  int32_t count,
+                                  double *log_likelihood,
+                                  int32_t *explained);
+
+// The distribution of the bin of a job submitted in the next slot, as count numbers, one for each bin; count must be the number
+// of bins. O(M (M + N)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count).
+int32_t surefill_online_hmm_probabilities(const struct surefill_online_hmm *online,
+                                          double *probabilities,
+                                          int32_t count);
+
+// Slots learnt from, or at least seen.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_online_hmm_slots(const struct surefill_online_hmm *online,
+                                  int64_t *slots);
+
+// The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (other numbers of states and
+// bins).
+int32_t surefill_online_hmm_parameters(const struct surefill_online_hmm *online,
+                                       int32_t states,
+                                       int32_t bins,
+                                       int32_t *load,
+                                       double *start,
+                                       double *transition,
+                                       double *emission,
+                                       double *load_parameter);
+
 // Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots
 // remembered; Baum-Welch.
 //
@@ -1097,7 +1201,7 @@ int32_t surefill_predictor_limits_init(struct surefill_predictor_limits *limits)
 int32_t surefill_predictor_options_init(struct surefill_predictor_options *options);
 
 // Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of the window
-// (S states, rounded up to a multiple of 8), and about 1,200; on line also surefill_online_hmm_size.
+// (S states, rounded up to a multiple of 8), and about 1,500; on line also surefill_online_hmm_size.
 //
 // Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 int32_t surefill_predictor_size(const struct surefill_predictor_limits *limits,
@@ -1245,7 +1349,7 @@ int32_t surefill_experts_init(int32_t set,
                               int32_t *count);
 
 // Bytes of memory that a mixture needs. With H histories, b bins and e experts this is at most
-// 8 H max(b + 1, e) + 32 H + 2,600: 3.8 MB for the default.
+// 8 H max(b + 1, e) + 32 H + 3,200: 3.8 MB for the default.
 //
 // Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 int32_t surefill_mixture_size(const struct surefill_mixture_limits *limits,

@@ -8,7 +8,8 @@ fn the_committed_header_is_fresh() {
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
     let mut builder = cbindgen::Builder::new().with_config(config);
     // In the order in which a reader needs them.
-    let objects = ["status", "bins", "distribution", "pass", "inbox", "hmm", "predictor", "mixture"];
+    let objects =
+        ["status", "bins", "distribution", "pass", "inbox", "hmm", "online", "predictor", "mixture"];
     let waits = ["wait", "wait/ask", "wait/bounds"];
     let allocation = ["allocate", "allocate/sizing", "allocate/correction", "allocate/choose"];
     for file in objects.into_iter().chain(waits).chain(allocation) {

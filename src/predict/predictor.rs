@@ -269,7 +269,7 @@ pub(super) struct Parts<'a> {
 /// caller's ids. When the history is full its oldest slots leave; a job whose slot has left is not learnt from.
 ///
 /// The memory needed is [`Predictor::size`]: the model's ([`Hmm`]), 48 bytes and at most 16 of index for each job, 8 M for each slot
-/// of the window (M rounded up to a multiple of 8), and about 1,200 bytes; on line also [`OnlineHmm`]'s.
+/// of the window (M rounded up to a multiple of 8), and about 1,500 bytes; on line also [`OnlineHmm`]'s.
 pub struct Predictor<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,

@@ -5,7 +5,7 @@ use crate::runtime::MAX_SECONDS;
 use arrayvec::ArrayVec;
 
 /// The largest number of bins.
-pub const MAX_BINS: usize = 64;
+pub const MAX_BINS: usize = 96;
 
 /// Where the first bin may start at the earliest, in seconds: far below any clock, far above what a logarithm cannot take.
 const SMALLEST_EDGE: f64 = 1e-9;

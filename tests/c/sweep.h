@@ -10,13 +10,14 @@
 #include <string.h>
 
 enum {
-    BINS_WORDS = 70,
-    DISTRIBUTION_WORDS = 136,
+    BINS_WORDS = 102,
+    DISTRIBUTION_WORDS = 200,
     INBOX_WORDS = 5200,
     PASS_WORDS = 4000,
     HMM_WORDS = 700,
-    PREDICTOR_WORDS = 1000,
-    MIXTURE_WORDS = 400,
+    PREDICTOR_WORDS = 1100,
+    MIXTURE_WORDS = 500,
+    ONLINE_WORDS = 400,
     WAIT_WORDS = 7800,
     SIZING_WORDS = 100,
     CORRECTION_WORDS = 10,
@@ -37,6 +38,7 @@ struct world {
     int64_t wait[WAIT_WORDS];
     int64_t new_sizing[SIZING_WORDS], sizing[SIZING_WORDS];
     int64_t correction[CORRECTION_WORDS];
+    int64_t online_hmm[ONLINE_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
     int64_t other_version[LARGEST_WORDS], damaged[3][LARGEST_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
@@ -58,6 +60,7 @@ struct world {
     surefill_sizing_limits sizing_limits;
     surefill_choice_options choice_options;
     surefill_choice choice;
+    surefill_online_hmm_options online_options;
 };
 extern struct world world, before;
 
@@ -71,6 +74,7 @@ extern struct world world, before;
 #define WAIT ((surefill_wait *)world.wait)
 #define SIZING ((surefill_sizing *)world.sizing)
 #define CORRECTION ((surefill_correction *)world.correction)
+#define ONLINE_HMM ((surefill_online_hmm *)world.online_hmm)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -112,6 +116,7 @@ enum kind {
     KIND_WAIT,
     KIND_SIZING,
     KIND_CORRECTION,
+    KIND_ONLINE_HMM,
     KINDS
 };
 enum { BAD_HANDLES = KINDS + 8 };
@@ -197,6 +202,17 @@ void sweep_hmm_filter(void);
 void sweep_hmm_viterbi(void);
 void sweep_hmm_begin_training(void);
 void sweep_hmm_train(void);
+
+/* sweep_online.c */
+void sweep_online_hmm_options_init(void);
+void sweep_online_hmm_size(void);
+void sweep_online_hmm_init(void);
+void sweep_online_hmm_seal(void);
+void sweep_online_hmm_open(void);
+void sweep_online_hmm_learn(void);
+void sweep_online_hmm_probabilities(void);
+void sweep_online_hmm_slots(void);
+void sweep_online_hmm_parameters(void);
 
 /* sweep_predictor.c */
 void sweep_predictor_limits_init(void);
@@ -296,6 +312,7 @@ void sweep_choice_start(void);
 
 /* Makes the world's models, predictors, mixtures and so on. */
 void make_hmms(void);
+void make_online_hmms(void);
 void make_predictors(void);
 void make_mixtures(void);
 void make_waits(void);

@@ -40,6 +40,12 @@ int main(void) {
   OFFSET(surefill_round, rounds);
   OFFSET(surefill_round, jobs);
   OFFSET(surefill_round, adapted);
+  SIZE(surefill_online_hmm_options);
+  OFFSET(surefill_online_hmm_options, struct_size);
+  OFFSET(surefill_online_hmm_options, reserved);
+  OFFSET(surefill_online_hmm_options, exponent);
+  OFFSET(surefill_online_hmm_options, floor);
+  OFFSET(surefill_online_hmm_options, hold);
   SIZE(surefill_predictor_limits);
   OFFSET(surefill_predictor_limits, struct_size);
   OFFSET(surefill_predictor_limits, jobs);

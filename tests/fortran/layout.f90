@@ -9,6 +9,7 @@ program layout
   type(surefill_job_event), target :: event
   type(surefill_hmm_limits), target :: hmm_limits
   type(surefill_round), target :: round
+  type(surefill_online_hmm_options), target :: online_options
   type(surefill_predictor_limits), target :: predictor_limits
   type(surefill_predictor_options), target :: options
   type(surefill_expert), target :: expert
@@ -58,6 +59,13 @@ program layout
   call member('rounds', c_loc(round%rounds))
   call member('jobs', c_loc(round%jobs))
   call member('adapted', c_loc(round%adapted))
+
+  call begin('surefill_online_hmm_options', c_loc(online_options), c_sizeof(online_options))
+  call member('struct_size', c_loc(online_options%struct_size))
+  call member('reserved', c_loc(online_options%reserved))
+  call member('exponent', c_loc(online_options%exponent))
+  call member('floor', c_loc(online_options%floor))
+  call member('hold', c_loc(online_options%hold))
 
   call begin('surefill_predictor_limits', c_loc(predictor_limits), c_sizeof(predictor_limits))
   call member('struct_size', c_loc(predictor_limits%struct_size))

@@ -49,6 +49,8 @@ The comparisons of Nissimov 2006. M = 16, slots of 15 min, ratio 1.8, Static-IV,
   * slots    figure 3.2: --slots
   * initial  figure 3.3: Static-IV and k-means, with slots of 5 and 15 min
   * load     figure 3.4: no load model, Poisson, geometric, by Pr(R|L) = Pr(R, L) / Pr(L)
+  * halving  section 3.4.2's proposal: slots of 5 and 15 min from scratch, and halved once or twice from longer ones, on which
+             the model was trained for 10 rounds each
   * online   figure 4.1: the on-line predictor (L1 with 200), each job when it is submitted
 
 Gains of the first four are section 3.1's, in bits a job: the model is trained on the slots before the middle job's and
@@ -64,7 +66,8 @@ On line the trace's own submissions, starts and ends are reported in order of ti
 the job's bin r, p being the prediction at its submission and q the shares of the bins among the jobs finished by then. Both
 have the safety distribution of section 3.1 with epsilon = 1 / (finished jobs + 1): p' = p (1 - epsilon) where p > 0, epsilon
 shared by the bins where p = 0. A job about which the predictor is silent (untrained, or its model excludes what it sees)
-gains nothing over all jobs, and is left out of the mean over predicted jobs. Unknown waits count as none.
+gains nothing over all jobs, and is left out of the mean over predicted jobs. Unknown waits count as none. With a --floor above 0
+no slot silences it: one that no state explains is filtered as if every state had drawn any bin with that probability.
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
@@ -356,7 +359,7 @@ pub struct GainArgs {
         value_enum,
         value_delimiter = ',',
         value_name = "LIST",
-        default_value = "states,slots,initial,load,online"
+        default_value = "states,slots,initial,load,halving,online"
     )]
     figures: Vec<Figure>,
     /// Rounds of training

@@ -84,7 +84,7 @@ impl Predictor {
     }
 
     /// The predictor of distributions, with nothing learnt yet; `None` for those not in [`Predictor::DISTRIBUTION`].
-    /// `hmm_floor` is the hidden Markov model's ([`PredictorOptions::floor`]), below 1.
+    /// `hmm_floor` is [`Predictor::Hmm`]'s ([`PredictorOptions::floor`]), below 1.
     pub fn distribution(self, hmm_floor: f64) -> Option<Box<dyn DistributionPredictor>> {
         let hmm = PredictorOptions { floor: hmm_floor, ..PredictorOptions::default() };
         Some(match self {
@@ -93,7 +93,8 @@ impl Predictor {
             Predictor::Global => Box::<distribution::Global>::default(),
             Predictor::User => Box::new(distribution::Histories::user()),
             Predictor::Hmm => Box::new(distribution::Hmm::new(&hmm)),
-            Predictor::HmmOnline => Box::new(distribution::Hmm::online(&hmm)),
+            // Without a floor a bin that the first slots do not have would never be learnt.
+            Predictor::HmmOnline => Box::new(distribution::Hmm::online(&PredictorOptions::default())),
             Predictor::Mix => Box::new(distribution::Histories::mix()),
             Predictor::Mean2
             | Predictor::Gibbons

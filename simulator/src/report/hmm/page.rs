@@ -120,6 +120,10 @@ fn caption(figure: Figure) -> &'static str {
             "The gain on the second half (up) against rounds of training (right, logarithmic). With a load model it is that \
              of the run times given the load."
         }
+        Figure::Halving => {
+            "The gain on the second half (up) against rounds of training with these slots (right, logarithmic), from scratch and \
+             from models of slots twice and four times as long, trained for a few rounds each."
+        }
         Figure::Online => "",
     }
 }
