@@ -11,6 +11,7 @@ mod locality;
 mod merge;
 mod options;
 mod output;
+mod packaging;
 mod similar;
 mod simulate;
 mod wait_bounds;
@@ -59,6 +60,9 @@ enum Command {
     Generate(generate::Generate),
     /// Say how close a synthetic workload is to a trace.
     Similar(similar::Similar),
+    /// Write the manual pages and the shells' completions.
+    #[command(hide = true)]
+    Packaging(packaging::Packaging),
 }
 
 /// Why the program ends without success.
@@ -95,6 +99,7 @@ impl Cli {
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),
             Command::Similar(similar) => similar.run(),
+            Command::Packaging(packaging) => packaging.run(),
         }
     }
 }
