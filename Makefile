@@ -4,6 +4,7 @@
 #   make demo       see it decide backfills on a workload that comes with it
 #   make check      every test, C and Fortran included
 #   make install    PREFIX=/usr/local DESTDIR=
+#   make abi-accept abi/ again, after a change of the binary interface that is meant (make check compares with it)
 #   make bench      wall times;  make instructions: instruction counts (valgrind)
 #   make results    RESULTS.md again (needs the traces in SUREFILL_TRACES or ../shared/traces; about half an hour);
 #                   some of its parts: make results PART="speed hmm"
@@ -27,7 +28,7 @@ WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
-.PHONY: lib demo check install uninstall bench instructions results clean
+.PHONY: lib demo check abi-accept install uninstall bench instructions results clean
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
 
 # Cargo knows what changed, flags included; what it made again is copied only when it differs.
@@ -36,9 +37,10 @@ $(BUILD)/libsurefill.a: FORCE
 	$(RUSTC_LIB) staticlib
 	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.a $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.a $@
 
+# With types in its debug information, which scripts/check-abi.sh compares.
 $(BUILD)/$(SONAME): FORCE
 	@mkdir -p $(BUILD)
-	$(RUSTC_LIB) cdylib -- -C link-arg=-Wl,-soname,$(SONAME)
+	$(RUSTC_LIB) cdylib -- -C link-arg=-Wl,-soname,$(SONAME) -C debuginfo=2
 	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.so $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.so $@
 
 FORCE:
@@ -75,6 +77,9 @@ demo: $(BUILD)/backfill $(BUILD)/replay $(BUILD)/workload.swf
 
 check:
 	./scripts/check.sh
+
+abi-accept: $(BUILD)/libsurefill.so
+	./scripts/check-abi.sh --accept
 
 # The package-configuration file names the folders, so it is made again for every installation.
 install: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so

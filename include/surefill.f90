@@ -204,6 +204,7 @@ module surefill
     integer(c_int32_t) :: slots
     integer(c_int32_t) :: cells
     integer(c_int32_t) :: window
+    integer(c_int32_t) :: online
   end type surefill_predictor_limits
 
   !> How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
@@ -217,6 +218,9 @@ module surefill
     integer(c_int64_t) :: slot_seconds
     integer(c_int64_t) :: initial_seconds
     integer(c_int64_t) :: restart_seconds
+    real(c_double) :: floor
+    real(c_double) :: exponent
+    integer(c_int64_t) :: hold
   end type surefill_predictor_options
 
   !> Capacities of a wait predictor. Set by surefill_wait_limits_init, then changed as needed.
@@ -872,7 +876,7 @@ module surefill
     end function surefill_predictor_limits_init
 
     !> Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15
-    !> min, an initial period of a week, restarts weekly.
+    !> min, an initial period of a week, restarts weekly; but with a floor of 0.001.
     function surefill_predictor_options_init(options) &
             bind(c, name='surefill_predictor_options_init') result(status)
       import
@@ -881,7 +885,7 @@ module surefill
     end function surefill_predictor_options_init
 
     !> Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of
-    !> the window (S states, rounded up to a multiple of 8), and about 1,200.
+    !> the window (S states, rounded up to a multiple of 8), and about 1,200; on line also surefill_online_hmm_size.
     function surefill_predictor_size(limits, size) &
             bind(c, name='surefill_predictor_size') result(status)
       import

@@ -456,6 +456,9 @@ typedef struct surefill_predictor_limits {
   // Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next (1 to
   // 16,777,216).
   int32_t window;
+  // How the model is learnt: 0, by Baum-Welch over the slots kept; 1, on line as surefill_online_hmm does, slot by slot as all
+  // jobs of a slot have left. On line, slots and cells need only reach as far back as jobs stay in the system.
+  int32_t online;
 } surefill_predictor_limits;
 
 // How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
@@ -479,6 +482,14 @@ typedef struct surefill_predictor_options {
   int64_t initial_seconds;
   // With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to 2^40).
   int64_t restart_seconds;
+  // What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1). With 0, the
+  // thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken as if every state had drawn
+  // any bin with this probability.
+  double floor;
+  // On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options.
+  double exponent;
+  // On line: slots before the first maximisation step (not negative).
+  int64_t hold;
 } surefill_predictor_options;
 
 // Capacities of a mixture. Set by surefill_mixture_limits_init, then changed as needed.
@@ -1074,19 +1085,19 @@ int32_t surefill_hmm_train(struct surefill_hmm *hmm,
                            struct surefill_round *round);
 
 // Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots
-// remembered.
+// remembered; Baum-Welch.
 //
 // Errors: NULL, MISALIGNED.
 int32_t surefill_predictor_limits_init(struct surefill_predictor_limits *limits);
 
 // Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15 min, an
-// initial period of a week, restarts weekly.
+// initial period of a week, restarts weekly; but with a floor of 0.001.
 //
 // Errors: NULL, MISALIGNED.
 int32_t surefill_predictor_options_init(struct surefill_predictor_options *options);
 
 // Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of the window
-// (S states, rounded up to a multiple of 8), and about 1,200.
+// (S states, rounded up to a multiple of 8), and about 1,200; on line also surefill_online_hmm_size.
 //
 // Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 int32_t surefill_predictor_size(const struct surefill_predictor_limits *limits,

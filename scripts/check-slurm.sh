@@ -7,6 +7,28 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 begun=$SECONDS
 
+# Whatever ends this script, the tests end their clusters, and nothing stays.
+declare -A running=() # process number: test
+policy= logs=
+clean_up() {
+    local pid
+    for pid in "${!running[@]}"; do kill "$pid" 2>/dev/null || true; done
+    for pid in "${!running[@]}"; do wait "$pid" 2>/dev/null || true; done
+    [ -z "$policy" ] || rm -f "$policy"
+    [ -z "$logs" ] || rm -rf "$logs"
+}
+# Ends by the signal itself, so that whoever runs this script stops as well.
+interrupted() {
+    trap - EXIT "$1"
+    clean_up
+    kill -s "$1" $$
+}
+trap clean_up EXIT
+for signal in INT TERM HUP; do
+    # shellcheck disable=SC2064
+    trap "interrupted $signal" $signal
+done
+
 if [ "$(id -u)" != 0 ]; then
     echo "SKIPPED: the Slurm tests need root (slurmd runs jobs as several users)"
     exit 0
@@ -22,12 +44,12 @@ for package in "${packages[@]}"; do
 done
 if [ ${#missing[@]} -gt 0 ]; then
     echo "check-slurm: installing ${missing[*]}"
-    # No daemon of the packages is to start.
-    policy=/usr/sbin/policy-rc.d
-    if [ ! -e $policy ]; then
+    # No daemon of the packages is to start. Where the site has a rule of its own and one does start, it is in nobody's
+    # way: the tests' clusters have their own keys, sockets and ports.
+    if [ ! -e /usr/sbin/policy-rc.d ]; then
+        policy=/usr/sbin/policy-rc.d
         printf '#!/bin/sh\nexit 101\n' >$policy
         chmod 755 $policy
-        trap 'rm -f $policy' EXIT
     fi
     {
         timeout 200 apt-get update -qq &&
@@ -68,7 +90,6 @@ finish() {
     [ $status = 0 ] || failed+=("$name")
     unset "running[$1]"
 }
-declare -A running=()
 for name in "${tests[@]}"; do
     while [ ${#running[@]} -ge 2 ]; do
         for pid in "${!running[@]}"; do
@@ -77,11 +98,10 @@ for name in "${tests[@]}"; do
         sleep 0.2
     done
     port=$((port + 300))
-    CLUSTER_PORT=$port timeout -k 30 240 bash "tests/slurm/$name.sh" $build >"$logs/$name" 2>&1 &
+    CLUSTER_PORT=$port timeout -k 40 240 bash "tests/slurm/$name.sh" $build >"$logs/$name" 2>&1 &
     running[$!]=$name
 done
 for pid in "${!running[@]}"; do finish "$pid"; done
-rm -rf "$logs"
 [ ${#failed[@]} = 0 ] || {
     echo "check-slurm: failed: ${failed[*]}" >&2
     exit 1

@@ -18,6 +18,7 @@ gfortran gfortran
 valgrind valgrind
 pkg-config pkg-config
 python3 python3
+abidiff abigail-tools
 LIST
 if [ ${#missing[@]} -gt 0 ]; then
     if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
@@ -67,8 +68,12 @@ step "the libraries" make --no-print-directory lib
 step "the simulator" cargo build --release -p surefill-simulator
 step "C" env SUREFILL_BIN="$(realpath -m "$target/release/surefill")" tests/c/run.sh $build
 step "Fortran" tests/fortran/run.sh $build
+step "binary interface" scripts/check-abi.sh
+step "binary interface: changes are found" scripts/check-abi.sh --test
 step "installation" scripts/check-install.sh
 step "fuzzing" fuzz/run.sh "${SUREFILL_FUZZ_SECONDS:-30}"
+step "PBS" tests/pbs/run.sh $build
+step "Slurm" scripts/check-slurm.sh
 step "demonstration" make --no-print-directory demo
 
 printf '\n'

@@ -4,9 +4,7 @@
  *   surefill-slurm [-p PARTITION] [-s STATE_FILE] [-1] [SETTINGS]
  *
  * SETTINGS are the plugin's words ("surefill_tau=0.1,surefill_interval=2"), -1 makes one cycle and ends. Every job is held
- * at submission (see job_submit.lua); this program releases it when it may start, and Slurm's own loop starts it.
- *
- * Licence: GPL-2.0-or-later, because libslurm is. */
+ * at submission (see job_submit.lua); this program releases it when it may start, and Slurm's own loop starts it. */
 #define _POSIX_C_SOURCE 200809L
 #include "decide.h"
 #include "state.h"

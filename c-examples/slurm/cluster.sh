@@ -1,7 +1,8 @@
 # A whole Slurm cluster in one folder on one machine: munged, slurmctld and any number of slurmd, without systemd and
 # without touching an installed configuration. Source it; every function that waits has a limit.
 #
-#   cluster_isolate "$0" "$@"       run the calling script again in a network namespace of its own, where that is allowed
+#   cluster_isolate "$0" "$@"       run the calling script again in namespaces of its own for network and processes, where
+#                                   that is allowed: its daemons are private, and none outlives it
 #   cluster_make FOLDER NODES       writes keys and slurm.conf; SCHEDULER, PARAMETERS and EXTRA_CONF say the rest
 #   cluster_start                   munged, slurmctld and all slurmd; returns when every node is idle
 #   cluster_stop                    ends all of them; safe to call at any time and more than once
@@ -19,8 +20,13 @@ cluster_isolate() {
         ip link set lo up && ip address add 10.213.0.1/32 dev lo
         return
     fi
-    if [ "$(id -u)" = 0 ] && command -v ip >/dev/null && unshare --net true 2>/dev/null; then
-        CLUSTER_ISOLATED=1 exec unshare --net -- "$@"
+    local processes=(--pid --fork --kill-child --mount-proc)
+    if [ "$(id -u)" = 0 ] && command -v ip >/dev/null; then
+        if unshare --net "${processes[@]}" true 2>/dev/null; then
+            CLUSTER_ISOLATED=1 exec unshare --net "${processes[@]}" -- "$@"
+        elif unshare --net true 2>/dev/null; then
+            CLUSTER_ISOLATED=1 exec unshare --net -- "$@"
+        fi
     fi
     echo "no network namespace of our own here: the daemons listen on this machine's addresses" >&2
 }
@@ -170,6 +176,15 @@ cluster_start() {
     }
 }
 
+# Ends by force whatever still belongs to this cluster, jobs and their keepers included: they all know its configuration.
+cluster_sweep() {
+    local process
+    for process in /proc/[0-9]*; do
+        grep -qsxzF "SLURM_CONF=$CLUSTER/slurm.conf" "$process/environ" || continue
+        kill -KILL "${process#/proc/}" 2>/dev/null || true
+    done
+}
+
 cluster_stop() {
     local name
     [ -n "$CLUSTER" ] || return 0
@@ -189,6 +204,7 @@ cluster_stop() {
         daemon_stop "${name%.run}"
     done
     daemon_stop munged
+    cluster_sweep
     CLUSTER=
 }
 

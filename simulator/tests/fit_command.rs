@@ -95,7 +95,7 @@ fn gain_makes_all_comparisons() {
             assert_eq!(points.len(), 4);
             assert!(points.iter().all(|p| p["safe_gain"].is_number()), "{curve}");
         }
-        assert_eq!(trace["online"]["overall"]["jobs"], 3000);
+        assert_eq!(trace["online"][0]["overall"]["jobs"], 3000);
     }
     let html = std::fs::read_to_string(folder.join("page.html")).unwrap();
     for figure in ["figure 3.1", "figure 3.2", "figure 3.3", "figure 3.4", "figure 4.1"] {

@@ -271,11 +271,24 @@ impl WaitPredictor<'_> {
             }
         } else if begin {
             *since_clustering = 0;
-            workshop.begin();
+            let dispersion = self.dispersion()?;
+            self.state.agglomeration.begin(dispersion);
         } else {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// How many of the waits that count say as much as one independent exponential wait: the clusters' mean.
+    fn dispersion(&self) -> Result<f64> {
+        let view = View { records: self.parts.records, nodes: Nodes(self.parts.nodes) };
+        let (mut sum, mut waits) = (0.0, 0.0);
+        for series in at(&self.state.series, self.state.side as usize)? {
+            let count = series.count() as f64;
+            sum += count * view.dispersion(series)?;
+            waits += count;
+        }
+        Ok(if waits > 0.0 { sum / waits } else { 1.0 })
     }
 
     /// New intervals were found: unless they are the old ones, their clusters are filled.

@@ -48,6 +48,7 @@ int main(void) {
   OFFSET(surefill_predictor_limits, slots);
   OFFSET(surefill_predictor_limits, cells);
   OFFSET(surefill_predictor_limits, window);
+  OFFSET(surefill_predictor_limits, online);
   SIZE(surefill_predictor_options);
   OFFSET(surefill_predictor_options, struct_size);
   OFFSET(surefill_predictor_options, load);
@@ -58,6 +59,9 @@ int main(void) {
   OFFSET(surefill_predictor_options, slot_seconds);
   OFFSET(surefill_predictor_options, initial_seconds);
   OFFSET(surefill_predictor_options, restart_seconds);
+  OFFSET(surefill_predictor_options, floor);
+  OFFSET(surefill_predictor_options, exponent);
+  OFFSET(surefill_predictor_options, hold);
   SIZE(surefill_expert);
   OFFSET(surefill_expert, keys);
   OFFSET(surefill_expert, reserved);

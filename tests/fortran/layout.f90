@@ -67,6 +67,7 @@ program layout
   call member('slots', c_loc(predictor_limits%slots))
   call member('cells', c_loc(predictor_limits%cells))
   call member('window', c_loc(predictor_limits%window))
+  call member('online', c_loc(predictor_limits%online))
 
   call begin('surefill_predictor_options', c_loc(options), c_sizeof(options))
   call member('struct_size', c_loc(options%struct_size))
@@ -78,6 +79,9 @@ program layout
   call member('slot_seconds', c_loc(options%slot_seconds))
   call member('initial_seconds', c_loc(options%initial_seconds))
   call member('restart_seconds', c_loc(options%restart_seconds))
+  call member('floor', c_loc(options%floor))
+  call member('exponent', c_loc(options%exponent))
+  call member('hold', c_loc(options%hold))
 
   call begin('surefill_expert', c_loc(expert), c_sizeof(expert))
   call member('keys', c_loc(expert%keys))

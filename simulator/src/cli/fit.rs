@@ -6,6 +6,7 @@ use super::output;
 use crate::hmm::divergence::{self, Comparison};
 use crate::hmm::fit::{Fit, Fitted, fit};
 use crate::hmm::model::Model;
+use crate::hmm::online::{self, Learn};
 use crate::hmm::sample::{Binning, Sample};
 use crate::hmm::states::{State, states};
 use crate::hmm::study::{Choices, Figure, Progress, Study, studies};
@@ -152,6 +153,11 @@ fn ratio(text: &str) -> Result<f64, String> {
 fn seconds(text: &str) -> Result<f64, String> {
     let edge = text.parse::<f64>().ok().filter(|edge| (0.001..=1e9).contains(edge));
     edge.ok_or_else(|| "not a number of seconds from 0.001".to_owned())
+}
+
+pub(super) fn floor(text: &str) -> Result<f64, String> {
+    let floor = text.parse::<f64>().ok().filter(|floor| (0.0..1.0).contains(floor));
+    floor.ok_or_else(|| "not a number from 0 to below 1".to_owned())
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -365,6 +371,12 @@ pub struct GainArgs {
     /// Slot lengths to compare
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "5m,10m,15m,30m,1h,90m", value_parser = slot)]
     slots: Vec<i64>,
+    /// How the on-line predictor learns, to compare: batch (Baum-Welch), online or online=A (recursive EM, steps t^-A)
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "batch")]
+    learn: Vec<Learn>,
+    /// Floors under the on-line predictor's probabilities to compare, used where no state explains a slot; 0 for silence
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = floor)]
+    floor: Vec<f64>,
     #[command(flatten)]
     trace_args: TraceArgs,
     #[command(flatten)]
@@ -380,6 +392,13 @@ struct Gains<'a> {
 }
 
 impl GainArgs {
+    fn online(&self) -> Vec<online::Options> {
+        let default = online::Options::default();
+        let floors = if self.floor.is_empty() { &[default.floor][..] } else { &self.floor };
+        let with = |&learn| floors.iter().map(move |&floor| online::Options { learn, floor, ..default });
+        self.learn.iter().flat_map(with).collect()
+    }
+
     pub(super) fn run(self) -> Result<(), Failure> {
         check(self.show.html.as_ref())?;
         let mut figures = self.figures.clone();
@@ -391,6 +410,7 @@ impl GainArgs {
             states: self.states.clone(),
             ratios: self.ratios.clone(),
             slots_s: self.slots.clone(),
+            online: self.online(),
             ..Choices::default()
         };
         let traces: Result<Vec<_>, Failure> = self
@@ -402,7 +422,7 @@ impl GainArgs {
         let online = choices.figures.contains(&Figure::Online);
         let jobs: u64 = traces.iter().map(|trace| trace.1.counts.jobs).filter(|_| online).sum();
         // A thousand jobs on line cost about as much as a few rounds.
-        let total = traces.len() as u64 * choices.total_rounds() + jobs / 1000;
+        let total = traces.len() as u64 * choices.total_rounds() + choices.online.len() as u64 * jobs / 1000;
         let bar = output::progress_of(total, "rounds");
         let rounds = |_| bar.inc(1);
         let submitted = |jobs: u64| bar.inc(jobs / 1000);

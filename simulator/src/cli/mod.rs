@@ -13,6 +13,7 @@ mod options;
 mod output;
 mod similar;
 mod simulate;
+mod wait_bounds;
 
 use clap::{Parser, Subcommand};
 
@@ -49,6 +50,9 @@ enum Command {
     /// Let malleable jobs choose their number of processors (Downey 1997).
     #[command(after_long_help = allocate::HELP)]
     Allocate(allocate::Allocate),
+    /// Measure how well bounds on waiting times hold (QBETS).
+    #[command(after_long_help = wait_bounds::HELP)]
+    WaitBounds(wait_bounds::WaitBounds),
     /// Put the shards of a sweep together.
     Merge(merge::Merge),
     /// Generate a synthetic workload.
@@ -86,6 +90,7 @@ impl Cli {
             Command::Fit(fit) => fit.run(),
             Command::Gain(gain) => gain.run(),
             Command::Allocate(allocate) => allocate.run(),
+            Command::WaitBounds(bounds) => bounds.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),

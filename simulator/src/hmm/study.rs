@@ -72,8 +72,8 @@ pub struct Choices {
     pub slots_s: Vec<i64>,
     /// Slot lengths in seconds for [`Figure::Initial`].
     pub initial_slots_s: Vec<i64>,
-    /// How the on-line predictor learns.
-    pub online: online::Options,
+    /// How the on-line predictor learns, in several ways.
+    pub online: Vec<online::Options>,
 }
 
 impl Default for Choices {
@@ -85,7 +85,7 @@ impl Default for Choices {
             ratios: vec![1.4, 1.8],
             slots_s: vec![300, 600, 900, 1800, 3600, 5400],
             initial_slots_s: vec![300, 900],
-            online: online::Options::default(),
+            online: vec![online::Options::default()],
         }
     }
 }
@@ -189,8 +189,8 @@ pub struct Study {
     pub figures: Vec<Compared>,
     /// Every setting's curve.
     pub curves: Vec<Curve>,
-    /// The on-line predictor's gain.
-    pub online: Option<Online>,
+    /// The on-line predictor's gain, for every way of learning.
+    pub online: Vec<Online>,
 }
 
 impl Study {
@@ -205,7 +205,7 @@ impl Study {
 #[derive(Debug, Clone, Copy)]
 enum Task {
     Setting(Setting),
-    Online,
+    Online(online::Options),
 }
 
 enum Done {
@@ -232,8 +232,10 @@ pub fn studies(
     progress: Progress<'_>,
 ) -> Result<Vec<Study>, (String, Error)> {
     let settings = choices.all();
-    let online = choices.figures.contains(&Figure::Online).then_some(Task::Online);
-    let tasks: Vec<Task> = online.into_iter().chain(settings.iter().copied().map(Task::Setting)).collect();
+    let online: &[online::Options] =
+        if choices.figures.contains(&Figure::Online) { &choices.online } else { &[] };
+    let online = online.iter().copied().map(Task::Online);
+    let tasks: Vec<Task> = online.chain(settings.iter().copied().map(Task::Setting)).collect();
     let all: Vec<(usize, Task)> =
         (0..traces.len()).flat_map(|trace| tasks.iter().map(move |&task| (trace, task))).collect();
     let done = all.par_iter().with_max_len(1).map(|&(trace, task)| {
@@ -242,11 +244,11 @@ pub fn studies(
     });
     let mut done = done.collect::<Result<Vec<Done>, _>>()?.into_iter();
     let study = |(name, workload): &(String, Workload)| {
-        let (mut curves, mut online) = (Vec::new(), None);
+        let (mut curves, mut online) = (Vec::new(), Vec::new());
         for done in done.by_ref().take(tasks.len()) {
             match done {
                 Done::Curve(curve) => curves.push(*curve),
-                Done::Online(found) => online = Some(*found),
+                Done::Online(found) => online.push(*found),
             }
         }
         let place = |setting: &Setting| settings.iter().position(|other| other == setting);
@@ -277,9 +279,8 @@ fn perform(
     let jobs = &workload.jobs;
     let setting = match task {
         Task::Setting(setting) => setting,
-        Task::Online => {
-            return online::online(jobs, &choices.online, progress.jobs)
-                .map(|found| Done::Online(found.into()));
+        Task::Online(options) => {
+            return online::online(jobs, &options, progress.jobs).map(|found| Done::Online(found.into()));
         }
     };
     let Setting { states, binning, load, initial } = setting;

@@ -14,6 +14,7 @@ pub mod similar;
 pub mod states;
 mod table;
 mod views;
+pub mod waits;
 mod wilson;
 
 pub use columns::label;

@@ -8,7 +8,7 @@ use super::TableStyle;
 use super::views::short;
 use crate::hmm::divergence::{Comparison, Rate};
 use crate::hmm::fit::{Fitted, Point};
-use crate::hmm::online::Week;
+use crate::hmm::online::{Online, Week};
 use crate::hmm::states::{Bin, State};
 use crate::hmm::study::{Choices, Curve, Figure, Setting, Study};
 use comfy_table::Table;
@@ -255,7 +255,9 @@ fn curve_cells(curve: &Curve, figure: Figure, choices: &Choices) -> Vec<String> 
     cells
 }
 
-const ONLINE: [(&str, &str); 11] = [
+const ONLINE: [(&str, &str); 14] = [
+    ("learns", ""),
+    ("floor", ""),
     ("jobs", ""),
     ("untrained", "%"),
     ("predicted", "%"),
@@ -265,14 +267,16 @@ const ONLINE: [(&str, &str); 11] = [
     ("held impossible", "jobs"),
     ("weeks", ""),
     ("trainings", ""),
-    ("rounds", ""),
+    ("rounds, or slots on line", ""),
+    ("memory", "MB"),
     ("time", "s"),
 ];
 
-fn online_cells(study: &Study) -> Option<[String; 11]> {
-    let online = study.online.as_ref()?;
+fn online_cells(online: &Online) -> [String; 14] {
     let all = &online.overall;
-    Some([
+    [
+        online.options.learn.to_string(),
+        online.options.floor.to_string(),
         all.jobs.to_string(),
         percent(all.untrained as f64 / all.jobs.max(1) as f64),
         percent(1.0 - all.silent()),
@@ -283,8 +287,9 @@ fn online_cells(study: &Study) -> Option<[String; 11]> {
         online.weeks.len().to_string(),
         online.trainings.to_string(),
         online.rounds.to_string(),
+        format!("{:.2}", online.memory as f64 / 1e6),
         format!("{:.1}", online.seconds),
-    ])
+    ]
 }
 
 const WEEKS: [(&str, &str); 7] = [
@@ -324,8 +329,8 @@ pub fn studied(studies: &[Study], choices: &Choices, style: TableStyle) -> Vec<S
             for curve in study.of(figure) {
                 table.add_row(name().chain(curve_cells(curve, figure, choices)));
             }
-            if let Some(cells) = online_cells(study).filter(|_| figure == Figure::Online) {
-                table.add_row(name().chain(cells));
+            for online in study.online.iter().filter(|_| figure == Figure::Online) {
+                table.add_row(name().chain(online_cells(online)));
             }
         }
         let star =

@@ -89,7 +89,7 @@ pub fn study_section(study: &Study, choices: &Choices) -> Section {
                 (study.replay.dropped_without_processors) " without processors."
             }
             @for &figure in &choices.figures { @if figure != Figure::Online { (comparison(study, figure, choices)) } }
-            @if let Some(found) = &study.online { (online(study, found)) }
+            @for found in &study.online { (online(study, found)) }
             details {
                 summary { "Options" }
                 p.facts {
@@ -186,12 +186,11 @@ fn online(study: &Study, online: &Online) -> Markup {
         .map_or_else(|| "no prediction".to_owned(), |gain| format!("{} bits", bits(gain)));
     let mut header = titles(&ONLINE);
     header.insert(0, ("trace".to_owned(), String::new()));
-    let cells = online_cells(study).into_iter().flatten();
-    let row: Vec<String> = std::iter::once(study.trace.clone()).chain(cells).collect();
+    let row: Vec<String> = std::iter::once(study.trace.clone()).chain(online_cells(online)).collect();
     html! {
         (figure(
             "lines",
-            title(Figure::Online),
+            &format!("{}: {}, floor {}", title(Figure::Online), online.options.learn, online.options.floor),
             &legend(&[(plot::SOLID, format!("by week of submission; grey: over all predicted jobs, {mean}"))]),
             curves::draw(&plot),
             "What the on-line predictor knows of a job when it is submitted, beyond the distribution of all jobs finished by then \

@@ -1,5 +1,5 @@
 /* The library's mixture of histories of like jobs: the user's, those with the same limit, width or name, and several of
- * these at once, weighed for each user by how well they have done; and its hidden Markov model, if wanted. Licence: GPL-2.0-or-later. */
+ * these at once, weighed for each user by how well they have done; and its hidden Markov model, if wanted. */
 #include "beliefs.h"
 #include "markov.h"
 

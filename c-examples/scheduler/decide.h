@@ -1,5 +1,4 @@
-/* Which candidates of a pool may start ahead of its head job. Needs nothing but surefill.h; takes no lock.
- * Licence: GPL-2.0-or-later, as this whole folder. */
+/* Which candidates of a pool may start ahead of its head job. Needs nothing but surefill.h; takes no lock. */
 #ifndef DECIDE_H
 #define DECIDE_H
 

@@ -1,5 +1,4 @@
-/* What is believed of jobs' run times: learns from jobs that end, predicts those that wait or run.
- * Licence: GPL-2.0-or-later, as this whole folder. */
+/* What is believed of jobs' run times: learns from jobs that end, predicts those that wait or run. */
 #ifndef BELIEFS_H
 #define BELIEFS_H
 

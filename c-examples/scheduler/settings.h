@@ -1,5 +1,4 @@
-/* What the site asks of the plugin: the surefill_ words of SchedulerParameters.
- * Licence: GPL-2.0-or-later, as this whole folder. */
+/* What the site asks of the plugin: the surefill_ words of SchedulerParameters. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

@@ -1,4 +1,4 @@
-/* One pass of the library over one pool. Licence: GPL-2.0-or-later. */
+/* One pass of the library over one pool. */
 #define _POSIX_C_SOURCE 200809L
 #include "decide.h"
 

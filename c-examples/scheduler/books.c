@@ -1,4 +1,4 @@
-/* A hash table of the jobs that the resource manager remembers. Licence: GPL-2.0-or-later. */
+/* A hash table of the jobs that the resource manager remembers. */
 #include "books.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* The plugin's memory on disk: one file, written beside and renamed over the old one, refused when damaged.
- * Licence: GPL-2.0-or-later, as this whole folder. */
+/* The plugin's memory on disk: one file, written beside and renamed over the old one, refused when damaged. */
 #ifndef STATE_H
 #define STATE_H
 

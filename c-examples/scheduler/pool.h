@@ -1,5 +1,5 @@
 /* What a cycle knows of one pool of interchangeable nodes, copied out of the resource manager so that decisions need no
- * lock. Times are seconds since 1970. Licence: GPL-2.0-or-later, as this whole folder. */
+ * lock. Times are seconds since 1970. */
 #ifndef POOL_H
 #define POOL_H
 

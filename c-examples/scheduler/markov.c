@@ -1,5 +1,4 @@
-/* The hidden Markov model predicts for a job submitted now: what it says is kept with the job until that leaves.
- * Licence: GPL-2.0-or-later. */
+/* The hidden Markov model predicts for a job submitted now: what it says is kept with the job until that leaves. */
 #define _POSIX_C_SOURCE 200809L
 #include "markov.h"
 

@@ -1,4 +1,4 @@
-/* Reading SchedulerParameters. Licence: GPL-2.0-or-later. */
+/* Reading SchedulerParameters. */
 #include "settings.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
-/* The library's hidden Markov model of run times, fed on line, and what it said of each job when that was submitted.
- * Licence: GPL-2.0-or-later, as this whole folder. */
+/* The library's hidden Markov model of run times, fed on line, and what it said of each job when that was submitted. */
 #ifndef MARKOV_H
 #define MARKOV_H
 

@@ -1,5 +1,4 @@
-/* The state file: a header, the beliefs, the books. Native byte order: it stays on the machine that wrote it.
- * Licence: GPL-2.0-or-later. */
+/* The state file: a header, the beliefs, the books. Native byte order: it stays on the machine that wrote it. */
 #define _POSIX_C_SOURCE 200809L
 #include "state.h"
 

@@ -1,0 +1,36 @@
+/* What PBS says in words, as numbers: attributes of jobs and vnodes as the IFL calls return them. */
+#ifndef ATTRIBUTES_H
+#define ATTRIBUTES_H
+
+#include <pbs_ifl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The attribute's value, NULL when there is none. resource is NULL for an attribute without resources. */
+const char *attribute(const struct batch_status *entry, const char *name, const char *resource);
+bool attribute_is(const struct batch_status *entry, const char *name, const char *value);
+int64_t attribute_number(const struct batch_status *entry, const char *name, const char *resource, int64_t otherwise);
+
+/* Seconds of "seconds" or "[[hours:]minutes:]seconds", with a fraction that is dropped; false when it is neither. */
+bool read_duration(const char *text, int64_t *seconds);
+/* Kilobytes, rounded up, of a size such as "10gb", "512mb", "8mw" or "1000" (bytes; a word has eight). */
+bool read_size(const char *text, int64_t *kilobytes);
+/* A number that stands for a job, from "12.server" or "12[3].server"; false when it is neither, as for whole arrays. */
+bool read_job(const char *name, int64_t *id);
+
+/* The chunks of a job that asks for equal ones and for nothing but processors and memory. */
+struct chunks {
+    int32_t count, processors; /* of each */
+    int64_t kilobytes;         /* of each, 0 for none asked for */
+};
+bool read_select(const char *select, struct chunks *chunks);
+
+/* Whether one of the words between separators in text is word. */
+bool has_word(const char *text, const char *separators, const char *word);
+
+/* The next vnode's name in "(a:ncpus=2:mem=4kb+b:ncpus=2)+(c:ncpus=4)": copies it, returns where to go on, NULL at the
+ * end. */
+const char *next_vnode(const char *exec_vnode, char *name, size_t length);
+
+#endif

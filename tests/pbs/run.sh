@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Builds the PBS scheduler against the simulated server and tests it, under valgrind as well.
+#
+#   tests/pbs/run.sh BUILD_DIR      with libsurefill.a in it (make lib)
+set -euo pipefail
+[ $# -eq 1 ] && [ -f "$1/libsurefill.a" ] || {
+    echo "usage: tests/pbs/run.sh BUILD_DIR (with libsurefill.a: make lib)" >&2
+    exit 2
+}
+built=$(cd "$1" && pwd)/pbs
+cd "$(dirname "$0")/../.."
+make -s -C c-examples/pbs BUILD="$built" tests
+timeout 120 "$built/test"
+timeout 280 valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=all "$built/test" short >/dev/null
+echo "pbs: valgrind finds nothing"
+
+# The program itself, for ten seconds at most: its arguments, its log, its state file, its end.
+work=$(mktemp -d)
+trap 'kill "${program:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
+"$built/surefill-pbs-simulated" -s "$work/state" surefill_mode=limits,surefill_interval=0.2 >"$work/log" &
+program=$!
+for _ in $(seq 100); do
+    ! grep -q '4.pbs: started' "$work/log" || break
+    sleep 0.1
+done
+sleep 1.5
+kill "$program"
+wait "$program"
+program=
+order=$(sed -n 's/.* \([0-9]\)\.pbs: started on .*/\1/p' "$work/log" | paste -sd ' ')
+[ "$order" = '1 3 2 4' ] || {
+    cat "$work/log" >&2
+    echo "pbs: the jobs started in the order $order, not 1 3 2 4" >&2
+    exit 1
+}
+"$built/surefill-pbs-simulated" -1 -s "$work/state" | grep -q 'learnt from 4 jobs' || {
+    echo "pbs: the state was not kept" >&2
+    exit 1
+}
+! "$built/surefill-pbs-simulated" -w 2 2>/dev/null && ! "$built/surefill-pbs-simulated" surefill_tau=x 2>/dev/null || {
+    echo "pbs: wrong arguments were accepted" >&2
+    exit 1
+}
+echo "pbs: the program starts four jobs in their order and remembers them"
