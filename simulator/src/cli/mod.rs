@@ -12,6 +12,9 @@ mod merge;
 mod options;
 mod output;
 mod packaging;
+mod predict_wait;
+mod predictor;
+mod serve;
 mod similar;
 mod simulate;
 mod wait_bounds;
@@ -54,6 +57,12 @@ enum Command {
     /// Measure how well bounds on waiting times hold (QBETS).
     #[command(after_long_help = wait_bounds::HELP)]
     WaitBounds(wait_bounds::WaitBounds),
+    /// Say by when a job starts, from a history of waits: for scripts.
+    #[command(after_long_help = predict_wait::help())]
+    PredictWait(predict_wait::PredictWait),
+    /// Say by when jobs start, over HTTP on this computer: for portals.
+    #[command(after_long_help = serve::help())]
+    Serve(serve::Serve),
     /// Put the shards of a sweep together.
     Merge(merge::Merge),
     /// Generate a synthetic workload.
@@ -95,6 +104,8 @@ impl Cli {
             Command::Gain(gain) => gain.run(),
             Command::Allocate(allocate) => allocate.run(),
             Command::WaitBounds(bounds) => bounds.run(),
+            Command::PredictWait(predict) => predict.run(),
+            Command::Serve(serve) => serve.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),

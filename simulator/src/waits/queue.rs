@@ -12,6 +12,8 @@ use surefill::wait::Features;
 /// One job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitJob {
+    /// Its number in the trace.
+    pub number: i64,
     /// When it was submitted.
     pub submit: i64,
     /// Seconds until it started, or was cancelled.
@@ -54,6 +56,7 @@ fn job(record: &Record) -> WaitJob {
     let processors =
         if record.requested_processors > 0 { record.requested_processors } else { record.used_processors };
     WaitJob {
+        number: record.number,
         submit: record.submit,
         wait: record.wait,
         cancelled,

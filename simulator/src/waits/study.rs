@@ -29,7 +29,8 @@ impl Method {
     pub const ALL: [Method; super::paper::METHODS] =
         [Method::Binomial, Method::LogNormal, Method::LogUniform, Method::Weibull];
 
-    fn core(self) -> WaitMethod {
+    /// As the core has it.
+    pub fn core(self) -> WaitMethod {
         match self {
             Method::Binomial => WaitMethod::Binomial,
             Method::LogNormal => WaitMethod::LogNormal,
@@ -130,6 +131,9 @@ pub struct Measured {
     pub clusters: Option<[usize; 3]>,
     /// By how many nats a wait the last clustering raised the criterion over a single cluster.
     pub criterion: f64,
+    /// Jobs that wait already, and probabilities; of the usual and the adapted predictors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub further: Option<Further>,
 }
 
 /// One queue.
@@ -143,8 +147,6 @@ pub struct QueueStudy {
     pub training: usize,
     /// The predictors.
     pub measured: Vec<Measured>,
-    /// Jobs that wait already, and probabilities.
-    pub further: Further,
     /// The paper's.
     pub published: Option<&'static Published>,
     /// What is drawn.
@@ -268,7 +270,7 @@ impl<'a> Plan<'a> {
     fn measure(&self, queue: &Queue, kind: Kind, progress: &(dyn Fn(u64) + Sync)) -> Result<Ran, Error> {
         let options = self.options.predictor(kind);
         let (jobs, first) = (&queue.jobs, self.options.first(queue));
-        let (outcome, further) = if kind == self.options.usual() {
+        let (outcome, further) = if kind == self.options.usual() || matches!(kind, Kind::Adapted { .. }) {
             let mut collector = Collector::new(jobs, first, options.quantile, options.confidence);
             let outcome = simulate(queue, &options, self.options.clusters, &mut collector, &progress)?;
             (outcome, Some(collector.finish()))
@@ -287,13 +289,14 @@ impl<'a> Plan<'a> {
             halves: [measures(first, middle), measures(middle, jobs.len())],
             clusters: spread.map(|(least, most)| [*least, clusters[clusters.len() / 2], *most]),
             criterion: outcome.explained.1 / outcome.remembered.max(1) as f64,
+            further,
         };
         let drawn = match kind {
             Kind::Alone { method: Method::Binomial } | Kind::Adapted { .. } => Some(outcome),
             kind if kind == self.options.usual() => Some(outcome),
             _ => None,
         };
-        Ok(Ran { measured, further, drawn })
+        Ok(Ran { measured, drawn })
     }
 }
 
@@ -307,12 +310,11 @@ impl Options {
 /// One predictor's run.
 struct Ran {
     measured: Measured,
-    further: Option<Further>,
     drawn: Option<Outcome>,
 }
 
 fn gather(trace: &str, queue: Queue, runs: Vec<Ran>, options: &Options) -> QueueStudy {
-    let (mut measured, mut further, mut bounds) = (Vec::new(), Further::default(), Vec::new());
+    let (mut measured, mut bounds) = (Vec::new(), Vec::new());
     for run in runs {
         bounds.extend(run.drawn.map(|outcome| {
             let bounds = outcome.answers.iter().map(|answer| match answer {
@@ -321,14 +323,12 @@ fn gather(trace: &str, queue: Queue, runs: Vec<Ran>, options: &Options) -> Queue
             });
             (run.measured.kind, bounds.collect())
         }));
-        further = run.further.unwrap_or(further);
         measured.push(run.measured);
     }
     QueueStudy {
         jobs: queue.jobs.len(),
         training: options.first(&queue),
         measured,
-        further,
         published: published(trace, &queue.name),
         queue: queue.name.clone(),
         drawn: Drawn { queue: Some(queue), bounds },

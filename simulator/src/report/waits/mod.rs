@@ -1,16 +1,18 @@
 //! Tables of [`crate::waits`] over all traces; [`section`]s of pages.
 
 mod page;
+pub mod portal;
 
 pub use page::section;
 
 use super::table::Style;
-use crate::waits::further::Aged;
+use crate::waits::further::{Aged, CLASSES, Further, TIMES};
 use crate::waits::measures::Measures;
 use crate::waits::paper::Row;
 use crate::waits::study::{By, Kind, Measured, Method, Options, QueueStudy, Study};
 use clap::ValueEnum;
 use comfy_table::Table;
+use surefill::wait::WaitOptions;
 
 /// The tables there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,6 +27,8 @@ pub enum View {
     Attributes,
     /// Bounds that follow their own misses
     Adapted,
+    /// The rate chosen on the first halves, and what it does on the second
+    HeldOut,
     /// Jobs that have waited for a while
     Waiting,
     /// Probabilities of starting in time
@@ -33,12 +37,13 @@ pub enum View {
 
 impl View {
     /// All, in the order in which they are shown.
-    pub const ALL: [View; 7] = [
+    pub const ALL: [View; 8] = [
         View::Alone,
         View::Qbets,
         View::Answers,
         View::Attributes,
         View::Adapted,
+        View::HeldOut,
         View::Waiting,
         View::Probabilities,
     ];
@@ -51,7 +56,7 @@ fn short(trace: &str) -> &str {
 }
 
 /// Seconds in the unit people use for them.
-pub(super) fn duration(seconds: f64) -> String {
+pub(crate) fn duration(seconds: f64) -> String {
     const UNITS: [(f64, f64, &str); 4] =
         [(2.0 * 86_400.0, 86_400.0, "d"), (7200.0, 3600.0, "h"), (120.0, 60.0, "min"), (0.0, 1.0, "s")];
     let (_, size, unit) = UNITS.into_iter().find(|unit| seconds >= unit.0).unwrap_or((0.0, 1.0, "s"));
@@ -142,13 +147,20 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                         .to_owned(),
                     adapted(&rows, options, style),
                 ),
+                View::HeldOut if options.rates.len() < 2 => return None,
+                View::HeldOut => (
+                    "The rate that is tightest on the queue's first half among those correct there, and the second half: \
+                     correctness, accuracy"
+                        .to_owned(),
+                    held_out(&rows, options, style),
+                ),
                 View::Waiting => (
                     format!("Jobs that have waited for a while: share of their {confidence} bounds for the {quantile} quantile that hold"),
                     waiting(&rows, options, style),
                 ),
                 View::Probabilities => (
                     "Probability of starting within 10 min, 1 h, 6 h, 24 h: predicted, and what happened".to_owned(),
-                    probabilities(&rows, style),
+                    probabilities(&rows, options, style),
                 ),
             };
             Some((title, table))
@@ -302,17 +314,63 @@ fn adapted(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> T
     table
 }
 
+/// The rate that is correct on the first half with the smallest over-prediction there; if none is, the most correct.
+pub fn chosen_rate(queue: &QueueStudy, options: &Options) -> Option<f64> {
+    let first = |rate: f64| queue.of(Kind::Adapted { rate }).map(|measured| measured.halves[0]);
+    let over = |rate: &f64| first(*rate).and_then(|m| m.rms_over_s).unwrap_or(f64::INFINITY);
+    let correctness = |rate: &f64| first(*rate).and_then(|m| m.correctness).unwrap_or(0.0);
+    let correct = options.rates.iter().filter(|rate| correctness(rate) >= options.quantile);
+    let tightest = correct.min_by(|a, b| over(a).total_cmp(&over(b)));
+    tightest.or(options.rates.iter().max_by(|a, b| correctness(a).total_cmp(&correctness(b)))).copied()
+}
+
+fn held_out(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+    let default = WaitOptions::default().rate;
+    let titles = ["machine/queue", "rate", "second half", "with the default rate", "without"];
+    let mut table = style.table(titles.map(str::to_owned), 1);
+    for (name, queue) in rows {
+        let Some((rate, usual)) = chosen_rate(queue, options).zip(queue.of(options.usual())) else {
+            continue;
+        };
+        let cell = |measured: &Measured| {
+            let [_, second] = &measured.halves;
+            let accuracy = second.accuracy(&usual.halves[1]).map(ratio);
+            let text = style.noted(or_dash(second.correctness.map(share)), accuracy);
+            mark(text, second.is_correct(options.quantile), style)
+        };
+        let adapted = |rate: f64| or_dash(queue.of(Kind::Adapted { rate }).map(cell));
+        table.add_row([name.clone(), rate.to_string(), adapted(rate), adapted(default), cell(usual)]);
+    }
+    table
+}
+
+/// The queues' rows with what the usual predictor has, and the adapted ones.
+fn with_further<'a>(
+    rows: &'a [(String, &QueueStudy)],
+    options: &'a Options,
+    style: Style,
+) -> impl Iterator<Item = (String, &'a Further)> {
+    let adapted = options.rates.iter().map(|&rate| Kind::Adapted { rate });
+    let kinds: Vec<Kind> = [options.usual()].into_iter().chain(adapted).collect();
+    rows.iter().flat_map(move |(name, queue)| {
+        let one = move |kind: &Kind| {
+            let note = match kind {
+                Kind::Adapted { rate } => Some(format!("adapted, {rate}")),
+                _ => None,
+            };
+            Some((style.noted(name.clone(), note), queue.of(*kind)?.further.as_ref()?))
+        };
+        kinds.iter().filter_map(one).collect::<Vec<_>>()
+    })
+}
+
 fn waiting(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
-    let ages = rows.first().map_or(&[][..], |(_, queue)| &queue.further.aged);
     let mut titles = vec!["machine/queue".to_owned()];
-    titles.extend(ages.iter().map(|aged| {
-        style.noted(
-            format!("after {}", duration(aged.age_s as f64)),
-            Some("as if new; jobs, judged %".to_owned()),
-        )
+    titles.extend(TIMES.iter().map(|&age| {
+        style.noted(format!("after {}", duration(age as f64)), Some("as if new; jobs, judged %".to_owned()))
     }));
     let mut table = style.table(titles, 1);
-    for (name, queue) in rows {
+    for (name, further) in with_further(rows, options, style) {
         let cell = |aged: &Aged| {
             let of_judged = |count: u64| count as f64 / aged.judged as f64;
             let judged = if aged.jobs == 0 { 0.0 } else { 100.0 * aged.judged as f64 / aged.jobs as f64 };
@@ -324,27 +382,27 @@ fn waiting(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> T
             };
             style.noted(own, Some(format!("{new}; {}, {judged:.0} %", aged.jobs)))
         };
-        let mut cells = vec![name.clone()];
-        cells.extend(queue.further.aged.iter().map(cell));
-        table.add_row(cells);
+        table.add_row([name].into_iter().chain(further.aged.iter().map(cell)));
     }
     table
 }
 
-fn probabilities(rows: &[(String, &QueueStudy)], style: Style) -> Table {
-    let classes = rows.first().map_or(0, |(_, queue)| queue.further.classes.len());
+fn probabilities(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
     let mut titles =
         vec!["machine/queue".to_owned(), style.noted("Brier score".to_owned(), Some("of shares".to_owned()))];
-    titles.extend((0..classes).map(|class| {
-        let end = |class: usize| class as f64 / classes as f64;
+    titles.extend((0..CLASSES).map(|class| {
+        let end = |class: usize| class as f64 / CLASSES as f64;
         format!("{} - {}", end(class), end(class + 1))
     }));
     let mut table = style.table(titles, 1);
     for (name, queue) in rows {
+        let Some(further) = queue.of(options.usual()).and_then(|measured| measured.further.as_ref()) else {
+            continue;
+        };
         let three = |value: f64| format!("{value:.3}");
-        let brier = or_dash(queue.further.brier.map(three));
-        let mut cells = vec![name.clone(), style.noted(brier, queue.further.brier_of_shares.map(three))];
-        cells.extend(queue.further.classes.iter().map(|class| match class.count {
+        let brier = or_dash(further.brier.map(three));
+        let mut cells = vec![name.clone(), style.noted(brier, further.brier_of_shares.map(three))];
+        cells.extend(further.classes.iter().map(|class| match class.count {
             0 => "-".to_owned(),
             _ => format!("{:.2}: {:.2}", class.predicted, class.started),
         }));
