@@ -183,12 +183,14 @@ static void limits_are_easy(void) {
                                      {.facts = {.id = 13, .nodes = 1, .limit = 999}},
                                      {.facts = {.id = 14, .nodes = 1, .limit = 5000}},
                                      {.facts = {.id = 15, .nodes = 1, .limit = 60}},
-                                     {.facts = {.id = 16, .nodes = 1, .limit = 60}}};
+                                     {.facts = {.id = 16, .nodes = 1, .limit = 60}},
+                                     {.facts = {.id = 17, .nodes = 11, .limit = 60}}}; /* more than is in service */
     static const int32_t verdicts[] = {SUREFILL_VERDICT_REFUSED,      SUREFILL_VERDICT_DOES_NOT_FIT,
                                        SUREFILL_VERDICT_ACCEPTED,     SUREFILL_VERDICT_REFUSED,
-                                       SUREFILL_VERDICT_ACCEPTED,     SUREFILL_VERDICT_DOES_NOT_FIT};
+                                       SUREFILL_VERDICT_ACCEPTED,     SUREFILL_VERDICT_DOES_NOT_FIT,
+                                       SUREFILL_VERDICT_DOES_NOT_FIT};
     struct pool pool = {.nodes = 10, .idle = 2, .now = 0, .head = {.id = 10, .nodes = 8}, .running = running,
-                        .running_count = 2, .candidates = candidates, .candidate_count = 6};
+                        .running_count = 2, .candidates = candidates, .candidate_count = 7};
     struct decider *decider = decider_make();
     struct settings settings;
     struct decision decision;
@@ -196,7 +198,7 @@ static void limits_are_easy(void) {
     decide(decider, &settings, NULL, 0, &pool, &decision);
     CHECK(decision.outcome == OUTCOME_DONE && decision.head_median == 1000);
     CHECK(decision.accepted_count == 2 && decision.accepted[0] == 2 && decision.accepted[1] == 4);
-    for (int i = 0; i < 6; i++) CHECK(candidates[i].judged.verdict == verdicts[i]);
+    for (int i = 0; i < 7; i++) CHECK(candidates[i].judged.verdict == verdicts[i]);
     pool.idle = 8;
     pool.running_count = 1;
     running[0].nodes = 2;
