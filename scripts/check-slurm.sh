@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Slurm plugin and the external scheduler, and tests them with a real slurmctld. Installs what is missing where
-# it may, else says what to install. Needs root: the daemons run jobs as several users. About four minutes.
+# Builds the Slurm plugin and the external scheduler, and tests them and surefill advise with a real slurmctld. Installs what
+# is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. About four minutes.
 #
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
 set -euo pipefail
@@ -37,7 +37,7 @@ if ! command -v apt-get >/dev/null; then
     echo "SKIPPED: the Slurm tests know Debian's packages only"
     exit 0
 fi
-packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev gcc make iproute2 procps)
+packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev gcc make iproute2 procps python3)
 missing=()
 for package in "${packages[@]}"; do
     [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" = 'install ok installed' ] || missing+=("$package")
@@ -62,6 +62,12 @@ fi
 
 build=build/slurm
 make -s lib >/dev/null
+if [ -z "${SUREFILL_BIN:-}" ]; then
+    cargo build --quiet --release -p surefill-simulator
+    SUREFILL_BIN=${CARGO_TARGET_DIR:-target}/release/surefill
+fi
+SUREFILL_BIN=$(realpath "$SUREFILL_BIN")
+export SUREFILL_BIN
 source=$(timeout 300 c-examples/slurm/source.sh build/slurm-source)
 make -s -C c-examples/slurm SLURM_SOURCE="$source" all tests
 make -s -C c-examples/slurm-external all
@@ -79,7 +85,7 @@ $build/plain
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(stream order faults scenarios rules external thousand)
+[ ${#tests[@]} -gt 0 ] || tests=(stream order faults scenarios rules external advise thousand)
 logs=$(mktemp -d)
 port=16000
 failed=()

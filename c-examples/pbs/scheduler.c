@@ -121,7 +121,7 @@ static bool see_vnodes(struct scheduler *scheduler, const struct batch_status *a
 
 static bool facts_of(const struct batch_status *job, struct facts *facts) {
     const char *limit = attribute(job, "Resource_List", "walltime"), *name = attribute(job, "Job_Name", NULL);
-    const char *user = attribute(job, "euser", NULL);
+    const char *user = attribute(job, "euser", NULL), *queue = attribute(job, "queue", NULL);
     *facts = (struct facts){.limit = SUREFILL_MAX_SECONDS};
     if (user == NULL) user = attribute(job, "Job_Owner", NULL);
     if (!read_job(job->name, &facts->id)) return false;
@@ -130,6 +130,7 @@ static bool facts_of(const struct batch_status *job, struct facts *facts) {
     facts->user = beliefs_name(user);
     facts->name = beliefs_name(name);
     facts->submit = attribute_number(job, "qtime", NULL, 0);
+    if (queue != NULL) snprintf(facts->queue, sizeof facts->queue, "%s", queue);
     facts->nodes = (int32_t)attribute_number(job, "Resource_List", "nodect", 1);
     facts->asked = (int32_t)attribute_number(job, "Resource_List", "ncpus", 1);
     return true;
@@ -158,6 +159,7 @@ static bool keep_books(struct scheduler *scheduler, const struct batch_status *j
         if (whole_array(job) || !facts_of(job, &seen.facts)) continue;
         seen.restarts = (int32_t)attribute_number(job, "run_count", NULL, 0);
         seen.start = attribute_number(job, "stime", NULL, 0);
+        seen.held = state != 'Q';
         if (strchr("QHWT", state) != NULL)
             seen.phase = PHASE_WAITING;
         else if (strchr("RSEU", state) != NULL)

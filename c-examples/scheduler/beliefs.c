@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 24, KEYS = 4, BIN_WORDS = 80, DISTRIBUTION_WORDS = 160 };
+enum { BINS = 24, KEYS = 4, BIN_WORDS = 120, DISTRIBUTION_WORDS = 220 };
 enum { KEY_USER, KEY_LIMIT, KEY_WIDTH, KEY_NAME }; /* the first three are those of SUREFILL_EXPERTS_MIX */
 static const surefill_expert BY_NAME[] = {
     {.keys = 1 << KEY_USER | 1 << KEY_NAME, .decay = 0.9, .prior = 2},
@@ -19,6 +19,7 @@ struct beliefs {
     surefill_bins *bins;
     surefill_mixture *mixture;
     int64_t size; /* of the mixture */
+    struct waits *waits;
     struct markov *markov; /* NULL unless wanted */
     int64_t jobs;
 };
@@ -50,6 +51,7 @@ static bool make_mixture(struct beliefs *beliefs) {
 void beliefs_free(struct beliefs *beliefs) {
     if (beliefs == NULL) return;
     free(beliefs->mixture);
+    waits_free(beliefs->waits);
     markov_free(beliefs->markov);
     free(beliefs);
 }
@@ -60,7 +62,8 @@ struct beliefs *beliefs_make(enum predictor predictor) {
     bool good;
     if (beliefs == NULL) return NULL;
     good = surefill_bins_init_default(beliefs->bins_memory, sizeof beliefs->bins_memory, &beliefs->bins) == SUREFILL_OK &&
-           surefill_bins_count(beliefs->bins, &count) == SUREFILL_OK && count == BINS && make_mixture(beliefs);
+           surefill_bins_count(beliefs->bins, &count) == SUREFILL_OK && count == BINS && make_mixture(beliefs) &&
+           (beliefs->waits = waits_make()) != NULL;
     if (good && predictor == PREDICTOR_HMM) good = (beliefs->markov = markov_make(beliefs->bins, BINS)) != NULL;
     if (good) return beliefs;
     beliefs_free(beliefs);
@@ -123,41 +126,58 @@ int32_t beliefs_bins(const struct beliefs *beliefs) {
     return BINS;
 }
 
+struct waits *beliefs_waits(struct beliefs *beliefs) { return beliefs->waits; }
+
 double beliefs_jobs(const struct beliefs *beliefs) { return (double)beliefs->jobs; }
 
-/* The number of jobs, the sealed mixture, the hidden Markov model if there is one. */
+/* The number of jobs, the sealed mixture, the waits with their size before them, the hidden Markov model if there is one. */
 void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
-    size_t fixed = sizeof beliefs->jobs + (size_t)beliefs->size;
-    char *copy;
-    *size = fixed + (beliefs->markov == NULL ? 0 : markov_size(beliefs->markov));
-    copy = malloc(*size);
-    if (copy == NULL) return NULL;
-    if (surefill_mixture_seal(beliefs->mixture) != SUREFILL_OK ||
-        (beliefs->markov != NULL && !markov_save(beliefs->markov, copy + fixed))) {
+    size_t fixed = sizeof beliefs->jobs + (size_t)beliefs->size, waits_size = 0, models;
+    char *copy = NULL, *waits = waits_save(beliefs->waits, &waits_size);
+    uint64_t stored = waits_size;
+    models = fixed + sizeof stored + waits_size;
+    *size = models + (beliefs->markov == NULL ? 0 : markov_size(beliefs->markov));
+    if (waits != NULL) copy = malloc(*size);
+    if (copy != NULL && (surefill_mixture_seal(beliefs->mixture) != SUREFILL_OK ||
+                         (beliefs->markov != NULL && !markov_save(beliefs->markov, copy + models)))) {
         free(copy);
-        return NULL;
+        copy = NULL;
     }
-    memcpy(copy, &beliefs->jobs, sizeof beliefs->jobs);
-    memcpy(copy + sizeof beliefs->jobs, beliefs->mixture, (size_t)beliefs->size);
+    if (copy != NULL) {
+        memcpy(copy, &beliefs->jobs, sizeof beliefs->jobs);
+        memcpy(copy + sizeof beliefs->jobs, beliefs->mixture, (size_t)beliefs->size);
+        memcpy(copy + fixed, &stored, sizeof stored);
+        memcpy(copy + fixed + sizeof stored, waits, waits_size);
+    }
+    free(waits);
     return copy;
 }
 
 bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size) {
-    size_t fixed = sizeof beliefs->jobs + (size_t)beliefs->size;
+    size_t fixed = sizeof beliefs->jobs + (size_t)beliefs->size, models;
     surefill_mixture *opened;
+    uint64_t waits_size;
+    struct waits *waits;
     void *memory;
-    if (size < fixed) return false;
+    if (size < fixed + sizeof waits_size) return false;
+    memcpy(&waits_size, (const char *)bytes + fixed, sizeof waits_size);
+    if (waits_size > size - fixed - sizeof waits_size) return false;
+    models = fixed + sizeof waits_size + (size_t)waits_size;
     memory = malloc((size_t)beliefs->size);
-    if (memory == NULL) return false;
-    memcpy(memory, (const char *)bytes + sizeof beliefs->jobs, (size_t)beliefs->size);
-    if (surefill_mixture_open(memory, beliefs->size, &opened) != SUREFILL_OK ||
-        (beliefs->markov != NULL && size > fixed &&
-         !markov_load(beliefs->markov, (const char *)bytes + fixed, size - fixed))) {
+    waits = waits_make();
+    if (memory != NULL) memcpy(memory, (const char *)bytes + sizeof beliefs->jobs, (size_t)beliefs->size);
+    if (memory == NULL || waits == NULL || surefill_mixture_open(memory, beliefs->size, &opened) != SUREFILL_OK ||
+        !waits_load(waits, (const char *)bytes + fixed + sizeof waits_size, (size_t)waits_size) ||
+        (beliefs->markov != NULL && size > models &&
+         !markov_load(beliefs->markov, (const char *)bytes + models, size - models))) {
         free(memory);
+        waits_free(waits);
         return false;
     }
     free(beliefs->mixture);
+    waits_free(beliefs->waits);
     beliefs->mixture = opened;
+    beliefs->waits = waits;
     memcpy(&beliefs->jobs, bytes, sizeof beliefs->jobs);
     return true;
 }

@@ -1,8 +1,9 @@
-/* What is believed of jobs' run times: learns from jobs that end, predicts those that wait or run. */
+/* What is believed of jobs' run times and waits: learns from jobs that end, predicts those that wait or run. */
 #ifndef BELIEFS_H
 #define BELIEFS_H
 
 #include "pool.h"
+#include "waits.h"
 
 #include <stddef.h>
 #include <surefill.h>
@@ -30,6 +31,9 @@ void beliefs_withdrawn(struct beliefs *beliefs, const struct facts *facts, int64
 /* What is believed of this job's run time. The result is valid until the next call; NULL means that only its limit is
  * known, and after an error, of which *status says more. */
 const surefill_distribution *beliefs_predict(struct beliefs *beliefs, const struct facts *facts, int32_t *status);
+
+/* The bounds on waiting times, which lie in the same state. */
+struct waits *beliefs_waits(struct beliefs *beliefs);
 
 /* For about so many seconds, training that is due. */
 void beliefs_train(struct beliefs *beliefs, double seconds);

@@ -11,7 +11,8 @@ struct entry {
     int32_t restarts;
     int32_t phase; /* PHASE_WAITING, PHASE_RUNNING or PHASE_ENDED */
     int32_t look;  /* the last look that saw it */
-    int32_t reserved;
+    int32_t joined; /* 1: it waits for its turn */
+    int64_t bound; /* that was given for its wait then; -1 for none */
 };
 
 struct books {
@@ -78,15 +79,31 @@ static struct entry *add(struct books *books, const struct facts *facts) {
 
 void books_begin(struct books *books) { books->look = books->look == INT32_MAX ? 1 : books->look + 1; }
 
-static void withdraw(struct books *books, struct beliefs *beliefs, const struct entry *entry, int64_t now) {
+/* Joins its queue, or leaves it again because it was held. */
+static void queue(struct beliefs *beliefs, struct entry *entry, bool join, int64_t now) {
+    if (join == (entry->joined != 0)) return;
+    if (join)
+        entry->bound = waits_joined(beliefs_waits(beliefs), &entry->facts, now);
+    else
+        waits_left(beliefs_waits(beliefs), &entry->facts, now);
+    entry->joined = join;
+}
+
+static void withdraw(struct books *books, struct beliefs *beliefs, struct entry *entry, int64_t now) {
+    queue(beliefs, entry, false, now);
     beliefs_withdrawn(beliefs, &entry->facts, now);
     books->totals.withdrawn++;
 }
 
 static void start(struct books *books, struct beliefs *beliefs, struct entry *entry, const struct sighting *seen,
-                  int64_t now) {
+                  bool fresh, int64_t now) {
     entry->phase = PHASE_RUNNING;
     entry->start = seen->start;
+    if (entry->joined)
+        waits_started(beliefs_waits(beliefs), &entry->facts, entry->bound, now);
+    else if (fresh) /* it came and started between two looks, or is a task of an array, which has waited with that */
+        waits_known(beliefs_waits(beliefs), &entry->facts, seen->start - seen->facts.submit);
+    entry->joined = 0;
     beliefs_started(beliefs, &entry->facts, now);
     books->totals.started++;
     if (entry->would_start == 0 || seen->start <= entry->would_start) return;
@@ -97,15 +114,15 @@ static void start(struct books *books, struct beliefs *beliefs, struct entry *en
 
 static void submit(struct books *books, struct beliefs *beliefs, struct entry *entry, const struct facts *facts,
                    int64_t now) {
-    *entry = (struct entry){.facts = *facts, .phase = PHASE_WAITING};
+    *entry = (struct entry){.facts = *facts, .phase = PHASE_WAITING, .bound = -1};
     beliefs_submitted(beliefs, facts, now);
     books->totals.submitted++;
 }
 
 bool books_see(struct books *books, struct beliefs *beliefs, const struct sighting *seen, int64_t now) {
     struct entry *entry = find(books, seen->facts.id);
-    bool over = seen->phase == PHASE_ENDED || seen->phase == PHASE_BROKEN;
-    if (entry == NULL) {
+    bool over = seen->phase == PHASE_ENDED || seen->phase == PHASE_BROKEN, fresh = entry == NULL;
+    if (fresh) {
         entry = add(books, &seen->facts);
         if (entry == NULL) return false;
         submit(books, beliefs, entry, &seen->facts, now);
@@ -120,8 +137,12 @@ bool books_see(struct books *books, struct beliefs *beliefs, const struct sighti
     entry->restarts = seen->restarts;
     if (entry->phase == PHASE_ENDED) return true;
     if (entry->phase == PHASE_WAITING) {
-        if (!over) entry->facts = seen->facts; /* users may change waiting jobs */
-        if (seen->phase == PHASE_RUNNING || seen->phase == PHASE_ENDED) start(books, beliefs, entry, seen, now);
+        if (!over) { /* users may change waiting jobs */
+            if (strcmp(entry->facts.queue, seen->facts.queue) != 0) queue(beliefs, entry, false, now);
+            entry->facts = seen->facts;
+            if (seen->phase == PHASE_WAITING) queue(beliefs, entry, !seen->held, now);
+        }
+        if (seen->phase == PHASE_RUNNING || seen->phase == PHASE_ENDED) start(books, beliefs, entry, seen, fresh, now);
     }
     if (!over) return true;
     entry->phase = PHASE_ENDED;

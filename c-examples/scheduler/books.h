@@ -12,6 +12,7 @@ enum phase { PHASE_WAITING, PHASE_RUNNING, PHASE_ENDED, PHASE_BROKEN };
 struct sighting {
     struct facts facts;
     enum phase phase;  /* PHASE_ENDED: its run time counts; PHASE_BROKEN: it does not (never ran, node failed) */
+    bool held;         /* PHASE_WAITING: for something else than its turn (a hold, another job, its time) */
     int32_t restarts;  /* how often it has been put back into the queue */
     int64_t start;     /* of its run */
     int64_t run_time;  /* of an ended job */

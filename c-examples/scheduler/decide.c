@@ -15,7 +15,8 @@ struct decider {
     surefill_pass *pass;
     void *memory;
     int32_t *accepted;
-    int32_t accepted_room;
+    int32_t *added; /* the pass's candidates' numbers in the pool */
+    int32_t room;   /* of both */
 };
 
 struct decider *decider_make(void) { return calloc(1, sizeof(struct decider)); }
@@ -24,6 +25,7 @@ void decider_free(struct decider *decider) {
     if (decider == NULL) return;
     free(decider->memory);
     free(decider->accepted);
+    free(decider->added);
     free(decider);
 }
 
@@ -54,11 +56,14 @@ static const char *prepare(struct decider *decider, const struct settings *setti
         limits.candidates == decider->limits.candidates && limits.processors == decider->limits.processors &&
         limits.bins == decider->limits.bins && limits.events_per_bin == decider->limits.events_per_bin)
         return NULL;
-    if (decider->accepted_room < limits.candidates) {
-        int32_t *accepted = realloc(decider->accepted, (size_t)limits.candidates * sizeof *accepted);
+    if (decider->room < limits.candidates) {
+        int32_t *accepted = realloc(decider->accepted, (size_t)limits.candidates * sizeof *accepted), *added;
         if (accepted == NULL) return "no memory for decisions";
         decider->accepted = accepted;
-        decider->accepted_room = limits.candidates;
+        added = realloc(decider->added, (size_t)limits.candidates * sizeof *added);
+        if (added == NULL) return "no memory for decisions";
+        decider->added = added;
+        decider->room = limits.candidates;
     }
     status = surefill_pass_size(&limits, &size);
     if (status != SUREFILL_OK) return surefill_status_text(status);
@@ -77,9 +82,12 @@ static const surefill_distribution *believe(struct beliefs *beliefs, const struc
     return beliefs == NULL ? NULL : beliefs_predict(beliefs, facts, status);
 }
 
-/* Tells the pass what runs and what waits. */
-static int32_t describe(surefill_pass *pass, struct beliefs *beliefs, const struct pool *pool) {
+/* Tells the pass what runs and what waits. Candidates that do not fit are not told: they may be wider than all that is in
+ * service, which the pass would refuse. */
+static int32_t describe(struct decider *decider, struct beliefs *beliefs, struct pool *pool, int32_t *count) {
+    surefill_pass *pass = decider->pass;
     int32_t status = SUREFILL_OK;
+    *count = 0;
     for (int32_t i = 0; i < pool->running_count && status == SUREFILL_OK; i++) {
         const struct running *job = &pool->running[i];
         const surefill_distribution *believed = job->ending ? NULL : believe(beliefs, &job->facts, &status);
@@ -88,10 +96,16 @@ static int32_t describe(surefill_pass *pass, struct beliefs *beliefs, const stru
                                                NULL);
     }
     for (int32_t i = 0; i < pool->candidate_count && status == SUREFILL_OK; i++) {
-        const struct candidate *job = &pool->candidates[i];
-        const surefill_distribution *believed = believe(beliefs, &job->facts, &status);
+        struct candidate *job = &pool->candidates[i];
+        const surefill_distribution *believed;
+        if (job->facts.nodes > pool->idle) {
+            job->judged.verdict = SUREFILL_VERDICT_DOES_NOT_FIT;
+            continue;
+        }
+        believed = believe(beliefs, &job->facts, &status);
         if (status == SUREFILL_OK)
             status = surefill_pass_add_candidate(pass, job->facts.nodes, job->facts.limit, believed, NULL);
+        decider->added[(*count)++] = i;
     }
     return status;
 }
@@ -107,7 +121,7 @@ void decide(struct decider *decider, const struct settings *settings, struct bel
     surefill_rule rule;
     struct timespec begun;
     double before = 0;
-    int32_t status, step = SUREFILL_STEP_MORE, chosen;
+    int32_t status, step = SUREFILL_STEP_MORE, chosen, count = 0;
     const char *wrong;
     clock_gettime(CLOCK_MONOTONIC, &begun);
     *decision = (struct decision){.outcome = OUTCOME_NOTHING, .head_median = -1};
@@ -123,7 +137,7 @@ void decide(struct decider *decider, const struct settings *settings, struct bel
         decision->outcome = OUTCOME_HEAD_FITS;
         return;
     }
-    if (status == SUREFILL_OK) status = describe(decider->pass, beliefs, pool);
+    if (status == SUREFILL_OK) status = describe(decider, beliefs, pool, &count);
     if (status == SUREFILL_OK) status = surefill_rule_init(&rule);
     if (status != SUREFILL_OK) {
         give_up(decision, "describing the pool", surefill_status_text(status));
@@ -141,19 +155,19 @@ void decide(struct decider *decider, const struct settings *settings, struct bel
     decision->outcome = OUTCOME_DONE;
     if (status == SUREFILL_OK && surefill_pass_head_start_quantile(decider->pass, 0.5, &decision->head_median) != SUREFILL_OK)
         decision->head_median = -1; /* never, with these nodes */
-    while (status == SUREFILL_OK && pool->candidate_count > 0) {
+    while (status == SUREFILL_OK && count > 0) {
         status = surefill_pass_decide(decider->pass, &rule, WORK, &step, &chosen);
         if (status != SUREFILL_OK || step == SUREFILL_STEP_DONE) break;
         if (step == SUREFILL_STEP_ACCEPT) {
             status = surefill_pass_commit(decider->pass, chosen);
-            if (status == SUREFILL_OK) decision->accepted[decision->accepted_count++] = chosen;
+            if (status == SUREFILL_OK) decision->accepted[decision->accepted_count++] = decider->added[chosen];
         } else if (seconds_since(&begun) > LONGEST) {
             decision->outcome = OUTCOME_OUT_OF_TIME;
             break;
         }
     }
-    for (int32_t i = 0; i < pool->candidate_count && status == SUREFILL_OK; i++) {
-        struct verdict *judged = &pool->candidates[i].judged;
+    for (int32_t i = 0; i < count && status == SUREFILL_OK; i++) {
+        struct verdict *judged = &pool->candidates[decider->added[i]].judged;
         status = surefill_pass_judgement(decider->pass, i, &judged->delay, &judged->exactness, &judged->verdict);
     }
     if (status != SUREFILL_OK) give_up(decision, "deciding", surefill_status_text(status));

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { QUEUE_NAME = 48 };
+
 /* What is known of a job when it is submitted, and all that its run time is predicted from. */
 struct facts {
     int64_t id;
@@ -15,6 +17,7 @@ struct facts {
     int64_t name;  /* beliefs_name of the job's name */
     int32_t nodes; /* that it needs or holds */
     int32_t asked; /* processors it asked for, the same from its submission to its end */
+    char queue[QUEUE_NAME]; /* the partition or queue it waits in, as far as there is room for its name; empty for none */
 };
 
 struct running {

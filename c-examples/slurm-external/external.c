@@ -83,12 +83,19 @@ static void facts_of(const slurm_job_info_t *job, struct facts *facts) {
         .nodes = (int32_t)job->num_nodes,
         .asked = (int32_t)job->num_nodes,
     };
+    if (job->partition != NULL) snprintf(facts->queue, sizeof facts->queue, "%s", job->partition);
 }
 
 static int64_t age_of(const slurm_job_info_t *job, int64_t until) {
     int64_t from = (int64_t)(job->suspend_time != 0 ? job->suspend_time : job->start_time);
     int64_t age = until - from + (int64_t)job->pre_sus_time;
     return age > 0 ? age : 0;
+}
+
+/* A waiting job that would not start if we released it, or is not ours to release. */
+static bool held_by_others(const slurm_job_info_t *job, int64_t now) {
+    return (job->priority == 0 && !same(job->admin_comment, TAG)) || same(job->comment, STAY) || !empty(job->dependency) ||
+           job->eligible_time > now || job->het_job_id != 0;
 }
 
 /* What has happened since the last look. */
@@ -99,6 +106,7 @@ static bool keep_books(struct scheduler *scheduler, const job_info_msg_t *jobs, 
         const slurm_job_info_t *job = &jobs->job_array[i];
         struct sighting seen = {.phase = PHASE_BROKEN, .restarts = job->restart_cnt, .start = (int64_t)job->start_time};
         facts_of(job, &seen.facts);
+        seen.held = held_by_others(job, now);
         switch (base_state(job)) {
         case JOB_PENDING: seen.phase = PHASE_WAITING; break;
         case JOB_RUNNING:
@@ -196,9 +204,7 @@ static bool sort_jobs(struct scheduler *scheduler, const partition_info_t *parti
                 if (!add_running(scheduler, job, (int32_t)job->num_nodes, false, 0)) return false;
                 continue;
             }
-            if (!same(job->admin_comment, TAG) || same(job->comment, STAY) || !empty(job->dependency) ||
-                job->eligible_time > now || job->het_job_id != 0)
-                continue;
+            if (held_by_others(job, now)) continue;
             held->job = job;
             facts_of(job, &held->facts);
             if (job->array_task_str != NULL)

@@ -43,6 +43,7 @@ void job_facts(const job_record_t *job, const part_record_t *part, int32_t nodes
                             .name = beliefs_name(job->name),
                             .nodes = nodes,
                             .asked = asked > INT32_MAX ? 0 : (int32_t)asked};
+    if (part != NULL) snprintf(facts->queue, sizeof facts->queue, "%s", part->name);
 }
 
 static int64_t job_age(const job_record_t *job, int64_t until) {
@@ -62,6 +63,12 @@ static enum phase phase_of(const job_record_t *job) {
     return PHASE_BROKEN; /* node failures, preemption */
 }
 
+/* A waiting job that has not joined its queue yet. */
+static bool is_held(const job_record_t *job, int64_t now) {
+    return job->priority == 0 || job->details == NULL || (int64_t)job->details->begin_time > now ||
+           (job->bit_flags & JOB_DEPENDENT) != 0;
+}
+
 static int see_job(void *entry, void *argument) {
     job_record_t *job = entry;
     struct look *look = argument;
@@ -73,6 +80,7 @@ static int see_job(void *entry, void *argument) {
     job_facts(job, job->part_ptr, job->details == NULL ? 0 : (int32_t)job->details->min_nodes, &seen.facts);
     seen.phase = phase_of(job);
     if (seen.phase != PHASE_WAITING && job->node_cnt > 0) seen.facts.nodes = (int32_t)job->node_cnt;
+    seen.held = seen.phase == PHASE_WAITING && is_held(job, look->now);
     seen.restarts = job->restart_cnt;
     seen.start = (int64_t)job->start_time;
     if (seen.phase == PHASE_ENDED) seen.run_time = job_age(job, (int64_t)job->end_time);

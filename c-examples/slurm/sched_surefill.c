@@ -63,6 +63,30 @@ struct plugin {
     double last_save;
 };
 
+/* --- Waits --- */
+
+/* One line a partition; in the shadow mode for all to see. */
+static bool waits_to_info;
+static void report_waits(const struct waits_report *waits) {
+    char bounds[MESSAGE] = "";
+    size_t used = 0;
+    for (int32_t i = 0; i < waits->kinds && i < 4 && used < sizeof bounds - 80; i++) {
+        const char *gap = used > 0 ? ", " : "";
+        if (waits->kind[i].bound < 0)
+            used += (size_t)snprintf(bounds + used, sizeof bounds - used, "%sunknown", gap);
+        else
+            used += (size_t)snprintf(bounds + used, sizeof bounds - used, "%s%ld s", gap, (long)waits->kind[i].bound);
+        if (waits->kinds > 1)
+            used += (size_t)snprintf(bounds + used, sizeof bounds - used, " for limits from %ld s", (long)waits->kind[i].from);
+    }
+    if (waits_to_info)
+        info("surefill: waits: %s: %ld known, %d waiting; %g of new jobs start within %s; %ld of %ld bounds held",
+             waits->queue, (long)waits->known, waits->waiting, WAITS_QUANTILE, bounds, (long)waits->kept, (long)waits->given);
+    else
+        debug("surefill: waits: %s: %ld known, %d waiting; %g of new jobs start within %s; %ld of %ld bounds held",
+              waits->queue, (long)waits->known, waits->waiting, WAITS_QUANTILE, bounds, (long)waits->kept, (long)waits->given);
+}
+
 /* --- Settings and state --- */
 
 static void fall_back(struct plugin *plugin, const char *why) {
@@ -109,6 +133,8 @@ static void save(struct plugin *plugin) {
     debug("surefill: books: %ld submitted, %ld started, %ld ended, %ld withdrawn; %ld waiting, %ld running; learnt from "
           "%.0f jobs", (long)totals.submitted, (long)totals.started, (long)totals.ended, (long)totals.withdrawn,
           (long)totals.waiting, (long)totals.running, beliefs_jobs(plugin->beliefs));
+    waits_to_info = plugin->settings.mode == MODE_SHADOW;
+    waits_each(beliefs_waits(plugin->beliefs), (int64_t)time(NULL), report_waits);
     if (!state_save(plugin->state_file, plugin->beliefs, plugin->books, message, sizeof message))
         error("surefill: state not saved: %s", message);
     plugin->last_save = slurm_clock();

@@ -183,12 +183,14 @@ static void limits_are_easy(void) {
                                      {.facts = {.id = 13, .nodes = 1, .limit = 999}},
                                      {.facts = {.id = 14, .nodes = 1, .limit = 5000}},
                                      {.facts = {.id = 15, .nodes = 1, .limit = 60}},
-                                     {.facts = {.id = 16, .nodes = 1, .limit = 60}}};
+                                     {.facts = {.id = 16, .nodes = 1, .limit = 60}},
+                                     {.facts = {.id = 17, .nodes = 11, .limit = 60}}}; /* more than is in service */
     static const int32_t verdicts[] = {SUREFILL_VERDICT_REFUSED,      SUREFILL_VERDICT_DOES_NOT_FIT,
                                        SUREFILL_VERDICT_ACCEPTED,     SUREFILL_VERDICT_REFUSED,
-                                       SUREFILL_VERDICT_ACCEPTED,     SUREFILL_VERDICT_DOES_NOT_FIT};
+                                       SUREFILL_VERDICT_ACCEPTED,     SUREFILL_VERDICT_DOES_NOT_FIT,
+                                       SUREFILL_VERDICT_DOES_NOT_FIT};
     struct pool pool = {.nodes = 10, .idle = 2, .now = 0, .head = {.id = 10, .nodes = 8}, .running = running,
-                        .running_count = 2, .candidates = candidates, .candidate_count = 6};
+                        .running_count = 2, .candidates = candidates, .candidate_count = 7};
     struct decider *decider = decider_make();
     struct settings settings;
     struct decision decision;
@@ -196,7 +198,7 @@ static void limits_are_easy(void) {
     decide(decider, &settings, NULL, 0, &pool, &decision);
     CHECK(decision.outcome == OUTCOME_DONE && decision.head_median == 1000);
     CHECK(decision.accepted_count == 2 && decision.accepted[0] == 2 && decision.accepted[1] == 4);
-    for (int i = 0; i < 6; i++) CHECK(candidates[i].judged.verdict == verdicts[i]);
+    for (int i = 0; i < 7; i++) CHECK(candidates[i].judged.verdict == verdicts[i]);
     pool.idle = 8;
     pool.running_count = 1;
     running[0].nodes = 2;
@@ -309,13 +311,86 @@ static void the_model_is_asked(void) {
     beliefs_free(histories);
 }
 
+static struct waits_report reported[4];
+static int reports;
+static void see_report(const struct waits_report *report) {
+    if (reports < 4) reported[reports] = *report;
+    reports++;
+}
+static void ask_waits(struct beliefs *beliefs, int64_t now) {
+    reports = 0;
+    waits_each(beliefs_waits(beliefs), now, see_report);
+}
+
+/* A hundred jobs that wait 1, 2, ..., 100 s: the bound is that of the order statistic which the library names. Held jobs have
+ * not joined; a job that moves to another queue, or leaves, teaches nothing; what is seen running first has waited since its
+ * submission. */
+static void waits_are_bounded(void) {
+    struct books *books = books_make();
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX), *again = beliefs_make(PREDICTOR_MIX);
+    struct sighting seen[102];
+    int64_t rank, now = 1000;
+    size_t size;
+    void *bytes;
+    for (int i = 0; i < 102; i++) {
+        seen[i] = job(i + 1, PHASE_WAITING);
+        strcpy(seen[i].facts.queue, i == 101 ? "other" : "main");
+    }
+    seen[100].held = true;
+    look(books, beliefs, seen, 102, now);
+    ask_waits(beliefs, now);
+    CHECK(reports == 2 && reported[0].waiting == 100 && reported[1].waiting == 1 && reported[0].kind[0].bound == -1);
+    for (int i = 0; i < 100; i++) {
+        seen[i].phase = PHASE_RUNNING;
+        seen[i].start = ++now;
+        look(books, beliefs, seen, 102, now);
+    }
+    CHECK(surefill_binomial_upper(100, WAITS_QUANTILE, WAITS_CONFIDENCE, &rank) == SUREFILL_OK && rank > 95);
+    ask_waits(beliefs, now);
+    CHECK(strcmp(reported[0].queue, "main") == 0 && reported[0].known == 100 && reported[0].waiting == 0);
+    CHECK(reported[0].kind[0].bound == rank && reported[0].kinds == 1 && reported[0].given == 0);
+
+    seen[100].held = false; /* joins now, with a bound, and starts 3 s later: the bound holds */
+    strcpy(seen[101].facts.queue, "main"); /* moves there */
+    look(books, beliefs, seen, 102, now);
+    ask_waits(beliefs, now);
+    CHECK(reported[0].waiting == 2 && reported[1].waiting == 0);
+    bytes = beliefs_save(beliefs, &size);
+    CHECK(bytes != NULL && beliefs_load(again, bytes, size));
+    for (size_t cut = 1; cut < size; cut = 2 * cut + 1) CHECK(!beliefs_load(again, bytes, size - cut));
+    free(bytes);
+    seen[100].phase = PHASE_RUNNING;
+    seen[100].start = now + 3;
+    seen[101].phase = PHASE_BROKEN; /* deleted */
+    look(books, beliefs, seen, 102, now + 3);
+    waits_started(beliefs_waits(again), &seen[100].facts, rank, now + 3); /* what was read back goes on in the same way */
+    waits_left(beliefs_waits(again), &seen[101].facts, now + 3);
+    for (int i = 0; i < 2; i++) {
+        ask_waits(i == 0 ? beliefs : again, now + 3);
+        CHECK(reports == 2 && reported[0].known == 101 && reported[0].waiting == 0 && reported[0].given == 1 && reported[0].kept == 1);
+        CHECK(reported[1].known == 0 && reported[1].waiting == 0);
+    }
+
+    seen[101] = job(500, PHASE_RUNNING); /* never seen waiting */
+    strcpy(seen[101].facts.queue, "third");
+    seen[101].facts.submit = 100;
+    seen[101].start = 160;
+    look(books, beliefs, seen, 102, now + 4);
+    ask_waits(beliefs, now + 4);
+    CHECK(reports == 3 && reported[2].known == 1 && reported[2].waiting == 0);
+    books_free(books);
+    beliefs_free(beliefs);
+    beliefs_free(again);
+}
+
 int main(void) {
+    waits_are_bounded();
     the_model_is_asked();
     settings_are_read();
     books_follow_every_path();
     damage_is_found();
     limits_are_easy();
     budgets_last();
-    printf("plain: %s\n", failures == 0 ? "settings, books, state file, decisions: passed" : "FAILED");
+    printf("plain: %s\n", failures == 0 ? "settings, books, waits, state file, decisions: passed" : "FAILED");
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -81,6 +81,17 @@ head=$(job games 2 20 1 -p main --nodelist n1,n2)
 short=$(job man 1 5 1 -p main)
 wait_for 5 unjudged main 'the head job names nodes'
 wait_for 20 is_completed "$head"
+while IFS='|' read -r wish why; do
+    busy=$(job games 3 10 3 -p main)
+    wait_for 10 running "$busy"
+    # shellcheck disable=SC2086
+    head=$(job games 4 20 0.5 -p main $wish)
+    wait_for 5 unjudged main "$why"
+    wait_for 20 is_completed "$head"
+done <<'WISHES'
+--constraint=any|the head job asks for node features
+--contiguous|the head job asks for neighbouring nodes
+WISHES
 wait_for 10 queue_empty
 logged 'built for another Slurm' && fail "jobs could not be read"
-say "shared nodes, licences, overlapping partitions, heterogeneous jobs, reservations, suspension, named nodes"
+say "shared nodes, licences, overlapping partitions, heterogeneous jobs, reservations, suspension, named nodes, features, neighbours"

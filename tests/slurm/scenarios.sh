@@ -23,8 +23,8 @@ check "the short candidate starts before the busy nodes are free" \
 check "the long candidate waits for the head" "$(completed "$long" StartTime)" -ge "$(completed "$head" StartTime)"
 check "the head starts when the nodes are free" \
     $(($(completed "$head" StartTime) - $(completed "$busy" EndTime))) -le 2
-ctld_log | grep "decision: JobId=$long .*probability" | grep -q 'refused' || fail "no refusal in the log"
-probability=$(ctld_log | sed -n "s,.*decision: JobId=$long .*probability[>=~]*\([0-9.]*\): refused (on).*,\1,p" | head -n 1)
+logged "decision: JobId=$long .*probability.*refused" || fail "no refusal in the log"
+probability=$(ctld_log | sed -n "s,.*decision: JobId=$long .*probability[>=~]*\([0-9.]*\): refused (on).*,\1,p" | sed -n 1p)
 awk "BEGIN { exit !($probability >= 0.2) }" || fail "the long candidate was refused at $probability"
 say "1: at tau 0.2 the long candidate waits (probability at least $probability), the short one starts"
 
@@ -54,7 +54,7 @@ check "beyond the budget nothing starts" "$(completed "$long" StartTime)" -ge "$
 say "3: a budget of 0.1 keeps it waiting"
 
 # 4. Shadow: by limits the short candidate has to wait; the log says that it would have started.
-parameters "$OURS,surefill_mode=shadow,surefill_tau=0.2"
+parameters "$OURS,surefill_mode=shadow,surefill_tau=0.2,surefill_save=1"
 wait_for 5 logged 'mode shadow'
 busy=$(job games 3 60 4)
 wait_for 10 running "$busy"
@@ -64,6 +64,7 @@ wait_for 5 logged "shadow: JobId=$short would start now, ahead of JobId=$head"
 wait_for 30 queue_empty
 check "in the shadow nothing starts beyond limits" "$(completed "$short" StartTime)" -ge "$(completed "$head" StartTime)"
 wait_for 3 logged "shadow: JobId=$short has started, would have started [1-9]"
+logged '\] surefill: waits: main: [0-9]* known' || fail "no bounds on waiting times in the shadow report"
 say "4: shadow mode reports and starts nothing"
 
 # 5. A parameter that cannot be used: said once, limits only.

@@ -75,7 +75,7 @@ check "the dependent job starts after the other's end" "$(completed "$after" Sta
 logged 'surefill: decision' || fail "nothing was decided"
 backfilled=$(ctld_log | sed -n 's/.* \([0-9]*\) backfilled;.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
 check "backfilled" "$backfilled" -ge 1
-logged 'surefill: .*; from here on' && fail "the plugin fell back to limits"
+logged 'surefill: .*; from here on' && fail "the plugin fell back to limits: $(ctld_log | grep 'surefill: .*; from here on')"
 say "$(wc -l <"$work/complete") jobs completed exactly once over two kills of slurmctld; $backfilled were backfilled;" \
     "the second restart knew $learnt jobs"
 
@@ -84,3 +84,9 @@ wait_for 5 books_closed
 books=$(books)
 check "ends in the books" "$(echo "$books" | sed 's/.* \([0-9]*\) ended.*/\1/')" -eq "$(wc -l <"$work/complete")"
 say "books: $books"
+
+# The waits: every start taught one, over both kills; what waits is known to have left again.
+waits=$(ctld_log | sed -n 's/.*surefill: waits: main: //p' | tail -n 1)
+[[ $waits == *' 0 waiting; 0.95 of new jobs start within '*' s'* ]] || fail "the waits: $waits"
+check "waits known" "${waits%% *}" -ge 200
+say "waits: $waits"

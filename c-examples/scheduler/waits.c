@@ -1,0 +1,197 @@
+/* One wait predictor a queue. */
+#include "waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <surefill.h>
+
+const double WAITS_QUANTILE = 0.95, WAITS_CONFIDENCE = 0.95;
+
+enum { QUEUES = 64, REMEMBERED = 4096, RELEASES = 1024 };
+static const int64_t LONGEST = (int64_t)1 << 26; /* bytes of one predictor */
+
+struct queue {
+    char name[QUEUE_NAME];
+    surefill_wait *wait;
+    int64_t given, kept;
+};
+
+struct waits {
+    struct queue queues[QUEUES]; /* further queues have no bounds */
+    int count;
+    int64_t size; /* of every predictor */
+    int64_t now;  /* never runs backwards */
+};
+
+/* What waits_save writes: this, then for every queue its name, given, kept and the sealed predictor. */
+struct saved {
+    uint64_t count, size;
+    int64_t now;
+};
+
+static bool limits_and_options(surefill_wait_limits *limits, surefill_wait_options *options) {
+    if (surefill_wait_limits_init(limits) != SUREFILL_OK || surefill_wait_options_init(options) != SUREFILL_OK) return false;
+    limits->history = REMEMBERED;
+    limits->queued = REMEMBERED;
+    limits->releases = RELEASES;
+    options->quantile = WAITS_QUANTILE;
+    options->confidence = WAITS_CONFIDENCE;
+    return true;
+}
+
+struct waits *waits_make(void) {
+    struct waits *waits = calloc(1, sizeof *waits);
+    surefill_wait_limits limits;
+    surefill_wait_options options;
+    if (waits != NULL && limits_and_options(&limits, &options) && surefill_wait_size(&limits, &waits->size) == SUREFILL_OK)
+        return waits;
+    free(waits);
+    return NULL;
+}
+
+static void forget(struct waits *waits) {
+    for (int i = 0; i < waits->count; i++) free(waits->queues[i].wait);
+    waits->count = 0;
+}
+
+void waits_free(struct waits *waits) {
+    if (waits != NULL) forget(waits);
+    free(waits);
+}
+
+static struct queue *find(struct waits *waits, const char *name) {
+    for (int i = 0; i < waits->count; i++)
+        if (strcmp(waits->queues[i].name, name) == 0) return &waits->queues[i];
+    return NULL;
+}
+
+static struct queue *find_or_make(struct waits *waits, const char *name) {
+    struct queue *queue = find(waits, name);
+    surefill_wait_limits limits;
+    surefill_wait_options options;
+    void *memory;
+    if (queue != NULL || waits->count == QUEUES || !limits_and_options(&limits, &options)) return queue;
+    queue = &waits->queues[waits->count];
+    memory = malloc((size_t)waits->size);
+    if (memory == NULL) return NULL;
+    if (surefill_wait_init(memory, waits->size, &limits, &options, &queue->wait) != SUREFILL_OK) {
+        free(memory);
+        return NULL;
+    }
+    memcpy(queue->name, name, strlen(name) + 1);
+    queue->given = queue->kept = 0;
+    waits->count++;
+    return queue;
+}
+
+static int64_t clock_of(struct waits *waits, int64_t now) {
+    if (now > waits->now) waits->now = now;
+    return waits->now;
+}
+
+int64_t waits_joined(struct waits *waits, const struct facts *facts, int64_t now) {
+    struct queue *queue = facts->queue[0] == '\0' ? NULL : find_or_make(waits, facts->queue);
+    int32_t answer = SUREFILL_ANSWER_TOO_LITTLE_HISTORY;
+    int64_t bound = -1;
+    if (queue == NULL || surefill_wait_submitted(queue->wait, facts->id, clock_of(waits, now), facts->limit,
+                                                 facts->asked > 0 ? facts->asked : 0, &answer, &bound) != SUREFILL_OK)
+        return -1; /* no memory, or more jobs wait than it has room for */
+    return answer == SUREFILL_ANSWER_BOUND ? bound : -1;
+}
+
+void waits_started(struct waits *waits, const struct facts *facts, int64_t bound, int64_t now) {
+    struct queue *queue = find(waits, facts->queue);
+    int64_t waited;
+    if (queue == NULL || surefill_wait_started(queue->wait, facts->id, clock_of(waits, now), &waited) != SUREFILL_OK) return;
+    if (bound < 0) return;
+    queue->given++;
+    queue->kept += waited <= bound;
+}
+
+void waits_known(struct waits *waits, const struct facts *facts, int64_t seconds) {
+    struct queue *queue = facts->queue[0] == '\0' ? NULL : find_or_make(waits, facts->queue);
+    if (queue == NULL || seconds < 0 || seconds > SUREFILL_MAX_SECONDS) return;
+    surefill_wait_known(queue->wait, seconds, facts->limit, facts->asked > 0 ? facts->asked : 0);
+}
+
+/* A job that had found no room is not known there: nothing to do. */
+void waits_left(struct waits *waits, const struct facts *facts, int64_t now) {
+    struct queue *queue = find(waits, facts->queue);
+    if (queue != NULL) surefill_wait_cancelled(queue->wait, facts->id, clock_of(waits, now));
+}
+
+void waits_each(const struct waits *waits, int64_t now, void (*see)(const struct waits_report *)) {
+    int64_t smallest[SUREFILL_MAX_CLUSTERS], largest[SUREFILL_MAX_CLUSTERS], counts[SUREFILL_MAX_CLUSTERS];
+    for (int i = 0; i < waits->count; i++) {
+        const struct queue *queue = &waits->queues[i];
+        struct waits_report report = {.queue = queue->name, .given = queue->given, .kept = queue->kept};
+        int64_t when = now > waits->now ? now : waits->now;
+        if (surefill_wait_remembered(queue->wait, &report.known) != SUREFILL_OK ||
+            surefill_wait_jobs(queue->wait, &report.waiting) != SUREFILL_OK ||
+            surefill_wait_clusters(queue->wait, smallest, largest, counts, SUREFILL_MAX_CLUSTERS, &report.kinds) != SUREFILL_OK)
+            continue;
+        for (int32_t k = 0; k < report.kinds && k < 4; k++) {
+            int32_t answer;
+            report.kind[k].from = smallest[k];
+            report.kind[k].to = largest[k];
+            if (surefill_wait_predict(queue->wait, smallest[k] < SUREFILL_MAX_SECONDS ? smallest[k] : SUREFILL_MAX_SECONDS, 1,
+                                      WAITS_QUANTILE, WAITS_CONFIDENCE, when, &answer, &report.kind[k].bound) != SUREFILL_OK)
+                report.kind[k].bound = -1;
+        }
+        see(&report);
+    }
+}
+
+static size_t entry_size(const struct waits *waits) { return QUEUE_NAME + 2 * sizeof(int64_t) + (size_t)waits->size; }
+
+void *waits_save(const struct waits *waits, size_t *size) {
+    struct saved saved = {.count = (uint64_t)waits->count, .size = (uint64_t)waits->size, .now = waits->now};
+    char *bytes, *at;
+    *size = sizeof saved + (size_t)waits->count * entry_size(waits);
+    bytes = calloc(1, *size);
+    if (bytes == NULL) return NULL;
+    memcpy(bytes, &saved, sizeof saved);
+    at = bytes + sizeof saved;
+    for (int i = 0; i < waits->count; i++, at += entry_size(waits)) {
+        const struct queue *queue = &waits->queues[i];
+        if (surefill_wait_seal(queue->wait) != SUREFILL_OK) {
+            free(bytes);
+            return NULL;
+        }
+        memcpy(at, queue->name, QUEUE_NAME);
+        memcpy(at + QUEUE_NAME, &queue->given, sizeof queue->given);
+        memcpy(at + QUEUE_NAME + sizeof queue->given, &queue->kept, sizeof queue->kept);
+        memcpy(at + QUEUE_NAME + 2 * sizeof queue->given, queue->wait, (size_t)waits->size);
+    }
+    return bytes;
+}
+
+bool waits_load(struct waits *waits, const void *bytes, size_t size) {
+    struct waits read = {.size = waits->size};
+    struct saved saved;
+    const char *at = (const char *)bytes + sizeof saved;
+    if (size < sizeof saved) return false;
+    memcpy(&saved, bytes, sizeof saved);
+    if (saved.size != (uint64_t)waits->size || waits->size > LONGEST || saved.count > QUEUES ||
+        size != sizeof saved + saved.count * entry_size(waits))
+        return false;
+    read.now = saved.now;
+    for (uint64_t i = 0; i < saved.count; i++, at += entry_size(waits)) {
+        struct queue *queue = &read.queues[read.count];
+        void *memory = malloc((size_t)waits->size);
+        memcpy(queue->name, at, QUEUE_NAME);
+        memcpy(&queue->given, at + QUEUE_NAME, sizeof queue->given);
+        memcpy(&queue->kept, at + QUEUE_NAME + sizeof queue->given, sizeof queue->kept);
+        if (memory != NULL) memcpy(memory, at + QUEUE_NAME + 2 * sizeof queue->given, (size_t)waits->size);
+        if (memory == NULL || queue->name[QUEUE_NAME - 1] != '\0' || find(&read, queue->name) != NULL ||
+            surefill_wait_open(memory, waits->size, &queue->wait) != SUREFILL_OK) {
+            free(memory);
+            forget(&read);
+            return false;
+        }
+        read.count++;
+    }
+    forget(waits);
+    *waits = read;
+    return true;
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# surefill advise on a live queue: the head job's start, bounds for the others, a time limit; and the same from saved output.
+. "$(dirname "$0")/lib.sh"
+
+surefill=${SUREFILL_BIN:?the surefill program}
+DEBUG_LEVEL=info SCHEDULER=sched/surefill PARAMETERS=$OURS cluster_make "$work/cluster" 5
+cluster_start
+for _ in $(seq 60); do job games 1 60 0.3 >/dev/null; done
+job games 1 60 0.3 --hold >"$work/own"
+sixty() { [ "$(wc -l <"$CLUSTER/completed")" -ge 60 ]; }
+wait_for 60 sixty
+busy=$(job games 3 60 14)
+wait_for 10 running "$busy"
+head=$(job games 5 60 1)
+other=$(job man 5 30 1)
+# The plugin says that they wait for their turn once it has looked.
+turned() { [ "$(squeue -h -t PENDING -j "$head,$other" -o %r | grep -cE 'Resources|Priority')" -eq 2 ]; }
+wait_for 10 turned
+ask=(advise --history "$CLUSTER/completed" --within 1s,2m,2h --quantile 0.5 --user games)
+timeout 60 "$surefill" "${ask[@]}" --json >"$work/json"
+timeout 60 "$surefill" "${ask[@]}" >"$work/table"
+timeout 60 "$surefill" "${ask[@]}" --partition nowhere 2>"$work/error" && fail "a partition that is not there was accepted"
+grep -q 'there is no partition nowhere' "$work/error" || fail "$(cat "$work/error")"
+
+# Slurm keeps no accounts here: it is said what to do instead.
+timeout 60 "$surefill" advise 2>"$work/error" && fail "advice without a history"
+grep -q -- '--history' "$work/error" || fail "$(cat "$work/error")"
+
+# The same from what the printed commands save.
+(cd "$work" && timeout 60 "$surefill" advise --print-commands | grep -v ' sacct ' >commands && timeout 60 bash commands)
+timeout 60 "$surefill" "${ask[@]}" --squeue "$work/squeue.txt" --sinfo "$work/sinfo.txt" --now "$(date +%s)" --json >"$work/saved"
+[ -z "${SAVE_VECTORS:-}" ] || cp "$work"/{squeue.txt,sinfo.txt} "$CLUSTER/completed" "$SAVE_VECTORS"
+python3 - "$work/json" "$work/saved" "$head" "$other" "$(cat "$work/own")" <<'PYTHON'
+import json, sys
+for name in sys.argv[1:3]:
+    advice = json.load(open(name))
+    head, other, own = sys.argv[3:]
+    (first,) = advice["heads"]
+    assert first["job"] == head and first["counted"] == "nodes" and first["needs"] == 5 and first["idle"] == 2, first
+    within = [at["within"] for at in first["quantiles"]]
+    assert within == sorted(within) and within[0] >= 1 and within[2] < 600, first
+    assert 3500 <= first["by_limits"] <= 3600, first
+    started = [at["probability"] for at in first["started"]]
+    assert started == sorted(started) and started[2] == 1 and started[1] > 0.3, first
+    others = {at["job"]: at for at in advice["others"]}
+    assert set(others) == {other, own}, others
+    assert others[own]["note"] == "JobHeldUser" and others[own]["within"] is None, others
+    assert others[other]["waits"] >= 1 or others[other]["note"], others
+    (games,) = advice["next"]
+    assert games["limit"] == 300 and games["usual_limit"] == 3600 and games["jobs"] == 60, games
+    assert games["tried"] == 50 and games["sufficed"] == 50, games
+PYTHON
+wait_for 40 is_completed "$head"
+check "the head job started within the time at which limits would have let it" \
+    "$(completed "$head" StartTime)" -lt "$(($(date +%s) + 3000))"
+cat "$work/table"
+say "the head job's start, bounds and a limit from a live queue, and the same from saved output"
