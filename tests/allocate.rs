@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use surefill::allocate::{ChoiceOptions, Correction, LogUniform, Predictor, Sizing, SizingLimits, Speedup};
 use surefill::error::Error;
-use surefill::runtime::{Release, RuntimeBins, RuntimeDistribution};
+use surefill::runtime::{MAX_BINS, Release, RuntimeBins, RuntimeDistribution};
 
 #[derive(Debug, Clone, Copy)]
 struct Job {
@@ -423,7 +423,7 @@ fn refuses_bad_input_and_changes_nothing() {
         SizingLimits { processors: 0, ..limits() },
         SizingLimits { processors: u32::MAX, ..limits() },
         SizingLimits { running: u32::MAX, ..limits() },
-        SizingLimits { bins: 65, ..limits() },
+        SizingLimits { bins: MAX_BINS as u32 + 1, ..limits() },
         SizingLimits { events_per_bin: 0, ..limits() },
     ] {
         assert_eq!(Sizing::size(&bad), Err(Error::OutOfRange));

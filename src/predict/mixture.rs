@@ -534,7 +534,7 @@ mod tests {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
         for bad in [
             MixtureLimits { bins: 0, ..limits },
-            MixtureLimits { bins: 65, ..limits },
+            MixtureLimits { bins: MAX_BINS as u32 + 1, ..limits },
             MixtureLimits { keys: 0, ..limits },
             MixtureLimits { keys: 9, ..limits },
             MixtureLimits { experts: 0, ..limits },
