@@ -456,8 +456,8 @@ pub unsafe extern "C" fn surefill_predictor_wants_training(
 
 /// Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between two calls. A
 /// round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)), and round says what was
-/// learnt since the last DONE, its rounds being the slots learnt in all. step is SUREFILL_TRAINING_IDLE, MORE or DONE; after DONE the new model is in use,
-/// and round is the last of its rounds, else round is not written. O(work M^2).
+/// learnt since the last DONE, its rounds being the slots learnt in all. step is SUREFILL_TRAINING_IDLE, MORE or DONE; after
+/// DONE the new model is in use, and round is the last of its rounds, else round is not written. O(work M^2).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
 ///
