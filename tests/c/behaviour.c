@@ -461,7 +461,7 @@ static void predictions(void) {
     CHECK_OK(surefill_predictor_options_init(&options));
     options.slot_seconds = 60;
     options.initial_seconds = 0;
-    options.floor = 0; /* the thesis's rule: silence where nothing explains a slot */
+    options.floor = 0; /* the thesis's rule */
     CHECK_OK(surefill_predictor_init(memory, sizeof memory, &limits, three, &options, &predictor));
     CHECK_OK(surefill_predictor_set_model(predictor, 2, 3, SUREFILL_LOAD_NONE, start, change, emission, NULL));
     CHECK_OK(surefill_predictor_submit(predictor, 7, 0));
