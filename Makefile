@@ -3,7 +3,9 @@
 #   make            build/libsurefill.a and build/libsurefill.so
 #   make demo       see it decide backfills on a workload that comes with it
 #   make check      every test, C and Fortran included
-#   make install    PREFIX=/usr/local DESTDIR=
+#   make install    PREFIX=/usr/local DESTDIR=; install-lib and install-tool are its halves
+#   make deb        Debian packages of the library, its development files and the command, in build/deb
+#   make abi-accept abi/ again, after a change of the binary interface that is meant (make check compares with it)
 #   make bench      wall times;  make instructions: instruction counts (valgrind)
 #   make results    RESULTS.md again (needs the traces in SUREFILL_TRACES or ../shared/traces; about half an hour);
 #                   some of its parts: make results PART="speed hmm"
@@ -15,6 +17,11 @@ ABI := 0
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 CC ?= cc
 CARGO ?= cargo
 BUILD := build
@@ -27,7 +34,7 @@ WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
-.PHONY: lib demo check install uninstall bench instructions results clean
+.PHONY: lib tool demo check abi-accept install install-lib install-tool uninstall deb bench instructions results clean
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
 
 # Cargo knows what changed, flags included; what it made again is copied only when it differs.
@@ -36,9 +43,10 @@ $(BUILD)/libsurefill.a: FORCE
 	$(RUSTC_LIB) staticlib
 	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.a $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.a $@
 
+# Says that memcpy comes from the C library. With types in its debug information, which scripts/check-abi.sh compares.
 $(BUILD)/$(SONAME): FORCE
 	@mkdir -p $(BUILD)
-	$(RUSTC_LIB) cdylib -- -C link-arg=-Wl,-soname,$(SONAME)
+	$(RUSTC_LIB) cdylib -- -C link-arg=-Wl,-soname,$(SONAME) -C link-arg=-lc -C debuginfo=2
 	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.so $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.so $@
 
 FORCE:
@@ -46,9 +54,13 @@ FORCE:
 $(BUILD)/libsurefill.so: $(BUILD)/$(SONAME)
 	ln -sf $(SONAME) $@
 
+# A folder below the prefix is written so, and pkg-config --define-prefix can move the whole.
+in-prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+
 $(BUILD)/surefill.pc: include/surefill.pc.in Makefile
 	mkdir -p $(BUILD)
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call in-prefix,$(LIBDIR))|' \
+	    -e 's|@INCLUDEDIR@|$(call in-prefix,$(INCLUDEDIR))|' \
 	    -e 's|@VERSION@|$(VERSION)|' $< > $@
 
 $(BUILD)/%: c-examples/%.c $(BUILD)/libsurefill.a include/surefill.h
@@ -76,8 +88,13 @@ demo: $(BUILD)/backfill $(BUILD)/replay $(BUILD)/workload.swf
 check:
 	./scripts/check.sh
 
+abi-accept: $(BUILD)/libsurefill.so
+	./scripts/check-abi.sh --accept
+
 # The package-configuration file names the folders, so it is made again for every installation.
-install: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so
+install: install-lib install-tool
+
+install-lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so
 	rm -f $(BUILD)/surefill.pc
 	$(MAKE) --no-print-directory $(BUILD)/surefill.pc PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)'
 	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig'
@@ -88,10 +105,30 @@ install: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so
 	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libsurefill.so'
 	install -m 644 $(BUILD)/surefill.pc '$(DESTDIR)$(LIBDIR)/pkgconfig'
 
+install-tool: tool
+	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)'
+	install -m 755 $(CARGO_TARGET_DIR)/release/surefill '$(DESTDIR)$(BINDIR)'
+	install -m 644 $(BUILD)/packaging/man1/*.1 '$(DESTDIR)$(MANDIR)/man1'
+	install -m 644 $(BUILD)/packaging/completions/surefill.bash '$(DESTDIR)$(BASHDIR)/surefill'
+	install -m 644 $(BUILD)/packaging/completions/_surefill '$(DESTDIR)$(ZSHDIR)'
+	install -m 644 $(BUILD)/packaging/completions/surefill.fish '$(DESTDIR)$(FISHDIR)'
+
+# The command with its manual pages and completions, which it writes itself.
+tool:
+	$(CARGO) build --quiet --release -p surefill-simulator
+	rm -rf $(BUILD)/packaging
+	$(CARGO_TARGET_DIR)/release/surefill packaging $(BUILD)/packaging
+
 uninstall:
 	rm -f '$(DESTDIR)$(INCLUDEDIR)/surefill.h' '$(DESTDIR)$(INCLUDEDIR)/surefill.f90'
 	rm -f '$(DESTDIR)$(LIBDIR)/libsurefill.a' '$(DESTDIR)$(LIBDIR)'/libsurefill.so*
 	rm -f '$(DESTDIR)$(LIBDIR)/pkgconfig/surefill.pc'
+	rm -f '$(DESTDIR)$(BINDIR)/surefill' '$(DESTDIR)$(MANDIR)/man1/surefill.1' '$(DESTDIR)$(MANDIR)'/man1/surefill-*.1
+	rm -f '$(DESTDIR)$(BASHDIR)/surefill' '$(DESTDIR)$(ZSHDIR)/_surefill' '$(DESTDIR)$(FISHDIR)/surefill.fish'
+
+# Debian packages in build/deb: libsurefill0, libsurefill-dev, surefill.
+deb:
+	./scripts/deb.sh $(BUILD)/deb
 
 bench:
 	$(CARGO) bench --bench pass

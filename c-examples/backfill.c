@@ -7,7 +7,7 @@
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
 #define CHECK(call) check((call), #call)
 
-static int64_t bins_memory[80], tests_memory[160], models_memory[160], pass_memory[30000]; /* aligned to 8 bytes */
+static int64_t bins_memory[120], tests_memory[220], models_memory[220], pass_memory[30000]; /* aligned to 8 bytes */
 
 static void check(int32_t status, const char *call) {
     if (status == SUREFILL_OK) return;

@@ -8,7 +8,7 @@
 
 enum { RUNNING = 16 }; /* no more jobs run at a time */
 
-static int64_t bins_memory[80], found_memory[160], predictor_memory[60000]; /* aligned to 8 bytes */
+static int64_t bins_memory[120], found_memory[220], predictor_memory[60000]; /* aligned to 8 bytes */
 
 static void check(int32_t status, const char *call) {
     if (status == SUREFILL_OK) return;

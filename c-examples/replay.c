@@ -46,7 +46,7 @@ static int64_t beliefs[MAX_ACTIVE][BELIEF_WORDS];
 static int32_t free_slots[MAX_ACTIVE], free_count;
 static double everybody[SUREFILL_MAX_BINS], users[MAX_USERS][SUREFILL_MAX_BINS], finished;
 
-static int64_t bins_memory[70], pass_memory[PASS_WORDS];
+static int64_t bins_memory[120], pass_memory[PASS_WORDS];
 static surefill_bins *bins;
 static int32_t bin_count;
 static surefill_pass *pass;

@@ -42,7 +42,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ERROR_ALREADY_STARTED = -20_c_int32_t
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NOT_STARTED = -21_c_int32_t
 
-  integer(c_int32_t), parameter :: SUREFILL_MAX_BINS = 64_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_MAX_BINS = 96_c_int32_t
   integer(c_int64_t), parameter :: SUREFILL_MAX_SECONDS = 1099511627776_c_int64_t
   integer(c_int32_t), parameter :: SUREFILL_MAX_EVENTS_PER_BIN = 16_c_int32_t
 
@@ -124,6 +124,12 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_CLUSTERING_MORE = 1_c_int32_t
   integer(c_int32_t), parameter :: SUREFILL_CLUSTERING_DONE = 2_c_int32_t
 
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_BENEFACTORS = 0_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_FLUID = 1_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_COMBINED = 2_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_QUANTILE = 3_c_int32_t
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_MEAN = 4_c_int32_t
+
   !> Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
   type, bind(c) :: surefill_pass_limits
     integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
@@ -189,6 +195,15 @@ module surefill
     integer(c_int32_t) :: histories
   end type surefill_mixture_limits
 
+  !> How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
+  type, bind(c) :: surefill_online_hmm_options
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: reserved
+    real(c_double) :: exponent
+    real(c_double) :: floor
+    integer(c_int64_t) :: hold
+  end type surefill_online_hmm_options
+
   !> Capacities of a predictor. Set by surefill_predictor_limits_init, then changed as needed.
   type, bind(c) :: surefill_predictor_limits
     integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
@@ -198,6 +213,7 @@ module surefill
     integer(c_int32_t) :: slots
     integer(c_int32_t) :: cells
     integer(c_int32_t) :: window
+    integer(c_int32_t) :: online
   end type surefill_predictor_limits
 
   !> How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
@@ -211,6 +227,9 @@ module surefill
     integer(c_int64_t) :: slot_seconds
     integer(c_int64_t) :: initial_seconds
     integer(c_int64_t) :: restart_seconds
+    real(c_double) :: floor
+    real(c_double) :: exponent
+    integer(c_int64_t) :: hold
   end type surefill_predictor_options
 
   !> Capacities of a wait predictor. Set by surefill_wait_limits_init, then changed as needed.
@@ -234,6 +253,36 @@ module surefill
     real(c_double) :: rate
     integer(c_int64_t) :: recluster_every
   end type surefill_wait_options
+
+  !> Capacities of a sizing. Set by surefill_sizing_limits_init, then changed as needed.
+  type, bind(c) :: surefill_sizing_limits
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: running
+    integer(c_int32_t) :: processors
+    integer(c_int32_t) :: bins
+    integer(c_int32_t) :: events_per_bin
+  end type surefill_sizing_limits
+
+  !> What decides a choice. Set by surefill_choice_options_init, then changed as needed.
+  type, bind(c) :: surefill_choice_options
+    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    integer(c_int32_t) :: predictor
+    real(c_double) :: quantile
+    integer(c_int32_t) :: least
+    integer(c_int32_t) :: most
+    real(c_double) :: weight
+    real(c_double) :: least_gain
+  end type surefill_choice_options
+
+  !> A job's best number of processors.
+  type, bind(c) :: surefill_choice
+    integer(c_int32_t) :: processors
+    integer(c_int32_t) :: reserved  ! 0
+    real(c_double) :: wait
+    real(c_double) :: predicted
+    real(c_double) :: run_time
+    real(c_double) :: gain
+  end type surefill_choice
 
   private :: c_string, c_string_length
 
@@ -826,6 +875,101 @@ module surefill
       integer(c_int32_t) :: status
     end function surefill_hmm_train
 
+    !> Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
+    function surefill_online_hmm_options_init(options) &
+            bind(c, name='surefill_online_hmm_options_init') result(status)
+      import
+      type(surefill_online_hmm_options), intent(out) :: options
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_options_init
+
+    !> Bytes of memory that a model of so many states (1 to SUREFILL_MAX_STATES) and bins (2 to SUREFILL_MAX_BINS) needs.
+    function surefill_online_hmm_size(states, bins, size) &
+            bind(c, name='surefill_online_hmm_size') result(status)
+      import
+      integer(c_int32_t), value :: states, bins
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_size
+
+    !> Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts
+    !> from these parameters, as surefill_hmm_set_parameters takes them.
+    function surefill_online_hmm_init(memory, length, states, bins, load, &
+            start, transition, emission, load_parameter, options, online) &
+            bind(c, name='surefill_online_hmm_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), value :: states, bins, load
+      real(c_double), intent(in) :: start(*), transition(*), emission(*), load_parameter(*)
+      type(surefill_online_hmm_options), intent(in) :: options
+      type(c_ptr), intent(out) :: online
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_init
+
+    !> Makes the block a checkpoint, to be written to disk: writes its checksum.
+    function surefill_online_hmm_seal(online) &
+            bind(c, name='surefill_online_hmm_seal') result(status)
+      import
+      type(c_ptr), value :: online
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_seal
+
+    !> The model in a checkpoint (length bytes at least) read back into memory, which must be as
+    !> surefill_online_hmm_seal left it.
+    function surefill_online_hmm_open(memory, length, online) &
+            bind(c, name='surefill_online_hmm_open') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: online
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_open
+
+    !> Learns from the next slot: counts has a number of finished jobs for each bin. explained is 1, or 0 when the model
+    !> did not explain the slot without the floor.
+    function surefill_online_hmm_learn(online, counts, count, log_likelihood, explained) &
+            bind(c, name='surefill_online_hmm_learn') result(status)
+      import
+      type(c_ptr), value :: online
+      integer(c_int32_t), intent(in) :: counts(*)
+      integer(c_int32_t), value :: count
+      real(c_double), intent(out) :: log_likelihood
+      integer(c_int32_t), intent(out) :: explained
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_learn
+
+    !> The distribution of the bin of a job submitted in the next slot, one number for each bin.
+    function surefill_online_hmm_probabilities(online, probabilities, count) &
+            bind(c, name='surefill_online_hmm_probabilities') result(status)
+      import
+      type(c_ptr), value :: online
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: count
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_probabilities
+
+    !> Slots learnt from, or at least seen.
+    function surefill_online_hmm_slots(online, slots) &
+            bind(c, name='surefill_online_hmm_slots') result(status)
+      import
+      type(c_ptr), value :: online
+      integer(c_int64_t), intent(out) :: slots
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_slots
+
+    !> The parameters, as surefill_hmm_parameters gives them.
+    function surefill_online_hmm_parameters(online, states, bins, load, &
+            start, transition, emission, load_parameter) &
+            bind(c, name='surefill_online_hmm_parameters') result(status)
+      import
+      type(c_ptr), value :: online
+      integer(c_int32_t), value :: states, bins
+      integer(c_int32_t), intent(out) :: load
+      real(c_double), intent(out) :: start(*), transition(*), emission(*), load_parameter(*)
+      integer(c_int32_t) :: status
+    end function surefill_online_hmm_parameters
+
     !> Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells,
     !> 1,024 slots remembered.
     function surefill_predictor_limits_init(limits) &
@@ -836,7 +980,7 @@ module surefill
     end function surefill_predictor_limits_init
 
     !> Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15
-    !> min, an initial period of a week, restarts weekly.
+    !> min, an initial period of a week, restarts weekly; but with a floor of 0.001.
     function surefill_predictor_options_init(options) &
             bind(c, name='surefill_predictor_options_init') result(status)
       import
@@ -845,7 +989,7 @@ module surefill
     end function surefill_predictor_options_init
 
     !> Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of
-    !> the window (S states, rounded up to a multiple of 8), and about 1,200.
+    !> the window (S states, rounded up to a multiple of 8), and about 1,500; on line also surefill_online_hmm_size.
     function surefill_predictor_size(limits, size) &
             bind(c, name='surefill_predictor_size') result(status)
       import
@@ -1438,6 +1582,348 @@ module surefill
       real(c_double), intent(out) :: shape, scale, seconds
       integer(c_int32_t) :: status
     end function surefill_weibull_quantile
+
+    !> How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared
+    !> coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so
+    !> many processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2.
+    function surefill_speedup(parallelism, sigma, processors, speedup) &
+            bind(c, name='surefill_speedup') result(status)
+      import
+      real(c_double), value :: parallelism, sigma, processors
+      real(c_double), intent(out) :: speedup
+      integer(c_int32_t) :: status
+    end function surefill_speedup
+
+    !> The lower bound of that for any sigma (equation 3): no job of this average parallelism is slower.
+    function surefill_speedup_least(parallelism, processors, speedup) &
+            bind(c, name='surefill_speedup_least') result(status)
+      import
+      real(c_double), value :: parallelism, processors
+      real(c_double), intent(out) :: speedup
+      integer(c_int32_t) :: status
+    end function surefill_speedup_least
+
+    !> The run time in seconds on so many processors (at least 1) of a job that takes sequential seconds (not
+    !> negative) on one.
+    function surefill_speedup_run_time(parallelism, sigma, sequential, processors, seconds) &
+            bind(c, name='surefill_speedup_run_time') result(status)
+      import
+      real(c_double), value :: parallelism, sigma, sequential
+      integer(c_int32_t), value :: processors
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: status
+    end function surefill_speedup_run_time
+
+    !> The model of count measured speedups, each on so many processors (1 to 2^20; two different numbers at
+    !> least): parallelism and sigma (may be infinite), and the root mean square of the differences of the natural
+    !> logarithms, about the relative error.
+    function surefill_speedup_fit(processors, speedups, count, parallelism, sigma, error) &
+            bind(c, name='surefill_speedup_fit') result(status)
+      import
+      real(c_double), intent(in) :: processors(*), speedups(*)
+      integer(c_int32_t), value :: count
+      real(c_double), intent(out) :: parallelism, sigma, error
+      integer(c_int32_t) :: status
+    end function surefill_speedup_fit
+
+    !> As surefill_speedup_fit, of run times in seconds, none of which need be on one processor, on three
+    !> different numbers of processors at least; sequential is the run time on one.
+    function surefill_speedup_fit_run_times(processors, seconds, count, parallelism, sigma, sequential, error) &
+            bind(c, name='surefill_speedup_fit_run_times') result(status)
+      import
+      real(c_double), intent(in) :: processors(*), seconds(*)
+      integer(c_int32_t), value :: count
+      real(c_double), intent(out) :: parallelism, sigma, sequential, error
+      integer(c_int32_t) :: status
+    end function surefill_speedup_fit_run_times
+
+    !> Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes
+    !> are uniform in the logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is
+    !> age plus wait.
+    function surefill_lifetime_ends_within(shortest, longest, age, wait, probability) &
+            bind(c, name='surefill_lifetime_ends_within') result(status)
+      import
+      real(c_double), value :: shortest, longest, age, wait
+      real(c_double), intent(out) :: probability
+      integer(c_int32_t) :: status
+    end function surefill_lifetime_ends_within
+
+    !> The mean of such lifetimes, in seconds.
+    function surefill_lifetime_mean(shortest, longest, seconds) &
+            bind(c, name='surefill_lifetime_mean') result(status)
+      import
+      real(c_double), value :: shortest, longest
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: status
+    end function surefill_lifetime_mean
+
+    !> The coefficients of such lifetimes' distribution beta0 + beta1 ln t (equation 4).
+    function surefill_lifetime_coefficients(shortest, longest, beta0, beta1) &
+            bind(c, name='surefill_lifetime_coefficients') result(status)
+      import
+      real(c_double), value :: shortest, longest
+      real(c_double), intent(out) :: beta0, beta1
+      integer(c_int32_t) :: status
+    end function surefill_lifetime_coefficients
+
+    !> The shortest and longest lifetime in seconds of the distribution beta0 + beta1 ln t; beta1 is positive.
+    function surefill_lifetime_bounds(beta0, beta1, shortest, longest) &
+            bind(c, name='surefill_lifetime_bounds') result(status)
+      import
+      real(c_double), value :: beta0, beta1
+      real(c_double), intent(out) :: shortest, longest
+      integer(c_int32_t) :: status
+    end function surefill_lifetime_bounds
+
+    !> Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order:
+    !> the least-squares line of equation 4 through the shares (i - 1/2) / count.
+    function surefill_lifetime_fit(lifetimes, count, shortest, longest) &
+            bind(c, name='surefill_lifetime_fit') result(status)
+      import
+      real(c_double), intent(in) :: lifetimes(*)
+      integer(c_int32_t), value :: count
+      real(c_double), intent(out) :: shortest, longest
+      integer(c_int32_t) :: status
+    end function surefill_lifetime_fit
+
+    !> The same for a history in bins: the line through the shares of run times below each edge that has any on
+    !> both sides.
+    function surefill_lifetime_fit_binned(distribution, shortest, longest) &
+            bind(c, name='surefill_lifetime_fit_binned') result(status)
+      import
+      type(c_ptr), value :: distribution
+      real(c_double), intent(out) :: shortest, longest
+      integer(c_int32_t) :: status
+    end function surefill_lifetime_fit_binned
+
+    !> Sets the limits to their defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
+    function surefill_sizing_limits_init(limits) &
+            bind(c, name='surefill_sizing_limits_init') result(status)
+      import
+      type(surefill_sizing_limits), intent(out) :: limits
+      integer(c_int32_t) :: status
+    end function surefill_sizing_limits_init
+
+    !> Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors
+    !> and b bins of e events.
+    function surefill_sizing_size(limits, size) &
+            bind(c, name='surefill_sizing_size') result(status)
+      import
+      type(surefill_sizing_limits), intent(in) :: limits
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: status
+    end function surefill_sizing_size
+
+    !> Makes a sizing in the caller's memory (length bytes, at least surefill_sizing_size, aligned to 8).
+    function surefill_sizing_init(memory, length, limits, sizing) &
+            bind(c, name='surefill_sizing_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_sizing_limits), intent(in) :: limits
+      type(c_ptr), intent(out) :: sizing
+      integer(c_int32_t) :: status
+    end function surefill_sizing_init
+
+    !> Begins with so many idle processors and nothing running; what was added before is forgotten.
+    function surefill_sizing_begin(sizing, idle) &
+            bind(c, name='surefill_sizing_begin') result(status)
+      import
+      type(c_ptr), value :: sizing
+      integer(c_int32_t), value :: idle
+      integer(c_int32_t) :: status
+    end function surefill_sizing_begin
+
+    !> Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between
+    !> which lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform.
+    function surefill_sizing_add_running(sizing, processors, age, shortest, longest) &
+            bind(c, name='surefill_sizing_add_running') result(status)
+      import
+      type(c_ptr), value :: sizing
+      integer(c_int32_t), value :: processors
+      real(c_double), value :: age, shortest, longest
+      integer(c_int32_t) :: status
+    end function surefill_sizing_add_running
+
+    !> Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its
+    !> time limit; age and limit in whole seconds (0 to SUREFILL_MAX_SECONDS).
+    function surefill_sizing_add_running_binned(sizing, processors, age, limit, distribution) &
+            bind(c, name='surefill_sizing_add_running_binned') result(status)
+      import
+      type(c_ptr), value :: sizing
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: age, limit
+      type(c_ptr), value :: distribution
+      integer(c_int32_t) :: status
+    end function surefill_sizing_add_running_binned
+
+    !> The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as
+    !> predicted by one of SUREFILL_WAIT_BY_; 0 when they are.
+    function surefill_sizing_wait(sizing, processors, predictor, quantile, seconds) &
+            bind(c, name='surefill_sizing_wait') result(status)
+      import
+      type(c_ptr), value :: sizing
+      integer(c_int32_t), value :: processors, predictor
+      real(c_double), value :: quantile
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: status
+    end function surefill_sizing_wait
+
+    !> The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now,
+    !> if nothing else starts.
+    function surefill_sizing_free_probability(sizing, processors, wait, probability) &
+            bind(c, name='surefill_sizing_free_probability') result(status)
+      import
+      type(c_ptr), value :: sizing
+      integer(c_int32_t), value :: processors
+      real(c_double), value :: wait
+      real(c_double), intent(out) :: probability
+      integer(c_int32_t) :: status
+    end function surefill_sizing_free_probability
+
+    !> The number of benefactors: running jobs that hold at least as many processors as are missing for so many
+    !> (not negative).
+    function surefill_sizing_benefactors(sizing, processors, benefactors) &
+            bind(c, name='surefill_sizing_benefactors') result(status)
+      import
+      type(c_ptr), value :: sizing
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t), intent(out) :: benefactors
+      integer(c_int32_t) :: status
+    end function surefill_sizing_benefactors
+
+    !> Bytes of memory that a correction needs.
+    function surefill_correction_size() &
+            bind(c, name='surefill_correction_size') result(bytes)
+      import
+      integer(c_int64_t) :: bytes
+    end function surefill_correction_size
+
+    !> Makes a correction that knows nothing in the caller's memory (length bytes, at least
+    !> surefill_correction_size, aligned to 8).
+    function surefill_correction_init(memory, length, correction) &
+            bind(c, name='surefill_correction_init') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: correction
+      integer(c_int32_t) :: status
+    end function surefill_correction_init
+
+    !> Makes the block a checkpoint, surefill_correction_size bytes from the handle on, by writing its checksum.
+    function surefill_correction_seal(correction) &
+            bind(c, name='surefill_correction_seal') result(status)
+      import
+      type(c_ptr), value :: correction
+      integer(c_int32_t) :: status
+    end function surefill_correction_seal
+
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+    !> surefill_correction_seal left it.
+    function surefill_correction_open(memory, length, correction) &
+            bind(c, name='surefill_correction_open') result(status)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: correction
+      integer(c_int32_t) :: status
+    end function surefill_correction_open
+
+    !> Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as
+    !> one).
+    function surefill_correction_record(correction, predicted, actual) &
+            bind(c, name='surefill_correction_record') result(status)
+      import
+      type(c_ptr), value :: correction
+      real(c_double), value :: predicted, actual
+      integer(c_int32_t) :: status
+    end function surefill_correction_record
+
+    !> The corrected prediction in seconds.
+    function surefill_correction_corrected(correction, predicted, seconds) &
+            bind(c, name='surefill_correction_corrected') result(status)
+      import
+      type(c_ptr), value :: correction
+      real(c_double), value :: predicted
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: status
+    end function surefill_correction_corrected
+
+    !> Recorded pairs.
+    function surefill_correction_pairs(correction, pairs) &
+            bind(c, name='surefill_correction_pairs') result(status)
+      import
+      type(c_ptr), value :: correction
+      integer(c_int64_t), intent(out) :: pairs
+      integer(c_int32_t) :: status
+    end function surefill_correction_pairs
+
+    !> The line's intercept and slope, of natural logarithms of seconds.
+    function surefill_correction_line(correction, known, intercept, slope) &
+            bind(c, name='surefill_correction_line') result(status)
+      import
+      type(c_ptr), value :: correction
+      integer(c_int32_t), intent(out) :: known
+      real(c_double), intent(out) :: intercept, slope
+      integer(c_int32_t) :: status
+    end function surefill_correction_line
+
+    !> The coefficient of correlation of the logarithms.
+    function surefill_correction_correlation(correction, known, coefficient) &
+            bind(c, name='surefill_correction_correlation') result(status)
+      import
+      type(c_ptr), value :: correction
+      integer(c_int32_t), intent(out) :: known
+      real(c_double), intent(out) :: coefficient
+      integer(c_int32_t) :: status
+    end function surefill_correction_correlation
+
+    !> Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second,
+    !> however small the gain.
+    function surefill_choice_options_init(options) &
+            bind(c, name='surefill_choice_options_init') result(status)
+      import
+      type(surefill_choice_options), intent(out) :: options
+      integer(c_int32_t) :: status
+    end function surefill_choice_options_init
+
+    !> The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job
+    !> that takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says.
+    function surefill_sizing_choose(sizing, options, correction, parallelism, sigma, sequential, choice) &
+            bind(c, name='surefill_sizing_choose') result(status)
+      import
+      type(c_ptr), value :: sizing
+      type(surefill_choice_options), intent(in) :: options
+      type(c_ptr), value :: correction
+      real(c_double), value :: parallelism, sigma, sequential
+      type(surefill_choice), intent(out) :: choice
+      integer(c_int32_t) :: status
+    end function surefill_sizing_choose
+
+    !> As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count
+    !> run times in seconds (0 to 2^40), the first on one processor, the next on two and so on.
+    function surefill_sizing_choose_measured(sizing, options, correction, run_times, count, choice) &
+            bind(c, name='surefill_sizing_choose_measured') result(status)
+      import
+      type(c_ptr), value :: sizing
+      type(surefill_choice_options), intent(in) :: options
+      type(c_ptr), value :: correction
+      real(c_double), intent(in) :: run_times(*)
+      integer(c_int32_t), value :: count
+      type(surefill_choice), intent(out) :: choice
+      integer(c_int32_t) :: status
+    end function surefill_sizing_choose_measured
+
+    !> On how many processors the job starts when so many are free: all that it can use, `most` (at least the
+    !> choice's) at most; or with lock_in (1) the number it waited for.
+    function surefill_choice_start(choice, free, most, lock_in, processors) &
+            bind(c, name='surefill_choice_start') result(status)
+      import
+      type(surefill_choice), intent(in) :: choice
+      integer(c_int32_t), value :: free, most, lock_in
+      integer(c_int32_t), intent(out) :: processors
+      integer(c_int32_t) :: status
+    end function surefill_choice_start
 
   end interface
 

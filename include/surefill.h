@@ -92,7 +92,7 @@
 #define SUREFILL_ERROR_NOT_STARTED -21
 
 // The largest number of bins.
-#define SUREFILL_MAX_BINS 64
+#define SUREFILL_MAX_BINS 96
 
 // The longest time span any function accepts, in seconds; as a time limit it means "no limit".
 #define SUREFILL_MAX_SECONDS 1099511627776
@@ -278,11 +278,34 @@
 // Clustering: the new clusters are in use.
 #define SUREFILL_CLUSTERING_DONE 2
 
+// Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a benefactor, has
+// ended (equation 9).
+#define SUREFILL_WAIT_BY_BENEFACTORS 0
+
+// Wait predicted by predictor B: the time until enough processors are released when jobs release them gradually (equation 10).
+#define SUREFILL_WAIT_BY_FLUID 1
+
+// Wait predicted by the paper's choice: A with two or more benefactors, else B.
+#define SUREFILL_WAIT_BY_COMBINED 2
+
+// Wait predicted by its exact quantile.
+#define SUREFILL_WAIT_BY_QUANTILE 3
+
+// Wait predicted by its exact mean.
+#define SUREFILL_WAIT_BY_MEAN 4
+
 // Logarithmic runtime bins. With first edge f and ratio r, bin 0 holds run times below f seconds, bin j (counted from
 // 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
 //
 // Never changed after initialisation: any number of threads may use one object.
 typedef struct surefill_bins surefill_bins;
+
+// Corrects predicted waits by what came of earlier predictions: a running least-squares line through the logarithms of predicted
+// and actual waits (Downey 1997, section 5.4).
+//
+// Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it is
+// a checkpoint.
+typedef struct surefill_correction surefill_correction;
 
 // What is believed of one job's run time, before anything is known of its age. It holds a copy of its bins.
 //
@@ -309,6 +332,13 @@ typedef struct surefill_inbox surefill_inbox;
 // sealed it is a checkpoint: write it to a file, read it back, open it.
 typedef struct surefill_mixture surefill_mixture;
 
+// A hidden Markov model of run times that learns from each slot as it is finished, by recursive expectation-maximisation
+// (Cappe 2011), and keeps no history.
+//
+// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers; sealed, it
+// is a checkpoint.
+typedef struct surefill_online_hmm surefill_online_hmm;
+
 // One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
 // commit until it is done, then begin again. Candidates are judged in the order in which they were added, numbered from 0;
 // a committed one is a running job for those after it.
@@ -323,6 +353,13 @@ typedef struct surefill_pass surefill_pass;
 // Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers; sealed, it is a
 // checkpoint.
 typedef struct surefill_predictor surefill_predictor;
+
+// The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a malleable job
+// wait for? Begin, add the running jobs, then ask in any order (Downey 1997). Durations are seconds in doubles.
+//
+// Distinct sizings are independent; one needs one thread, or the caller's lock: questions use the block for their calculations. The
+// block holds no pointers.
+typedef struct surefill_sizing surefill_sizing;
 
 // Bounds the waits of one queue's jobs by those of the jobs before them (QBETS: Nurmi, Brevik & Wolski 2007). Tell it of every
 // job: submitted, then started or cancelled. Times are seconds since any fixed origin, within 2^53 of it; they may stand still
@@ -409,6 +446,21 @@ typedef struct surefill_round {
   int64_t adapted;
 } surefill_round;
 
+// How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
+typedef struct surefill_online_hmm_options {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // 0.
+  int32_t reserved;
+  // a of the step size t^-a (above 0.5, at most 1): the smaller, the faster the past is forgotten.
+  double exponent;
+  // A slot that no possible state explains is learnt as if every state had drawn any bin with this probability (0 to below 1);
+  // with 0 it is not learnt from.
+  double floor;
+  // Slots before the parameters begin to change (not negative).
+  int64_t hold;
+} surefill_online_hmm_options;
+
 // Capacities of a predictor. Set by surefill_predictor_limits_init, then changed as needed.
 typedef struct surefill_predictor_limits {
   // Bytes of this structure, as the program knows it.
@@ -426,6 +478,9 @@ typedef struct surefill_predictor_limits {
   // Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next (1 to
   // 16,777,216).
   int32_t window;
+  // How the model is learnt: 0, by Baum-Welch over the slots kept; 1, on line as surefill_online_hmm does, slot by slot as all
+  // jobs of a slot have left. On line, slots and cells need only reach as far back as jobs stay in the system.
+  int32_t online;
 } surefill_predictor_limits;
 
 // How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
@@ -449,6 +504,14 @@ typedef struct surefill_predictor_options {
   int64_t initial_seconds;
   // With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to 2^40).
   int64_t restart_seconds;
+  // What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1). With 0, the
+  // thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken as if every state had drawn
+  // any bin with this probability.
+  double floor;
+  // On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options.
+  double exponent;
+  // On line: slots before the first maximisation step (not negative).
+  int64_t hold;
 } surefill_predictor_options;
 
 // Capacities of a mixture. Set by surefill_mixture_limits_init, then changed as needed.
@@ -515,6 +578,55 @@ typedef struct surefill_wait_options {
   // After how many known waits the jobs are clustered again (1 to 4,294,967,295).
   int64_t recluster_every;
 } surefill_wait_options;
+
+// Capacities of a sizing. Set by surefill_sizing_limits_init, then changed as needed.
+typedef struct surefill_sizing_limits {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // Running jobs (0 to 1,048,576).
+  int32_t running;
+  // Processors of the machine (1 to 16,777,216).
+  int32_t processors;
+  // Bins of the distributions (0 to SUREFILL_MAX_BINS; 0 when all lifetimes are log-uniform).
+  int32_t bins;
+  // Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
+  int32_t events_per_bin;
+} surefill_sizing_limits;
+
+// What decides a choice. Set by surefill_choice_options_init, then changed as needed.
+typedef struct surefill_choice_options {
+  // Bytes of this structure, as the program knows it.
+  uint32_t struct_size;
+  // One of SUREFILL_WAIT_BY_: how waits are predicted.
+  int32_t predictor;
+  // With QUANTILE: which one (0 to 1).
+  double quantile;
+  // The fewest processors the job runs on (at least 1).
+  int32_t least;
+  // The most it may take (at least `least`). The paper: its average parallelism; under lock-in, once it has declared the number it
+  // waits for, that number.
+  int32_t most;
+  // q: what a second of waiting costs, in seconds of run time (0 to 2^40). The paper: 1, or the jobs in the queue.
+  double weight;
+  // Risk aversion: waiting must gain more than this share of the run time on the idle processors (0 to 1). The paper: .2.
+  double least_gain;
+} surefill_choice_options;
+
+// A job's best number of processors.
+typedef struct surefill_choice {
+  // How many: at most the idle ones when it should start now.
+  int32_t processors;
+  // 0.
+  int32_t reserved;
+  // The predicted wait for them in seconds, corrected; 0 when it should start now.
+  double wait;
+  // The wait before correction: what surefill_correction_record wants to know.
+  double predicted;
+  // The run time on them, in seconds.
+  double run_time;
+  // weight x wait + run time less than on the idle processors, in seconds; infinite when too few are idle.
+  double gain;
+} surefill_choice;
 
 #ifdef __cplusplus
 extern "C" {
@@ -994,20 +1106,102 @@ int32_t surefill_hmm_train(struct surefill_hmm *hmm,
                            int32_t *step,
                            struct surefill_round *round);
 
+// Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_online_hmm_options_init(struct surefill_online_hmm_options *options);
+
+// Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS) needs: with
+// S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100.
+//
+// Errors: NULL, MISALIGNED, OUT_OF_RANGE.
+int32_t surefill_online_hmm_size(int32_t states,
+                                 int32_t bins,
+                                 int64_t *size);
+
+// Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts from these
+// parameters, as surefill_hmm_set_parameters takes them. O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE, NOT_A_DISTRIBUTION.
+int32_t surefill_online_hmm_init(void *memory,
+                                 int64_t length,
+                                 int32_t states,
+                                 int32_t bins,
+                                 int32_t load,
+                                 const double *start,
+                                 const double *transition,
+                                 const double *emission,
+                                 const double *load_parameter,
+                                 const struct surefill_online_hmm_options *options,
+                                 struct surefill_online_hmm **online);
+
+// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model breaks the
+// seal. O(size).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_online_hmm_seal(struct surefill_online_hmm *online);
+
+// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_online_hmm_seal left it.
+// O(size).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_online_hmm_open(void *memory,
+                                 int64_t length,
+                                 struct surefill_online_hmm **online);
+
+// Learns from the next slot: counts has a number of finished jobs for each of count bins, which must be the model's.
+// log_likelihood is ln Pr(slot | slots before), minus infinity when no possible state explains the slot and there is no floor: then
+// nothing is learnt from it. explained is 1, or 0 when the model did not explain the slot without the floor. O(M^3 (M + N)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count, a negative number,
+// or more than 2^32 - 1 jobs).
+int32_t surefill_online_hmm_learn(struct surefill_online_hmm *online,
+                                  const int32_t *counts,
+                                  int32_t count,
+                                  double *log_likelihood,
+                                  int32_t *explained);
+
+// The distribution of the bin of a job submitted in the next slot, as count numbers, one for each bin; count must be the number
+// of bins. O(M (M + N)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count).
+int32_t surefill_online_hmm_probabilities(const struct surefill_online_hmm *online,
+                                          double *probabilities,
+                                          int32_t count);
+
+// Slots learnt from, or at least seen.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_online_hmm_slots(const struct surefill_online_hmm *online,
+                                  int64_t *slots);
+
+// The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (other numbers of states and
+// bins).
+int32_t surefill_online_hmm_parameters(const struct surefill_online_hmm *online,
+                                       int32_t states,
+                                       int32_t bins,
+                                       int32_t *load,
+                                       double *start,
+                                       double *transition,
+                                       double *emission,
+                                       double *load_parameter);
+
 // Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots
-// remembered.
+// remembered; Baum-Welch.
 //
 // Errors: NULL, MISALIGNED.
 int32_t surefill_predictor_limits_init(struct surefill_predictor_limits *limits);
 
 // Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15 min, an
-// initial period of a week, restarts weekly.
+// initial period of a week, restarts weekly; but with a floor of 0.001.
 //
 // Errors: NULL, MISALIGNED.
 int32_t surefill_predictor_options_init(struct surefill_predictor_options *options);
 
 // Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of the window
-// (S states, rounded up to a multiple of 8), and about 1,200.
+// (S states, rounded up to a multiple of 8), and about 1,500; on line also surefill_online_hmm_size.
 //
 // Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 int32_t surefill_predictor_size(const struct surefill_predictor_limits *limits,
@@ -1155,7 +1349,7 @@ int32_t surefill_experts_init(int32_t set,
                               int32_t *count);
 
 // Bytes of memory that a mixture needs. With H histories, b bins and e experts this is at most
-// 8 H max(b + 1, e) + 32 H + 2,600: 3.8 MB for the default.
+// 8 H max(b + 1, e) + 32 H + 3,200: 3.8 MB for the default.
 //
 // Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 int32_t surefill_mixture_size(const struct surefill_mixture_limits *limits,
@@ -1491,6 +1685,288 @@ int32_t surefill_weibull_quantile(const double *waits,
                                   double *shape,
                                   double *scale,
                                   double *seconds);
+
+// How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared coefficient of variation
+// of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so many processors (1 to 2^40) as on one:
+// Downey 1997, equations 1 and 2. Between 1 and A.
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_speedup(double parallelism,
+                         double sigma,
+                         double processors,
+                         double *speedup);
+
+// The lower bound of that for any sigma (equation 3): no job of this average parallelism is slower.
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_speedup_least(double parallelism,
+                               double processors,
+                               double *speedup);
+
+// The run time in seconds on so many processors (at least 1) of a job that takes sequential seconds (not negative) on one.
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_speedup_run_time(double parallelism,
+                                  double sigma,
+                                  double sequential,
+                                  int32_t processors,
+                                  double *seconds);
+
+// The model of count measured speedups, each on so many processors (1 to 2^20; two different numbers at least): parallelism and
+// sigma (may be infinite), and the root mean square of the differences of the natural logarithms, about the relative error. Parallelism
+// and sigma can be told apart only when the measurements reach saturation; any pair that fits predicts the measured range
+// equally well. O(count).
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on
+// fewer than two numbers of processors).
+int32_t surefill_speedup_fit(const double *processors,
+                             const double *speedups,
+                             int32_t count,
+                             double *parallelism,
+                             double *sigma,
+                             double *error);
+
+// As surefill_speedup_fit, of run times in seconds, none of which need be on one processor, on three different numbers of processors
+// at least; sequential is the run time on one.
+//
+// Errors: as surefill_speedup_fit.
+int32_t surefill_speedup_fit_run_times(const double *processors,
+                                       const double *seconds,
+                                       int32_t count,
+                                       double *parallelism,
+                                       double *sigma,
+                                       double *sequential,
+                                       double *error);
+
+// Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are uniform in the
+// logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age plus wait. A job that has reached
+// the longest is expected to end in one second.
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_lifetime_ends_within(double shortest,
+                                      double longest,
+                                      double age,
+                                      double wait,
+                                      double *probability);
+
+// The mean of such lifetimes, in seconds.
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_lifetime_mean(double shortest,
+                               double longest,
+                               double *seconds);
+
+// The coefficients of such lifetimes' distribution beta0 + beta1 ln t (equation 4).
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_lifetime_coefficients(double shortest,
+                                       double longest,
+                                       double *beta0,
+                                       double *beta1);
+
+// The shortest and longest lifetime in seconds of the distribution beta0 + beta1 ln t; beta1 is positive.
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also when they lie outside 1e-9 to 2^40).
+int32_t surefill_lifetime_bounds(double beta0,
+                                 double beta1,
+                                 double *shortest,
+                                 double *longest);
+
+// Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order: the least-squares line
+// of equation 4 through the shares (i - 1/2) / count. O(count).
+//
+// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also when they are not in order or all the same, and when the line's bounds
+// lie outside 1e-9 to 2^40).
+int32_t surefill_lifetime_fit(const double *lifetimes,
+                              int32_t count,
+                              double *shortest,
+                              double *longest);
+
+// The same for a history in bins: the line through the shares of run times below each edge that has any on both sides. O(bins).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (fewer than two such edges, or no bins).
+int32_t surefill_lifetime_fit_binned(const struct surefill_distribution *distribution,
+                                     double *shortest,
+                                     double *longest);
+
+// Sets the limits to their defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_sizing_limits_init(struct surefill_sizing_limits *limits);
+
+// Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b bins of e
+// events.
+//
+// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+int32_t surefill_sizing_size(const struct surefill_sizing_limits *limits,
+                             int64_t *size);
+
+// Makes a sizing in the caller's memory (length bytes, at least surefill_sizing_size, aligned to 8). O(1).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+int32_t surefill_sizing_init(void *memory,
+                             int64_t length,
+                             const struct surefill_sizing_limits *limits,
+                             struct surefill_sizing **sizing);
+
+// Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (more than the machine has, or negative).
+int32_t surefill_sizing_begin(struct surefill_sizing *sizing,
+                              int32_t idle);
+
+// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which lifetimes in
+// seconds (1e-9 to 2^40) the logarithm of its own is uniform. O(1).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when the jobs hold more
+// processors than the machine has), FULL, WRONG_STATE (before surefill_sizing_begin).
+int32_t surefill_sizing_add_running(struct surefill_sizing *sizing,
+                                    int32_t processors,
+                                    double age,
+                                    double shortest,
+                                    double longest);
+
+// Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its time limit; age and limit
+// in whole seconds (0 to SUREFILL_MAX_SECONDS). O(bins x events per bin).
+//
+// Errors: as surefill_sizing_add_running; FULL also for a distribution with more bins than the limits have.
+int32_t surefill_sizing_add_running_binned(struct surefill_sizing *sizing,
+                                           int32_t processors,
+                                           int64_t age,
+                                           int64_t limit,
+                                           const struct surefill_distribution *distribution);
+
+// The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as predicted by one of
+// SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5 gives the median, 1 when they surely
+// are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases), QUANTILE O(64 x running jobs x (releases + missing
+// processors)), MEAN O(running jobs x missing processors) at eight places for each job and each doubling of time.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (before
+// surefill_sizing_begin), NEVER (the running jobs hold too few, or by BENEFACTORS there is none).
+int32_t surefill_sizing_wait(struct surefill_sizing *sizing,
+                             int32_t processors,
+                             int32_t predictor,
+                             double quantile,
+                             double *seconds);
+
+// The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now, if nothing else
+// starts. O(running jobs x (releases + missing processors)).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE.
+int32_t surefill_sizing_free_probability(struct surefill_sizing *sizing,
+                                         int32_t processors,
+                                         double wait,
+                                         double *probability);
+
+// The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not negative).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, WRONG_STATE, NEVER (the running jobs hold too few).
+int32_t surefill_sizing_benefactors(const struct surefill_sizing *sizing,
+                                    int32_t processors,
+                                    int32_t *benefactors);
+
+// Bytes of memory that a correction needs.
+int64_t surefill_correction_size(void);
+
+// Makes a correction that knows nothing in the caller's memory (length bytes, at least surefill_correction_size, aligned to 8).
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
+int32_t surefill_correction_init(void *memory,
+                                 int64_t length,
+                                 struct surefill_correction **correction);
+
+// Makes the block a checkpoint, surefill_correction_size bytes from the handle on, by writing its checksum. Any later call that
+// changes the correction breaks the seal.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_correction_seal(struct surefill_correction *correction);
+
+// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_correction_seal left it.
+//
+// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_correction_open(void *memory,
+                                 int64_t length,
+                                 struct surefill_correction **correction);
+
+// Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as one). O(1).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+int32_t surefill_correction_record(struct surefill_correction *correction,
+                                   double predicted,
+                                   double actual);
+
+// The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go with shorter
+// waits. O(1).
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (predicted outside
+// 0 to 2^40).
+int32_t surefill_correction_corrected(const struct surefill_correction *correction,
+                                      double predicted,
+                                      double *seconds);
+
+// Recorded pairs.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_correction_pairs(const struct surefill_correction *correction,
+                                  int64_t *pairs);
+
+// The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different predictions are
+// recorded, and then neither is written.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_correction_line(const struct surefill_correction *correction,
+                                 int32_t *known,
+                                 double *intercept,
+                                 double *slope);
+
+// The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then coefficient is not
+// written.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+int32_t surefill_correction_correlation(const struct surefill_correction *correction,
+                                        int32_t *known,
+                                        double *coefficient);
+
+// Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second, however small the gain.
+//
+// Errors: NULL, MISALIGNED.
+int32_t surefill_choice_options_init(struct surefill_choice_options *options);
+
+// The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job that takes
+// sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects the waits; NULL for none.
+// O(n) times the predictor's test of one wait, and 64 times as much for each n that is better than those before it; by MEAN one
+// integration for all n.
+//
+// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when `least` is more than the machine
+// has), WRONG_STATE (before surefill_sizing_begin), NEVER (neither the idle nor the busy processors suffice).
+int32_t surefill_sizing_choose(struct surefill_sizing *sizing,
+                               const struct surefill_choice_options *options,
+                               const struct surefill_correction *correction,
+                               double parallelism,
+                               double sigma,
+                               double sequential,
+                               struct surefill_choice *choice);
+
+// As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count run times in seconds (0 to
+// 2^40), the first on one processor, the next on two and so on. It takes count processors at most.
+//
+// Errors: as surefill_sizing_choose; OUT_OF_RANGE also when count is less than the options' `least`.
+int32_t surefill_sizing_choose_measured(struct surefill_sizing *sizing,
+                                        const struct surefill_choice_options *options,
+                                        const struct surefill_correction *correction,
+                                        const double *run_times,
+                                        int32_t count,
+                                        struct surefill_choice *choice);
+
+// On how many processors the job starts when so many are free: all that it can use, `most` (at least the choice's) at most; or with
+// lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
+//
+// Errors: NULL, MISALIGNED, OUT_OF_RANGE (also for a lock_in that is neither 0 nor 1, and a choice of no processors).
+int32_t surefill_choice_start(const struct surefill_choice *choice,
+                              int32_t free,
+                              int32_t most,
+                              int32_t lock_in,
+                              int32_t *processors);
 
 #ifdef __cplusplus
 }  // extern "C"

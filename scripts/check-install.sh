@@ -1,30 +1,55 @@
 #!/usr/bin/env bash
 # Installs into an empty folder and builds the README's program against it as a user would, with pkg-config: shared and
-# static, as C11 and as C++17.
+# static, as C11 and as C++17; the Fortran example the same; then the command's manual pages and completions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 make --no-print-directory install PREFIX=/opt/surefill DESTDIR="$root" > /dev/null
+prefix=$root/opt/surefill
+count=0
 
-export PKG_CONFIG_PATH=$root/opt/surefill/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+# --- The library -----------------------------------------------------------------------------------------------------
+
+export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+[ "$(pkg-config --modversion surefill)" = "$(sed -n 's/^VERSION := //p' Makefile)" ]
+# Moved as a whole, it still finds itself.
+moved=$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --define-prefix --variable=libdir surefill)
+[ "$(realpath "$moved")" = "$(realpath "$prefix/lib")" ] || { echo "moved, it looks for its libraries in $moved"; exit 1; }
+
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md > "$root/readme.c"
 cp "$root/readme.c" "$root/readme.cpp"
+awk '/^```text$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md > "$root/expected"
+[ -s "$root/readme.c" ] && [ -s "$root/expected" ] || { echo "README.md has no program"; exit 1; }
 strict="-Wall -Wextra -Wpedantic -Werror"
-shared="$(pkg-config --cflags --libs surefill) -Wl,-rpath,$root/opt/surefill/lib"
-static="$(pkg-config --cflags surefill) -Wl,-Bstatic $(pkg-config --static --libs surefill) -Wl,-Bdynamic"
+cflags=$(pkg-config --cflags surefill)
+shared="$(pkg-config --libs surefill) -Wl,-rpath,$prefix/lib"
+static="-Wl,-Bstatic $(pkg-config --static --libs surefill) -Wl,-Bdynamic"
 
-count=0
-for flags in "$shared" "$static"; do
+needs_library() { readelf -d "$1" | grep -q 'NEEDED.*libsurefill'; }
+
+# The module's source is beside the header.
+${FC:-gfortran} -std=f2008 -J"$root" -c -o "$root/module.o" "$prefix/include/surefill.f90"
+for kind in shared static; do
     # shellcheck disable=SC2086 # the flags are words
-    for compile in "${CC:-cc} -std=c11 $strict $root/readme.c" "${CXX:-c++} -std=c++17 $strict $root/readme.cpp"; do
-        $compile -o "$root/readme" $flags
-        "$root/readme" > "$root/printed"
-        diff <(awk '/^```text$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md) "$root/printed"
+    for compile in "${CC:-cc} -std=c11 $strict $cflags $root/readme.c" "${CXX:-c++} -std=c++17 $strict $cflags $root/readme.cpp" \
+        "${FC:-gfortran} -std=f2008 -Wall -Wextra -Werror -I$root c-examples/fortran/backfill.f90 $root/module.o"; do
+        $compile -o "$root/program" ${!kind}
+        [ $kind = shared ] && ! needs_library "$root/program" && { echo "linked statically: $compile"; exit 1; }
+        [ $kind = static ] && needs_library "$root/program" && { echo "needs the shared library: $compile"; exit 1; }
+        "$root/program" > "$root/printed"
+        case $compile in *.f90*) expected=tests/fortran/backfill.txt ;; *) expected=$root/expected ;; esac
+        diff "$expected" "$root/printed"
         count=$((count + 1))
     done
 done
-ldd "$root/readme" | grep -q libsurefill && { echo "the static program needs the shared library"; exit 1; }
+
+# --- The command -----------------------------------------------------------------------------------------------------
+
+scripts/check-manual.sh "$prefix/bin/surefill" "$prefix/share/man/man1" "$prefix/share/bash-completion/completions/surefill" \
+    "$prefix/share/zsh/site-functions/_surefill" "$prefix/share/fish/vendor_completions.d/surefill.fish"
+count=$((count + 1))
+
 make --no-print-directory uninstall PREFIX=/opt/surefill DESTDIR="$root"
 left=$(find "$root/opt" ! -type d)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }

@@ -18,6 +18,9 @@ gfortran gfortran
 valgrind valgrind
 pkg-config pkg-config
 python3 python3
+abidiff abigail-tools
+groff groff-base
+dpkg-shlibdeps dpkg-dev
 LIST
 if [ ${#missing[@]} -gt 0 ]; then
     if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
@@ -67,7 +70,10 @@ step "the libraries" make --no-print-directory lib
 step "the simulator" cargo build --release -p surefill-simulator
 step "C" env SUREFILL_BIN="$(realpath -m "$target/release/surefill")" tests/c/run.sh $build
 step "Fortran" tests/fortran/run.sh $build
+step "binary interface" scripts/check-abi.sh
+step "binary interface: changes are found" scripts/check-abi.sh --test
 step "installation" scripts/check-install.sh
+step "Debian packages" scripts/check-package.sh
 step "fuzzing" fuzz/run.sh "${SUREFILL_FUZZ_SECONDS:-30}"
 step "PBS" tests/pbs/run.sh $build
 step "Slurm" scripts/check-slurm.sh

@@ -31,6 +31,7 @@ pub(crate) enum Kind {
     OnlineHmm = 13,
     WaitPredictor = 20,
     Sizing = 40,
+    Correction = 41,
 }
 
 /// The first bytes of every block.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use surefill::allocate::{ChoiceOptions, Correction, LogUniform, Predictor, Sizing, SizingLimits, Speedup};
 use surefill::error::Error;
-use surefill::runtime::{Release, RuntimeBins, RuntimeDistribution};
+use surefill::runtime::{MAX_BINS, Release, RuntimeBins, RuntimeDistribution};
 
 #[derive(Debug, Clone, Copy)]
 struct Job {
@@ -209,6 +209,54 @@ proptest! {
         prop_assert!((found / expected - 1.0).abs() < 1e-8, "{} {}", found, expected);
     }
 
+    /// What is promised is kept, by enumeration of who is released by the time the patience is over; and no size is better
+    /// without giving up.
+    #[test]
+    fn patience_gains_what_it_says(
+        jobs in proptest::collection::vec(job(), 1..6), idle in 1u32..8, a in 2.0f64..60.0, sigma in 0.0f64..2.0,
+        sequential in 10.0f64..1e5, weight in prop_oneof![Just(1.0), 0.1f64..6.0],
+    ) {
+        let busy: u32 = jobs.iter().map(|job| job.processors).sum();
+        let speedup = Speedup::new(a, sigma).unwrap();
+        let run_time = |n: u32| speedup.run_time(sequential, n).unwrap();
+        let most = a as u32;
+        let mut block = Block::new();
+        let mut sizing = block.sizing(idle, &jobs);
+        let options = ChoiceOptions { most, weight, ..ChoiceOptions::default() };
+        let (choice, patience) = sizing.choose_with_patience(&options, run_time).unwrap();
+        let now = run_time(most.min(idle));
+        let found = now - choice.gain;
+        for n in idle + 1..=most.min(idle + busy) {
+            let never_giving_up = weight * sizing.mean(n).unwrap() + run_time(n);
+            prop_assert!(found <= never_giving_up * (1.0 + 1e-9), "{:?} {} {}", choice, n, never_giving_up);
+        }
+        prop_assert_eq!(choice.processors <= idle, patience == 0.0);
+        if choice.processors <= idle {
+            prop_assert_eq!((choice.gain, choice.run_time), (0.0, now));
+            return Ok(());
+        }
+        let missing = choice.processors - idle;
+        let mut joints = vec![0.0];
+        for job in &jobs {
+            let (low, high) = job.bounds;
+            joints.push((low - job.age).max(0.0));
+            joints.push(if job.age >= high { 1.0 } else { high - job.age });
+        }
+        joints.sort_by(f64::total_cmp);
+        let end = joints[joints.len() - 1].min(patience);
+        joints.retain(|&joint| joint < end);
+        joints.push(end);
+        let wait = integral(&|t| 1.0 - free(&jobs, missing, t), &joints);
+        let mut expected = weight * wait;
+        // Pr(so many are released by then) as a difference; the integral is over when all have ended.
+        let by_then = |released: u32| if patience.is_finite() { free(&jobs, released, end) } else { 1.0 };
+        expected += by_then(missing) * run_time(choice.processors);
+        for released in 0..missing {
+            expected += (by_then(released) - by_then(released + 1)) * run_time(idle + released);
+        }
+        prop_assert!((found / expected - 1.0).abs() < 1e-6, "{:?} {} {} {}", choice, patience, found, expected);
+    }
+
     #[test]
     fn choices_are_the_best_of_all(
         jobs in proptest::collection::vec(job(), 0..12), idle in 0u32..8, a in 1.0f64..60.0, sigma in 0.0f64..2.0,
@@ -349,6 +397,25 @@ fn starts_with_and_without_lock_in() {
     assert_eq!((choice.start(30, 20, false), choice.start(30, 20, true)), (Some(20), Some(16)));
 }
 
+/// Nothing runs: only what is idle can be had; nothing runs and nothing is idle: never.
+#[test]
+fn an_empty_machine() {
+    let mut block = Block::new();
+    let mut sizing = block.sizing(5, &[]);
+    let options = ChoiceOptions::default();
+    let run_time = |n: u32| 60.0 / f64::from(n);
+    assert_eq!(sizing.choose(&options, None, run_time).map(|choice| choice.processors), Ok(5));
+    assert_eq!(sizing.choose_with_patience(&options, run_time).map(|found| found.0.processors), Ok(5));
+    assert_eq!((sizing.mean(5), sizing.mean(6)), (Ok(0.0), Err(Error::Never)));
+    sizing.begin(0).unwrap();
+    for predictor in [Predictor::Mean, Predictor::Combined, Predictor::Quantile(0.5)] {
+        let options = ChoiceOptions { predictor, ..options };
+        assert_eq!(sizing.choose(&options, None, run_time), Err(Error::Never));
+    }
+    assert_eq!(sizing.choose_with_patience(&options, run_time), Err(Error::Never));
+    assert_eq!((sizing.benefactors(0), sizing.benefactors(1)), (Ok(0), Err(Error::Never)));
+}
+
 #[test]
 fn refuses_bad_input_and_changes_nothing() {
     let mut memory = vec![0u64; Sizing::size(&limits()).unwrap().div_ceil(8)];
@@ -356,7 +423,7 @@ fn refuses_bad_input_and_changes_nothing() {
         SizingLimits { processors: 0, ..limits() },
         SizingLimits { processors: u32::MAX, ..limits() },
         SizingLimits { running: u32::MAX, ..limits() },
-        SizingLimits { bins: 65, ..limits() },
+        SizingLimits { bins: MAX_BINS as u32 + 1, ..limits() },
         SizingLimits { events_per_bin: 0, ..limits() },
     ] {
         assert_eq!(Sizing::size(&bad), Err(Error::OutOfRange));
@@ -408,6 +475,21 @@ fn refuses_bad_input_and_changes_nothing() {
     assert_eq!(sizing.choose(&options, None, |_| f64::NAN), Err(Error::NotANumber));
     assert_eq!(sizing.choose(&options, None, |_| -1.0), Err(Error::OutOfRange));
     assert_eq!(sizing.choose(&options, None, |_| 10.0).map(|choice| choice.processors), Ok(1));
+    for (bad, error) in [
+        (ChoiceOptions { least: 0, ..options }, Error::OutOfRange),
+        (ChoiceOptions { least: 5, ..options }, Error::Never),
+        (ChoiceOptions { weight: f64::NAN, ..options }, Error::NotANumber),
+        (ChoiceOptions { least_gain: -0.1, ..options }, Error::OutOfRange),
+    ] {
+        assert_eq!(sizing.choose_with_patience(&bad, |_| 1.0), Err(error), "{bad:?}");
+    }
+    assert_eq!(sizing.choose_with_patience(&options, |_| f64::NAN), Err(Error::NotANumber));
+    let (choice, patience) = sizing.choose_with_patience(&options, |_| 10.0).unwrap();
+    assert_eq!((choice.processors, patience), (1, 0.0));
+    // The running job ends in 7 s for certain: worth it for what then takes a tenth of the time.
+    let (choice, patience) =
+        sizing.choose_with_patience(&options, |n| if n < 9 { 100.0 } else { 10.0 }).unwrap();
+    assert_eq!((choice.processors, patience, choice.gain), (9, f64::INFINITY, 83.0));
     // Rows hold room for calculations; the head does not.
     assert_eq!(memory[..Sizing::PREFIX / 8], moved[..Sizing::PREFIX / 8]);
 }

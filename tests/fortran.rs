@@ -178,6 +178,18 @@ fn the_fortran_module_says_what_the_header_says() {
     assert_eq!(c, fortran, "the module has more than the header");
 }
 
+/// What compilers make of a structure is compared by `tests/fortran/layout.c` and `layout.f90`: no member is left out there.
+#[test]
+fn every_structure_is_laid_out() {
+    let layout = text("tests/fortran/layout.c");
+    for (name, members) in header(&text("include/surefill.h")).structures {
+        assert!(layout.contains(&format!("SIZE({name});")), "{name}");
+        for (member, _) in members {
+            assert!(layout.contains(&format!("OFFSET({name}, {member});")), "{name}%{member}");
+        }
+    }
+}
+
 #[test]
 fn differences_are_noticed() {
     let good = text("include/surefill.f90");

@@ -8,8 +8,11 @@ fn the_committed_header_is_fresh() {
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
     let mut builder = cbindgen::Builder::new().with_config(config);
     // In the order in which a reader needs them.
-    let objects = ["status", "bins", "distribution", "pass", "inbox", "hmm", "predictor", "mixture"];
-    for file in objects.into_iter().chain(["wait", "wait/ask", "wait/bounds"]) {
+    let objects =
+        ["status", "bins", "distribution", "pass", "inbox", "hmm", "online", "predictor", "mixture"];
+    let waits = ["wait", "wait/ask", "wait/bounds"];
+    let allocation = ["allocate", "allocate/sizing", "allocate/correction", "allocate/choose"];
+    for file in objects.into_iter().chain(waits).chain(allocation) {
         builder = builder.with_src(root.join(format!("src/capi/{file}.rs")));
     }
     let mut made = Vec::new();

@@ -5,6 +5,7 @@ use surefill::error::Error;
 use surefill::hmm::{
     Evidence, Hmm, HmmLimits, Initial, LoadModel, Parameters, ParametersMut, Round, Termination, Training,
 };
+use surefill::runtime::MAX_BINS;
 
 const LIMITS: HmmLimits = HmmLimits { states: 2, bins: 3, slots: 100, cells: 300 };
 
@@ -30,7 +31,7 @@ fn read(hmm: &Hmm<'_>) -> [Vec<f64>; 4] {
 #[test]
 fn memory_follows_the_documented_formula() {
     for states in [1u32, 8, 16, 33, 64] {
-        for (bins, slots, cells) in [(2, 2, 2), (24, 35_136, 100_000), (64, 1_000_000, 64)] {
+        for (bins, slots, cells) in [(2, 2, 2), (24, 35_136, 100_000), (MAX_BINS as u32, 1_000_000, 96)] {
             let limits = HmmLimits { states, bins, slots, cells };
             let size = Hmm::size(&limits).unwrap() as f64;
             let (m, s) = (f64::from(states), f64::from(states.next_multiple_of(8)));

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use surefill::error::Error;
 use surefill::hmm::{Evidence, Hmm, HmmLimits, LoadModel, Parameters, ParametersMut, Training};
+use surefill::runtime::MAX_BINS;
 
 /// A model in plain vectors.
 #[derive(Debug, Clone, PartialEq)]
@@ -392,7 +393,7 @@ fn refuses_limits_and_memory_that_make_no_model() {
         HmmLimits { states: 0, ..good },
         HmmLimits { states: 65, ..good },
         HmmLimits { bins: 1, ..good },
-        HmmLimits { bins: 65, cells: 100, ..good },
+        HmmLimits { bins: MAX_BINS as u32 + 1, cells: 100, ..good },
         HmmLimits { slots: 1, ..good },
         HmmLimits { slots: u32::MAX, ..good },
         HmmLimits { cells: 2, ..good },

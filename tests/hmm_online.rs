@@ -2,7 +2,8 @@
 
 use surefill::error::Error;
 use surefill::hmm::{
-    Evidence, Hmm, HmmLimits, LoadModel, OnlineHmm, OnlineOptions, Parameters, ParametersMut, Training,
+    Evidence, Hmm, HmmLimits, Learnt, LoadModel, OnlineHmm, OnlineOptions, Parameters, ParametersMut,
+    Training,
 };
 use surefill::predict::{Expert, Mixture, MixtureLimits, Predictor};
 use surefill::runtime::RuntimeBins;
@@ -92,11 +93,11 @@ fn held_parameters_and_steps_of_one_over_t_are_a_round_of_baum_welch() {
         let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
         hmm.set_parameters(&given).unwrap();
         let mut memory = vec![0u64; OnlineHmm::size(M as u32, N as u32).unwrap() / 8];
-        let options = OnlineOptions { exponent: 1.0, hold: 199 };
+        let options = OnlineOptions { exponent: 1.0, hold: 199, ..OnlineOptions::default() };
         let mut online = OnlineHmm::init(bytemuck::cast_slice_mut(&mut memory), &given, &options).unwrap();
         let mut likelihood = 0.0;
         for (t, slot) in slots.iter().enumerate() {
-            likelihood += online.learn(slot).unwrap();
+            likelihood += online.learn(slot).unwrap().log_likelihood;
             hmm.extend(t as i64).unwrap();
             for (bin, count) in slot.iter().enumerate() {
                 (0..*count).for_each(|_| hmm.observe(t as i64, bin as u32).unwrap());
@@ -188,7 +189,7 @@ fn refuses_what_is_no_model_and_skips_what_it_cannot_explain() {
     let size = OnlineHmm::size(M as u32, N as u32).unwrap();
     let mut memory = vec![0u64; size / 8];
     let mut init = |given: &Parameters<'_>, exponent, length| {
-        let options = OnlineOptions { exponent, hold: 0 };
+        let options = OnlineOptions { exponent, hold: 0, ..OnlineOptions::default() };
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
         OnlineHmm::init(&mut bytes[..length], given, &options).err()
     };
@@ -206,14 +207,49 @@ fn refuses_what_is_no_model_and_skips_what_it_cannot_explain() {
     given.start = &start;
     let narrow = [0.5, 0.5, 0.0, 0.0].repeat(3);
     given.emission = &narrow;
-    let mut online =
-        OnlineHmm::init(bytemuck::cast_slice_mut(&mut memory), &given, &OnlineOptions::default()).unwrap();
+    let without = OnlineOptions { floor: 0.0, ..OnlineOptions::default() };
+    let mut online = OnlineHmm::init(bytemuck::cast_slice_mut(&mut memory), &given, &without).unwrap();
     assert_eq!(online.learn(&[1, 0, 0]), Err(Error::OutOfRange));
     assert_eq!(online.learn(&[u32::MAX, 1, 0, 0]), Err(Error::OutOfRange));
-    assert!((online.learn(&[1, 0, 0, 0]).unwrap() - 0.5f64.ln()).abs() < 1e-15);
-    assert_eq!(online.learn(&[0, 0, 1, 0]), Ok(f64::NEG_INFINITY));
-    assert!((online.learn(&[0, 1, 0, 0]).unwrap() - 0.5f64.ln()).abs() < 1e-15);
+    assert!((online.learn(&[1, 0, 0, 0]).unwrap().log_likelihood - 0.5f64.ln()).abs() < 1e-15);
+    let not = Learnt { log_likelihood: f64::NEG_INFINITY, explained: false };
+    assert_eq!(online.learn(&[0, 0, 1, 0]), Ok(not));
+    assert!((online.learn(&[0, 1, 0, 0]).unwrap().log_likelihood - 0.5f64.ln()).abs() < 1e-15);
     assert_eq!(online.slots(), 3);
+    let mut found = [0.0; 4];
+    assert_eq!(online.probabilities(&mut found[..3]), Err(Error::OutOfRange));
+    online.probabilities(&mut found).unwrap();
+    assert!(found.iter().zip(&narrow).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?}");
+}
+
+#[test]
+fn with_a_floor_a_bin_that_no_state_has_is_learnt() {
+    // Two states, three bins, the last of which neither has: under a floor f it has probability f / 3, whatever the state.
+    let (start, transition) = ([0.5, 0.5], [0.75, 0.25, 0.25, 0.75]);
+    let emission = [0.75, 0.25, 0.0, 0.25, 0.75, 0.0];
+    let given = Parameters {
+        load: LoadModel::None,
+        start: &start,
+        transition: &transition,
+        emission: &emission,
+        load_parameter: &[],
+    };
+    let mut memory = vec![0u64; OnlineHmm::size(2, 3).unwrap() / 8];
+    let floor = 0.03;
+    let options = OnlineOptions { exponent: 1.0, hold: 1, floor };
+    let mut online = OnlineHmm::init(bytemuck::cast_slice_mut(&mut memory), &given, &options).unwrap();
+    let first = online.learn(&[1, 0, 0]).unwrap();
+    assert!(first.explained && (first.log_likelihood - 0.5f64.ln()).abs() < 1e-15);
+    // The states have 3/4 and 1/4 now, 5/8 and 3/8 in the next slot, which has a job of the second bin and one of the third.
+    let second = online.learn(&[0, 1, 1]).unwrap();
+    let b = |p: f64| (1.0 - floor) * p + floor / 3.0;
+    let expected = (0.625 * b(0.25) + 0.375 * b(0.75)) * floor / 3.0;
+    assert!(!second.explained && (second.log_likelihood - expected.ln()).abs() < 1e-12, "{second:?}");
+    // Then comes a maximisation step, and the bin is known.
+    let mut found = [0.0; 3];
+    online.probabilities(&mut found).unwrap();
+    assert!(found[2] > 0.2 && (found.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{found:?}");
+    assert!(online.learn(&[0, 0, 5]).unwrap().explained);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use surefill::backfill::{Criterion, Exactness, Pass, PassLimits, Rule, Step, Verdict};
 use surefill::error::Error;
-use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+use surefill::runtime::{MAX_BINS, RuntimeBins, RuntimeDistribution};
 
 fn limits() -> PassLimits {
     PassLimits { running: 4, candidates: 3, processors: 100, bins: 24, events_per_bin: 2, tie_cells: 1 << 10 }
@@ -18,7 +18,7 @@ const LIMIT: RuntimeDistribution = RuntimeDistribution::limit();
 fn memory_follows_the_documented_formula() {
     for (running, candidates) in [(0, 0), (1, 1), (60, 20), (1000, 1000), (20_000, 3)] {
         for processors in [1, 128, 10_000, 1 << 20] {
-            for (bins, events_per_bin) in [(1, 1), (24, 1), (64, 16)] {
+            for (bins, events_per_bin) in [(1, 1), (24, 1), (MAX_BINS as u32, 16)] {
                 let tie_cells = (4 * processors + 20).max(1 << 14);
                 let limits = PassLimits { running, candidates, processors, bins, events_per_bin, tie_cells };
                 let size = Pass::size(&limits).unwrap() as f64;
@@ -44,7 +44,7 @@ fn refuses_limits_and_memory_that_make_no_pass() {
         PassLimits { processors: 0, ..limits() },
         PassLimits { processors: (1 << 24) + 1, ..limits() },
         PassLimits { bins: 0, ..limits() },
-        PassLimits { bins: 65, ..limits() },
+        PassLimits { bins: MAX_BINS as u32 + 1, ..limits() },
         PassLimits { events_per_bin: 0, ..limits() },
         PassLimits { events_per_bin: 17, ..limits() },
         PassLimits { running: u32::MAX, ..limits() },

@@ -1,12 +1,17 @@
 //! The predictor as its callers know it: refusals that change nothing, checkpoints, histories that are full.
 
 use surefill::error::Error;
-use surefill::hmm::{HmmLimits, Initial, Parameters, Termination};
+use surefill::hmm::{HmmLimits, Initial, LoadModel, OnlineHmm, OnlineOptions, Parameters, Termination};
 use surefill::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
 use surefill::runtime::RuntimeBins;
 
 fn limits() -> PredictorLimits {
-    PredictorLimits { jobs: 6, hmm: HmmLimits { states: 3, bins: 4, slots: 64, cells: 100 }, window: 16 }
+    PredictorLimits {
+        jobs: 6,
+        hmm: HmmLimits { states: 3, bins: 4, slots: 64, cells: 100 },
+        window: 16,
+        ..PredictorLimits::default()
+    }
 }
 
 fn options() -> PredictorOptions {
@@ -146,6 +151,7 @@ fn refuses_limits_options_and_bins_that_do_not_fit() {
         PredictorLimits { jobs: u32::MAX, ..good },
         PredictorLimits { window: 0, ..good },
         PredictorLimits { window: u32::MAX, ..good },
+        PredictorLimits { online: 2, ..good },
         PredictorLimits { hmm: HmmLimits { states: 0, ..good.hmm }, ..good },
         PredictorLimits { hmm: HmmLimits { states: u32::MAX, ..good.hmm }, ..good },
     ] {
@@ -161,6 +167,9 @@ fn refuses_limits_options_and_bins_that_do_not_fit() {
         (PredictorOptions { initial_seconds: -1, ..options() }, Error::OutOfRange),
         (PredictorOptions { restart_seconds: 0, ..options() }, Error::OutOfRange),
         (PredictorOptions { most_rounds: 0, ..options() }, Error::OutOfRange),
+        (PredictorOptions { floor: -1e-9, ..options() }, Error::OutOfRange),
+        (PredictorOptions { floor: 1.0, ..options() }, Error::OutOfRange),
+        (PredictorOptions { floor: f64::NAN, ..options() }, Error::NotANumber),
         (PredictorOptions { initial: Initial::KMeans, ..options() }, Error::OutOfRange), // three states
         (PredictorOptions { termination: Termination::Rounds(0), ..options() }, Error::OutOfRange),
         (PredictorOptions { termination: Termination::L1(-1.0), ..options() }, Error::OutOfRange),
@@ -358,4 +367,94 @@ fn a_model_given_beforehand_speaks_at_once() {
     let p = [0.3 / 2.3, 1.0 / 2.3, 1.0 / 2.3];
     let expected = [0.7 * p[0], 0.3 * p[0] + 0.5 * p[1], 0.5 * p[1] + 0.25 * p[2], 0.75 * p[2]];
     assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?} {expected:?}");
+}
+
+/// The predictor that learns on line, with a history of 16 slots.
+fn online_limits() -> PredictorLimits {
+    PredictorLimits { hmm: HmmLimits { slots: 16, ..limits().hmm }, online: 1, ..limits() }
+}
+
+#[test]
+fn learnt_on_line_it_knows_what_the_online_model_knows() {
+    for work in [1, 3, u64::MAX] {
+        let mut block = memory(&online_limits());
+        // Static-IV of three states and four bins: a bin, a bin, two bins.
+        let fifth = 0.2;
+        let emission = [2.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0].map(|x| x * fifth);
+        let sixth = 1.0 / 6.0;
+        let emission = [&emission[..], &[1.0, 1.0, 2.0, 2.0].map(|x| x * sixth)].concat();
+        let third = [1.0 / 3.0; 9];
+        let given = Parameters {
+            load: LoadModel::None,
+            start: &third[..3],
+            transition: &third,
+            emission: &emission,
+            load_parameter: &[],
+        };
+        let mut memory = vec![0u64; OnlineHmm::size(3, 4).unwrap() / 8];
+        let PredictorOptions { exponent, hold, floor, .. } = options();
+        let learning = OnlineOptions { exponent, hold, floor };
+        let mut online = OnlineHmm::init(bytemuck::cast_slice_mut(&mut memory), &given, &learning).unwrap();
+        let mut spoken = 0;
+        for minute in 0..400i64 {
+            // Every minute two jobs, which end in it; long and short ones by half-hours, and after an hour of a new kind.
+            let now = minute * 60;
+            let runs = if minute / 30 % 2 == 0 { [3, 20] } else { [20, 30] };
+            let runs = if minute > 250 && minute % 7 == 0 { [3, 2] } else { runs };
+            let mut predictor = attach(&mut block);
+            if minute > 0 {
+                predictor.submit(-1, now).unwrap();
+                predictor.cancel(-1, now).unwrap();
+                while predictor.wants_training() {
+                    predictor.train(work).unwrap();
+                }
+                let mut found = [7.0; 4];
+                let mut expected = [0.0; 4];
+                online.probabilities(&mut expected).unwrap();
+                if predictor.probabilities(now, &mut found).unwrap() {
+                    assert!(now >= 600);
+                    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12));
+                    spoken += 1;
+                }
+            }
+            let mut counts = [0; 4];
+            for (id, run) in [(1, runs[0]), (2, runs[1])] {
+                predictor.submit(id, now + 1).unwrap();
+                predictor.start(id, now + 1).unwrap();
+                counts[bins().bin_of(run as f64)] += 1;
+            }
+            let mut ends = [(runs[0], 1), (runs[1], 2)];
+            ends.sort_unstable();
+            for (run, id) in ends {
+                predictor.end(id, now + 1 + run).unwrap();
+            }
+            online.learn(&counts).unwrap();
+        }
+        assert!(spoken > 380, "{spoken}");
+    }
+}
+
+#[test]
+fn learnt_on_line_it_goes_on_from_a_checkpoint_and_with_a_tiny_history() {
+    let mut memory = memory(&online_limits());
+    let mut workload = Workload::new();
+    let mut spoken = 0;
+    for step in 0..3000 {
+        if step % 50 == 0 {
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
+            Predictor::seal(bytes).unwrap();
+            let mut copy = memory.clone();
+            let mut restored = Predictor::open(bytemuck::cast_slice_mut(&mut copy)).unwrap();
+            let (random, now, next) = (workload.random, workload.now, workload.next);
+            let mut other = Workload { random, now, next, jobs: workload.jobs.clone() };
+            let mut ahead = Workload { random, now, next, jobs: workload.jobs.clone() };
+            let mut original = memory.clone();
+            let mut original = attach(&mut original);
+            for _ in 0..60 {
+                assert_eq!(other.step(&mut restored), ahead.step(&mut original));
+            }
+        }
+        spoken += workload.step(&mut attach(&mut memory)).len();
+    }
+    assert!(spoken > 1000, "{spoken}");
 }

@@ -125,6 +125,15 @@ impl Model {
         model
     }
 
+    /// The same model with a floor under B.
+    fn with_floor(&self, floor: f64) -> Model {
+        let mut model = self.clone();
+        for p in model.emission.iter_mut().flatten() {
+            *p = (1.0 - floor) * *p + floor / BINS as f64;
+        }
+        model
+    }
+
     /// Pr(slot | state), running jobs as the lowest bins still possible.
     fn emits(&self, i: usize, slot: &[u32; BINS], running: &[usize]) -> f64 {
         let load = slot.iter().sum::<u32>() + running.len() as u32;
@@ -277,9 +286,13 @@ impl Naive {
         self.slots(end).iter().flatten().sum()
     }
 
-    /// Whether every slot before `end` is explained, and the filtered probabilities of the last.
-    fn filtered(&self, model: &Model, end: i64, now: i64) -> Option<Vec<f64>> {
+    /// Whether every slot before `end` is explained by the model, and the filtered probabilities of the last if every slot is,
+    /// or may be under the floor.
+    fn filtered(&self, model: &Model, end: i64, now: i64) -> (bool, Option<Vec<f64>>) {
         let first = self.first();
+        let floor = self.options.floor;
+        let safe = model.with_floor(floor);
+        let mut explained = true;
         let mut predicted = model.start.clone();
         let mut filtered = Vec::new();
         for (t, slot) in self.slots(end).iter().enumerate() {
@@ -296,15 +309,24 @@ impl Naive {
                 .collect();
             let joint: Vec<f64> =
                 (0..STATES).map(|i| predicted[i] * model.emits(i, slot, &running)).collect();
-            filtered = normalised(&joint)?;
+            filtered = match normalised(&joint) {
+                Some(filtered) => filtered,
+                None if floor > 0.0 => {
+                    explained = false;
+                    let emits = |i: usize| predicted[i] * safe.emits(i, slot, &running);
+                    let joint: Vec<f64> = (0..STATES).map(emits).collect();
+                    normalised(&joint).unwrap_or(predicted)
+                }
+                None => return (false, None),
+            };
             predicted = model.next(&filtered);
         }
-        Some(filtered)
+        (explained, Some(filtered))
     }
 
     fn predict(&self, now: i64) -> Option<Vec<f64>> {
         let model = self.model.as_ref()?;
-        let filtered = self.filtered(model, now.div_euclid(SLOT) + 1, now)?;
+        let filtered = self.filtered(model, now.div_euclid(SLOT) + 1, now).1?;
         Some((0..BINS).map(|j| (0..STATES).map(|i| filtered[i] * model.emission[i][j]).sum()).collect())
     }
 
@@ -323,7 +345,7 @@ impl Naive {
             Termination::L1(epsilon) => f64::from(self.finished(anchor)).sqrt() * self.l1 >= epsilon,
             _ => (anchor - self.trained) * SLOT >= self.options.restart_seconds,
         };
-        anchor > self.trained && (restart || self.filtered(model, anchor, now).is_none())
+        anchor > self.trained && (restart || !self.filtered(model, anchor, now).0)
     }
 
     fn begin_training(&mut self, now: i64) {
@@ -375,6 +397,7 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
         jobs: 20,
         hmm: HmmLimits { states: STATES as u32, bins: BINS as u32, slots: 400, cells: 2000 },
         window,
+        ..PredictorLimits::default()
     };
     let mut memory = vec![u64::MAX; Predictor::size(&limits).unwrap() / 8];
     Predictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &bins, &options).unwrap();
@@ -495,6 +518,8 @@ fn options() -> PredictorOptions {
         termination: Termination::L1(40.0),
         most_rounds: 50,
         restart_seconds: 1500,
+        floor: 0.0,
+        ..PredictorOptions::default()
     }
 }
 
@@ -524,4 +549,21 @@ fn agrees_with_the_naive_predictor_under_k_means() {
         trainings += compare(seed as u64, options, 7).2;
     }
     assert!(trainings > 20);
+}
+
+#[test]
+fn agrees_with_the_naive_predictor_under_a_floor() {
+    let (mut spoke, mut silent, mut trainings) = (0, 0, 0);
+    for seed in 200..218 {
+        let load = [LoadModel::None, LoadModel::Poisson, LoadModel::Geometric][seed % 3];
+        let window = [1, 3, 1000][seed / 3 % 3];
+        let floor = [1e-3, 0.2][seed / 9 % 2];
+        let initial = [Initial::Static, Initial::KMeans][seed % 2];
+        let found = compare(seed as u64, PredictorOptions { floor, load, initial, ..options() }, window);
+        spoke += found.0;
+        silent += found.1;
+        trainings += found.2;
+    }
+    println!("spoke {spoke}, silent {silent}, trainings {trainings}");
+    assert!(spoke > 4000 && trainings > 30);
 }

@@ -257,6 +257,71 @@ fn clusters_by_each_attribute() {
 }
 
 #[test]
+fn clusters_on_request() {
+    let never = WaitOptions { recluster_every: u32::MAX, ..options(CLUSTER) };
+    let learn = |predictor: &mut WaitPredictor| {
+        let mut random = Random(11);
+        for _ in 0..400 {
+            let requested = 1 + random.next(100) as i64;
+            predictor
+                .known(random.exponential(if requested <= 60 { 100.0 } else { 5000.0 }), &job(requested))
+                .unwrap();
+        }
+    };
+    let mut blocks = Vec::new();
+    for work in [1, 7, 1000, u64::MAX] {
+        let mut memory = block(&LIMITS);
+        let mut predictor =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS, &never).unwrap();
+        learn(&mut predictor);
+        assert_eq!(predictor.clusters().count(), 1);
+        assert_eq!(predictor.recluster(0), Err(Error::OutOfRange));
+        let mut calls = 1;
+        while predictor.recluster(work).unwrap() == Clustering::More {
+            assert!(predictor.clusters().count() == 1, "not before all are filled");
+            calls += 1;
+        }
+        assert!(calls * work.min(4 * 500) <= 4 * 500, "{calls} calls of {work}");
+        assert_eq!(predictor.clusters().map(|cluster| cluster.to).collect::<Vec<_>>(), [60, u64::MAX]);
+        assert_eq!(predictor.clusters().map(|cluster| cluster.waits).sum::<u64>(), 400);
+        blocks.push(memory);
+    }
+    assert!(blocks.windows(2).all(|pair| pair[0] == pair[1]), "the slices do not matter");
+
+    // The same clusters as when it is time; and with events between the slices.
+    let mut memory = block(&LIMITS);
+    let every = WaitOptions { recluster_every: 400, ..never };
+    let mut predictor = WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS, &every).unwrap();
+    learn(&mut predictor);
+    for i in 0..60 {
+        predictor.known(50, &job(1 + i)).unwrap();
+    }
+    assert_eq!(predictor.clusters().map(|cluster| cluster.to).collect::<Vec<_>>(), [60, u64::MAX]);
+    assert_eq!(predictor.recluster(1), Ok(Clustering::More));
+    for i in 0..40 {
+        predictor.known(50 + i, &job(1 + i)).unwrap();
+        predictor.recluster(10).unwrap();
+    }
+    while predictor.recluster(50).unwrap() == Clustering::More {}
+    assert_eq!(predictor.clusters().map(|cluster| cluster.waits).sum::<u64>(), 500);
+
+    for (limits, components) in [(LIMITS, 0), (WaitLimits { clusters: 1, ..LIMITS }, CLUSTER)] {
+        let mut memory = block(&limits);
+        let mut predictor =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options(components))
+                .unwrap();
+        assert_eq!(predictor.recluster(5), Ok(Clustering::Idle));
+    }
+    let mut memory = block(&LIMITS);
+    let mut empty = WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS, &never).unwrap();
+    while empty.recluster(1).unwrap() == Clustering::More {}
+    assert_eq!(
+        empty.clusters().map(|cluster| (cluster.from, cluster.to, cluster.waits)).collect::<Vec<_>>(),
+        [(0, u64::MAX, 0)]
+    );
+}
+
+#[test]
 fn trimmed_clusters_keep_a_useful_history() {
     let limits = WaitLimits { history: 2000, ..LIMITS };
     let options = WaitOptions { recluster_every: 200, ..options(CLUSTER | TRIM) };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 24, KEYS = 4, BIN_WORDS = 80, DISTRIBUTION_WORDS = 160 };
+enum { BINS = 24, KEYS = 4, BIN_WORDS = 120, DISTRIBUTION_WORDS = 220 };
 enum { KEY_USER, KEY_LIMIT, KEY_WIDTH, KEY_NAME }; /* the first three are those of SUREFILL_EXPERTS_MIX */
 static const surefill_expert BY_NAME[] = {
     {.keys = 1 << KEY_USER | 1 << KEY_NAME, .decay = 0.9, .prior = 2},

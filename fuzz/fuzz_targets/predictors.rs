@@ -1,11 +1,12 @@
-//! Bytes as a sequence of calls on what learns: predictor, model and mixture through C, wait predictor and on-line model
-//! through Rust.
+//! Bytes as a sequence of calls on what learns and on what chooses sizes: through C, the on-line model through Rust.
 //!
 //! Of every call: no crash, nothing the address sanitizer objects to, nothing written beside the block; the status is the one
 //! that a model of the object gives, and a refused call changes neither outputs nor block. A copy opened from a checkpoint gets
 //! the same calls and must stay the same byte for byte; one with a damaged byte must answer every call with some status.
 #![no_main]
 
+#[path = "predictors/correction.rs"]
+mod correction;
 #[allow(dead_code)]
 #[path = "c_calls/input.rs"]
 mod input;
@@ -17,8 +18,12 @@ mod model;
 mod object;
 #[path = "predictors/online.rs"]
 mod online;
+#[path = "predictors/plain.rs"]
+mod plain;
 #[path = "predictors/predictor.rs"]
 mod predictor;
+#[path = "predictors/sizes.rs"]
+mod sizes;
 #[path = "predictors/waits.rs"]
 mod waits;
 
@@ -29,12 +34,15 @@ use object::{Object, Subject};
 fuzz_target!(|bytes: &[u8]| {
     let input = &mut Input::new(bytes);
     // One kind of object at a time, so that a short input takes it far.
-    match input.below(8) {
+    match input.below(12) {
         0..=2 => calls::<predictor::Predictor>(input),
         3 => calls::<model::Model>(input),
         4 => calls::<mixture::Mixture>(input),
         5 | 6 => calls::<waits::Waits>(input),
-        _ => calls::<online::Online>(input),
+        7 => calls::<online::Online>(input),
+        8 | 9 => calls::<sizes::Sizes>(input),
+        10 => calls::<correction::Correction>(input),
+        _ => plain::calls(input),
     }
 });
 

@@ -13,6 +13,7 @@
 //! * [`hmm`]: the hidden Markov model of run times, trained and tested on traces.
 //! * [`similar`]: how close they are to real ones.
 //! * [`mod@allocate`]: malleable jobs that choose their size.
+//! * [`waits`]: bounds on waiting times, how well they hold, and answers for sites.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
@@ -35,4 +36,5 @@ pub mod run;
 pub mod schedule;
 pub mod similar;
 pub mod swf;
+pub mod waits;
 pub mod workload;

@@ -27,6 +27,7 @@ fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
         ("events-per-bin", prob.events_per_bin.to_string()),
         ("budget", or_none(prob.budget.map(|budget| budget.to_string()))),
         ("refresh", prob.refresh.to_string()),
+        ("hmm-floor", prob.hmm_floor.to_string()),
         ("overrun", setup.overrun.clone()),
         ("overdue", name_of(options.policy.overdue)),
         ("missing-processors", name_of(rules.missing_processors)),

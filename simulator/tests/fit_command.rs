@@ -85,17 +85,18 @@ fn gain_makes_all_comparisons() {
     assert_eq!(traces.iter().map(|t| &t["trace"]).collect::<Vec<_>>(), ["a.swf", "b.swf"]);
     for trace in traces {
         let curves = trace["curves"].as_array().unwrap();
-        // 2 x 2 of states; 15 min and 1 h; two initial values at 5 and 15 min, one of them there already; two load models.
-        assert_eq!(curves.len(), 4 + 2 + 3 + 2);
+        // 2 x 2 of states; 15 min and 1 h; two initial values at 5 and 15 min, one of them there already; two load models;
+        // slots halved once and twice.
+        assert_eq!(curves.len(), 4 + 2 + 3 + 2 + 4);
         let figures = trace["figures"].as_array().unwrap();
         let sizes: Vec<usize> = figures.iter().map(|f| f["curves"].as_array().unwrap().len()).collect();
-        assert_eq!(sizes, [4, 2, 4, 3, 0]);
+        assert_eq!(sizes, [4, 2, 4, 3, 6, 0]);
         for curve in curves {
             let points = curve["points"].as_array().unwrap();
             assert_eq!(points.len(), 4);
             assert!(points.iter().all(|p| p["safe_gain"].is_number()), "{curve}");
         }
-        assert_eq!(trace["online"]["overall"]["jobs"], 3000);
+        assert_eq!(trace["online"][0]["overall"]["jobs"], 3000);
     }
     let html = std::fs::read_to_string(folder.join("page.html")).unwrap();
     for figure in ["figure 3.1", "figure 3.2", "figure 3.3", "figure 3.4", "figure 4.1"] {

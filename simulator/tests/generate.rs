@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use surefill_simulator::generate::markov::Variant;
 use surefill_simulator::generate::{Heading, History, Model, write_model};
+use surefill_simulator::hmm::model::Model as HiddenModel;
+use surefill_simulator::hmm::train::Load;
 use surefill_simulator::swf::{Strictness, Trace, read};
 
 /// Field by field as a trace has them: submit, run time, processors, requested time, user.
@@ -34,12 +36,37 @@ fn sample() -> History {
     History::new(&trace(Some(100), &lines), "sample.swf").unwrap()
 }
 
-fn models(history: &History) -> [(&'static str, Model); 4] {
+/// A model of two states, busy and idle, with run times of 0, 1 s, and from 1.5 s up by factors of 20.
+fn hidden(load: Load) -> HiddenModel {
+    let parameter = |mean: f64| if load == Load::Geometric { 1.0 / (1.0 + mean) } else { mean };
+    HiddenModel {
+        format: "surefill hidden Markov model 1".into(),
+        trace: "t.swf".into(),
+        jobs: 1000,
+        slots: 500,
+        rounds: 1,
+        slot_s: 900,
+        first_edge_s: 1.5,
+        ratio: 20.0,
+        load,
+        start: vec![0.5, 0.5],
+        transition: vec![vec![0.9, 0.1], vec![0.2, 0.8]],
+        emission: vec![vec![0.1, 0.2, 0.3, 0.4], vec![0.0, 0.0, 0.5, 0.5]],
+        load_parameter: vec![parameter(3.0), parameter(0.25)],
+    }
+}
+
+fn models(history: &History) -> [(&'static str, Model); 7] {
+    let procs = NonZeroU32::new(history.procs).unwrap();
+    let users = NonZeroU32::new(7).unwrap();
     [
         ("paper", Model::markov(history, Variant::Paper)),
         ("calibrated", Model::markov(history, Variant::Calibrated)),
         ("independent", Model::independent(history)),
-        ("lublin", Model::lublin(NonZeroU32::new(history.procs).unwrap())),
+        ("lublin", Model::lublin(procs)),
+        ("downey", Model::downey(procs, users, 0.75)),
+        ("hmm", Model::hidden(&hidden(Load::Geometric), history).unwrap()),
+        ("hmm alone", Model::hidden_alone(&hidden(Load::Poisson), procs, users).unwrap()),
     ]
 }
 
@@ -102,8 +129,15 @@ fn the_bytes_are_the_same_on_every_machine() {
         })
     };
     let hashes = models(&history).map(|(name, model)| (name, hash(&write(&model, &history, 20_000, 1))));
-    let expected =
-        [("paper", PAPER), ("calibrated", CALIBRATED), ("independent", INDEPENDENT), ("lublin", LUBLIN)];
+    let expected = [
+        ("paper", PAPER),
+        ("calibrated", CALIBRATED),
+        ("independent", INDEPENDENT),
+        ("lublin", LUBLIN),
+        ("downey", DOWNEY),
+        ("hmm", HMM),
+        ("hmm alone", HMM_ALONE),
+    ];
     assert_eq!(hashes, expected);
 }
 
@@ -111,6 +145,62 @@ const PAPER: u64 = 7_395_414_129_207_127_295;
 const CALIBRATED: u64 = 12_790_764_990_203_490_894;
 const INDEPENDENT: u64 = 17_022_044_027_507_698_451;
 const LUBLIN: u64 = 12_731_428_911_401_509_864;
+const DOWNEY: u64 = 0;
+const HMM: u64 = 0;
+const HMM_ALONE: u64 = 0;
+
+/// Two thirds of the slots are busy: 3 x 2/3 + 1/4 x 1/3 jobs a slot, and the shares of the bins go by jobs.
+#[test]
+fn hidden_models_keep_their_loads_and_bins() {
+    let history = sample();
+    let number = |n| NonZeroU32::new(n).unwrap();
+    let bins = hidden(Load::Poisson).bins().unwrap();
+    for load in [Load::Poisson, Load::Geometric] {
+        for model in [
+            Model::hidden(&hidden(load), &history).unwrap(),
+            Model::hidden_alone(&hidden(load), number(64), number(9)).unwrap(),
+        ] {
+            let bytes = write(&model, &history, 60_000, 11);
+            let made = check(&bytes, &history, 60_000);
+            let slots = made.records.last().unwrap().submit as f64 / 900.0;
+            let mean = 2.0 + 0.25 / 3.0;
+            assert!((60_000.0 / slots / mean - 1.0).abs() < 0.05, "{load} {slots}");
+            let mut shares = [0.0; 4];
+            for record in &made.records {
+                shares[bins.bin_of(record.run_time as f64)] += 1.0 / 60_000.0;
+            }
+            let idle = 0.25 / 3.0 / mean;
+            let expected = [0.1, 0.2, 0.3, 0.4].map(|p| p * (1.0 - idle));
+            let expected = [expected[0], expected[1], expected[2] + 0.5 * idle, expected[3] + 0.5 * idle];
+            for (share, expected) in shares.iter().zip(expected) {
+                assert!((share - expected).abs() < 0.01, "{shares:?} {expected}");
+            }
+            // Within a slot any time is as good as another.
+            let late = made.records.iter().filter(|record| record.submit % 900 >= 450).count();
+            assert!((late as f64 / 60_000.0 - 0.5).abs() < 0.02, "{late}");
+        }
+    }
+}
+
+#[test]
+fn hidden_models_that_generate_nothing_are_refused() {
+    let history = sample();
+    let without = HiddenModel { load_parameter: Vec::new(), ..hidden(Load::None) };
+    let error = Model::hidden(&without, &history).unwrap_err().to_string();
+    assert!(error.contains("without a load model"), "{error}");
+    let silent = HiddenModel { load_parameter: vec![0.0, 0.0], ..hidden(Load::Poisson) };
+    let error = Model::hidden(&silent, &history).unwrap_err().to_string();
+    assert!(error.contains("no jobs"), "{error}");
+    // One state, one bin's worth of jobs, in a chain that cannot leave.
+    let one = HiddenModel {
+        start: vec![1.0],
+        transition: vec![vec![1.0]],
+        emission: vec![vec![0.0, 1.0]],
+        load_parameter: vec![2.0],
+        ..hidden(Load::Poisson)
+    };
+    check(&write(&Model::hidden(&one, &history).unwrap(), &history, 100, 1), &history, 100);
+}
 
 /// Nights are quiet in the trace, and in what is learnt from it; users and gaps go on alike.
 #[test]
@@ -206,6 +296,11 @@ fn the_command_line() {
     for (name, text) in &files {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
+    let model = serde_json::to_string(&hidden(Load::Poisson)).unwrap();
+    std::fs::write(folder.path().join("model.json"), &model).unwrap();
+    let silent = HiddenModel { load_parameter: Vec::new(), ..hidden(Load::None) };
+    std::fs::write(folder.path().join("silent.json"), serde_json::to_string(&silent).unwrap()).unwrap();
+    std::fs::write(folder.path().join("broken.json"), &model[..100]).unwrap();
     let generate = |args: &str| {
         let args: Vec<&str> = std::iter::once("generate").chain(args.split_whitespace()).collect();
         surefill(&args, folder.path())
@@ -217,11 +312,20 @@ fn the_command_line() {
         ("without.swf", "none of its 1 jobs has a run time and a number of processors"),
         ("missing.swf", "missing.swf"),
     ] {
-        for model in ["markov", "independent"] {
+        for model in ["markov", "independent", "hmm"] {
             let output = generate(&format!("--model {model} --like {name}"));
             assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
             assert!(stderr(&output).contains(message), "{}", stderr(&output));
         }
+    }
+    for (name, message) in [
+        ("silent.json", "without a load model"),
+        ("broken.json", "broken.json: EOF"),
+        ("missing.json", "missing.json"),
+    ] {
+        let output = generate(&format!("--model hmm --trained {name}"));
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
     for wrong in [
         "--model markov",
@@ -230,6 +334,12 @@ fn the_command_line() {
         "--model sessions --like one.swf",
         "--model lublin --like one.swf --procs 3",
         "--model lublin --procs 0",
+        "--model hmm",
+        "--model hmm --like one.swf --users 3",
+        "--model hmm --trained model.json --like one.swf --procs 3",
+        "--model downey --like one.swf",
+        "--model downey --load 0",
+        "--model markov --like one.swf --trained model.json",
     ] {
         let output = generate(wrong);
         assert_eq!(output.status.code(), Some(2), "{wrong}: {}", stderr(&output));
@@ -240,12 +350,18 @@ fn the_command_line() {
         "--model independent --like one.swf",
         "--model lublin --like one.swf",
         "--model lublin --procs 1",
+        "--model hmm --like one.swf",
+        "--model hmm --trained model.json --like one.swf",
+        "--model hmm --trained model.json",
+        "--model hmm --trained model.json --procs 1 --users 1",
+        "--model downey",
+        "--model downey --procs 1 --users 1 --load 2",
     ] {
         let output = generate(&format!("{right} -n 50 --seed 9"));
         assert_eq!(output.status.code(), Some(0), "{right}: {}", stderr(&output));
         let made = read(&output.stdout[..], "made.swf", Strictness::Strict).unwrap();
         assert_eq!(made.records.len(), 50);
-        if !right.contains("lublin") {
+        if right.contains("markov") || right.contains("independent") {
             // One job: the same again and again, at most within its classes.
             assert!(
                 made.records.iter().all(|job| (32..=60).contains(&job.run_time) && job.used_processors == 4)

@@ -84,13 +84,7 @@ impl Sizing<'_> {
             check(seconds, 0.0..=LONGEST).map(|()| seconds)
         };
         // What can be had at once.
-        let mut now: Option<Choice> = None;
-        for processors in least..=largest.min(idle) {
-            let run_time = checked(processors)?;
-            if now.is_none_or(|now| run_time < now.run_time) {
-                now = Some(Choice { processors, wait: 0.0, predicted: 0.0, run_time, gain: 0.0 });
-            }
-        }
+        let now = best_now(least..=largest.min(idle), &mut checked)?;
         let search = Search { weight, first: least.max(idle + 1), last: largest };
         // Only what is better by the least gain counts.
         let to_beat = now.map_or(f64::INFINITY, |now| now.run_time * (1.0 - least_gain));
@@ -111,6 +105,75 @@ impl Sizing<'_> {
             (None, Some(now)) => Ok(now),
             (None, None) => Err(Error::Never),
         }
+    }
+
+    /// As [`Sizing::choose`] by the exact distribution of the wait (the predictor in `options` is not used), for a job that may
+    /// change its mind: it waits for `n` processors up to a patience, then starts on what is free by then. Minimises
+    /// `q E[min(Q(n), patience)] + E[run time]` over both, the patience among the places where the integration of the mean
+    /// pauses (each doubling of the youngest running job's age, each joint of a distribution). The patience is in seconds;
+    /// infinite when the job should wait in any case, 0 when it should start now. `wait` is the mean without the limit to
+    /// patience as far as it was integrated, `gain` what is gained in the mean. The work of [`Sizing::mean`].
+    ///
+    /// # Errors
+    /// As [`Sizing::choose`]; [`Error::Never`] also when fewer than `least` processors are idle, as there is nothing to fall
+    /// back on.
+    pub fn choose_with_patience(
+        &mut self,
+        options: &ChoiceOptions,
+        mut run_time: impl FnMut(u32) -> f64,
+    ) -> Result<(Choice, f64)> {
+        let ChoiceOptions { least, most, weight, least_gain, .. } = *options;
+        check(weight, 0.0..=LONGEST)?;
+        check(least_gain, 0.0..=1.0)?;
+        if least == 0 || most < least {
+            return Err(Error::OutOfRange);
+        }
+        self.missing(least)?;
+        let idle = self.state.idle;
+        if least > idle {
+            return Err(Error::Never);
+        }
+        let mut checked = |processors| {
+            let seconds = run_time(processors);
+            check(seconds, 0.0..=LONGEST).map(|()| seconds)
+        };
+        let now = best_now(least..=most.min(idle), &mut checked)?.ok_or(Error::Never)?;
+        let first = idle + 1;
+        let mut last = most.min(idle + self.state.busy);
+        let mut best = (now.run_time * (1.0 - least_gain), now, 0.0);
+        let mut integral = self.begin_integral(last.saturating_sub(idle))?;
+        while last >= first {
+            let more = self.advance(&mut integral, last - idle)?;
+            let patience = if more { integral.reached } else { f64::INFINITY };
+            self.released(last - idle, integral.reached)?;
+            // Fewer than n free by then, and the run time on those weighed by their probabilities.
+            let (mut short, mut on_those) = (0.0, 0.0);
+            for processors in first..=last {
+                let missing = (processors - idle) as usize;
+                let probability = *at(self.parts.front, missing - 1)?;
+                short += probability;
+                on_those += probability * checked((processors - 1).max(now.processors))?.min(now.run_time);
+                let wait = *at(self.parts.waits, missing - 1)?;
+                let run_time = checked(processors)?;
+                let total = weight * wait + (1.0 - short).max(0.0) * run_time + on_those;
+                if total < best.0 {
+                    let gain = now.run_time - total;
+                    best = (total, Choice { processors, wait, predicted: wait, run_time, gain }, patience);
+                }
+            }
+            // Waits only grow while they are integrated, and no end is better than all of n at once.
+            while last >= first {
+                let so_far = *at(self.parts.waits, (last - idle - 1) as usize)?;
+                if weight * so_far + checked(last)? < best.0 {
+                    break;
+                }
+                last -= 1;
+            }
+            if !more {
+                break;
+            }
+        }
+        Ok((best.1, best.2))
     }
 
     /// One integration for all numbers of processors, as far as any of them may still be better than starting now.
@@ -189,6 +252,21 @@ impl Sizing<'_> {
         }
         Ok(best.map(|best| best.1))
     }
+}
+
+/// The best of what is idle, the smaller of equal ones.
+fn best_now(
+    sizes: core::ops::RangeInclusive<u32>,
+    run_time: &mut dyn FnMut(u32) -> Result<f64>,
+) -> Result<Option<Choice>> {
+    let mut best: Option<Choice> = None;
+    for processors in sizes {
+        let run_time = run_time(processors)?;
+        if best.is_none_or(|best| run_time < best.run_time) {
+            best = Some(Choice { processors, wait: 0.0, predicted: 0.0, run_time, gain: 0.0 });
+        }
+    }
+    Ok(best)
 }
 
 /// The numbers of processors that must be waited for.

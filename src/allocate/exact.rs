@@ -84,7 +84,7 @@ impl Sizing<'_> {
     }
 
     /// Puts the distribution of the processors released within `wait` into the front row, as far as it is below `missing`.
-    fn released(&mut self, missing: u32, wait: f64) -> Result<()> {
+    pub(super) fn released(&mut self, missing: u32, wait: f64) -> Result<()> {
         for index in 0..self.state.running as usize {
             let row = *at(self.parts.rows, index)?;
             let ended = self.ends_within(index, &row, wait)?;

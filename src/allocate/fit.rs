@@ -36,7 +36,7 @@ pub struct Fit {
 /// [`Error::NotANumber`]; [`Error::OutOfRange`] for numbers of processors below 1 or above 2^20, speedups that are not
 /// positive or above 2^40, or all for one number of processors.
 pub fn fit_speedups(points: &[(f64, f64)]) -> Result<Fit> {
-    fit(points, 2, false)
+    fit_speedup_points(points.iter().copied())
 }
 
 /// The model of measured run times `(processors, seconds)`, none of which need be on one processor: at least three numbers of
@@ -45,21 +45,32 @@ pub fn fit_speedups(points: &[(f64, f64)]) -> Result<Fit> {
 /// # Errors
 /// As [`fit_speedups`].
 pub fn fit_run_times(points: &[(f64, f64)]) -> Result<Fit> {
+    fit_run_time_points(points.iter().copied())
+}
+
+/// As [`fit_speedups`], wherever the points lie.
+pub(crate) fn fit_speedup_points(points: impl Iterator<Item = (f64, f64)> + Clone) -> Result<Fit> {
+    fit(points, 2, false)
+}
+
+/// As [`fit_run_times`], wherever the points lie.
+pub(crate) fn fit_run_time_points(points: impl Iterator<Item = (f64, f64)> + Clone) -> Result<Fit> {
     fit(points, 3, true)
 }
 
-fn fit(points: &[(f64, f64)], fewest: usize, run_times: bool) -> Result<Fit> {
-    let mut most: f64 = 1.0;
-    for &(n, value) in points {
+fn fit<P: Iterator<Item = (f64, f64)> + Clone>(points: P, fewest: usize, run_times: bool) -> Result<Fit> {
+    let (mut most, mut count) = (1.0_f64, 0.0);
+    for (n, value) in points.clone() {
+        count += 1.0;
         check(n, 1.0..=1_048_576.0)?;
         check(value, f64::MIN_POSITIVE..=LONGEST)?;
         most = most.max(n).max(if run_times { 0.0 } else { value.min(1_048_576.0) });
     }
-    let first = |i: usize, n: f64| points.iter().take(i).all(|other| other.0 != n);
-    if points.iter().enumerate().filter(|&(i, point)| first(i, point.0)).take(fewest).count() < fewest {
+    let first = |i: usize, n: f64| points.clone().take(i).all(|other| other.0 != n);
+    if points.clone().enumerate().filter(|&(i, point)| first(i, point.0)).take(fewest).count() < fewest {
         return Err(Error::OutOfRange);
     }
-    let problem = Problem { points, run_times, widest: libm::log(most * BEYOND) };
+    let problem = Problem { points, count, run_times, widest: libm::log(most * BEYOND) };
     let mut best = problem.vertex(0.0, 0.0);
     // From the best of every band of sigma, as the valley is narrow and bent; then afresh from where that led.
     for band in 0..=SIGMA_STEPS / BAND {
@@ -77,7 +88,7 @@ fn fit(points: &[(f64, f64)], fewest: usize, run_times: bool) -> Result<Fit> {
     }
     let (_, level) = problem.squares(&best.speedup());
     let sequential = if run_times { libm::exp(level) } else { 1.0 };
-    Ok(Fit { speedup: best.speedup(), sequential, error: libm::sqrt(best.squares / points.len() as f64) })
+    Ok(Fit { speedup: best.speedup(), sequential, error: libm::sqrt(best.squares / count) })
 }
 
 #[derive(Clone, Copy)]
@@ -106,32 +117,30 @@ impl Vertex {
     }
 }
 
-struct Problem<'a> {
-    points: &'a [(f64, f64)],
+struct Problem<P> {
+    points: P,
+    count: f64,
     run_times: bool,
     /// The largest ln A.
     widest: f64,
 }
 
-impl Problem<'_> {
+impl<P: Iterator<Item = (f64, f64)> + Clone> Problem<P> {
     /// The sum of squares, and for run times the logarithm of the sequential one.
     fn squares(&self, speedup: &Speedup) -> (f64, f64) {
         // Run times: ln R = ln L - ln S, and the best ln L is a mean.
-        let residual = |&(n, value): &(f64, f64)| {
+        let residual = |(n, value): (f64, f64)| {
             let ln_speedup = libm::log(speedup.value(n));
             if self.run_times { libm::log(value) + ln_speedup } else { libm::log(value) - ln_speedup }
         };
-        let level = if self.run_times {
-            self.points.iter().map(residual).sum::<f64>() / self.points.len() as f64
-        } else {
-            0.0
-        };
-        let squares = self.points.iter().map(|point| residual(point) - level).map(|r| r * r).sum();
+        let level =
+            if self.run_times { self.points.clone().map(residual).sum::<f64>() / self.count } else { 0.0 };
+        let squares = self.points.clone().map(|point| residual(point) - level).map(|r| r * r).sum();
         (squares, level)
     }
 
     fn vertex(&self, x: f64, u: f64) -> Vertex {
-        let vertex = Vertex { x: x.clamp(0.0, self.widest), u: u.clamp(0.0, 1.0), squares: 0.0 };
+        let vertex = Vertex { x: x.max(0.0).min(self.widest), u: u.clamp(0.0, 1.0), squares: 0.0 };
         Vertex { squares: self.squares(&vertex.speedup()).0, ..vertex }
     }
 

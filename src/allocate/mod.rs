@@ -55,6 +55,8 @@ mod speedup;
 pub use choose::{Choice, ChoiceOptions};
 pub use correction::Correction;
 pub use fit::{Fit, fit_run_times, fit_speedups};
+#[cfg(feature = "capi")]
+pub(crate) use fit::{fit_run_time_points, fit_speedup_points};
 pub use lifetime::LogUniform;
 pub use predict::Predictor;
 pub use sizing::{Sizing, SizingLimits};

@@ -88,8 +88,8 @@ impl Speedup {
         } else {
             a
         };
-        // Rounding at the joints must not take it past its bounds.
-        s.clamp(1.0, a)
+        // Rounding at the joints must not take it past its bounds. (clamp could panic, as far as the compiler knows.)
+        s.max(1.0).min(a)
     }
 }
 

@@ -10,7 +10,7 @@ use core::ffi::c_void;
 const KIND: Kind = Kind::Bins;
 
 /// The largest number of bins.
-pub const SUREFILL_MAX_BINS: i32 = 64;
+pub const SUREFILL_MAX_BINS: i32 = 96;
 
 /// The longest time span any function accepts, in seconds; as a time limit it means "no limit".
 pub const SUREFILL_MAX_SECONDS: i64 = 1_099_511_627_776;

@@ -77,4 +77,13 @@ impl<T: Pod> Block<T> {
         unsafe { *handle.cast::<Header>() }.check(kind)?;
         Ok(&unsafe { &*handle.cast::<Block<T>>() }.value)
     }
+
+    /// As [`Block::read`], to change the value.
+    ///
+    /// # Safety
+    /// As [`Block::read`]; the block is writable, and nobody else uses it.
+    pub(super) unsafe fn read_mut<'a, H>(handle: *mut H, kind: Kind) -> Result<&'a mut T> {
+        unsafe { Block::<T>::read(handle, kind)? };
+        Ok(&mut unsafe { &mut *handle.cast::<Block<T>>() }.value)
+    }
 }

@@ -146,7 +146,7 @@ pub unsafe extern "C" fn surefill_experts_init(
 }
 
 /// Bytes of memory that a mixture needs. With H histories, b bins and e experts this is at most
-/// 8 H max(b + 1, e) + 32 H + 2,600: 3.8 MB for the default.
+/// 8 H max(b + 1, e) + 32 H + 3,200: 3.8 MB for the default.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///

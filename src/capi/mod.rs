@@ -7,22 +7,26 @@
 
 #![allow(unsafe_code)]
 
+mod allocate;
 mod bins;
 mod block;
 mod distribution;
 mod hmm;
 mod inbox;
 mod mixture;
+mod online;
 mod pass;
 mod predictor;
 mod status;
 mod wait;
 
+pub use allocate::*;
 pub use bins::*;
 pub use distribution::*;
 pub use hmm::*;
 pub use inbox::*;
 pub use mixture::*;
+pub use online::*;
 pub use pass::*;
 pub use predictor::*;
 pub use status::*;

@@ -43,6 +43,9 @@ pub struct surefill_predictor_limits {
     /// Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next (1 to
     /// 16,777,216).
     pub window: i32,
+    /// How the model is learnt: 0, by Baum-Welch over the slots kept; 1, on line as surefill_online_hmm does, slot by slot as all
+    /// jobs of a slot have left. On line, slots and cells need only reach as far back as jobs stay in the system.
+    pub online: i32,
 }
 
 /// How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
@@ -69,6 +72,14 @@ pub struct surefill_predictor_options {
     pub initial_seconds: i64,
     /// With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to 2^40).
     pub restart_seconds: i64,
+    /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1). With 0, the
+    /// thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken as if every state had drawn
+    /// any bin with this probability.
+    pub floor: f64,
+    /// On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options.
+    pub exponent: f64,
+    /// On line: slots before the first maximisation step (not negative).
+    pub hold: i64,
 }
 
 /// Learns from finished jobs, on line, how long a job submitted now will run (Nissimov 2006, chapter 4). Report every job's
@@ -83,7 +94,7 @@ pub struct surefill_predictor {
 }
 
 fn default_limits() -> surefill_predictor_limits {
-    let PredictorLimits { jobs, hmm: HmmLimits { states, bins, slots, cells }, window } =
+    let PredictorLimits { jobs, hmm: HmmLimits { states, bins, slots, cells }, window, online } =
         PredictorLimits::default();
     surefill_predictor_limits {
         struct_size: size_of::<surefill_predictor_limits>() as u32,
@@ -93,11 +104,12 @@ fn default_limits() -> surefill_predictor_limits {
         slots: slots as i32,
         cells: cells as i32,
         window: window as i32,
+        online: online as i32,
     }
 }
 
 unsafe fn limits(given: *const surefill_predictor_limits) -> Result<PredictorLimits> {
-    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16, 20, 24])? };
+    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16, 20, 24, 28])? };
     Ok(PredictorLimits {
         jobs: count(given.jobs)?,
         hmm: HmmLimits {
@@ -107,6 +119,7 @@ unsafe fn limits(given: *const surefill_predictor_limits) -> Result<PredictorLim
             cells: count(given.cells)?,
         },
         window: count(given.window)?,
+        online: count(given.online)?,
     })
 }
 
@@ -127,11 +140,14 @@ fn default_options() -> surefill_predictor_options {
         slot_seconds: options.slot_seconds,
         initial_seconds: options.initial_seconds,
         restart_seconds: options.restart_seconds,
+        floor: options.floor,
+        exponent: options.exponent,
+        hold: options.hold as i64,
     }
 }
 
 unsafe fn options(given: *const surefill_predictor_options) -> Result<PredictorOptions> {
-    let given = unsafe { sized(given, default_options(), &[4, 8, 12, 16, 24, 32, 40, 48])? };
+    let given = unsafe { sized(given, default_options(), &[4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72])? };
     let threshold = given.threshold;
     if threshold.is_nan() {
         return Err(Error::NotANumber);
@@ -155,6 +171,9 @@ unsafe fn options(given: *const surefill_predictor_options) -> Result<PredictorO
         termination,
         most_rounds: u64::try_from(given.most_rounds).map_err(|_| Error::OutOfRange)?,
         restart_seconds: given.restart_seconds,
+        floor: given.floor,
+        exponent: given.exponent,
+        hold: u64::try_from(given.hold).map_err(|_| Error::OutOfRange)?,
     })
 }
 
@@ -180,7 +199,7 @@ unsafe fn predictor<'a>(handle: *const surefill_predictor) -> Result<Predictor<'
 }
 
 /// Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots
-/// remembered.
+/// remembered; Baum-Welch.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -192,7 +211,7 @@ pub unsafe extern "C" fn surefill_predictor_limits_init(limits: *mut surefill_pr
 }
 
 /// Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15 min, an
-/// initial period of a week, restarts weekly.
+/// initial period of a week, restarts weekly; but with a floor of 0.001.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -204,7 +223,7 @@ pub unsafe extern "C" fn surefill_predictor_options_init(options: *mut surefill_
 }
 
 /// Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of the window
-/// (S states, rounded up to a multiple of 8), and about 1,200.
+/// (S states, rounded up to a multiple of 8), and about 1,500; on line also surefill_online_hmm_size.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///

@@ -9,6 +9,7 @@ use crate::hmm::LoadModel;
 use crate::hmm::history::{History, Slot};
 use crate::hmm::model::Tables;
 use crate::hmm::vector::{add_scaled, copy};
+use crate::memory::range;
 
 /// Which part of the observations a probability is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,6 +54,42 @@ pub(super) fn log_emission(
         }
         for bin in at_least {
             add_scaled(out, 1.0, tables.ln_at_least(bin)?);
+        }
+    }
+    Ok(common)
+}
+
+/// [`log_emission`] of jobs and load if every state had, with probability `floor`, drawn any of the N bins alike:
+///
+/// ```text
+/// B'_ij = (1 - floor) B_ij + floor / N
+/// ```
+///
+/// So no job is impossible in any state. Slow: two logarithms a state and cell, where `log_emission` has none.
+pub(super) fn log_emission_with_floor(
+    tables: &Tables<'_>,
+    load: LoadModel,
+    floor: f64,
+    cells: impl Iterator<Item = (usize, u32)>,
+    at_least: impl Iterator<Item = usize> + Clone,
+    jobs: u32,
+    out: &mut [f64],
+) -> Result<f64> {
+    let lanes = tables.stride();
+    let bins = tables.emission.len().checked_div(lanes).unwrap_or(0).max(1);
+    let share = floor / bins as f64;
+    let running = at_least.clone().count() as u32;
+    let common = load_emission(tables, load, jobs.saturating_add(running), out);
+    for (bin, count) in cells {
+        let column = range(tables.emission, bin.saturating_mul(lanes), lanes)?;
+        for (out, p) in out.iter_mut().zip(column) {
+            *out += f64::from(count) * libm::log((1.0 - floor) * p + share);
+        }
+    }
+    for bin in at_least {
+        let left = bins.saturating_sub(bin) as f64;
+        for (out, ln) in out.iter_mut().zip(tables.ln_at_least(bin)?) {
+            *out += libm::log((1.0 - floor) * libm::exp(*ln) + share * left);
         }
     }
     Ok(common)

@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::hmm::LoadModel;
-use crate::hmm::emission::{Evidence, log_emission};
+use crate::hmm::emission::{Evidence, log_emission, log_emission_with_floor};
 use crate::hmm::history::{History, Slot};
 use crate::hmm::model::Tables;
 use crate::hmm::vector::{propagate, sum};
@@ -41,30 +41,23 @@ impl Chain<'_, '_> {
         emission: &mut [f64],
     ) -> Result<Option<Explained>> {
         let common = log_emission(self.tables, self.load, evidence, self.history, slot, at_least, emission)?;
-        let mut most = f64::NEG_INFINITY;
-        for (p, ln) in predicted.iter().zip(emission.iter()) {
-            if *p > 0.0 && *ln > most {
-                most = *ln;
-            }
-        }
-        if most == f64::NEG_INFINITY {
-            return Ok(None);
-        }
-        for ((p, e), alpha) in predicted.iter().zip(emission.iter_mut()).zip(filtered.iter_mut()) {
-            *e = if *p == 0.0 {
-                0.0
-            } else if *e == most {
-                1.0
-            } else {
-                libm::exp(*e - most)
-            };
-            *alpha = p * *e;
-        }
-        let scale = sum(filtered);
-        for alpha in filtered.iter_mut() {
-            *alpha /= scale;
-        }
-        Ok(Some(Explained { scale, log_likelihood: libm::log(scale) + most + common }))
+        Ok(condition(common, predicted, filtered, emission))
+    }
+
+    /// [`Chain::filter`] where no job is impossible, by [`log_emission_with_floor`]. `None` only if the load is.
+    pub fn filter_with_floor(
+        &self,
+        slot: &Slot,
+        floor: f64,
+        at_least: impl Iterator<Item = usize> + Clone,
+        predicted: &[f64],
+        filtered: &mut [f64],
+        emission: &mut [f64],
+    ) -> Result<Option<Explained>> {
+        let cells = self.history.cells(slot);
+        let common =
+            log_emission_with_floor(self.tables, self.load, floor, cells, at_least, slot.jobs, emission)?;
+        Ok(condition(common, predicted, filtered, emission))
     }
 
     /// The prediction for the slot after the one with these filtered probabilities.
@@ -96,6 +89,41 @@ impl Chain<'_, '_> {
         }
         Ok(total)
     }
+}
+
+/// From the prediction and ln Pr(slot | state), but for `common`, to the filtered probabilities; the emissions become their
+/// exponentials, scaled. `None` when no possible state explains the slot.
+#[inline]
+pub(super) fn condition(
+    common: f64,
+    predicted: &[f64],
+    filtered: &mut [f64],
+    emission: &mut [f64],
+) -> Option<Explained> {
+    let mut most = f64::NEG_INFINITY;
+    for (p, ln) in predicted.iter().zip(emission.iter()) {
+        if *p > 0.0 && *ln > most {
+            most = *ln;
+        }
+    }
+    if most == f64::NEG_INFINITY {
+        return None;
+    }
+    for ((p, e), alpha) in predicted.iter().zip(emission.iter_mut()).zip(filtered.iter_mut()) {
+        *e = if *p == 0.0 {
+            0.0
+        } else if *e == most {
+            1.0
+        } else {
+            libm::exp(*e - most)
+        };
+        *alpha = p * *e;
+    }
+    let scale = sum(filtered);
+    for alpha in filtered.iter_mut() {
+        *alpha /= scale;
+    }
+    Some(Explained { scale, log_likelihood: libm::log(scale) + most + common })
 }
 
 /// Refuses slots that are not held.

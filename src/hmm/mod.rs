@@ -34,8 +34,8 @@ pub use emission::Evidence;
 pub(crate) use history::NONE;
 pub use initial::Initial;
 pub use model::{LoadModel, Parameters, ParametersMut};
-pub use online::{OnlineHmm, OnlineOptions};
-pub(crate) use steps::Which;
+pub use online::{Learnt, OnlineHmm, OnlineOptions};
+pub(crate) use steps::{Explanation, Which};
 pub use train::{Round, Termination};
 
 /// The largest number of states.

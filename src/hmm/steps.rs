@@ -5,8 +5,19 @@ use crate::hmm::emission::Evidence;
 use crate::hmm::forward::Chain;
 use crate::hmm::history::History;
 use crate::hmm::model::Tables;
-use crate::hmm::vector::{stride, sum};
-use crate::hmm::{Hmm, LoadModel};
+use crate::hmm::vector::{copy, stride, sum};
+use crate::hmm::{Hmm, LoadModel, OnlineHmm};
+
+/// How a slot was explained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Explanation {
+    /// By the model.
+    Model,
+    /// Only with a floor under its probabilities.
+    Floor,
+    /// Not at all.
+    None,
+}
 
 /// Which of the two models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,26 +53,55 @@ impl<'a> Hmm<'a> {
     }
 
     /// Filters one slot, in which jobs still run that cannot end in bins below `at_least`. From the prediction for it to the
-    /// filtered probabilities; `emission` is scratch. Whether the model explains it.
+    /// filtered probabilities; `emission` is scratch. A slot that no possible state explains is filtered with the floor, if that
+    /// is not 0; and if its load is impossible even then, it says nothing of the states.
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn filter_slot(
         &self,
         which: Which,
         slot: i64,
+        floor: f64,
         at_least: impl Iterator<Item = usize> + Clone,
         predicted: &[f64],
         filtered: &mut [f64],
         emission: &mut [f64],
-    ) -> Result<bool> {
+    ) -> Result<Explanation> {
         let (tables, load) = self.tables(which);
         let chain = Chain { tables, load, history: &self.parts.history };
         let slot = self.parts.history.slot(slot)?;
-        Ok(chain.filter(slot, Evidence::Jobs, at_least, predicted, filtered, emission)?.is_some())
+        let all = at_least.clone();
+        if chain.filter(slot, Evidence::Jobs, all, predicted, filtered, emission)?.is_some() {
+            return Ok(Explanation::Model);
+        }
+        if floor == 0.0 {
+            return Ok(Explanation::None);
+        }
+        if chain.filter_with_floor(slot, floor, at_least, predicted, filtered, emission)?.is_none() {
+            copy(filtered, predicted);
+        }
+        Ok(Explanation::Floor)
     }
 
     /// From a slot's filtered probabilities to the prediction for the next.
     pub(crate) fn predict_slot(&self, which: Which, filtered: &[f64], predicted: &mut [f64]) {
         let (tables, load) = self.tables(which);
         Chain { tables, load, history: &self.parts.history }.predict(filtered, predicted);
+    }
+
+    /// The model learnt on line becomes the model in use. Returns the sum of the absolute changes of A and B, and the largest.
+    pub(crate) fn take_from(&mut self, online: &OnlineHmm<'_>) -> (f64, f64) {
+        let (old, new) = (&mut self.parts.model, online.tables());
+        let (mut l1, mut l_infinity) = (0.0, 0.0f64);
+        let transitions = old.transition.iter().zip(new.transition.iter());
+        for (old, new) in transitions.chain(old.emission.iter().zip(new.emission.iter())) {
+            let change = libm::fabs(new - old);
+            l1 += change;
+            l_infinity = l_infinity.max(change);
+        }
+        old.copy_from(new);
+        self.state.load = online.load() as u32;
+        self.state.ready = 1;
+        (l1, l_infinity)
     }
 
     /// The distribution of a job's bin under these state probabilities: sum over i of p_i B_ij. `scratch` is as long as a

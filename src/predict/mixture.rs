@@ -139,7 +139,7 @@ struct State {
 /// Predicts run times from those of like jobs that have finished.
 ///
 /// The memory needed is [`Mixture::size`]. With H histories, b bins and e experts it is at most
-/// 8 H max(b + 1, e) + 32 H + 2,600 bytes: 3.8 MB for the default.
+/// 8 H max(b + 1, e) + 32 H + 3,200 bytes: 3.8 MB for the default.
 pub struct Mixture<'a> {
     state: &'a mut State,
     histories: Histories<'a>,
@@ -519,9 +519,9 @@ mod tests {
         for limits in [limits(), MixtureLimits::default(), MixtureLimits { histories: 1, ..limits() }] {
             let size = Mixture::size(&limits).unwrap() as f64;
             let row = f64::from((limits.bins + 1).max(limits.experts));
-            let most = f64::from(limits.histories) * (8.0 * row + 32.0) + 2600.0;
+            let most = f64::from(limits.histories) * (8.0 * row + 32.0) + 3200.0;
             assert!(
-                size <= most && size > most - 2600.0 - 16.0 * f64::from(limits.histories),
+                size <= most && size > most - 3200.0 - 16.0 * f64::from(limits.histories),
                 "{size} {most}"
             );
         }
@@ -534,7 +534,7 @@ mod tests {
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
         for bad in [
             MixtureLimits { bins: 0, ..limits },
-            MixtureLimits { bins: 65, ..limits },
+            MixtureLimits { bins: MAX_BINS as u32 + 1, ..limits },
             MixtureLimits { keys: 0, ..limits },
             MixtureLimits { keys: 9, ..limits },
             MixtureLimits { experts: 0, ..limits },

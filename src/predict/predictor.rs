@@ -1,7 +1,9 @@
 //! The predictor in the caller's memory: events in, distributions out.
 
 use crate::error::{Error, Result};
-use crate::hmm::{Hmm, HmmLimits, Initial, LoadModel, Parameters, Round, Termination};
+use crate::hmm::{
+    Hmm, HmmLimits, Initial, LoadModel, OnlineHmm, OnlineOptions, Parameters, Round, Termination,
+};
 use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::predict::jobs::{Job, Jobs};
 use crate::predict::learn::FILTER;
@@ -25,12 +27,16 @@ pub struct PredictorLimits {
     /// Slots, from the earliest that still has a job in the system, whose filtered state is remembered from one prediction to
     /// the next (1 to 2^24); what lies behind is computed again each time.
     pub window: u32,
+    /// How the model is learnt: 0, by Baum-Welch over the slots kept; 1, on line, by [`OnlineHmm`](crate::hmm::OnlineHmm), slot by slot as all jobs of a
+    /// slot have left. On line no slot is needed any more once it is learnt: slots and cells need only reach as far back as
+    /// jobs stay in the system, so memory does not depend on the history's length.
+    pub online: u32,
 }
 
 impl Default for PredictorLimits {
-    /// 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered.
+    /// 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered; Baum-Welch.
     fn default() -> PredictorLimits {
-        PredictorLimits { jobs: 4096, hmm: HmmLimits::default(), window: 1024 }
+        PredictorLimits { jobs: 4096, hmm: HmmLimits::default(), window: 1024, online: 0 }
     }
 }
 
@@ -53,10 +59,20 @@ pub struct PredictorOptions {
     pub most_rounds: u64,
     /// With the other criteria, training begins again when so many seconds of new slots are finished (1 to 2^40).
     pub restart_seconds: i64,
+    /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1). With 0, the
+    /// thesis's rule, the predictor is silent until it has learnt from that slot. Else the slot is filtered as if every state
+    /// had drawn any of the N bins with this probability, B'_ij = (1 - floor) B_ij + floor / N, and training begins as early as under the
+    /// thesis's rule. Predictions mix the states' learnt distributions, without the floor.
+    pub floor: f64,
+    /// On line: a of the step size t^-a (above 0.5, at most 1). See [`OnlineOptions`].
+    pub exponent: f64,
+    /// On line: slots before the first maximisation step.
+    pub hold: u64,
 }
 
 impl Default for PredictorOptions {
-    /// The thesis's: slots of 15 min, a week, no load model, Static-IV, L1 with 200; at most 1,000 rounds; weekly.
+    /// The thesis's: slots of 15 min, a week, no load model, Static-IV, L1 with 200; at most 1,000 rounds; weekly. But with a
+    /// floor of 1e-3, so that no unexplained slot silences it; on four traces its size makes no difference.
     fn default() -> PredictorOptions {
         PredictorOptions {
             slot_seconds: 900,
@@ -66,6 +82,9 @@ impl Default for PredictorOptions {
             termination: Termination::L1(200.0),
             most_rounds: 1000,
             restart_seconds: 7 * 86_400,
+            floor: OnlineOptions::default().floor,
+            exponent: OnlineOptions::default().exponent,
+            hold: OnlineOptions::default().hold,
         }
     }
 }
@@ -73,12 +92,17 @@ impl Default for PredictorOptions {
 impl PredictorOptions {
     fn check(&self, limits: &PredictorLimits) -> Result<()> {
         self.termination.check()?;
+        self.online().check()?;
         let valid = (1..=1 << 32).contains(&self.slot_seconds)
             && (0..=1 << 40).contains(&self.initial_seconds)
             && (1..=1 << 40).contains(&self.restart_seconds)
             && self.most_rounds > 0
             && (self.initial != Initial::KMeans || limits.hmm.states.is_power_of_two());
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+
+    fn online(&self) -> OnlineOptions {
+        OnlineOptions { exponent: self.exponent, hold: self.hold, floor: self.floor }
     }
 }
 
@@ -92,6 +116,7 @@ pub(super) struct RawOptions {
     pub most_rounds: u64,
     pub rounds: u64,
     pub epsilon: f64,
+    pub floor: f64,
     pub criterion: u32,
     pub load: u32,
     pub initial: u32,
@@ -112,6 +137,7 @@ impl RawOptions {
             most_rounds: options.most_rounds,
             rounds,
             epsilon,
+            floor: options.floor,
             criterion,
             load: options.load as u32,
             initial: options.initial as u32,
@@ -144,6 +170,8 @@ pub(super) struct State {
     /// The checksum of a sealed block.
     seal: u64,
     pub limits: PredictorLimits,
+    /// Jobs of the initial period that are in the system.
+    pub initial_jobs: u32,
     pub options: RawOptions,
     pub bins: RawBins,
     /// The time of the last event, and the first submission's.
@@ -159,12 +187,10 @@ pub(super) struct State {
     pub stale: i64,
     /// The end of the slots trained on.
     pub trained: i64,
-    /// Where the filter of a new model has come to.
+    /// Where the filter of a new model has come to; on line, the next slot to learn.
     pub position: i64,
     /// Finished jobs in slots from `anchor` on.
     pub unsettled: u64,
-    /// Jobs of the initial period that are in the system.
-    pub initial_jobs: u32,
     /// Whether an event has been.
     pub begun: u32,
     /// Whether there was a submission.
@@ -177,9 +203,12 @@ pub(super) struct State {
     pub phase: u32,
     /// Whether the model in training explains the slots before `position`.
     pub draft_explains: u32,
-    padding: u32,
     /// The last round.
     pub last: LastRound,
+    /// On line: ln Pr, jobs, and slots not explained, of the slots learnt since the model was last put to use.
+    pub learnt: f64,
+    pub learnt_jobs: u64,
+    pub learnt_unexplained: u64,
 }
 
 /// [`Round`] as plain data.
@@ -240,15 +269,17 @@ pub(super) struct Parts<'a> {
 /// caller's ids. When the history is full its oldest slots leave; a job whose slot has left is not learnt from.
 ///
 /// The memory needed is [`Predictor::size`]: the model's ([`Hmm`]), 48 bytes and at most 16 of index for each job, 8 M for each slot
-/// of the window (M rounded up to a multiple of 8), and about 1,200 bytes.
+/// of the window (M rounded up to a multiple of 8), and about 1,500 bytes; on line also [`OnlineHmm`]'s.
 pub struct Predictor<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
     pub(super) hmm: Hmm<'a>,
+    pub(super) online: Option<OnlineHmm<'a>>,
 }
 
 fn layout<'a>(carver: &mut Carver<'a>, limits: &PredictorLimits) -> Result<(&'a mut [State], Parts<'a>)> {
-    if !((1..=1 << 24).contains(&limits.jobs) && (1..=1 << 24).contains(&limits.window)) {
+    let valid = (1..=1 << 24).contains(&limits.jobs) && (1..=1 << 24).contains(&limits.window);
+    if !(valid && limits.online <= 1) {
         return Err(Error::OutOfRange);
     }
     // The model's own walk checks this; here it only must not overflow.
@@ -273,7 +304,10 @@ impl<'a> Predictor<'a> {
     pub fn size(limits: &PredictorLimits) -> Result<usize> {
         let mut carver = Carver::measuring();
         layout(&mut carver, limits)?;
-        carver.size().checked_add(Hmm::size(&limits.hmm)?).ok_or(Error::OutOfRange)
+        let HmmLimits { states, bins, .. } = limits.hmm;
+        let online = if limits.online == 0 { 0 } else { OnlineHmm::size(states, bins)? };
+        let models = Hmm::size(&limits.hmm)?.checked_add(online).ok_or(Error::OutOfRange)?;
+        carver.size().checked_add(models).ok_or(Error::OutOfRange)
     }
 
     /// Makes a predictor in this memory, which may be longer than needed, for run times in these bins. All of it is written.
@@ -306,6 +340,10 @@ impl<'a> Predictor<'a> {
         };
         predictor.parts.jobs.clear()?;
         predictor.hmm.reset(&limits.hmm, Hmm::size(&limits.hmm)?)?;
+        if let Some(online) = &mut predictor.online {
+            online.reset(limits.hmm.states, limits.hmm.bins, &options.online())?;
+            online.set_static(options.load)?;
+        }
         Ok(predictor)
     }
 
@@ -313,7 +351,12 @@ impl<'a> Predictor<'a> {
         let mut carver = Carver::of(memory)?;
         let (state, parts) = layout(&mut carver, limits)?;
         let hmm = Hmm::carve(&mut carver, &limits.hmm)?;
-        Ok(Predictor { state: at_mut(state, 0)?, parts, hmm })
+        let HmmLimits { states, bins, .. } = limits.hmm;
+        let online = match limits.online {
+            0 => None,
+            _ => Some(OnlineHmm::carve(&mut carver, states, bins)?),
+        };
+        Ok(Predictor { state: at_mut(state, 0)?, parts, hmm, online })
     }
 
     /// How many bytes at the start of a block [`Predictor::block_size`] wants to see.
@@ -345,6 +388,9 @@ impl<'a> Predictor<'a> {
         };
         let predictor = Predictor::carve(memory, &limits)?;
         predictor.hmm.check()?;
+        if let Some(online) = &predictor.online {
+            online.check(limits.hmm.states, limits.hmm.bins)?;
+        }
         if predictor.is_sound() { Ok(predictor) } else { Err(Error::Corrupt) }
     }
 
@@ -358,6 +404,7 @@ impl<'a> Predictor<'a> {
                 && state.present == held.end - 1
                 && (state.anchor..=state.present).contains(&state.known)
                 && (state.phase != FILTER || (held.start..=state.anchor).contains(&state.position))
+                && (self.online.is_none() || state.position <= state.anchor)
                 && state.trained <= state.present);
         state.options.slot_seconds > 0
             && self.hmm.limits() == &state.limits.hmm
@@ -415,6 +462,9 @@ impl<'a> Predictor<'a> {
             return Err(Error::WrongState);
         }
         self.hmm.set_parameters(parameters)?;
+        if let Some(online) = &mut self.online {
+            online.set(parameters)?;
+        }
         self.state.ready = 1;
         self.state.last.l1 = f64::INFINITY;
         Ok(())

@@ -6,7 +6,7 @@
 //! of a slot before it, has ended or run into another bin.
 
 use crate::error::{Error, Result};
-use crate::hmm::Which;
+use crate::hmm::{Explanation, Which};
 use crate::memory::{range, range_mut};
 use crate::predict::Predictor;
 use crate::predict::jobs::Bins;
@@ -14,8 +14,8 @@ use crate::runtime::{MAX_BINS, RuntimeDistribution};
 
 impl Predictor<'_> {
     /// The distribution of the run time of a job submitted now: the states' distributions, mixed by the states' present
-    /// probabilities. `None`, silence, before the first training is done, and when the model does not explain the
-    /// observations.
+    /// probabilities. `None`, silence, before the first training is done, and without a floor when the model does not explain
+    /// the observations.
     ///
     /// O((M^2 + jobs M) S), S slots from the earliest with a change to the present one: seldom more than a few.
     ///
@@ -41,14 +41,15 @@ impl Predictor<'_> {
             return Err(Error::OutOfRange);
         }
         self.advance(now)?;
-        if self.state.ready == 0 || self.state.explains == 0 || self.state.begun == 0 {
+        let explains = self.state.explains != 0 || self.state.options.floor > 0.0;
+        if self.state.ready == 0 || !explains || self.state.begun == 0 {
             return Ok(false);
         }
         if now >= self.state.stale {
             self.age_jobs(now)?;
         }
         for slot in self.state.known..=self.state.present {
-            if !self.filter_slot(slot)? {
+            if self.filter_slot(slot)? == Explanation::None {
                 return Ok(false);
             }
             if slot < self.state.present {
@@ -61,7 +62,7 @@ impl Predictor<'_> {
     }
 
     /// From the prediction for a slot, in the window or (beyond it) left by the slot before, to its filtered probabilities.
-    fn filter_slot(&mut self, slot: i64) -> Result<bool> {
+    fn filter_slot(&mut self, slot: i64) -> Result<Explanation> {
         if let Some(place) = self.place(slot) {
             let kept = range(self.parts.window, place, self.hmm.lanes())?;
             for (to, from) in self.parts.predicted.iter_mut().zip(kept) {
@@ -70,7 +71,8 @@ impl Predictor<'_> {
         }
         let parts = &mut self.parts;
         let bins = Bins(parts.jobs.list(self.hmm.history().slot(slot)?.running));
-        self.hmm.filter_slot(Which::InUse, slot, bins, parts.predicted, parts.filtered, parts.emission)
+        let floor = self.state.options.floor;
+        self.hmm.filter_slot(Which::InUse, slot, floor, bins, parts.predicted, parts.filtered, parts.emission)
     }
 
     /// Where the window keeps a slot's prediction, if it does.
@@ -127,7 +129,7 @@ impl Predictor<'_> {
         let state = &mut *self.state;
         state.now = now;
         if state.begun == 0 {
-            (state.begun, state.anchor, state.trained) = (1, present, present);
+            (state.begun, state.anchor, state.trained, state.position) = (1, present, present, present);
             self.hmm.history_mut().extend(present + 1)?;
             self.state.present = present;
             self.state.explains = self.state.ready;
@@ -149,14 +151,17 @@ impl Predictor<'_> {
             if slot.open > 0 {
                 break;
             }
-            if self.state.explains != 0 && self.state.known == self.state.anchor {
-                if self.filter_slot(self.state.anchor)? {
-                    self.hmm.predict_slot(Which::InUse, self.parts.filtered, self.parts.predicted);
-                    self.state.anchor += 1;
+            // With a floor the window goes on behind a slot that is not explained: then this is where that is noticed.
+            let floor = self.state.options.floor > 0.0;
+            let first = self.state.known == self.state.anchor;
+            let look = if floor { self.state.ready != 0 } else { self.state.explains != 0 && first };
+            if look {
+                let explanation = self.filter_slot(self.state.anchor)?;
+                self.state.explains &= u32::from(explanation == Explanation::Model);
+                self.hmm.predict_slot(Which::InUse, self.parts.filtered, self.parts.predicted);
+                self.state.anchor += 1;
+                if first && explanation != Explanation::None {
                     self.remember(self.state.anchor)?;
-                } else {
-                    self.state.explains = 0;
-                    self.state.anchor += 1;
                 }
             } else {
                 self.state.anchor += 1;

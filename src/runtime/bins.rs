@@ -5,7 +5,7 @@ use crate::runtime::MAX_SECONDS;
 use arrayvec::ArrayVec;
 
 /// The largest number of bins.
-pub const MAX_BINS: usize = 64;
+pub const MAX_BINS: usize = 96;
 
 /// Where the first bin may start at the earliest, in seconds: far below any clock, far above what a logarithm cannot take.
 const SMALLEST_EDGE: f64 = 1e-9;
@@ -219,7 +219,7 @@ mod tests {
             (1.0, 1.0, 5, Error::OutOfRange),
             (1.0, f64::INFINITY, 5, Error::OutOfRange),
             (1.0, 1.8, 0, Error::OutOfRange),
-            (1.0, 1.8, 65, Error::OutOfRange),
+            (1.0, 1.2, MAX_BINS + 1, Error::OutOfRange),
             (1.0, 1.0 + f64::EPSILON / 2.0, 5, Error::OutOfRange),
             (1.0, 1e30, 5, Error::OutOfRange),
             (1e-300, 1e300, 2, Error::OutOfRange),

@@ -9,7 +9,10 @@
 //!
 //! of it. Agglomeration starts from the distinct values of the attribute and always merges the neighbours with the smallest
 //! loss; pairs with a member that is too small for a useful history come first, so that in the end none is left. The number of
-//! clusters k maximises the Bayes information criterion, log L - (2k - 1) / 2 ln n. Every boundary is then moved to where, between
+//! clusters k maximises the Bayes information criterion, log L - (2k - 1) / 2 ln n, with log L divided by the waits' dispersion
+//! ([`View::dispersion`](crate::wait::history::View::dispersion)): waits are neither independent nor exponential, jobs of one
+//! burst wait together, and with every one taken for a witness of its own as many clusters are found as there may be (16,
+//! where the paper tells of three to five). Every boundary is then moved to where, between
 //! its two neighbours, the likelihood is largest: single values that happened to look like the other side do not stay there.
 //!
 //! O(d log d) for d distinct values, in steps of O(log d) that can be done a few at a time.
@@ -215,11 +218,13 @@ pub(super) struct Agglomeration {
     /// Everything visited.
     total: Mass,
     /// The merge that took away the k-th cluster, for k = 2, 3...
-    merges: [Merge; MAX_CLUSTERS],
+    merges: [Merge; MAX_CLUSTERS + 1],
     intervals: Intervals,
     /// By how much the chosen clusters raise the log-likelihood, and the criterion, over a single one.
     pub gain: f64,
     pub criterion: f64,
+    /// How many waits say as much as one independent exponential wait.
+    dispersion: f64,
     /// Moving boundaries: which one, the two clusters' mass, that of the values passed, and the best boundary so far.
     boundary: u32,
     reserved: u32,
@@ -227,6 +232,17 @@ pub(super) struct Agglomeration {
     passed: Mass,
     best_loss: f64,
     best_bound: u64,
+}
+
+impl Agglomeration {
+    /// Starts anew; `dispersion` waits say as much as one independent exponential wait.
+    pub(super) fn begin(&mut self, dispersion: f64) {
+        *self = Agglomeration { phase: COLLECTING, dispersion, ..Agglomeration::zeroed() };
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.phase == IDLE
+    }
 }
 
 /// An agglomeration with its memory.
@@ -240,17 +256,7 @@ pub(super) struct Workshop<'s> {
     pub most: usize,
 }
 
-impl Agglomeration {
-    pub(super) fn is_idle(&self) -> bool {
-        self.phase == IDLE
-    }
-}
-
 impl Workshop<'_> {
-    pub(super) fn begin(&mut self) {
-        *self.state = Agglomeration { phase: COLLECTING, ..Agglomeration::zeroed() };
-    }
-
     /// One step of work, O(log d). Returns the intervals when they are found.
     pub(super) fn step(&mut self, census: &Census) -> Result<Option<Intervals>> {
         match self.state.phase {
@@ -408,7 +414,8 @@ impl Workshop<'_> {
 
     /// The number of clusters with the best criterion, and their boundaries.
     fn choose(&mut self) -> Result<()> {
-        let penalty = libm::log((self.state.total.count as f64).max(1.0));
+        // In units of log-likelihood, so that gain and criterion stay what they are.
+        let penalty = self.state.dispersion * libm::log((self.state.total.count as f64).max(1.0));
         let (mut gain, mut best, mut chosen) = (0.0, 0.0, 1);
         let last = self.most.min(MAX_CLUSTERS).min(self.state.items as usize + 1);
         let merges = self.state.merges;

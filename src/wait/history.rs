@@ -19,6 +19,9 @@ pub(super) const MOST_RECORDS: u32 = 1 << 22;
 /// Parts of 1 in a logarithm.
 const LOG_UNIT: f64 = 32_768.0;
 
+/// Larger autocorrelations count as this in [`View::dispersion`].
+const MOST_CORRELATION: f64 = 0.99;
+
 /// One known wait.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -255,6 +258,20 @@ impl View<'_> {
         Ok(correlation.clamp(-1.0, 1.0))
     }
 
+    /// How many of these waits say as much as one independent exponential wait: the variance over the squared mean, which is 1 for
+    /// an exponential, times (1 + r) / (1 - r) with the lag-1 autocorrelation r, if that is positive. At least 1.
+    pub(super) fn dispersion(self, series: &Series) -> Result<f64> {
+        let (n, sum) = (i128::from(series.tree.count), i128::from(series.sums.waits));
+        let square = sum.wrapping_mul(sum);
+        let all = n.wrapping_mul(series.sums.squares.get()).wrapping_sub(square);
+        if all <= 0 || square == 0 {
+            return Ok(1.0);
+        }
+        let correlation = self.autocorrelation(series)?.clamp(0.0, MOST_CORRELATION);
+        let inflation = (1.0 + correlation) / (1.0 - correlation);
+        Ok((all as f64 / square as f64 * inflation).max(1.0))
+    }
+
     /// The k-th smallest wait of a series, counted from 1.
     pub(super) fn select(self, series: &Series, k: u64) -> Result<u64> {
         self.nodes.select(&series.tree, k)
@@ -307,6 +324,14 @@ mod tests {
             }
             let wanted = naive_autocorrelation(&naive);
             assert!((store.view().autocorrelation(&series).unwrap() - wanted).abs() < 1e-11, "{step}");
+            // Variance over squared mean, times what correlation makes of it.
+            let plain = naive.iter().map(|wait| *wait as f64).sum::<f64>() / naive.len() as f64;
+            let variance = naive.iter().map(|wait| (*wait as f64 - plain).powi(2)).sum::<f64>();
+            let wanted = wanted.clamp(0.0, 0.99);
+            let wanted = variance / naive.len() as f64 / plain.powi(2) * (1.0 + wanted) / (1.0 - wanted);
+            let found = store.view().dispersion(&series).unwrap();
+            let wanted = if wanted.is_nan() { 1.0 } else { wanted.max(1.0) };
+            assert!((found / wanted - 1.0).abs() < 1e-9, "{step}: {found} {wanted}");
             let mean =
                 naive.iter().map(|wait| (*wait as f64).max(1.0).ln()).sum::<f64>() / naive.len() as f64;
             assert!((series.moments().mean - mean).abs() < 2e-5);

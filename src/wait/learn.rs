@@ -144,6 +144,27 @@ impl WaitPredictor<'_> {
         Ok(WaitAnswer::from_bound(bound.map(|bound| self.adapted(bound))))
     }
 
+    /// The bound of a job that has waited for `age` seconds.
+    pub(super) fn aged_answer(
+        &self,
+        attribute: u64,
+        age: u64,
+        quantile: f64,
+        confidence: f64,
+        now: i64,
+    ) -> Result<WaitAnswer> {
+        let usual = &self.state.question;
+        let usual = quantile == usual.quantile && confidence == usual.confidence;
+        self.unless_down(now, |predictor| {
+            let (view, series, _) = predictor.look(attribute)?;
+            let bound = estimate::bound_from(view, series, age, quantile, confidence)?;
+            let age = estimate::seconds(age)?;
+            // Not below the age: all waits that count were at least that.
+            let adapted = |bound: i64| age.saturating_add(predictor.adapted(bound.saturating_sub(age)));
+            Ok(if usual { bound.map(adapted) } else { bound })
+        })
+    }
+
     /// A bound, stretched or shrunk; 0 s can be stretched as well. Nothing is stretched beyond twice the longest wait.
     fn adapted(&self, bound: i64) -> i64 {
         if !self.has(ADAPT) || self.state.stretch == 0.0 {
@@ -271,11 +292,24 @@ impl WaitPredictor<'_> {
             }
         } else if begin {
             *since_clustering = 0;
-            workshop.begin();
+            let dispersion = self.dispersion()?;
+            self.state.agglomeration.begin(dispersion);
         } else {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// How many of the waits that count say as much as one independent exponential wait: the clusters' mean.
+    fn dispersion(&self) -> Result<f64> {
+        let view = View { records: self.parts.records, nodes: Nodes(self.parts.nodes) };
+        let (mut sum, mut waits) = (0.0, 0.0);
+        for series in at(&self.state.series, self.state.side as usize)? {
+            let count = series.count() as f64;
+            sum += count * view.dispersion(series)?;
+            waits += count;
+        }
+        Ok(if waits > 0.0 { sum / waits } else { 1.0 })
     }
 
     /// New intervals were found: unless they are the old ones, their clusters are filled.

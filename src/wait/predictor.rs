@@ -451,8 +451,8 @@ impl<'a> WaitPredictor<'a> {
         }
     }
 
-    /// An upper bound for the wait, counted from its submission, of a job that waits since then: by the binomial method from the
-    /// waits that were at least as long. Costs as [`WaitPredictor::predict`].
+    /// An upper bound for the wait, counted from its submission, of a job that waits since then: [`WaitPredictor::predict_aged`]
+    /// with its age.
     ///
     /// # Errors
     /// As [`WaitPredictor::predict`]; [`Error::UnknownJob`] if no job with this number waits.
@@ -462,10 +462,28 @@ impl<'a> WaitPredictor<'a> {
         self.check_time(now)?;
         let waiting = self.waiting(id)?;
         let age = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
-        self.unless_down(now, |predictor| {
-            let (view, series, _) = predictor.look(waiting.attribute)?;
-            estimate::bound_from(view, series, age, quantile, confidence)
-        })
+        self.aged_answer(waiting.attribute, age, quantile, confidence, now)
+    }
+
+    /// An upper bound for the wait, counted from its submission, of a job that has waited for `age` seconds: by the binomial method
+    /// from the waits that were at least as long. With [`ADAPT`] what is left of it is adapted as other bounds are, for the
+    /// options' own question. Costs as [`WaitPredictor::predict`].
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::predict`]; [`Error::OutOfRange`] also for an age below 0 or above [`MAX_SECONDS`].
+    pub fn predict_aged(
+        &self,
+        features: &Features,
+        age: i64,
+        quantile: f64,
+        confidence: f64,
+        now: i64,
+    ) -> Result<WaitAnswer> {
+        let attribute = self.check_question(features, quantile, confidence, now)?;
+        if !(0..=MAX_SECONDS).contains(&age) {
+            return Err(Error::OutOfRange);
+        }
+        self.aged_answer(attribute, age.unsigned_abs(), quantile, confidence, now)
     }
 
     /// How probable it is that a job that has waited for `age` seconds (0 for a new one) waits at most `within` seconds, counted

@@ -47,7 +47,7 @@ static void make(surefill_pass *pass, const surefill_distribution *runs) {
 }
 
 int main(int argc, char **argv) {
-    static int64_t bins_memory[70], runs_memory[136];
+    static int64_t bins_memory[120], runs_memory[220];
     const double counts[] = {1, 2, 3, 1};
     surefill_bins *bins;
     surefill_distribution *runs;

@@ -33,7 +33,7 @@ int memcmp(const void *left, const void *right, size_t size) {
 #define MUST(condition) \
     if (!(condition)) return __LINE__
 
-static int64_t bins_memory[100], distribution_memory[200], pass_memory[50000];
+static int64_t bins_memory[120], distribution_memory[220], pass_memory[50000];
 
 static int pass_once(void) {
     static const int64_t ran[] = {20, 45, 90, 250, 600};

@@ -20,6 +20,7 @@ command -v "$CC" > /dev/null || missing+=(gcc)
 command -v "$CXX" > /dev/null || missing+=(g++)
 command -v nm > /dev/null || missing+=(binutils)
 command -v valgrind > /dev/null || missing+=(valgrind)
+command -v python3 > /dev/null || missing+=(python3)
 if [ ${#missing[@]} -gt 0 ]; then
     echo "tests/c: please install first: apt-get install ${missing[*]}" >&2
     exit 1
@@ -68,7 +69,8 @@ memcheck="valgrind --quiet --error-exitcode=99 --leak-check=full"
 # --- The interface ---------------------------------------------------------------------------------------------------
 
 try "compile: sweep" $c -o "$work/sweep" tests/c/sweep.c tests/c/sweep_pass.c tests/c/sweep_hmm.c \
-    tests/c/sweep_predictor.c tests/c/sweep_mixture.c tests/c/sweep_wait.c tests/c/check.c $static -lm
+    tests/c/sweep_online.c tests/c/sweep_predictor.c tests/c/sweep_mixture.c tests/c/sweep_wait.c \
+    tests/c/sweep_allocate.c tests/c/check.c $static -lm
 try "every function with every wrong argument" "$work/sweep"
 try "the same under valgrind" $memcheck "$work/sweep"
 
@@ -96,7 +98,7 @@ try "inbox: 20,000 events under valgrind" $memcheck --fair-sched=yes "$work/inbo
 # --- The examples ----------------------------------------------------------------------------------------------------
 
 gzip -dc demo/workload.swf.gz > "$work/workload.swf"
-for example in backfill replay predict; do
+for example in backfill replay predict wait_bounds choose_size; do
     try "compile: $example, static" $c -o "$work/$example" c-examples/$example.c $static -lm
     try "compile: $example, shared" $c -o "$work/$example-shared" c-examples/$example.c $shared -lm
 done
@@ -125,6 +127,37 @@ predict_is_short_and_learns() {
         "$work/static.txt"
 }
 try_here "predict.c: under 80 lines, learns day and night" predict_is_short_and_learns
+
+# The answers are those of exact arithmetic on sorted lists, for a new job and for some that have waited.
+wait_bounds_are_exact() {
+    [ "$(wc -l < c-examples/wait_bounds.c)" -lt 80 ] || return 1
+    python3 tests/c/wait_bounds.py history > "$work/history.txt" || return 1
+    for job in "3600 4" "36000 4 7000" "36000 4 24000" "36000 1 99999"; do
+        python3 tests/c/wait_bounds.py answers $job < "$work/history.txt" > "$work/expected.txt" || return 1
+        diff "$work/expected.txt" <("$work/wait_bounds" $job < "$work/history.txt") || return 1
+        diff "$work/expected.txt" <("$work/wait_bounds-shared" $job < "$work/history.txt") || return 1
+        $memcheck "$work/wait_bounds" $job < "$work/history.txt" > /dev/null || return 1
+    done
+}
+try_here "wait_bounds.c: under 80 lines, exact, also in valgrind" wait_bounds_are_exact
+
+wrong_histories() {
+    for line in 'x 3600 4' '60 3600' '60 3600 4 5' '-1 3600 4' '60 -1 4' '60 3600 -4' 'nan 3600 4' ''; do
+        printf '60 3600 4\n%s\n' "$line" | "$work/wait_bounds" > "$work/output" 2> "$work/errors"
+        [ $? -eq 1 ] && grep -q '^line 2: ' "$work/errors" && [ ! -s "$work/output" ] || { echo "$line"; return 1; }
+    done
+    ! "$work/wait_bounds" -1 < "$work/history.txt" && "$work/wait_bounds" < /dev/null | grep -q '^0 waits'
+}
+try_here "wait_bounds.c: wrong lines and arguments" wrong_histories
+
+try "choose_size.c under valgrind" $memcheck "$work/choose_size"
+
+choose_size_is_right() {
+    [ "$(wc -l < c-examples/choose_size.c)" -lt 80 ] || return 1
+    "$work/choose_size" > "$work/static.txt" && "$work/choose_size-shared" > "$work/shared.txt" || return 1
+    diff "$work/static.txt" "$work/shared.txt" && python3 tests/c/choose_size.py < "$work/static.txt"
+}
+try_here "choose_size.c: under 80 lines, table by enumeration" choose_size_is_right
 
 head -n 800 "$work/workload.swf" > "$work/short.swf"
 try "replay.c under valgrind" $memcheck "$work/replay" "$work/short.swf"

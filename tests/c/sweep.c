@@ -1,7 +1,8 @@
 /* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
  *
  * `sweep --list` prints the functions swept, for the comparison with the header. The passes are in sweep_pass.c, models
- * in sweep_hmm.c, predictors in sweep_predictor.c, mixtures in sweep_mixture.c, waits in sweep_wait.c. */
+ * in sweep_hmm.c and sweep_online.c, predictors in sweep_predictor.c, mixtures in sweep_mixture.c, waits in sweep_wait.c,
+ * sizes in sweep_allocate.c. */
 #include "sweep.h"
 
 struct world world, before;
@@ -10,12 +11,14 @@ struct world world, before;
 enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
 
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]) {
-    void *const objects[KINDS] = {world.bins, world.distribution, world.inbox,   world.filling_pass,
-                                  world.hmm,  world.predictor,    world.mixture, world.wait};
+    void *const objects[KINDS] = {world.bins,      world.distribution, world.inbox, world.filling_pass, world.hmm,
+                                  world.predictor, world.mixture,      world.wait,  world.sizing,       world.correction,
+                                  world.online_hmm};
     /* Of an inbox the first bytes are enough: anywhere else they are refused. */
     const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, 64,
                                  sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
-                                 sizeof world.mixture, sizeof world.wait};
+                                 sizeof world.mixture, sizeof world.wait, sizeof world.sizing,
+                                 sizeof world.correction, sizeof world.online_hmm};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
@@ -45,10 +48,17 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     case KIND_PREDICTOR:
     case KIND_MIXTURE:
     case KIND_WAIT:
+    case KIND_SIZING:
+    case KIND_ONLINE_HMM:
     case KIND_PASS: /* a size that its limits do not have; limits that are none */
         world.damaged[0][SIZE_OFFSET / 8]++;
         world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
         memset((char *)world.damaged[2] + CONTENT_OFFSET, 0xff, 24);
+        break;
+    case KIND_CORRECTION: /* seal, count, two means and three sums */
+        memcpy(&world.damaged[0][CONTENT_OFFSET / 8 + 2], &nan, sizeof nan);
+        world.damaged[1][CONTENT_OFFSET / 8 + 4] = INT64_MIN + 1; /* a negative sum of squares */
+        memset(&world.damaged[2][CONTENT_OFFSET / 8 + 1], 0xff, 48);
         break;
     case KIND_INBOX: /* moved, which an inbox must not be */
     case KINDS:
@@ -64,7 +74,7 @@ static void make_world(void) {
     surefill_inbox *inbox;
     const double counts[SUREFILL_MAX_BINS] = {1, 1, 1, 1};
     CHECK_OK(surefill_bins_init(world.bins, sizeof world.bins, 10, 10, 4, &bins));
-    CHECK_OK(surefill_bins_init(world.wide_bins, sizeof world.wide_bins, 1, 1.5, SUREFILL_MAX_BINS, &bins));
+    CHECK_OK(surefill_bins_init(world.wide_bins, sizeof world.wide_bins, 1, 1.25, SUREFILL_MAX_BINS, &bins));
     CHECK_OK(surefill_distribution_init_counts(world.distribution, sizeof world.distribution, BINS, counts, 4, &made));
     CHECK_OK(surefill_distribution_init_counts(world.wide_distribution, sizeof world.wide_distribution, bins, counts,
                                                SUREFILL_MAX_BINS, &made));
@@ -79,9 +89,11 @@ static void make_world(void) {
     for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
     make_passes();
     make_hmms();
+    make_online_hmms();
     make_predictors();
     make_mixtures();
     make_waits();
+    make_sizings();
 }
 
 static void sweep_version_number(void) { CHECK(surefill_version_number() == SUREFILL_VERSION_NUMBER); }
@@ -406,6 +418,15 @@ static const struct {
               SWEEP(hmm_viterbi),
               SWEEP(hmm_begin_training),
               SWEEP(hmm_train),
+              SWEEP(online_hmm_options_init),
+              SWEEP(online_hmm_size),
+              SWEEP(online_hmm_init),
+              SWEEP(online_hmm_seal),
+              SWEEP(online_hmm_open),
+              SWEEP(online_hmm_learn),
+              SWEEP(online_hmm_probabilities),
+              SWEEP(online_hmm_slots),
+              SWEEP(online_hmm_parameters),
               SWEEP(predictor_limits_init),
               SWEEP(predictor_options_init),
               SWEEP(predictor_size),
@@ -460,7 +481,40 @@ static const struct {
               SWEEP(rare_event_threshold),
               SWEEP(log_normal_bound),
               SWEEP(log_uniform_quantile),
-              SWEEP(weibull_quantile)};
+              SWEEP(weibull_quantile),
+              SWEEP(speedup),
+              SWEEP(speedup_least),
+              SWEEP(speedup_run_time),
+              SWEEP(speedup_fit),
+              SWEEP(speedup_fit_run_times),
+              SWEEP(lifetime_ends_within),
+              SWEEP(lifetime_mean),
+              SWEEP(lifetime_coefficients),
+              SWEEP(lifetime_bounds),
+              SWEEP(lifetime_fit),
+              SWEEP(lifetime_fit_binned),
+              SWEEP(sizing_limits_init),
+              SWEEP(sizing_size),
+              SWEEP(sizing_init),
+              SWEEP(sizing_begin),
+              SWEEP(sizing_add_running),
+              SWEEP(sizing_add_running_binned),
+              SWEEP(sizing_wait),
+              SWEEP(sizing_free_probability),
+              SWEEP(sizing_benefactors),
+              SWEEP(correction_size),
+              SWEEP(correction_init),
+              SWEEP(correction_seal),
+              SWEEP(correction_open),
+              SWEEP(correction_record),
+              SWEEP(correction_corrected),
+              SWEEP(correction_pairs),
+              SWEEP(correction_line),
+              SWEEP(correction_correlation),
+              SWEEP(choice_options_init),
+              SWEEP(sizing_choose),
+              SWEEP(sizing_choose_measured),
+              SWEEP(choice_start)};
 
 int main(int argc, char **argv) {
     const int list = argc > 1 && strcmp(argv[1], "--list") == 0;

@@ -10,14 +10,17 @@
 #include <string.h>
 
 enum {
-    BINS_WORDS = 70,
-    DISTRIBUTION_WORDS = 136,
+    BINS_WORDS = 102,
+    DISTRIBUTION_WORDS = 200,
     INBOX_WORDS = 5200,
     PASS_WORDS = 4000,
     HMM_WORDS = 700,
-    PREDICTOR_WORDS = 1000,
-    MIXTURE_WORDS = 400,
+    PREDICTOR_WORDS = 1100,
+    MIXTURE_WORDS = 500,
+    ONLINE_WORDS = 400,
     WAIT_WORDS = 7800,
+    SIZING_WORDS = 100,
+    CORRECTION_WORDS = 10,
     LARGEST_WORDS = WAIT_WORDS,
     FRESH_WORDS = 8000,
     OUTPUTS = 80
@@ -33,6 +36,9 @@ struct world {
     int64_t new_predictor[PREDICTOR_WORDS], predictor[PREDICTOR_WORDS];
     int64_t mixture[MIXTURE_WORDS];
     int64_t wait[WAIT_WORDS];
+    int64_t new_sizing[SIZING_WORDS], sizing[SIZING_WORDS];
+    int64_t correction[CORRECTION_WORDS];
+    int64_t online_hmm[ONLINE_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
     int64_t other_version[LARGEST_WORDS], damaged[3][LARGEST_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
@@ -51,6 +57,10 @@ struct world {
     surefill_expert experts[2];
     surefill_wait_limits wait_limits;
     surefill_wait_options wait_options;
+    surefill_sizing_limits sizing_limits;
+    surefill_choice_options choice_options;
+    surefill_choice choice;
+    surefill_online_hmm_options online_options;
 };
 extern struct world world, before;
 
@@ -62,6 +72,9 @@ extern struct world world, before;
 #define PREDICTOR ((surefill_predictor *)world.predictor)
 #define MIXTURE ((surefill_mixture *)world.mixture)
 #define WAIT ((surefill_wait *)world.wait)
+#define SIZING ((surefill_sizing *)world.sizing)
+#define CORRECTION ((surefill_correction *)world.correction)
+#define ONLINE_HMM ((surefill_online_hmm *)world.online_hmm)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -92,7 +105,20 @@ struct bad_handle {
     void *handle;
     int32_t status;
 };
-enum kind { KIND_BINS, KIND_DISTRIBUTION, KIND_INBOX, KIND_PASS, KIND_HMM, KIND_PREDICTOR, KIND_MIXTURE, KIND_WAIT, KINDS };
+enum kind {
+    KIND_BINS,
+    KIND_DISTRIBUTION,
+    KIND_INBOX,
+    KIND_PASS,
+    KIND_HMM,
+    KIND_PREDICTOR,
+    KIND_MIXTURE,
+    KIND_WAIT,
+    KIND_SIZING,
+    KIND_CORRECTION,
+    KIND_ONLINE_HMM,
+    KINDS
+};
 enum { BAD_HANDLES = KINDS + 8 };
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]);
 #define BAD_HANDLE_OR(null_is_bad, kind, h, call)                              \
@@ -177,6 +203,17 @@ void sweep_hmm_viterbi(void);
 void sweep_hmm_begin_training(void);
 void sweep_hmm_train(void);
 
+/* sweep_online.c */
+void sweep_online_hmm_options_init(void);
+void sweep_online_hmm_size(void);
+void sweep_online_hmm_init(void);
+void sweep_online_hmm_seal(void);
+void sweep_online_hmm_open(void);
+void sweep_online_hmm_learn(void);
+void sweep_online_hmm_probabilities(void);
+void sweep_online_hmm_slots(void);
+void sweep_online_hmm_parameters(void);
+
 /* sweep_predictor.c */
 void sweep_predictor_limits_init(void);
 void sweep_predictor_options_init(void);
@@ -238,11 +275,48 @@ void sweep_log_normal_bound(void);
 void sweep_log_uniform_quantile(void);
 void sweep_weibull_quantile(void);
 
-/* Makes the world's models, predictors and mixtures. */
+/* sweep_allocate.c */
+void sweep_speedup(void);
+void sweep_speedup_least(void);
+void sweep_speedup_run_time(void);
+void sweep_speedup_fit(void);
+void sweep_speedup_fit_run_times(void);
+void sweep_lifetime_ends_within(void);
+void sweep_lifetime_mean(void);
+void sweep_lifetime_coefficients(void);
+void sweep_lifetime_bounds(void);
+void sweep_lifetime_fit(void);
+void sweep_lifetime_fit_binned(void);
+void sweep_sizing_limits_init(void);
+void sweep_sizing_size(void);
+void sweep_sizing_init(void);
+void sweep_sizing_begin(void);
+void sweep_sizing_add_running(void);
+void sweep_sizing_add_running_binned(void);
+void sweep_sizing_wait(void);
+void sweep_sizing_free_probability(void);
+void sweep_sizing_benefactors(void);
+void sweep_correction_size(void);
+void sweep_correction_init(void);
+void sweep_correction_seal(void);
+void sweep_correction_open(void);
+void sweep_correction_record(void);
+void sweep_correction_corrected(void);
+void sweep_correction_pairs(void);
+void sweep_correction_line(void);
+void sweep_correction_correlation(void);
+void sweep_choice_options_init(void);
+void sweep_sizing_choose(void);
+void sweep_sizing_choose_measured(void);
+void sweep_choice_start(void);
+
+/* Makes the world's models, predictors, mixtures and so on. */
 void make_hmms(void);
+void make_online_hmms(void);
 void make_predictors(void);
 void make_mixtures(void);
 void make_waits(void);
+void make_sizings(void);
 
 /* Makes the world's passes, in the states of their names. */
 void make_passes(void);

@@ -37,8 +37,9 @@ void sweep_predictor_size(void) {
     BAD_POINTER(p, &world.predictor_limits, surefill_predictor_size(p, world.int64));
     BAD_POINTER(p, world.int64, surefill_predictor_size(&world.predictor_limits, p));
     for (size_t offset = 4; offset < sizeof(surefill_predictor_limits); offset += 4) {
-        const int32_t wrong[] = {0, -1, INT32_MIN, INT32_MAX};
-        for (int i = 0; i < 4; i++) {
+        const int32_t wrong[] = {-1, INT32_MIN, INT32_MAX, 0};
+        const int all = offset == offsetof(surefill_predictor_limits, online) ? 3 : 4; /* 0 says how to learn */
+        for (int i = 0; i < all; i++) {
             surefill_predictor_limits limits = small_limits();
             memcpy((char *)&limits + offset, &wrong[i], sizeof wrong[i]);
             REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_size(&limits, world.int64));
@@ -70,9 +71,9 @@ void sweep_predictor_init(void) {
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, /* more bins than the limits say */
             surefill_predictor_init(world.fresh, bytes, limits, (surefill_bins *)world.wide_bins, &world.options, out));
     const surefill_predictor_options good = world.options;
-    surefill_predictor_options bad[20];
+    surefill_predictor_options bad[24];
     int count = 0;
-    for (int i = 0; i < 20; i++) bad[i] = good;
+    for (int i = 0; i < 24; i++) bad[i] = good;
     bad[count++].load = -1;
     bad[count++].load = 3;
     bad[count++].initial = SUREFILL_INITIAL_PRESENT;
@@ -92,8 +93,16 @@ void sweep_predictor_init(void) {
     bad[count++].slot_seconds = INT64_MAX;
     bad[count++].initial_seconds = -1;
     bad[count++].restart_seconds = 0;
+    bad[count++].floor = -1e-9;
+    bad[count++].floor = 1;
+    bad[count++].exponent = 0.5;
+    bad[count++].exponent = 1.5;
+    bad[count++].hold = -1;
     for (int i = 0; i < count; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_init(world.fresh, bytes, limits, BINS, &bad[i], out));
+    bad[0] = good;
+    bad[0].floor = NAN;
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_predictor_init(world.fresh, bytes, limits, BINS, &bad[0], out));
     bad[0] = good;
     bad[0].threshold = NAN;
     REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_predictor_init(world.fresh, bytes, limits, BINS, &bad[0], out));

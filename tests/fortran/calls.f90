@@ -9,6 +9,8 @@ program calls
   call bins_and_distributions
   call a_pass
   call an_inbox
+  call waits
+  call sizes
   call null_and_other_errors
   if (failed > 0) error stop
 
@@ -161,6 +163,105 @@ contains
     call expect(event%kind == SUREFILL_EVENT_END .and. event%job == 3 .and. event%user == 6, 'the event')
     call expect(surefill_inbox_pop(inbox, event) == SUREFILL_ERROR_EMPTY, 'nothing left')
   end subroutine an_inbox
+
+  subroutine waits
+    integer(c_int64_t), allocatable, target :: block(:), copy(:)
+    integer(c_int64_t) :: bytes, bound, lower, number, smallest(16), largest(16), counts(16)
+    integer(c_int32_t) :: answer, step, jobs, down, clusters
+    real(c_double) :: probability, at_least, gain, criterion
+    type(surefill_wait_limits) :: limits
+    type(surefill_wait_options) :: options
+    type(c_ptr) :: wait
+    integer :: i
+
+    call ok(surefill_binomial_fewest(0.95_c_double, 0.95_c_double, number))
+    call expect(number == 59, 'the smallest history')
+    call ok(surefill_binomial_upper(59_c_int64_t, 0.95_c_double, 0.95_c_double, number))
+    call expect(number == 59, 'its order statistic')
+
+    call ok(surefill_wait_limits_init(limits))
+    limits%history = 100
+    call ok(surefill_wait_options_init(options))
+    call expect(options%components == 7 .and. options%recluster_every == 1000, 'components that are on')
+    call ok(surefill_wait_size(limits, bytes))
+    allocate (block((bytes + 7) / 8))
+    call ok(surefill_wait_init(c_loc(block), bytes, limits, options, wait))
+    call ok(surefill_wait_submitted(wait, 1_c_int64_t, 5000_c_int64_t, 3600_c_int64_t, 16_c_int32_t, answer, bound))
+    call expect(answer == SUREFILL_ANSWER_TOO_LITTLE_HISTORY .and. bound == -1, 'nothing known')
+    call ok(surefill_wait_started(wait, 1_c_int64_t, 5900_c_int64_t, bound))
+    call expect(bound == 900, 'a wait')
+    do i = 1, 99
+      call ok(surefill_wait_known(wait, 60_c_int64_t * i, 3600_c_int64_t, 16_c_int32_t))
+    end do
+    call ok(surefill_wait_predict(wait, 3600_c_int64_t, 16_c_int32_t, 0.9_c_double, 0.95_c_double, 6000_c_int64_t, &
+        answer, bound))
+    call expect(answer == SUREFILL_ANSWER_BOUND .and. bound == 95 * 60, 'a bound')
+    call ok(surefill_wait_predict_two_sided(wait, 3600_c_int64_t, 16_c_int32_t, 0.5_c_double, 0.9_c_double, &
+        6000_c_int64_t, answer, lower, bound))
+    call expect(lower == 41 * 60 .and. bound == 58 * 60, 'two bounds')
+    call ok(surefill_wait_start_probability(wait, 3600_c_int64_t, 16_c_int32_t, 0_c_int64_t, 3000_c_int64_t, &
+        0.95_c_double, probability, at_least, number))
+    call expect(near(probability, 0.51_c_double) .and. at_least < 0.51_c_double .and. number == 100, 'a probability')
+    do
+      call ok(surefill_wait_recluster(wait, 10_c_int64_t, step))
+      if (step /= SUREFILL_CLUSTERING_MORE) exit
+    end do
+    call expect(step == SUREFILL_CLUSTERING_DONE, 'clustered')
+    call ok(surefill_wait_clusters(wait, smallest, largest, counts, 16_c_int32_t, clusters))
+    call expect(clusters == 1 .and. smallest(1) == 0 .and. largest(1) == huge(number) .and. counts(1) == 100, 'one cluster')
+    call ok(surefill_wait_explained(wait, gain, criterion))
+    call expect(near(gain, 0.0_c_double) .and. near(criterion, 0.0_c_double), 'which explains nothing')
+    call ok(surefill_wait_may_be_down(wait, 6000_c_int64_t, down))
+    call ok(surefill_wait_jobs(wait, jobs))
+    call expect(down == 0 .and. jobs == 0, 'nothing waits')
+    call ok(surefill_wait_seal(wait))
+    copy = block
+    call ok(surefill_wait_open(c_loc(copy), bytes, wait))
+    call ok(surefill_wait_remembered(wait, number))
+    call expect(number == 100, 'a checkpoint')
+    call expect(surefill_wait_cancelled(wait, 7_c_int64_t, 6000_c_int64_t) == SUREFILL_ERROR_UNKNOWN_JOB, 'no such job')
+  end subroutine waits
+
+  subroutine sizes
+    integer(c_int64_t), allocatable, target :: block(:), correction_block(:)
+    integer(c_int64_t) :: bytes
+    integer(c_int32_t) :: number
+    real(c_double) :: shortest, longest, seconds, probability
+    type(surefill_sizing_limits) :: limits
+    type(surefill_choice_options) :: options
+    type(surefill_choice) :: choice
+    type(c_ptr) :: sizing, correction
+
+    call ok(surefill_lifetime_bounds(-0.2_c_double, 0.1_c_double, shortest, longest))
+    call expect(abs(longest - exp(12.0_c_double)) < 1e-8_c_double, 'the longest lifetime')
+    call ok(surefill_speedup_run_time(8.0_c_double, 0.0_c_double, 1e6_c_double, 4_c_int32_t, seconds))
+    call expect(near(seconds, 250000.0_c_double), 'a run time')
+    call ok(surefill_sizing_limits_init(limits))
+    limits%processors = 8
+    call ok(surefill_sizing_size(limits, bytes))
+    allocate (block((bytes + 7) / 8))
+    call ok(surefill_sizing_init(c_loc(block), bytes, limits, sizing))
+    call ok(surefill_sizing_begin(sizing, 2_c_int32_t))
+    call ok(surefill_sizing_add_running(sizing, 4_c_int32_t, 100.0_c_double, shortest, longest))
+    call ok(surefill_sizing_add_running_binned(sizing, 2_c_int32_t, 50_c_int64_t, 80_c_int64_t, c_null_ptr))
+    call ok(surefill_sizing_wait(sizing, 4_c_int32_t, SUREFILL_WAIT_BY_QUANTILE, 1.0_c_double, seconds))
+    call expect(near(seconds, 30.0_c_double), 'the wait for two')
+    call ok(surefill_sizing_free_probability(sizing, 4_c_int32_t, 30.0_c_double, probability))
+    call expect(near(probability, 1.0_c_double), 'they are free')
+    call ok(surefill_sizing_benefactors(sizing, 4_c_int32_t, number))
+    call expect(number == 2, 'two benefactors')
+    allocate (correction_block((surefill_correction_size() + 7) / 8))
+    call ok(surefill_correction_init(c_loc(correction_block), surefill_correction_size(), correction))
+    call ok(surefill_correction_record(correction, 10.0_c_double, 20.0_c_double))
+    call ok(surefill_choice_options_init(options))
+    call ok(surefill_sizing_choose(sizing, options, correction, 8.0_c_double, 0.0_c_double, 1e6_c_double, choice))
+    call expect(choice%processors == 8 .and. near(choice%run_time, 125000.0_c_double), 'a choice')
+    call ok(surefill_sizing_choose_measured(sizing, options, c_null_ptr, [9.0_c_double, 8.0_c_double, 1.0_c_double], &
+        3_c_int32_t, choice))
+    call expect(choice%processors == 2 .and. near(choice%wait, 0.0_c_double), 'a short job does not wait')
+    call ok(surefill_choice_start(choice, 3_c_int32_t, 3_c_int32_t, 0_c_int32_t, number))
+    call expect(number == 3, 'it starts on what is free')
+  end subroutine sizes
 
   subroutine null_and_other_errors
     integer(c_int64_t), allocatable, target :: block(:)

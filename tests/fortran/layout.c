@@ -40,6 +40,12 @@ int main(void) {
   OFFSET(surefill_round, rounds);
   OFFSET(surefill_round, jobs);
   OFFSET(surefill_round, adapted);
+  SIZE(surefill_online_hmm_options);
+  OFFSET(surefill_online_hmm_options, struct_size);
+  OFFSET(surefill_online_hmm_options, reserved);
+  OFFSET(surefill_online_hmm_options, exponent);
+  OFFSET(surefill_online_hmm_options, floor);
+  OFFSET(surefill_online_hmm_options, hold);
   SIZE(surefill_predictor_limits);
   OFFSET(surefill_predictor_limits, struct_size);
   OFFSET(surefill_predictor_limits, jobs);
@@ -48,6 +54,7 @@ int main(void) {
   OFFSET(surefill_predictor_limits, slots);
   OFFSET(surefill_predictor_limits, cells);
   OFFSET(surefill_predictor_limits, window);
+  OFFSET(surefill_predictor_limits, online);
   SIZE(surefill_predictor_options);
   OFFSET(surefill_predictor_options, struct_size);
   OFFSET(surefill_predictor_options, load);
@@ -58,6 +65,9 @@ int main(void) {
   OFFSET(surefill_predictor_options, slot_seconds);
   OFFSET(surefill_predictor_options, initial_seconds);
   OFFSET(surefill_predictor_options, restart_seconds);
+  OFFSET(surefill_predictor_options, floor);
+  OFFSET(surefill_predictor_options, exponent);
+  OFFSET(surefill_predictor_options, hold);
   SIZE(surefill_expert);
   OFFSET(surefill_expert, keys);
   OFFSET(surefill_expert, reserved);
@@ -85,5 +95,26 @@ int main(void) {
   OFFSET(surefill_wait_options, down_quantile);
   OFFSET(surefill_wait_options, rate);
   OFFSET(surefill_wait_options, recluster_every);
+  SIZE(surefill_sizing_limits);
+  OFFSET(surefill_sizing_limits, struct_size);
+  OFFSET(surefill_sizing_limits, running);
+  OFFSET(surefill_sizing_limits, processors);
+  OFFSET(surefill_sizing_limits, bins);
+  OFFSET(surefill_sizing_limits, events_per_bin);
+  SIZE(surefill_choice_options);
+  OFFSET(surefill_choice_options, struct_size);
+  OFFSET(surefill_choice_options, predictor);
+  OFFSET(surefill_choice_options, quantile);
+  OFFSET(surefill_choice_options, least);
+  OFFSET(surefill_choice_options, most);
+  OFFSET(surefill_choice_options, weight);
+  OFFSET(surefill_choice_options, least_gain);
+  SIZE(surefill_choice);
+  OFFSET(surefill_choice, processors);
+  OFFSET(surefill_choice, reserved);
+  OFFSET(surefill_choice, wait);
+  OFFSET(surefill_choice, predicted);
+  OFFSET(surefill_choice, run_time);
+  OFFSET(surefill_choice, gain);
   return 0;
 }

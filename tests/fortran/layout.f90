@@ -9,12 +9,16 @@ program layout
   type(surefill_job_event), target :: event
   type(surefill_hmm_limits), target :: hmm_limits
   type(surefill_round), target :: round
+  type(surefill_online_hmm_options), target :: online_options
   type(surefill_predictor_limits), target :: predictor_limits
   type(surefill_predictor_options), target :: options
   type(surefill_expert), target :: expert
   type(surefill_mixture_limits), target :: mixture_limits
   type(surefill_wait_limits), target :: wait_limits
   type(surefill_wait_options), target :: wait_options
+  type(surefill_sizing_limits), target :: sizing_limits
+  type(surefill_choice_options), target :: choice_options
+  type(surefill_choice), target :: choice
   integer(c_intptr_t) :: start
   character(len=:), allocatable :: name
 
@@ -56,6 +60,13 @@ program layout
   call member('jobs', c_loc(round%jobs))
   call member('adapted', c_loc(round%adapted))
 
+  call begin('surefill_online_hmm_options', c_loc(online_options), c_sizeof(online_options))
+  call member('struct_size', c_loc(online_options%struct_size))
+  call member('reserved', c_loc(online_options%reserved))
+  call member('exponent', c_loc(online_options%exponent))
+  call member('floor', c_loc(online_options%floor))
+  call member('hold', c_loc(online_options%hold))
+
   call begin('surefill_predictor_limits', c_loc(predictor_limits), c_sizeof(predictor_limits))
   call member('struct_size', c_loc(predictor_limits%struct_size))
   call member('jobs', c_loc(predictor_limits%jobs))
@@ -64,6 +75,7 @@ program layout
   call member('slots', c_loc(predictor_limits%slots))
   call member('cells', c_loc(predictor_limits%cells))
   call member('window', c_loc(predictor_limits%window))
+  call member('online', c_loc(predictor_limits%online))
 
   call begin('surefill_predictor_options', c_loc(options), c_sizeof(options))
   call member('struct_size', c_loc(options%struct_size))
@@ -75,6 +87,9 @@ program layout
   call member('slot_seconds', c_loc(options%slot_seconds))
   call member('initial_seconds', c_loc(options%initial_seconds))
   call member('restart_seconds', c_loc(options%restart_seconds))
+  call member('floor', c_loc(options%floor))
+  call member('exponent', c_loc(options%exponent))
+  call member('hold', c_loc(options%hold))
 
   call begin('surefill_expert', c_loc(expert), c_sizeof(expert))
   call member('keys', c_loc(expert%keys))
@@ -106,6 +121,30 @@ program layout
   call member('down_quantile', c_loc(wait_options%down_quantile))
   call member('rate', c_loc(wait_options%rate))
   call member('recluster_every', c_loc(wait_options%recluster_every))
+
+  call begin('surefill_sizing_limits', c_loc(sizing_limits), c_sizeof(sizing_limits))
+  call member('struct_size', c_loc(sizing_limits%struct_size))
+  call member('running', c_loc(sizing_limits%running))
+  call member('processors', c_loc(sizing_limits%processors))
+  call member('bins', c_loc(sizing_limits%bins))
+  call member('events_per_bin', c_loc(sizing_limits%events_per_bin))
+
+  call begin('surefill_choice_options', c_loc(choice_options), c_sizeof(choice_options))
+  call member('struct_size', c_loc(choice_options%struct_size))
+  call member('predictor', c_loc(choice_options%predictor))
+  call member('quantile', c_loc(choice_options%quantile))
+  call member('least', c_loc(choice_options%least))
+  call member('most', c_loc(choice_options%most))
+  call member('weight', c_loc(choice_options%weight))
+  call member('least_gain', c_loc(choice_options%least_gain))
+
+  call begin('surefill_choice', c_loc(choice), c_sizeof(choice))
+  call member('processors', c_loc(choice%processors))
+  call member('reserved', c_loc(choice%reserved))
+  call member('wait', c_loc(choice%wait))
+  call member('predicted', c_loc(choice%predicted))
+  call member('run_time', c_loc(choice%run_time))
+  call member('gain', c_loc(choice%gain))
 
 contains
 

@@ -12,6 +12,11 @@ command -v "$fc" > /dev/null || {
     echo "0 passed, 1 failed"
     exit 1
 }
+command -v python3 > /dev/null || {
+    echo "no python3: apt-get install python3"
+    echo "0 passed, 1 failed"
+    exit 1
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -49,11 +54,33 @@ runs() {
 
 example() { diff tests/fortran/backfill.txt <(runs c-examples/fortran/backfill.f90 "$@"); }
 
+# The site tool gives the figures of the one in C: those of exact arithmetic.
+site_tool() {
+    "$fc" "${fortran[@]}" -o "$work/wait_bounds" c-examples/fortran/wait_bounds.f90 "$work/surefill.o" "$@" &&
+        python3 tests/c/wait_bounds.py history > "$work/history.txt" || return 1
+    for job in "3600 4" "36000 4 7000" "36000 4 24000" "36000 1 99999"; do
+        # shellcheck disable=SC2086 # the words are the arguments
+        diff <(python3 tests/c/wait_bounds.py answers $job < "$work/history.txt") \
+            <("$work/wait_bounds" $job < "$work/history.txt") || return 1
+    done
+}
+
+wrong_histories() {
+    for line in 'x 3600 4' '60 3600' '60 3600 4 5' '-1 3600 4' '60 -1 4' '60 3600 -4' '- 3600 4' '60 3600 9999999999' ''; do
+        printf '60\t3600 4\n%s\n' "$line" | "$work/wait_bounds" > "$work/output" 2> "$work/errors" && return 1
+        grep -q '^line 2: ' "$work/errors" && [ ! -s "$work/output" ] || { echo "$line"; return 1; }
+    done
+    ! "$work/wait_bounds" x < /dev/null 2> /dev/null && ! "$work/wait_bounds" -1 < /dev/null 2> /dev/null
+}
+
 check "the module compiles" compiles
 check "sizes and offsets are those of the header" same_layout
 check "calls, static library" runs tests/fortran/calls.f90 "${static[@]}"
 check "calls, shared library" runs tests/fortran/calls.f90 "${shared[@]}"
 check "the example, static library" example "${static[@]}"
 check "the example, shared library" example "${shared[@]}"
+check "the site tool, static library" site_tool "${static[@]}"
+check "the site tool, shared library" site_tool "${shared[@]}"
+check "the site tool refuses wrong lines" wrong_histories
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

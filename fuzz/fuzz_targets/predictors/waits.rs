@@ -1,18 +1,23 @@
-//! The predictor of waits, through Rust: its jobs, its clock and how many waits it has seen are modelled.
+//! The predictor of waits: its jobs, its clock and how many waits it has seen are modelled.
 
 use crate::input::Input;
-use crate::object::{Bits, Block, Expected, MARK, MARK_REAL, Outcome, Pointer, Subject, outcome, status};
-use crate::online::bytes;
+use crate::object::{Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome};
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::ptr::null_mut;
 use surefill::capi::*;
-use surefill::wait::{
-    ADAPT, Attribute, Features, WaitAnswer, WaitLimits, WaitMethod, WaitOptions, WaitPredictor,
-};
+
+/// What a job requests.
+#[derive(Debug, Clone, Copy)]
+pub struct Features {
+    requested: i64,
+    processors: i32,
+}
 
 #[derive(Clone)]
 pub struct Waits {
-    limits: WaitLimits,
+    limits: surefill_wait_limits,
+    clustered: bool,
     /// When the waiting jobs were submitted.
     jobs: HashMap<i64, i64>,
     now: Option<i64>,
@@ -32,16 +37,22 @@ pub enum Call {
     Waiting(i64, f64, f64, i64),
     StartProbability(Features, i64, i64, f64),
     MayBeDown(i64),
-    Told,
+    Recluster(i64),
+    Told(i32),
 }
 
 fn features(input: &mut Input) -> Features {
-    let processors = if input.rarely() { input.wild_long() as u32 } else { input.below(20) as u32 };
+    let processors = if input.rarely() { input.wild_long() as i32 } else { input.below(20) as i32 };
     Features { requested: input.seconds(), processors }
 }
 
 fn valid(features: &Features) -> bool {
     (0..=SUREFILL_MAX_SECONDS).contains(&features.requested)
+}
+
+/// Counted before anything else is looked at.
+fn countable(features: &Features) -> Result<(), i32> {
+    if features.processors >= 0 { Ok(()) } else { Err(SUREFILL_ERROR_OUT_OF_RANGE) }
 }
 
 /// What is asked for as a rule, which has answers kept.
@@ -63,19 +74,6 @@ fn probabilities(given: &[f64]) -> Result<(), i32> {
         _ => Err(SUREFILL_ERROR_OUT_OF_RANGE),
     })
 }
-
-impl Bits for WaitAnswer {
-    fn bits(&self, to: &mut Vec<u64>) {
-        to.push(match self {
-            WaitAnswer::Bound(bound) => *bound as u64,
-            WaitAnswer::TooLittleHistory => -1i64 as u64,
-            WaitAnswer::MayBeDown => -2i64 as u64,
-        });
-    }
-}
-
-/// An answer that has not been given.
-const UNANSWERED: WaitAnswer = WaitAnswer::Bound(MARK as i64);
 
 impl Waits {
     fn time(&self, now: i64) -> Result<(), i32> {
@@ -109,33 +107,33 @@ impl Subject for Waits {
 
     fn make(input: &mut Input) -> Option<(Waits, Block)> {
         let small =
-            |input: &mut Input, most: u8| if input.below(4) == 0 { 1 } else { 1 + input.below(most) as u32 };
-        let mut limits = WaitLimits {
-            history: small(input, 100),
-            queued: small(input, 12),
-            releases: small(input, 40) - 1,
-            clusters: small(input, 16),
+            |input: &mut Input, most: u8| if input.below(4) == 0 { 1 } else { 1 + input.below(most) as i32 };
+        let (mut limits, mut options) = (std::mem::MaybeUninit::uninit(), std::mem::MaybeUninit::uninit());
+        let (mut limits, mut options) = unsafe {
+            assert_eq!(surefill_wait_limits_init(limits.as_mut_ptr()), SUREFILL_OK);
+            assert_eq!(surefill_wait_options_init(options.as_mut_ptr()), SUREFILL_OK);
+            (limits.assume_init(), options.assume_init())
         };
+        limits.history = small(input, 100);
+        limits.queued = small(input, 12);
+        limits.releases = small(input, 40) - 1;
+        limits.clusters = small(input, 16);
         if input.rarely() {
             match input.below(4) {
                 0 => limits.history = 0,
                 1 => limits.queued = 0,
-                2 => limits.releases = u32::MAX,
-                _ => limits.clusters = input.below(20) as u32,
+                2 => limits.releases = -1,
+                _ => limits.clusters = input.below(20) as i32,
             }
         }
-        let methods =
-            [WaitMethod::Binomial, WaitMethod::LogNormal, WaitMethod::LogUniform, WaitMethod::Weibull];
-        let mut options = WaitOptions {
-            quantile: USUAL[input.below(4)],
-            confidence: USUAL[input.below(4)],
-            method: methods[input.below(4)],
-            attribute: Attribute::from_number(input.below(3) as u32).unwrap(),
-            components: input.below(2 * ADAPT as u8) as u32,
-            recluster_every: 1 + input.below(30) as u32,
-            down_quantile: if input.below(2) == 0 { 0.95 } else { 0.5 },
-            rate: f64::from(input.below(101) as u8) / 100.0,
-        };
+        options.quantile = USUAL[input.below(4)];
+        options.confidence = USUAL[input.below(4)];
+        options.method = input.below(4) as i32;
+        options.attribute = input.below(3) as i32;
+        options.components = input.below(2 * SUREFILL_COMPONENT_ADAPT as u8) as i32;
+        options.recluster_every = 1 + input.below(30) as i64;
+        options.down_quantile = if input.below(2) == 0 { 0.95 } else { 0.5 };
+        options.rate = f64::from(input.below(101) as u8) / 100.0;
         if input.rarely() {
             match input.below(5) {
                 0 => options.quantile = input.wild_real(),
@@ -145,24 +143,35 @@ impl Subject for Waits {
                 _ => (options.components, options.recluster_every) = (99, 0),
             }
         }
-        let Ok(size) = WaitPredictor::size(&limits) else {
-            assert!(WaitPredictor::init(&mut [], &limits, &options).is_err());
-            return None;
-        };
-        let mut block = Block::new(size as i64, input.below(2) == 0);
-        // SAFETY: it is as long as that.
-        let memory = unsafe { bytes(block.pointer(), size as i64).unwrap() };
-        WaitPredictor::init(memory, &limits, &options).ok()?;
-        Some((Waits { limits, jobs: HashMap::new(), now: None, seen: 0 }, block))
+        let errors = [SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_NOT_A_NUMBER];
+        let (mut size, mut made) = (0, null_mut());
+        let mut empty = [0u64; 1];
+        unsafe {
+            if surefill_wait_size(&limits, &mut size) != SUREFILL_OK {
+                let memory = empty.as_mut_ptr().cast();
+                let status = surefill_wait_init(memory, 8, &limits, &options, &mut made);
+                assert!(size == 0 && made.is_null() && errors.contains(&status), "{status}");
+                return None;
+            }
+            let mut block = Block::new(size, input.below(2) == 0);
+            let status = surefill_wait_init(block.pointer(), size, &limits, &options, &mut made);
+            if status != SUREFILL_OK {
+                assert!(made.is_null() && errors.contains(&status), "{status}");
+                return None;
+            }
+            assert!(made.cast() == block.pointer());
+            let clustered = limits.clusters > 1 && options.components & SUREFILL_COMPONENT_CLUSTER != 0;
+            Some((Waits { limits, clustered, jobs: HashMap::new(), now: None, seen: 0 }, block))
+        }
     }
 
-    fn seal(handle: *mut c_void, length: i64) -> i32 {
-        status((|| WaitPredictor::seal(unsafe { bytes(handle, length)? }))())
+    fn seal(handle: *mut c_void, _length: i64) -> i32 {
+        unsafe { surefill_wait_seal(handle.cast()) }
     }
 
     fn open(memory: *mut c_void, length: i64) -> (i32, *mut c_void) {
-        let status = status((|| WaitPredictor::open(unsafe { bytes(memory, length)? }).map(drop))());
-        (status, if status == SUREFILL_OK { memory } else { std::ptr::null_mut() })
+        let mut made = null_mut();
+        (unsafe { surefill_wait_open(memory, length, &mut made) }, made.cast())
     }
 
     fn read(&self, input: &mut Input) -> (Call, Pointer) {
@@ -178,96 +187,123 @@ impl Subject for Waits {
             27 | 28 => Call::Waiting(job, question(input), question(input), self.now(input)),
             29 => Call::StartProbability(features(input), input.seconds(), input.seconds(), question(input)),
             30 => Call::MayBeDown(self.now(input)),
-            _ => Call::Told,
+            _ if input.below(2) == 0 => {
+                Call::Recluster(if input.rarely() { input.wild_long() } else { 1 + input.below(100) as i64 })
+            }
+            _ => Call::Told(if input.rarely() { input.int(20).min(20) } else { SUREFILL_MAX_CLUSTERS }),
         };
-        (call, Pointer::Right)
+        (call, Pointer::any(input))
     }
 
-    fn perform(&self, handle: *mut c_void, length: i64, call: &Call, _output: Pointer) -> Outcome {
-        let attach = || WaitPredictor::attach(unsafe { bytes(handle, length)? });
-        let (mut low, mut high) = (UNANSWERED, UNANSWERED);
+    fn perform(&self, handle: *mut c_void, _length: i64, call: &Call, output: Pointer) -> Outcome {
+        let wait: *mut surefill_wait = handle.cast();
+        let (mut answer, mut low, mut high) = (MARK_INT, MARK as i64, MARK as i64);
         let (mut number, mut observed, mut at_least) = (MARK as i64, MARK_REAL, MARK_REAL);
-        let mut clusters = Vec::new();
-        let result = (|| {
-            let mut waits = attach()?;
+        let mut small = MARK_INT;
+        let mut clusters = vec![vec![MARK as i64; 20]; 3];
+        let (a, bound) = (output.to(&raw mut answer), &raw mut high);
+        // SAFETY: outputs and arrays are as long as the calls are told.
+        let status = unsafe {
             match *call {
-                Call::Submitted(job, now, ref features) => high = waits.submitted(job, now, features)?,
-                Call::Started(job, now) => number = waits.started(job, now)?,
-                Call::Cancelled(job, now) => waits.cancelled(job, now)?,
-                Call::Known(wait, ref features) => waits.known(wait, features)?,
-                Call::Predict(ref features, quantile, confidence, now) => {
-                    high = waits.predict(features, quantile, confidence, now)?;
+                Call::Submitted(job, now, Features { requested, processors }) => {
+                    surefill_wait_submitted(wait, job, now, requested, processors, a, bound)
                 }
-                Call::Lower(ref features, quantile, confidence, now) => {
-                    low = waits.predict_lower(features, quantile, confidence, now)?;
+                Call::Started(job, now) => surefill_wait_started(wait, job, now, output.to(&raw mut number)),
+                Call::Cancelled(job, now) => surefill_wait_cancelled(wait, job, now),
+                Call::Known(seconds, Features { requested, processors }) => {
+                    surefill_wait_known(wait, seconds, requested, processors)
                 }
-                Call::TwoSided(ref features, quantile, confidence, now) => {
-                    (low, high) = waits.predict_two_sided(features, quantile, confidence, now)?;
+                Call::Predict(Features { requested, processors }, q, c, now) => {
+                    surefill_wait_predict(wait, requested, processors, q, c, now, a, bound)
                 }
-                Call::Waiting(job, quantile, confidence, now) => {
-                    high = waits.predict_waiting(job, quantile, confidence, now)?;
+                Call::Lower(Features { requested, processors }, q, c, now) => {
+                    let bound = &raw mut low;
+                    surefill_wait_predict_lower(wait, requested, processors, q, c, now, a, bound)
                 }
-                Call::StartProbability(ref features, age, within, confidence) => {
-                    let found = waits.start_probability(features, age, within, confidence)?;
-                    (observed, at_least, number) = (found.observed, found.at_least, found.waits as i64);
+                Call::TwoSided(Features { requested, processors }, q, c, now) => {
+                    let lower = &raw mut low;
+                    surefill_wait_predict_two_sided(wait, requested, processors, q, c, now, a, lower, bound)
                 }
-                Call::MayBeDown(now) => number = waits.may_be_down(now)?.into(),
-                Call::Told => {
-                    clusters =
-                        waits.clusters().flat_map(|c| [c.from, c.to, c.waits]).map(|n| n as i64).collect();
-                    number = waits.smallest_history() as i64;
-                    (observed, at_least) = waits.explained();
-                    waits.remembered();
-                    waits.queued();
+                Call::Waiting(job, q, c, now) => {
+                    surefill_wait_predict_waiting(wait, job, q, c, now, a, bound)
+                }
+                Call::StartProbability(Features { requested, processors }, age, within, c) => {
+                    let (p, at_least) = (output.to(&raw mut observed), &raw mut at_least);
+                    let rests_on = &raw mut number;
+                    surefill_wait_start_probability(
+                        wait, requested, processors, age, within, c, p, at_least, rests_on,
+                    )
+                }
+                Call::MayBeDown(now) => surefill_wait_may_be_down(wait, now, output.to(&raw mut small)),
+                Call::Recluster(work) => surefill_wait_recluster(wait, work, output.to(&raw mut small)),
+                Call::Told(capacity) => {
+                    let [from, to, waits] = &mut clusters[..] else { unreachable!() };
+                    let from = output.to(from.as_mut_ptr());
+                    let (to, waits) = (to.as_mut_ptr(), waits.as_mut_ptr());
+                    surefill_wait_clusters(wait, from, to, waits, capacity, &mut small)
                 }
             }
-            Ok(())
-        })();
-        outcome(status(result), &[&low, &high, &number, &observed, &at_least, &clusters])
+        };
+        outcome(status, &[&answer, &low, &high, &number, &observed, &at_least, &small, &clusters])
     }
 
     fn expected(&self, call: &Call) -> Expected {
         let features = |given| if valid(given) { Ok(()) } else { Err(SUREFILL_ERROR_OUT_OF_RANGE) };
         let span = |seconds| if seconds >= 0 { Ok(()) } else { Err(SUREFILL_ERROR_OUT_OF_RANGE) };
         let result = match *call {
-            Call::Submitted(job, now, ref given) => self.time(now).and(features(given)).and({
-                if self.jobs.contains_key(&job) {
-                    Err(SUREFILL_ERROR_DUPLICATE_JOB)
-                } else if self.jobs.len() as u32 == self.limits.queued {
-                    Err(SUREFILL_ERROR_FULL)
-                } else {
-                    Ok(())
-                }
-            }),
-            Call::Started(job, now) | Call::Cancelled(job, now) => self.time(now).and(self.known(job)),
-            Call::Known(wait, ref given) => {
-                features(given).and(span(wait)).and(span(SUREFILL_MAX_SECONDS.saturating_sub(wait)))
+            Call::Submitted(job, now, ref given) => {
+                countable(given).and(self.time(now)).and(features(given)).and({
+                    if self.jobs.contains_key(&job) {
+                        Err(SUREFILL_ERROR_DUPLICATE_JOB)
+                    } else if self.jobs.len() as i32 == self.limits.queued {
+                        Err(SUREFILL_ERROR_FULL)
+                    } else {
+                        Ok(())
+                    }
+                })
             }
+            Call::Started(job, now) | Call::Cancelled(job, now) => self.time(now).and(self.known(job)),
+            Call::Known(wait, ref given) => countable(given)
+                .and(features(given))
+                .and(span(wait))
+                .and(span(SUREFILL_MAX_SECONDS.saturating_sub(wait))),
             Call::Predict(ref given, quantile, confidence, now)
             | Call::Lower(ref given, quantile, confidence, now)
             | Call::TwoSided(ref given, quantile, confidence, now) => {
-                probabilities(&[quantile, confidence]).and(features(given)).and(self.time(now))
+                let asked = probabilities(&[quantile, confidence]);
+                countable(given).and(asked).and(features(given)).and(self.time(now))
             }
             Call::Waiting(job, quantile, confidence, now) => {
                 probabilities(&[quantile, confidence]).and(self.time(now)).and(self.known(job))
             }
             Call::StartProbability(ref given, age, within, confidence) => {
-                probabilities(&[confidence]).and(features(given)).and(span(age)).and(span(within))
+                let asked = countable(given).and(probabilities(&[confidence]));
+                asked.and(features(given)).and(span(age)).and(span(within))
             }
             Call::MayBeDown(now) => self.time(now),
-            Call::Told => Ok(()),
+            Call::Recluster(work) => span(work.saturating_sub(1)),
+            Call::Told(capacity) if capacity < 0 => Err(SUREFILL_ERROR_OUT_OF_RANGE),
+            Call::Told(0) => Err(SUREFILL_ERROR_FULL),
+            // How many clusters there are is not modelled.
+            Call::Told(_) => return Expected::OkOr(&[SUREFILL_ERROR_FULL]),
         };
         Expected::Status(result.err().unwrap_or(SUREFILL_OK))
     }
 
-    fn done(&mut self, call: &Call, outputs: &[u64], handle: *mut c_void, length: i64) {
-        let (low, high, number) = (outputs[0] as i64, outputs[1] as i64, outputs[2] as i64);
-        let (observed, at_least) = (f64::from_bits(outputs[3]), f64::from_bits(outputs[4]));
+    fn done(&mut self, call: &Call, outputs: &[u64], handle: *mut c_void, _length: i64) {
+        let (answer, low, high) = (outputs[0] as i32, outputs[1] as i64, outputs[2] as i64);
+        let (number, small) = (outputs[3] as i64, outputs[6] as i32);
+        let (observed, at_least) = (f64::from_bits(outputs[4]), f64::from_bits(outputs[5]));
+        let answered = |bound: i64| match answer {
+            SUREFILL_ANSWER_BOUND => bound >= 0 && bound != MARK as i64,
+            SUREFILL_ANSWER_TOO_LITTLE_HISTORY | SUREFILL_ANSWER_MAY_BE_DOWN => bound == -1,
+            _ => false,
+        };
         match *call {
             Call::Submitted(job, now, _) => {
                 self.jobs.insert(job, now);
                 self.now = Some(now);
-                assert!(high >= -2 && high != MARK as i64);
+                assert!(answered(high));
             }
             Call::Started(job, now) => {
                 let submitted = self.jobs.remove(&job).unwrap();
@@ -280,10 +316,11 @@ impl Subject for Waits {
                 self.now = Some(now);
             }
             Call::Known(..) => self.seen += 1,
-            Call::Predict(..) => assert!(high >= -2 && high != MARK as i64),
-            Call::Waiting(..) => assert!(high >= -2 && high != MARK as i64),
-            Call::Lower(..) => assert!((-2..=SUREFILL_MAX_SECONDS).contains(&low)),
-            Call::TwoSided(..) => assert!(-2 <= low && low <= high && high <= SUREFILL_MAX_SECONDS),
+            Call::Predict(..) | Call::Waiting(..) => assert!(answered(high)),
+            Call::Lower(..) => assert!(answered(low) && low <= SUREFILL_MAX_SECONDS),
+            Call::TwoSided(..) => {
+                assert!(answered(low) && answered(high) && low <= high && high <= SUREFILL_MAX_SECONDS);
+            }
             Call::StartProbability(_, _, _, confidence) => {
                 // Less than even confidence gives a "lower" bound above the share that was seen.
                 let in_order = 0.0 <= at_least
@@ -291,16 +328,31 @@ impl Subject for Waits {
                     && observed <= 1.0;
                 assert!(in_order && number as u64 <= self.seen, "{at_least} {observed} {number}");
             }
-            Call::MayBeDown(_) => assert!(number == 0 || number == 1),
-            Call::Told => {
-                let clusters = &outputs[5..];
-                assert!(clusters.len() >= 3 && clusters[0] == 0 && clusters[clusters.len() - 2] == u64::MAX);
-                let waits: u64 = clusters.chunks(3).map(|cluster| cluster[2]).sum();
-                assert!(waits <= self.seen.min(self.limits.history.into()), "{clusters:?}");
+            Call::MayBeDown(_) => assert!(small == 0 || small == 1),
+            Call::Recluster(_) if !self.clustered => assert_eq!(small, SUREFILL_CLUSTERING_IDLE),
+            Call::Recluster(_) => {
+                assert!(small == SUREFILL_CLUSTERING_MORE || small == SUREFILL_CLUSTERING_DONE);
+            }
+            Call::Told(_) => {
+                let found: Vec<&[u64]> = outputs[7..].chunks(20).collect();
+                let count = small as usize;
+                assert!((1..=self.limits.clusters as usize).contains(&count));
+                assert!(found[0][0] == 0 && found[1][count - 1] == i64::MAX as u64);
+                assert!((1..count).all(|i| found[0][i] == found[1][i - 1] + 1 && found[0][i] <= found[1][i]));
+                let waits: u64 = found[2][..count].iter().sum();
+                assert!(waits <= self.seen.min(self.limits.history as u64), "{found:?}");
+                assert!(found.iter().all(|row| row[count..].iter().all(|&number| number == MARK)));
             }
         }
-        let waits = WaitPredictor::attach(unsafe { bytes(handle, length).unwrap() }).unwrap();
-        assert_eq!(waits.queued() as usize, self.jobs.len());
-        assert!(waits.remembered() <= self.seen.min(self.limits.history.into()));
+        let (mut queued, mut remembered) = (MARK_INT, MARK as i64);
+        let (mut gain, mut criterion) = (MARK_REAL, MARK_REAL);
+        unsafe {
+            assert_eq!(surefill_wait_jobs(handle.cast(), &mut queued), SUREFILL_OK);
+            assert_eq!(surefill_wait_remembered(handle.cast(), &mut remembered), SUREFILL_OK);
+            assert_eq!(surefill_wait_explained(handle.cast(), &mut gain, &mut criterion), SUREFILL_OK);
+        }
+        assert_eq!(queued as usize, self.jobs.len());
+        assert_eq!(remembered as u64, self.seen.min(self.limits.history as u64));
+        assert!(gain >= 0.0 && criterion >= 0.0, "{gain} {criterion}");
     }
 }

@@ -7,11 +7,13 @@
 //! * [`application`]: decisions recorded under AVG without being effected (Table 1).
 //! * [`study`]: both over several seeds; [`sweep`]: over loads, machine sizes and supplied run times, in shards.
 //! * [`tables`]: for people, with the paper's rows.
+//! * [`figures`]: what is drawn.
 //! * [`statistics`]: means with confidence intervals.
 //!
 //! All times are seconds in `f64`. The same options give the same numbers on every machine.
 
 pub mod application;
+pub mod figures;
 pub mod machine;
 pub mod statistics;
 pub mod strategy;

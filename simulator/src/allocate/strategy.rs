@@ -51,11 +51,13 @@ pub struct Strategy {
     pub queue: bool,
     /// It is prompted at completions too.
     pub watch: bool,
+    /// It weighs that it may change its mind: how long to wait is chosen with the size.
+    pub patience: bool,
 }
 
 impl Strategy {
     const fn plain(rule: Rule) -> Strategy {
-        Strategy { rule, lock_in: false, averse: false, queue: false, watch: false }
+        Strategy { rule, lock_in: false, averse: false, queue: false, watch: false, patience: false }
     }
 
     /// The baseline.
@@ -94,11 +96,19 @@ impl FromStr for Strategy {
                 "averse" => strategy.averse = true,
                 "queue" => strategy.queue = true,
                 "watch" => strategy.watch = true,
-                _ => return Err(format!("no modifier '{part}'; there are lock, averse, queue, watch")),
+                "patience" => strategy.patience = true,
+                _ => {
+                    return Err(format!(
+                        "no modifier '{part}'; there are lock, averse, queue, watch, patience"
+                    ));
+                }
             }
         }
         if strategy != Strategy::plain(*rule) && !matches!(rule, Rule::Predicted { .. }) {
             return Err(format!("'{name}' has no modifiers"));
+        }
+        if strategy.patience && name != "exact" {
+            return Err("only exact takes patience".to_owned());
         }
         Ok(strategy)
     }
@@ -113,6 +123,7 @@ impl fmt::Display for Strategy {
             (self.averse, "+averse"),
             (self.queue, "+queue"),
             (self.watch, "+watch"),
+            (self.patience, "+patience"),
         ] {
             f.write_str(if set { part } else { "" })?;
         }
@@ -305,6 +316,17 @@ impl Decider {
             sizing.add_running(running.processors, age, &running.lifetime).expect("a running job");
         }
         let correction = corrected.then_some(&self.correction);
+        if self.strategy.patience {
+            let chosen = sizing.choose_with_patience(&options, |n| job.run_time(n));
+            let (choice, patience) = chosen.expect("one is free");
+            if choice.processors <= machine.free {
+                return Decision::Start(choice.processors);
+            }
+            let lock = if self.strategy.lock_in { choice.processors } else { most };
+            // A second at least, as the time must go on.
+            let until = machine.now + patience.max(1.0);
+            return Decision::Wait(Hold { target: choice.processors, until, most: lock });
+        }
         let choice = sizing.choose(&options, correction, |n| job.run_time(n)).expect("one is free");
         if choice.processors <= machine.free {
             return Decision::Start(choice.processors);
@@ -339,10 +361,19 @@ mod tests {
 
     #[test]
     fn names_are_read_and_written() {
-        for name in ["avg", "opt", "bias+lock+averse", "exact+queue", "median+watch", "min40", "heur"] {
+        for name in [
+            "avg",
+            "opt",
+            "bias+lock+averse",
+            "exact+queue",
+            "median+watch",
+            "exact+watch+patience",
+            "min40",
+            "heur",
+        ] {
             assert_eq!(name.parse::<Strategy>().unwrap().to_string(), name);
         }
-        for wrong in ["", "best", "avg+lock", "exact+fast"] {
+        for wrong in ["", "best", "avg+lock", "exact+fast", "pred+patience"] {
             assert!(wrong.parse::<Strategy>().is_err());
         }
     }

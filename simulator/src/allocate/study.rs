@@ -26,6 +26,17 @@ pub enum Belief {
     Scaled,
 }
 
+impl Belief {
+    /// In tables.
+    pub fn text(self) -> &'static str {
+        match self {
+            Belief::Sequential => "L",
+            Belief::Fitted => "fitted",
+            Belief::Scaled => "L / S(n)",
+        }
+    }
+}
+
 /// What decides a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StudyOptions {
@@ -106,10 +117,13 @@ pub fn application(
 ) -> (Measures, Vec<Prediction>) {
     let mut avg = Decider::new(Strategy::AVG, procs);
     let mut decider = Decider::new(strategy, procs);
+    let mut best = Decider::new(Strategy { rule: Rule::Opt, ..Strategy::AVG }, procs);
     let mut offers: Vec<Offer> = Vec::new();
+    let mut possible = 0.0;
     run(jobs, procs, lifetimes, &mut avg, &mut |machine, index, queued, processors| {
         if processors < jobs[index].most {
             offers.push(follow(jobs, machine, index, queued, &mut decider));
+            possible += follow(jobs, machine, index, queued, &mut best).saved / 60.0;
         }
     });
     let (count, unspoiled) = (jobs.len() as f64, offers.len() as f64);
@@ -128,6 +142,8 @@ pub fn application(
         ("rebel_share_of_unspoiled", rebels.len() as f64 / unspoiled),
         // + 0.0: no negative zero.
         ("saved_min_per_job", saved.iter().sum::<f64>() / count + 0.0),
+        // Of what OPT saves on the same jobs.
+        ("saved_share_of_opt", saved.iter().sum::<f64>() / possible),
         ("loser_share_of_rebels", losses.len() as f64 / rebels.len() as f64),
         ("loss_min_per_loser", mean(&losses)),
         ("saved_min_per_rebel", mean(&saved)),
@@ -203,10 +219,11 @@ fn efficiency(jobs: &[Job], runs: &[Run], options: &WorkloadOptions, hours: &[f6
     let mut work = 0.0;
     for (job, run) in jobs.iter().zip(runs) {
         let speedup = job.sequential / (run.end - run.start);
-        let mut day = (run.start / DAY).floor();
-        while day * DAY < run.end {
+        let cycle = options.cycle();
+        let mut day = (run.start / cycle).floor();
+        while day * cycle < run.end {
             let Some(length) = hours.get(day as usize) else { break };
-            let seconds = run.end.min(day * DAY + length) - run.start.max(day * DAY);
+            let seconds = run.end.min(day * cycle + length) - run.start.max(day * cycle);
             work += speedup * seconds.max(0.0);
             day += 1.0;
         }
@@ -222,9 +239,9 @@ fn efficiency_by_day(jobs: &[Job], runs: &[Run], options: &WorkloadOptions) -> f
 fn efficiency_until_scheduled(jobs: &[Job], runs: &[Run], options: &WorkloadOptions) -> f64 {
     let mut hours = vec![DAYTIME; options.days as usize];
     for (job, run) in jobs.iter().zip(runs) {
-        let day = job.arrival.div_euclid(DAY);
+        let day = job.arrival.div_euclid(options.cycle());
         if let Some(length) = hours.get_mut(day as usize) {
-            *length = length.max((run.start - day * DAY).min(DAY));
+            *length = length.max((run.start - day * options.cycle()).min(DAY));
         }
     }
     efficiency(jobs, runs, options, &hours)
@@ -260,16 +277,9 @@ pub fn estimates(seeds: &[&Measures]) -> BTreeMap<String, Estimate> {
     names.into_iter().filter_map(estimate).collect()
 }
 
-/// Runs the study on all cores; `progress` is told of every seed of every row.
-pub fn study(options: &StudyOptions, strategies: &[Strategy], progress: &(dyn Fn() + Sync)) -> Study {
-    let workloads: Vec<WorkloadOptions> = (0..options.seeds).map(|n| seeded(&options.workload, n)).collect();
-    let prepared: Vec<(Vec<Job>, Vec<Lifetimes>)> = workloads
-        .par_iter()
-        .map(|workload| {
-            (generate(workload), options.beliefs.iter().map(|&belief| lifetimes(belief, workload)).collect())
-        })
-        .collect();
-    let mut kinds: Vec<(Strategy, usize, Option<Belief>)> = Vec::new();
+/// What a study runs: strategies that predict under every belief, the others once.
+fn kinds(options: &StudyOptions, strategies: &[Strategy]) -> Vec<(Strategy, usize, Option<Belief>)> {
+    let mut kinds = Vec::new();
     for (index, &belief) in options.beliefs.iter().enumerate() {
         for &strategy in strategies {
             match strategy.rule {
@@ -279,6 +289,24 @@ pub fn study(options: &StudyOptions, strategies: &[Strategy], progress: &(dyn Fn
             }
         }
     }
+    kinds
+}
+
+/// How many rows a study has.
+pub fn rows(options: &StudyOptions, strategies: &[Strategy]) -> usize {
+    kinds(options, strategies).len()
+}
+
+/// Runs the study on all cores; `progress` is told of every seed of every row.
+pub fn study(options: &StudyOptions, strategies: &[Strategy], progress: &(dyn Fn() + Sync)) -> Study {
+    let workloads: Vec<WorkloadOptions> = (0..options.seeds).map(|n| seeded(&options.workload, n)).collect();
+    let prepared: Vec<(Vec<Job>, Vec<Lifetimes>)> = workloads
+        .par_iter()
+        .map(|workload| {
+            (generate(workload), options.beliefs.iter().map(|&belief| lifetimes(belief, workload)).collect())
+        })
+        .collect();
+    let kinds = kinds(options, strategies);
     let tasks: Vec<(usize, usize)> =
         (0..kinds.len()).flat_map(|kind| (0..workloads.len()).map(move |seed| (kind, seed))).collect();
     let done: Vec<(Measures, Measures, Vec<Prediction>)> = tasks

@@ -99,7 +99,7 @@ pub fn sweep(
         cells(options).into_iter().enumerate().filter(|(index, _)| index % shard.1 == shard.0 - 1).collect();
     let cells = mine.into_par_iter().map(|(index, (load, procs, supplied, seed))| {
         let SweepOptions { days, rounding, belief, .. } = *options;
-        let workload = WorkloadOptions { days, procs, load, seed, rounding };
+        let workload = WorkloadOptions { days, procs, load, seed, rounding, apart: 1 };
         let believed =
             if supplied > 0.0 { Lifetimes::Supplied(supplied) } else { lifetimes(belief, &workload) };
         let jobs = generate(&workload);

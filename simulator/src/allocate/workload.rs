@@ -42,6 +42,16 @@ pub struct WorkloadOptions {
     pub seed: u64,
     /// From A to the most processors.
     pub rounding: Rounding,
+    /// Days from one morning to the next, at least 1. At 7 the machine is empty every morning: no lifetime is longer than two
+    /// days, and at usual loads nor is a queue.
+    pub apart: u32,
+}
+
+impl WorkloadOptions {
+    /// Seconds from one morning to the next.
+    pub fn cycle(&self) -> f64 {
+        f64::from(self.apart.max(1)) * DAY
+    }
 }
 
 /// A malleable job.
@@ -97,7 +107,13 @@ pub fn generate(options: &WorkloadOptions) -> Vec<Job> {
                 Rounding::Up => parallelism.ceil(),
             };
             let most = (whole as u32).clamp(1, options.procs);
-            jobs.push(Job { arrival: f64::from(day) * DAY + time, sequential, speedup, most, place });
+            jobs.push(Job {
+                arrival: f64::from(day) * options.cycle() + time,
+                sequential,
+                speedup,
+                most,
+                place,
+            });
         }
     }
     jobs
@@ -109,8 +125,14 @@ mod tests {
 
     #[test]
     fn a_workload_of_the_paper() {
-        let jobs =
-            generate(&WorkloadOptions { days: 120, procs: 128, load: 0.75, seed: 1, rounding: Rounding::Up });
+        let jobs = generate(&WorkloadOptions {
+            days: 120,
+            procs: 128,
+            load: 0.75,
+            seed: 1,
+            rounding: Rounding::Up,
+            apart: 1,
+        });
         // 120 days at .75 x 128 x 12 h / 271 min: 30,580, with a standard deviation of 175.
         assert!((30_000..31_200).contains(&jobs.len()), "{}", jobs.len());
         assert!(jobs.is_sorted_by(|a, b| a.arrival <= b.arrival));

@@ -23,6 +23,8 @@ pub struct Setup {
     pub initial: Initial,
     /// When it stops.
     pub stop: Termination,
+    /// When it stops at the latest.
+    pub most_rounds: u64,
 }
 
 /// Slots with their loads and states, and what training came to.
@@ -121,7 +123,7 @@ pub fn states(jobs: &[Job], setup: &Setup, mut progress: impl FnMut(&Round)) -> 
         if let Training::Round(round) = hmm.train(u64::MAX)? {
             progress(&round);
             adapted += u64::from(round.adapted > 0);
-            if setup.stop.reached(&round) {
+            if setup.stop.reached(&round) || round.rounds >= setup.most_rounds {
                 break round;
             }
         }
@@ -148,6 +150,7 @@ mod tests {
         load: LoadModel::None,
         initial: Initial::Static,
         stop: Termination::LInfinity(1e-6),
+        most_rounds: 1000,
     };
 
     fn job(submit: i64, run_time: i64) -> Job {
@@ -172,6 +175,13 @@ mod tests {
     }
 
     #[test]
+    fn a_threshold_that_is_never_reached_ends_all_the_same() {
+        let jobs: Vec<Job> = (0..200i64).map(|n| job(n * 300, 20 + n * 7919 % 5000)).collect();
+        let setup = Setup { stop: Termination::LInfinity(1e-300), most_rounds: 7, ..SETUP };
+        assert_eq!(states(&jobs, &setup, |_| ()).unwrap().round.rounds, 7);
+    }
+
+    #[test]
     fn what_cannot_be_learnt() {
         let of = |jobs: &[Job], setup: &Setup| states(jobs, setup, |_| ()).unwrap_err();
         assert_eq!(of(&[], &SETUP), NoStates::OneSlot);
@@ -183,9 +193,9 @@ mod tests {
         assert_eq!(of(&two, &three), NoStates::Model(Error::OutOfRange));
         assert_eq!(of(&[job(0, 1), job(1 << 45, 1)], &SETUP), NoStates::TooManySlots);
         assert!(states(&two, &SETUP, |_| ()).is_ok());
-        let fine = Setup { ratio: 1.19, ..SETUP };
+        let fine = Setup { ratio: 1.1, ..SETUP };
         let long = [job(0, 616_793), job(900, 10)];
-        assert_eq!(of(&long, &fine), NoStates::TooManyBins { longest: 616_793, first: 1.0, ratio: 1.19 });
-        assert!(states(&long, &Setup { first_edge: 20.0, ..fine }, |_| ()).is_ok());
+        assert_eq!(of(&long, &fine), NoStates::TooManyBins { longest: 616_793, first: 1.0, ratio: 1.1 });
+        assert!(states(&long, &Setup { first_edge: 100.0, ..fine }, |_| ()).is_ok());
     }
 }

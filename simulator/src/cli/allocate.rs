@@ -1,16 +1,22 @@
 //! `surefill allocate`: malleable jobs that choose their number of processors.
 
 use super::Failure;
+use super::options::file_name;
 use super::output;
 use crate::allocate::strategy::Strategy;
-use crate::allocate::study::{Belief, StudyOptions, study};
+use crate::allocate::study::{Belief, StudyOptions, rows, study};
 use crate::allocate::sweep::{self, Sweep, SweepOptions, sweep};
 use crate::allocate::tables;
 use crate::allocate::workload::{Rounding, WorkloadOptions};
+use crate::generate::History;
+use crate::report;
+use crate::swf::{self, Strictness};
+use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::env;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// What ends `allocate --help`.
 pub const HELP: &str = "\
@@ -25,7 +31,8 @@ Strategies:
   * fluid, benefactors   by one of the paper's predictors alone
 Those that predict take modifiers, as in bias+lock+averse: lock (a job takes no more than it declared to wait for),
 averse (it holds out only for a fifth of its run time), queue (a second of waiting counts for every job in the queue),
-watch (it is prompted at completions too).
+watch (it is prompted at completions too), and for exact patience (it chooses with the size how long it will wait for it,
+knowing that it may start on what is free when that is over).
 
 A is no whole number; the most processors that a job takes are A rounded up, which gives the paper's turnarounds under
 AVG, OPT, HEUR and the 40 % rule (see --rounding).
@@ -75,12 +82,21 @@ pub struct Allocate {
     /// How the most processors a job takes follow from its average parallelism
     #[arg(long, value_enum, value_name = "HOW", default_value = "up")]
     rounding: Rounding,
+    /// Days from one morning to the next; with 7 every day begins on an empty machine
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=30), conflicts_with = "sweep")]
+    apart: u32,
     /// Print one JSON object instead of tables
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
     /// Print tables as Markdown
     #[arg(long)]
     markdown: bool,
+    /// Write a self-contained page with the paper's figures
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    html: Option<PathBuf>,
+    /// A trace for figures 3 and 4: SWF, plain or gzip
+    #[arg(long, value_name = "TRACE", requires = "html")]
+    trace: Option<PathBuf>,
     /// Run over loads, machine sizes and supplied run times
     #[arg(long, help_heading = "Sweep")]
     sweep: bool,
@@ -148,6 +164,15 @@ fn progress(count: usize, what: &str) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
+/// A trace's jobs.
+fn history(path: &Path) -> Result<History, Failure> {
+    let trace = swf::open(path, Strictness::Lenient)?;
+    if !trace.problems.is_empty() {
+        eprintln!("warning: {}: {} wrong lines", trace.name, trace.problems.len());
+    }
+    Ok(History::new(&trace, &file_name(path))?)
+}
+
 /// Prints a sweep.
 pub(super) fn print_sweep(sweep: &Sweep, json: bool, markdown: bool) -> Result<(), Failure> {
     if json {
@@ -165,15 +190,19 @@ impl Allocate {
         }
         let Allocate { days, procs, load, seed, rounding, .. } = self;
         let options = StudyOptions {
-            workload: WorkloadOptions { days, procs, load, seed, rounding },
+            workload: WorkloadOptions { days, procs, load, seed, rounding, apart: self.apart },
             seeds: self.seeds,
             strategies: self.strategies.iter().map(Strategy::to_string).collect(),
             beliefs: self.lifetimes,
         };
-        let rows = options.beliefs.len() * self.strategies.len();
-        let bar = progress(rows * self.seeds as usize, "runs");
+        let trace = self.trace.as_deref().map(history).transpose()?;
+        let bar = progress(rows(&options, &self.strategies) * self.seeds as usize, "runs");
         let study = study(&options, &self.strategies, &|| bar.inc(1));
         bar.finish_and_clear();
+        if let Some(path) = &self.html {
+            let page = report::allocate::page(&study, trace.as_ref());
+            std::fs::write(path, page).with_context(|| path.display().to_string())?;
+        }
         if self.json {
             output::json(&study)?;
             return Ok(());

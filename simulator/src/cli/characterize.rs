@@ -58,10 +58,13 @@ struct ModelArgs {
     /// Where training begins; k-means needs a power of two of states
     #[arg(long, value_enum, default_value = "static")]
     initial: Start,
-    /// When training stops: rounds=N; l1=E: sqrt(jobs) times the parameters' L1 change is below E; linf=E: no parameter
-    /// changes by E
+    /// When training stops: rounds=N; l1=E: sqrt(jobs) times the parameters' L1 change is below E (200 is meant for tens of
+    /// thousands of jobs and stops early on small workloads); linf=E: no parameter changes by E
     #[arg(long, value_name = "RULE", default_value = "l1=200", value_parser = stop)]
     stop: Stop,
+    /// When it stops in any case, unless by rounds=N
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    most_rounds: u64,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, ValueEnum)]
@@ -146,6 +149,8 @@ struct Described {
     stop: String,
     /// Rounds of Baum-Welch.
     rounds: u64,
+    /// Whether training stopped by the rule, not only at the most rounds.
+    converged: bool,
     /// Rounds in which the model was bent to slots that it did not explain.
     adapted_rounds: u64,
     /// Of the observations, before the last round [nats].
@@ -180,8 +185,9 @@ impl Described {
         let slots = self.report.slots;
         format!(
             "{half}{jobs} jobs in {slots} slots of {} min; {states} states, {bins} run-time bins from {first} s of ratio {ratio}, {load}, {initial}, \
-             {stop}: {rounds} rounds.",
-            f64::from(*slot_s) / 60.0
+             {stop}: {rounds} rounds{}.",
+            f64::from(*slot_s) / 60.0,
+            if self.converged { "" } else { ", not reached" }
         )
     }
 }
@@ -237,6 +243,10 @@ impl Characterize {
                 Start::Kmeans => Initial::KMeans,
             },
             stop: rule,
+            most_rounds: match rule {
+                Termination::Rounds(rounds) => rounds,
+                _ => self.model.most_rounds,
+            },
         };
         let bar = output::rounds(match rule {
             Termination::Rounds(rounds) => Some(rounds),
@@ -259,6 +269,7 @@ impl Characterize {
             initial,
             stop,
             rounds: round.rounds,
+            converged: rule.reached(&round),
             adapted_rounds: adapted,
             log_likelihood: round.log_likelihood,
             path_log_probability,

@@ -6,6 +6,7 @@ use super::output;
 use crate::hmm::divergence::{self, Comparison};
 use crate::hmm::fit::{Fit, Fitted, fit};
 use crate::hmm::model::Model;
+use crate::hmm::online::{self, Learn};
 use crate::hmm::sample::{Binning, Sample};
 use crate::hmm::states::{State, states};
 use crate::hmm::study::{Choices, Figure, Progress, Study, studies};
@@ -48,6 +49,8 @@ The comparisons of Nissimov 2006. M = 16, slots of 15 min, ratio 1.8, Static-IV,
   * slots    figure 3.2: --slots
   * initial  figure 3.3: Static-IV and k-means, with slots of 5 and 15 min
   * load     figure 3.4: no load model, Poisson, geometric, by Pr(R|L) = Pr(R, L) / Pr(L)
+  * halving  section 3.4.2's proposal: slots of 5 and 15 min from scratch, and halved once or twice from longer ones, on which
+             the model was trained for 10 rounds each
   * online   figure 4.1: the on-line predictor (L1 with 200), each job when it is submitted
 
 Gains of the first four are section 3.1's, in bits a job: the model is trained on the slots before the middle job's and
@@ -63,7 +66,8 @@ On line the trace's own submissions, starts and ends are reported in order of ti
 the job's bin r, p being the prediction at its submission and q the shares of the bins among the jobs finished by then. Both
 have the safety distribution of section 3.1 with epsilon = 1 / (finished jobs + 1): p' = p (1 - epsilon) where p > 0, epsilon
 shared by the bins where p = 0. A job about which the predictor is silent (untrained, or its model excludes what it sees)
-gains nothing over all jobs, and is left out of the mean over predicted jobs. Unknown waits count as none.
+gains nothing over all jobs, and is left out of the mean over predicted jobs. Unknown waits count as none. With a --floor above 0
+no slot silences it: one that no state explains is filtered as if every state had drawn any bin with that probability.
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
@@ -152,6 +156,11 @@ fn ratio(text: &str) -> Result<f64, String> {
 fn seconds(text: &str) -> Result<f64, String> {
     let edge = text.parse::<f64>().ok().filter(|edge| (0.001..=1e9).contains(edge));
     edge.ok_or_else(|| "not a number of seconds from 0.001".to_owned())
+}
+
+pub(super) fn floor(text: &str) -> Result<f64, String> {
+    let floor = text.parse::<f64>().ok().filter(|floor| (0.0..1.0).contains(floor));
+    floor.ok_or_else(|| "not a number from 0 to below 1".to_owned())
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -350,7 +359,7 @@ pub struct GainArgs {
         value_enum,
         value_delimiter = ',',
         value_name = "LIST",
-        default_value = "states,slots,initial,load,online"
+        default_value = "states,slots,initial,load,halving,online"
     )]
     figures: Vec<Figure>,
     /// Rounds of training
@@ -365,6 +374,12 @@ pub struct GainArgs {
     /// Slot lengths to compare
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "5m,10m,15m,30m,1h,90m", value_parser = slot)]
     slots: Vec<i64>,
+    /// How the on-line predictor learns, to compare: batch (Baum-Welch), online or online=A (recursive EM, steps t^-A)
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "batch")]
+    learn: Vec<Learn>,
+    /// Floors under the on-line predictor's probabilities to compare, used where no state explains a slot; 0 for silence
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = floor)]
+    floor: Vec<f64>,
     #[command(flatten)]
     trace_args: TraceArgs,
     #[command(flatten)]
@@ -380,6 +395,13 @@ struct Gains<'a> {
 }
 
 impl GainArgs {
+    fn online(&self) -> Vec<online::Options> {
+        let default = online::Options::default();
+        let floors = if self.floor.is_empty() { &[default.floor][..] } else { &self.floor };
+        let with = |&learn| floors.iter().map(move |&floor| online::Options { learn, floor, ..default });
+        self.learn.iter().flat_map(with).collect()
+    }
+
     pub(super) fn run(self) -> Result<(), Failure> {
         check(self.show.html.as_ref())?;
         let mut figures = self.figures.clone();
@@ -391,6 +413,7 @@ impl GainArgs {
             states: self.states.clone(),
             ratios: self.ratios.clone(),
             slots_s: self.slots.clone(),
+            online: self.online(),
             ..Choices::default()
         };
         let traces: Result<Vec<_>, Failure> = self
@@ -402,7 +425,7 @@ impl GainArgs {
         let online = choices.figures.contains(&Figure::Online);
         let jobs: u64 = traces.iter().map(|trace| trace.1.counts.jobs).filter(|_| online).sum();
         // A thousand jobs on line cost about as much as a few rounds.
-        let total = traces.len() as u64 * choices.total_rounds() + jobs / 1000;
+        let total = traces.len() as u64 * choices.total_rounds() + choices.online.len() as u64 * jobs / 1000;
         let bar = output::progress_of(total, "rounds");
         let rounds = |_| bar.inc(1);
         let submitted = |jobs: u64| bar.inc(jobs / 1000);

@@ -2,14 +2,20 @@
 
 use super::Failure;
 use super::options::file_name;
+use super::output;
 use crate::generate::markov::Variant;
 use crate::generate::{Heading, History, Model, SessionsOptions, write_model, write_sessions};
-use crate::swf::{self, Strictness};
-use anyhow::Context;
+use crate::hmm;
+use crate::hmm::block::Block;
+use crate::hmm::sample::{Binning, Sample};
+use crate::hmm::train::{Load, Options, train};
+use crate::swf::{self, Strictness, Trace};
+use crate::workload::{MissingProcessors, Rules};
+use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -20,9 +26,12 @@ pub struct Generate {
     /// The model of the workload
     #[arg(long, value_enum, default_value = "sessions")]
     model: Name,
-    /// The trace to learn from: SWF, plain or gzip (markov and independent; for lublin it gives the machine's size)
+    /// The trace to learn from: SWF, plain or gzip (markov, independent, hmm; for lublin it gives the machine's size)
     #[arg(long, value_name = "TRACE")]
     like: Option<PathBuf>,
+    /// A model with a load model that surefill fit has saved (hmm) [default: trained on --like, 16 states, geometric load]
+    #[arg(long, value_name = "FILE")]
+    trained: Option<PathBuf>,
     /// Which Markov chain model (markov)
     #[arg(long, value_enum)]
     variant: Option<VariantName>,
@@ -32,13 +41,13 @@ pub struct Generate {
     /// Jobs to generate
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5000)]
     jobs: u32,
-    /// Users who submit them (sessions) [default: 60]
+    /// Users who submit them (sessions, downey, hmm without --like) [default: 60]
     #[arg(long, value_name = "N")]
     users: Option<NonZeroU32>,
-    /// Processors of the machine (sessions, lublin) [default: 128]
+    /// Processors of the machine (sessions, lublin, downey, hmm without --like) [default: 128]
     #[arg(long, value_name = "N")]
     procs: Option<NonZeroU32>,
-    /// Processor time asked of the machine, over what it has (sessions) [default: 0.75]
+    /// Processor time asked of the machine, over what it has; for downey sequential time, by day [default: 0.75]
     #[arg(long, value_parser = positive)]
     load: Option<f64>,
     /// Where to write; compressed when the name ends in .gz [default: standard output]
@@ -57,6 +66,10 @@ enum Name {
     Independent,
     /// Hyper-gamma run times, two-stage uniform sizes, a daily cycle (Lublin & Feitelson 2003)
     Lublin,
+    /// Log-uniform work and parallelism, arrivals by day (Downey 1997), with users
+    Downey,
+    /// A hidden Markov model of slots and run times (Nissimov 2006), with the trace's processors and users
+    Hmm,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -75,6 +88,8 @@ impl Name {
             Name::Markov => "markov",
             Name::Independent => "independent",
             Name::Lublin => "lublin",
+            Name::Downey => "downey",
+            Name::Hmm => "hmm",
         }
     }
 }
@@ -119,12 +134,16 @@ impl Generate {
     /// Options that the model does not have.
     fn check(&self) -> Result<(), Failure> {
         let model = self.model;
+        // Without a trace the model file knows neither users nor processors.
+        let alone = model == Name::Hmm && self.like.is_none();
+        let drawn = matches!(model, Name::Sessions | Name::Downey);
         let given = [
-            ("--like", self.like.is_some(), model != Name::Sessions),
+            ("--like", self.like.is_some(), !drawn),
+            ("--trained", self.trained.is_some(), model == Name::Hmm),
             ("--variant", self.variant.is_some(), model == Name::Markov),
-            ("--users", self.users.is_some(), model == Name::Sessions),
-            ("--load", self.load.is_some(), model == Name::Sessions),
-            ("--procs", self.procs.is_some(), matches!(model, Name::Sessions | Name::Lublin)),
+            ("--users", self.users.is_some(), drawn || alone),
+            ("--load", self.load.is_some(), drawn),
+            ("--procs", self.procs.is_some(), drawn || alone || model == Name::Lublin),
         ];
         for (option, given, taken) in given {
             if given && !taken {
@@ -135,6 +154,9 @@ impl Generate {
             let message = format!("the model {} learns from a trace: --like TRACE", model.text());
             return Err(Failure::Usage(message));
         }
+        if alone && self.trained.is_none() {
+            return Err(Failure::Usage("the model hmm needs --like TRACE, --trained FILE or both".into()));
+        }
         if self.like.is_some() && self.procs.is_some() {
             return Err(Failure::Usage("--like and --procs both give the machine's size".into()));
         }
@@ -142,19 +164,20 @@ impl Generate {
     }
 
     fn workload(&self) -> Result<Workload, Failure> {
-        let history = match &self.like {
-            None => None,
-            Some(path) => {
-                let trace = swf::open(path, Strictness::Lenient)?;
-                if !trace.problems.is_empty() {
-                    eprintln!("warning: {}: {} wrong lines", trace.name, trace.problems.len());
-                }
-                Some(History::new(&trace, &file_name(path))?)
+        let read = |path: &PathBuf| -> Result<(Trace, History), Failure> {
+            let trace = swf::open(path, Strictness::Lenient)?;
+            if !trace.problems.is_empty() {
+                eprintln!("warning: {}: {} wrong lines", trace.name, trace.problems.len());
             }
+            let history = History::new(&trace, &file_name(path))?;
+            Ok((trace, history))
         };
+        let learnt = self.like.as_ref().map(read).transpose()?;
+        let history = learnt.as_ref().map(|learnt| &learnt.1);
+        let users = self.users.unwrap_or(const { NonZeroU32::new(60).unwrap() });
         let variant = self.variant.unwrap_or_default();
         let mut options = String::new();
-        let model = match (self.model, &history) {
+        let model = match (self.model, history) {
             (Name::Markov, Some(history)) => {
                 let (name, variant) = match variant {
                     VariantName::Paper => ("paper", Variant::Paper),
@@ -164,19 +187,39 @@ impl Generate {
                 Model::markov(history, variant)
             }
             (Name::Independent, Some(history)) => Model::independent(history),
-            (Name::Lublin, _) => Model::lublin(self.size(history.as_ref())),
+            (Name::Lublin, _) => Model::lublin(self.size(history)),
+            (Name::Downey, _) => {
+                let load = self.load.unwrap_or(0.75);
+                options = format!(" --users {users} --load {load}");
+                Model::downey(self.size(None), users, load)
+            }
+            (Name::Hmm, _) => {
+                let trained = self.hmm(learnt.as_ref().map(|learnt| &learnt.0))?;
+                if let Some(path) = &self.trained {
+                    options = format!(" --trained {}", file_name(path));
+                }
+                let made = match history {
+                    Some(history) => Model::hidden(&trained, history),
+                    None => {
+                        options += &format!(" --users {users}");
+                        Model::hidden_alone(&trained, self.size(None), users)
+                    }
+                };
+                let of = self.trained.as_ref().or(self.like.as_ref());
+                made.with_context(|| of.map_or(String::new(), |path| path.display().to_string()))?
+            }
             // Without a trace only `sessions` gets here.
             _ => {
                 return Ok(Workload::Sessions(SessionsOptions {
                     jobs: self.jobs,
-                    users: self.users.unwrap_or(const { NonZeroU32::new(60).unwrap() }),
+                    users,
                     procs: self.size(None),
                     load: self.load.unwrap_or(0.75),
                     seed: self.seed,
                 }));
             }
         };
-        match &history {
+        match history {
             Some(history) => options += &format!(" --like {}", history.name),
             None => options += &format!(" --procs {}", self.size(None)),
         }
@@ -189,16 +232,49 @@ impl Generate {
         let learnt = |history: &History| {
             format!("learnt from the {} jobs of {} that ran", history.jobs.len(), history.name)
         };
-        let of_trace = history.as_ref().filter(|_| self.model != Name::Lublin);
+        let of_trace = history.filter(|_| self.model != Name::Lublin);
         let heading = Heading {
             command,
-            procs: self.size(history.as_ref()).get(),
+            procs: self.size(history).get(),
             jobs: u64::from(self.jobs),
             unix_start_time: of_trace.and_then(|history| history.unix_start_time),
             time_zone: of_trace.and_then(|history| history.time_zone.clone()),
             notes: of_trace.map(learnt).into_iter().collect(),
         };
         Ok(Workload::Model(Box::new((model, self.seed, heading))))
+    }
+
+    /// The hidden Markov model: the file's, else one trained on the trace.
+    fn hmm(&self, trace: Option<&Trace>) -> Result<hmm::model::Model, Failure> {
+        if let Some(path) = &self.trained {
+            let name = path.display();
+            let text = fs::read_to_string(path).with_context(|| name.to_string())?;
+            let model = hmm::model::Model::from_json(&text).map_err(|wrong| anyhow!("{name}: {wrong}"))?;
+            return Ok(model);
+        }
+        let trace = trace.ok_or_else(|| Failure::Usage("no trace".into()))?;
+        // What the history has: field 8 stands in for field 5, and the machine's size does not matter.
+        let rules = Rules {
+            missing_processors: MissingProcessors::Requested,
+            procs: Some(u32::MAX),
+            ..Rules::default()
+        };
+        let jobs = crate::workload::Workload::new(trace, &rules)?.jobs;
+        let train = || {
+            let binning = Binning::default();
+            let sample = Sample::new(&jobs, binning.slot_s, binning.bins(&jobs)?)?;
+            let options = Options { load: Load::Geometric, ..Options::default() };
+            let bins = sample.bins.count();
+            let mut block = Block::new(options.states, bins, sample.slots(), &sample.jobs)?;
+            let bar = output::progress_of(options.most_rounds, "rounds at most");
+            let trained = train(&mut block, &sample.slots(), &options, |round, _| {
+                bar.set_position(round);
+                Ok(())
+            })?;
+            bar.finish_and_clear();
+            hmm::model::Model::new(&block.hmm()?, &trace.name, &sample, options.load, &trained)
+        };
+        Ok(train().with_context(|| trace.name.clone())?)
     }
 
     /// The machine's size.

@@ -11,8 +11,13 @@ mod locality;
 mod merge;
 mod options;
 mod output;
+mod packaging;
+mod predict_wait;
+mod predictor;
+mod serve;
 mod similar;
 mod simulate;
+mod wait_bounds;
 
 use clap::{Parser, Subcommand};
 
@@ -49,12 +54,24 @@ enum Command {
     /// Let malleable jobs choose their number of processors (Downey 1997).
     #[command(after_long_help = allocate::HELP)]
     Allocate(allocate::Allocate),
+    /// Measure how well bounds on waiting times hold (QBETS).
+    #[command(after_long_help = wait_bounds::HELP)]
+    WaitBounds(wait_bounds::WaitBounds),
+    /// Say by when a job starts, from a history of waits: for scripts.
+    #[command(after_long_help = predict_wait::help())]
+    PredictWait(predict_wait::PredictWait),
+    /// Say by when jobs start, over HTTP on this computer: for portals.
+    #[command(after_long_help = serve::help())]
+    Serve(serve::Serve),
     /// Put the shards of a sweep together.
     Merge(merge::Merge),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
     /// Say how close a synthetic workload is to a trace.
     Similar(similar::Similar),
+    /// Write the manual pages and the shells' completions.
+    #[command(hide = true)]
+    Packaging(packaging::Packaging),
 }
 
 /// Why the program ends without success.
@@ -86,10 +103,14 @@ impl Cli {
             Command::Fit(fit) => fit.run(),
             Command::Gain(gain) => gain.run(),
             Command::Allocate(allocate) => allocate.run(),
+            Command::WaitBounds(bounds) => bounds.run(),
+            Command::PredictWait(predict) => predict.run(),
+            Command::Serve(serve) => serve.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),
             Command::Similar(similar) => similar.run(),
+            Command::Packaging(packaging) => packaging.run(),
         }
     }
 }

@@ -161,6 +161,9 @@ pub struct ProbArgs {
     /// Whether predictions of waiting jobs follow what is learnt meanwhile [default: true]
     #[arg(long, value_name = "BOOL")]
     refresh: Option<bool>,
+    /// The hidden Markov model's floor where it explains nothing; 0 for silence [default: 0.001, papers 0]
+    #[arg(long, value_name = "P", value_parser = super::fit::floor)]
+    hmm_floor: Option<f64>,
 }
 
 const MAX_EVENTS: i64 = surefill::runtime::MAX_EVENTS_PER_BIN as i64;
@@ -188,6 +191,7 @@ impl ProbArgs {
             events_per_bin: self.events_per_bin.map_or(base.events_per_bin, usize::from),
             budget: self.budget.or(base.budget),
             refresh: self.refresh.unwrap_or(base.refresh),
+            hmm_floor: self.hmm_floor.unwrap_or(base.hmm_floor),
         };
         PolicyOptions { overdue: replay.overdue.unwrap_or(overdue), prob }
     }

@@ -6,12 +6,16 @@
 //!   [`people`] of that trace.
 //! * [`independent`]: every parameter from its own distribution in a trace.
 //! * [`lublin`]: the model of Lublin & Feitelson 2003.
+//! * [`downey`]: the model of Downey 1997, with users ([`visits`]).
+//! * [`hidden`]: slots and run times from a hidden Markov model, all else from its trace.
 //!
 //! The same options give the same bytes on every platform. Jobs are written as they are drawn: what is kept is the model.
 
 pub mod arrivals;
 pub mod chain;
 pub mod coupling;
+pub mod downey;
+pub mod hidden;
 pub mod history;
 pub mod independent;
 pub mod lublin;
@@ -19,6 +23,7 @@ pub mod markov;
 pub mod people;
 pub(crate) mod random;
 mod sessions;
+pub mod visits;
 
 pub use history::{History, LearnError, Past};
 pub use random::Random;
@@ -26,6 +31,8 @@ pub use sessions::{SessionsOptions, sessions};
 
 use crate::swf::{SwfJob, write_header, write_job};
 use arrivals::Arrivals;
+use downey::Downey;
+use hidden::{Hidden, HiddenError};
 use independent::Independent;
 use lublin::Lublin;
 use markov::{Markov, Variant};
@@ -108,6 +115,10 @@ pub enum Model {
     Independent(Box<Independent>),
     /// Lublin & Feitelson 2003.
     Lublin(Box<Lublin>),
+    /// Downey 1997.
+    Downey(Box<Downey>),
+    /// A hidden Markov model.
+    Hidden(Box<Hidden>),
 }
 
 impl Model {
@@ -128,6 +139,31 @@ impl Model {
         Model::Lublin(Box::new(Lublin::new(procs)))
     }
 
+    /// Downey's model for a machine, so many users and the offered load, above 0.
+    pub fn downey(procs: NonZeroU32, users: NonZeroU32, load: f64) -> Model {
+        Model::Downey(Box::new(Downey::new(procs, users, load)))
+    }
+
+    /// Slots and run times of a hidden Markov model, all else from a trace.
+    ///
+    /// # Errors
+    /// [`HiddenError`].
+    pub fn hidden(model: &crate::hmm::model::Model, history: &History) -> Result<Model, HiddenError> {
+        Ok(Model::Hidden(Box::new(Hidden::of_trace(model, history)?)))
+    }
+
+    /// Slots and run times of a hidden Markov model, for a machine and users of which there is no trace.
+    ///
+    /// # Errors
+    /// [`HiddenError`].
+    pub fn hidden_alone(
+        model: &crate::hmm::model::Model,
+        procs: NonZeroU32,
+        users: NonZeroU32,
+    ) -> Result<Model, HiddenError> {
+        Ok(Model::Hidden(Box::new(Hidden::of_machine(model, procs, users)?)))
+    }
+
     /// The first `count` jobs of a seed, in order of submission.
     ///
     /// # Errors
@@ -139,8 +175,11 @@ impl Model {
         mut each: impl FnMut(SwfJob) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut random = Random::new(seed);
+        let all = count;
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         match self {
+            Model::Downey(model) => model.jobs(&mut random).take(count).try_for_each(each),
+            Model::Hidden(model) => model.jobs(&mut random, all, each),
             Model::Independent(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Lublin(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Markov(model) => {

@@ -28,7 +28,7 @@ use std::collections::HashMap;
 const RECENT: usize = 64;
 
 /// Without requests in the trace: how often a sufficient request is kept.
-const KEPT: f64 = 0.7;
+pub(super) const KEPT: f64 = 0.7;
 
 /// What people ask for, in seconds; beyond the last, whole days.
 const ROUND: [i64; 12] = [300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 28_800, 43_200, 64_800, 86_400];
@@ -188,11 +188,16 @@ impl People {
         if !sufficient.is_empty() {
             return sufficient[random.index(sufficient.len())];
         }
-        let accuracy = if random.chance(0.1) { 1.0 } else { 1.0 - random.uniform() };
-        // A day longer than anybody ran is asked for by nobody.
-        let most = run_time.max(86_400);
-        round_up(((run_time.max(1) as f64 / accuracy) as i64).clamp(run_time.max(1), most))
+        guess(run_time, random)
     }
+}
+
+/// A request for a run time where no trace says what people ask for.
+pub(super) fn guess(run_time: i64, random: &mut Random) -> i64 {
+    let accuracy = if random.chance(0.1) { 1.0 } else { 1.0 - random.uniform() };
+    // A day longer than anybody ran is asked for by nobody.
+    let most = run_time.max(86_400);
+    round_up(((run_time.max(1) as f64 / accuracy) as i64).clamp(run_time.max(1), most))
 }
 
 /// The next value that people ask for.

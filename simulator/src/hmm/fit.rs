@@ -4,6 +4,7 @@ use super::Error;
 use super::block::Block;
 use super::divergence::Comparison;
 use super::gain::{self, Test, halves, run_time_bits};
+use super::model::Flat;
 use super::sample::{Binning, Sample, entropy};
 use super::states::State;
 use super::train::{Options, Trained, train};
@@ -98,6 +99,20 @@ pub struct Fitted {
 /// # Errors
 /// [`Error`].
 pub fn fit(sample: &Sample, half: bool, options: &Options, progress: &dyn Fn(u64)) -> Result<Fit, Error> {
+    fit_from(None, sample, half, options, progress)
+}
+
+/// [`fit`] from these parameters in place of the options' initial values.
+///
+/// # Errors
+/// [`Error`].
+pub fn fit_from(
+    from: Option<&Flat>,
+    sample: &Sample,
+    half: bool,
+    options: &Options,
+    progress: &dyn Fn(u64),
+) -> Result<Fit, Error> {
     let began = Instant::now();
     options.check()?;
     let (slots, jobs) = if half { halves(sample)?.0 } else { (sample.slots(), &sample.jobs[..]) };
@@ -129,6 +144,6 @@ pub fn fit(sample: &Sample, half: bool, options: &Options, progress: &dyn Fn(u64
         progress(round);
         Ok(())
     };
-    let trained = train(&mut block, &slots, options, &mut each)?;
+    let trained = train(&mut block, &slots, options, from, &mut each)?;
     Ok(Fit { block, facts, trained, points, seconds: began.elapsed().as_secs_f64() })
 }

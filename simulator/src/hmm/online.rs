@@ -9,6 +9,10 @@
 //! p' = p (1 - epsilon) where p > 0, epsilon / N_0 in the N_0 bins where p = 0.
 //! ```
 //!
+//! The predictor learns by Baum-Welch over all slots whose jobs have left, or on line, by recursive expectation-maximisation over
+//! each of them once ([`Learn`]); where no state explains what it sees it is silent, or goes on with a floor under the
+//! probabilities.
+//!
 //! A job for which the predictor is silent has no gain: the mean over predicted jobs leaves it out, the mean over all jobs
 //! counts it as 0. So does a job before the first one has finished.
 
@@ -17,15 +21,65 @@ use super::sample::{Binning, make_safe, safety};
 use super::train::{Load, Start, Stop};
 use crate::workload::Job;
 use serde::Serialize;
+use std::fmt;
+use std::str::FromStr;
 use std::time::Instant;
-use surefill::hmm::HmmLimits;
+use surefill::hmm::{HmmLimits, OnlineOptions};
 use surefill::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
 
 const WEEK: i64 = 7 * 86_400;
 
+/// By what the predictor learns, written `batch`, `online` or `online=A`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Learn {
+    /// Rounds of Baum-Welch over all slots.
+    #[default]
+    Batch,
+    /// Recursive expectation-maximisation with steps t^-A.
+    Online(f64),
+}
+
+impl FromStr for Learn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Learn, String> {
+        let exponent = match text.split_once('=') {
+            None if text == "batch" => return Ok(Learn::Batch),
+            None if text == "online" => Some(OnlineOptions::default().exponent),
+            Some(("online", exponent)) => exponent.parse().ok(),
+            _ => None,
+        };
+        let valid =
+            |exponent: &f64| OnlineOptions { exponent: *exponent, ..Default::default() }.check().is_ok();
+        let exponent = exponent.filter(valid);
+        exponent
+            .map(Learn::Online)
+            .ok_or_else(|| "not batch, online or online=A (A above 0.5, to 1)".to_owned())
+    }
+}
+
+impl fmt::Display for Learn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Learn::Batch => f.write_str("batch"),
+            Learn::Online(exponent) => write!(f, "online={exponent}"),
+        }
+    }
+}
+
+impl Serialize for Learn {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// How the predictor learns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Options {
+    /// By what.
+    pub learn: Learn,
+    /// The floor under a state's probabilities where no state explains a slot; 0 for silence.
+    pub floor: f64,
     /// States M.
     pub states: u32,
     /// Slots and bins.
@@ -44,8 +98,10 @@ pub struct Options {
 impl Default for Options {
     /// The thesis's: M = 16, 15 min, 1.8, L1 with 200.
     fn default() -> Options {
-        let most_rounds = PredictorOptions::default().most_rounds;
+        let PredictorOptions { most_rounds, floor, .. } = PredictorOptions::default();
         Options {
+            learn: Learn::Batch,
+            floor,
             states: 16,
             binning: Binning::default(),
             load: Load::None,
@@ -68,12 +124,14 @@ pub struct Online {
     pub weeks: Vec<Week>,
     /// Trainings.
     pub trainings: u64,
-    /// Their rounds.
+    /// Their rounds; on line, slots learnt.
     pub rounds: u64,
-    /// Slots that no state explained, over the last rounds of all trainings.
+    /// Slots that no state explained, over the last rounds of all trainings; on line, all such slots.
     pub adapted: u64,
     /// Jobs whose wait the trace does not know: taken as 0.
     pub unknown_waits: u64,
+    /// The predictor's memory in bytes.
+    pub memory: usize,
     /// How long it took, in seconds.
     pub seconds: f64,
 }
@@ -192,13 +250,37 @@ fn limits(
         most = most.max(inside);
     }
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let (slots, cells) = match options.learn {
+        Learn::Batch => (slots, jobs.len()),
+        Learn::Online(_) => recent(jobs, slot_s, slots),
+    };
     let hmm = HmmLimits {
         states: options.states,
         bins: count(bins),
         slots: slots.max(2),
-        cells: count(jobs.len().max(bins)),
+        cells: count(cells.max(bins)),
     };
-    Ok(PredictorLimits { jobs: most, hmm, window: slots.clamp(1, 1 << 14) })
+    let online = u32::from(options.learn != Learn::Batch);
+    Ok(PredictorLimits { jobs: most, hmm, window: slots.clamp(1, 1 << 14), online })
+}
+
+/// The slots and cells that a predictor which learns on line needs: as far back as the job that stays longest, and an eighth
+/// more, as slots leave by eighths. At most `all` slots.
+fn recent(jobs: &[Job], slot_s: i64, all: u32) -> (u32, usize) {
+    let longest = jobs.iter().map(|job| job.wait.max(0) + job.run_time.max(0)).max().unwrap_or(0);
+    let stay = u32::try_from(longest / slot_s + 2).unwrap_or(all);
+    let slots = stay.saturating_add(stay / 4).saturating_add(16).min(all);
+    let span = i64::from(slots) * slot_s;
+    let mut first = 0;
+    let mut most = 0;
+    for (last, job) in jobs.iter().enumerate() {
+        while job.submit - jobs[first].submit >= span {
+            first += 1;
+        }
+        most = most.max(last + 1 - first);
+    }
+    // The pool of cells leaves by eighths as well.
+    (slots, (most + most / 4 + 64).min(jobs.len()))
 }
 
 /// Reports a trace's jobs, in order of submission, to a predictor. `progress` is told of every so many submissions.
@@ -219,9 +301,15 @@ pub fn online(jobs: &[Job], options: &Options, progress: &(dyn Fn(u64) + Sync)) 
         initial: options.initial.initial(),
         termination: options.stop.0,
         most_rounds: options.most_rounds,
+        floor: options.floor,
+        exponent: match options.learn {
+            Learn::Batch => OnlineOptions::default().exponent,
+            Learn::Online(exponent) => exponent,
+        },
         ..PredictorOptions::default()
     };
-    let memory = bytemuck::cast_slice_mut(&mut memory);
+    let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
+    let bytes = memory.len();
     let mut predictor = Predictor::init(memory, &limits, &bins, &learning)?;
     let mut finished = vec![0.0; bins.count()];
     let mut count = 0.0;
@@ -234,6 +322,7 @@ pub fn online(jobs: &[Job], options: &Options, progress: &(dyn Fn(u64) + Sync)) 
         rounds: 0,
         adapted: 0,
         unknown_waits: jobs.iter().filter(|job| job.wait < 0).count() as u64,
+        memory: bytes,
         seconds: 0.0,
     };
     let first = jobs.first().map_or(0, |job| job.submit);
@@ -275,7 +364,11 @@ pub fn online(jobs: &[Job], options: &Options, progress: &(dyn Fn(u64) + Sync)) 
                     match predictor.train(u64::MAX)? {
                         Learning::Done(round) => {
                             online.trainings += 1;
-                            online.rounds += round.rounds;
+                            // On line these are the slots learnt in all.
+                            online.rounds = match options.learn {
+                                Learn::Batch => online.rounds + round.rounds,
+                                Learn::Online(_) => round.rounds,
+                            };
                             online.adapted += u64::from(round.adapted);
                         }
                         Learning::More => {}

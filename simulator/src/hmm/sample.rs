@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn all_bins_are_used_up_to_the_limit() {
-        let bins = |longest| Binning { ratio: 1.4, ..Binning::default() }.bins(&jobs(&[(0, longest)]));
-        // 1.5 x 1.4^63 = 2.4e9, 1.5 x 1.4^62 = 1.7e9
-        assert_eq!(bins(2_000_000_000).unwrap().count(), 64);
-        assert_eq!(bins(1_600_000_000).unwrap().count(), 63);
-        assert!(bins(2_500_000_000).is_err());
+        let bins = |longest| Binning { ratio: 1.2, ..Binning::default() }.bins(&jobs(&[(0, longest)]));
+        // 1.5 x 1.2^95 = 5.00e7, 1.5 x 1.2^94 = 4.16e7
+        assert_eq!(bins(45_000_000).unwrap().count(), 96);
+        assert_eq!(bins(40_000_000).unwrap().count(), 95);
+        assert!(bins(60_000_000).is_err());
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! The gain against rounds of training, for the settings that the thesis compares (Nissimov 2006, figures 3.1 to 3.4), and on
-//! line (figure 4.1): on all processors, settings of all traces side by side.
+//! The gain against rounds of training, for the settings that the thesis compares (Nissimov 2006, figures 3.1 to 3.4) and the
+//! one that it proposes (section 3.4.2: slots first long, then halved), and on line (figure 4.1): on all processors, settings of all traces side by side.
 
 use super::Error;
-use super::fit::{Facts, Fit, Point, fit};
+use super::fit::{Facts, Fit, Point, fit_from};
+use super::model::Flat;
 use super::online::{self, Online};
 use super::sample::{Binning, Sample};
 use super::train::{Load, Options, Start, Stop, Trained};
@@ -24,6 +25,8 @@ pub enum Figure {
     Initial,
     /// Figure 3.4: load models, by Pr(R|L).
     Load,
+    /// Section 3.4.2's proposal: long slots halved.
+    Halving,
     /// Figure 4.1: on line, each job when it is submitted.
     Online,
 }
@@ -40,13 +43,15 @@ pub struct Setting {
     pub load: Load,
     /// The initial values.
     pub initial: Start,
+    /// Before these slots, training has been on slots this many times twice as long, a few rounds each (section 3.4.2).
+    pub halvings: u32,
 }
 
 impl Default for Setting {
     /// The thesis's: M = 16, 15 min, 1.8, no load, Static-IV.
     fn default() -> Setting {
         let Options { states, load, initial, .. } = Options::default();
-        Setting { states, binning: Binning::default(), load, initial }
+        Setting { states, binning: Binning::default(), load, initial, halvings: 0 }
     }
 }
 
@@ -72,8 +77,14 @@ pub struct Choices {
     pub slots_s: Vec<i64>,
     /// Slot lengths in seconds for [`Figure::Initial`].
     pub initial_slots_s: Vec<i64>,
-    /// How the on-line predictor learns.
-    pub online: online::Options,
+    /// Slot lengths in seconds for [`Figure::Halving`].
+    pub halving_slots_s: Vec<i64>,
+    /// How often they come from halving, at most.
+    pub halvings: u32,
+    /// Rounds of training before every halving.
+    pub halving_rounds: u64,
+    /// How the on-line predictor learns, in several ways.
+    pub online: Vec<online::Options>,
 }
 
 impl Default for Choices {
@@ -85,7 +96,10 @@ impl Default for Choices {
             ratios: vec![1.4, 1.8],
             slots_s: vec![300, 600, 900, 1800, 3600, 5400],
             initial_slots_s: vec![300, 900],
-            online: online::Options::default(),
+            halving_slots_s: vec![300, 900],
+            halvings: 2,
+            halving_rounds: 10,
+            online: vec![online::Options::default()],
         }
     }
 }
@@ -111,6 +125,12 @@ impl Choices {
                 self.initial_slots_s.iter().flat_map(of).collect()
             }
             Figure::Load => Load::value_variants().iter().map(|&load| Setting { load, ..base }).collect(),
+            Figure::Halving => {
+                let of = |&slot_s: &i64| {
+                    (0..=self.halvings).map(move |halvings| Setting { halvings, ..slots(slot_s) })
+                };
+                self.halving_slots_s.iter().flat_map(of).collect()
+            }
             Figure::Online => Vec::new(),
         }
     }
@@ -128,7 +148,9 @@ impl Choices {
 
     /// Rounds of training in all, for one trace.
     pub fn total_rounds(&self) -> u64 {
-        self.all().len() as u64 * (self.rounds + 1)
+        let before: u64 =
+            self.all().iter().map(|setting| u64::from(setting.halvings) * (self.halving_rounds + 1)).sum();
+        self.all().len() as u64 * (self.rounds + 1) + before
     }
 }
 
@@ -143,7 +165,7 @@ pub struct Curve {
     pub facts: Facts,
     /// How training ended.
     pub trained: Trained,
-    /// How long it took on one processor, tests included, in seconds.
+    /// How long it took on one processor, tests and longer slots included, in seconds.
     pub seconds: f64,
     /// After every round.
     pub points: Vec<Point>,
@@ -189,8 +211,8 @@ pub struct Study {
     pub figures: Vec<Compared>,
     /// Every setting's curve.
     pub curves: Vec<Curve>,
-    /// The on-line predictor's gain.
-    pub online: Option<Online>,
+    /// The on-line predictor's gain, for every way of learning.
+    pub online: Vec<Online>,
 }
 
 impl Study {
@@ -205,7 +227,7 @@ impl Study {
 #[derive(Debug, Clone, Copy)]
 enum Task {
     Setting(Setting),
-    Online,
+    Online(online::Options),
 }
 
 enum Done {
@@ -232,8 +254,10 @@ pub fn studies(
     progress: Progress<'_>,
 ) -> Result<Vec<Study>, (String, Error)> {
     let settings = choices.all();
-    let online = choices.figures.contains(&Figure::Online).then_some(Task::Online);
-    let tasks: Vec<Task> = online.into_iter().chain(settings.iter().copied().map(Task::Setting)).collect();
+    let online: &[online::Options] =
+        if choices.figures.contains(&Figure::Online) { &choices.online } else { &[] };
+    let online = online.iter().copied().map(Task::Online);
+    let tasks: Vec<Task> = online.chain(settings.iter().copied().map(Task::Setting)).collect();
     let all: Vec<(usize, Task)> =
         (0..traces.len()).flat_map(|trace| tasks.iter().map(move |&task| (trace, task))).collect();
     let done = all.par_iter().with_max_len(1).map(|&(trace, task)| {
@@ -242,11 +266,11 @@ pub fn studies(
     });
     let mut done = done.collect::<Result<Vec<Done>, _>>()?.into_iter();
     let study = |(name, workload): &(String, Workload)| {
-        let (mut curves, mut online) = (Vec::new(), None);
+        let (mut curves, mut online) = (Vec::new(), Vec::new());
         for done in done.by_ref().take(tasks.len()) {
             match done {
                 Done::Curve(curve) => curves.push(*curve),
-                Done::Online(found) => online = Some(*found),
+                Done::Online(found) => online.push(*found),
             }
         }
         let place = |setting: &Setting| settings.iter().position(|other| other == setting);
@@ -277,20 +301,30 @@ fn perform(
     let jobs = &workload.jobs;
     let setting = match task {
         Task::Setting(setting) => setting,
-        Task::Online => {
-            return online::online(jobs, &choices.online, progress.jobs)
-                .map(|found| Done::Online(found.into()));
+        Task::Online(options) => {
+            return online::online(jobs, &options, progress.jobs).map(|found| Done::Online(found.into()));
         }
     };
-    let Setting { states, binning, load, initial } = setting;
-    let sample = Sample::new(jobs, binning.slot_s, binning.bins(jobs)?)?;
-    let options = Options {
-        states,
-        load,
-        initial,
-        stop: Stop(Termination::Rounds(choices.rounds)),
-        most_rounds: choices.rounds,
+    let Setting { states, binning, load, initial, halvings } = setting;
+    let options = |rounds: u64| {
+        let stop = Stop(Termination::Rounds(rounds));
+        Options { states, load, initial, stop, most_rounds: rounds }
     };
-    let Fit { facts, trained, points, seconds, .. } = fit(&sample, true, &options, progress.rounds)?;
-    Ok(Done::Curve(Curve { setting, facts, trained, seconds, points }.into()))
+    // The longest slots first; the model of each is the next one's beginning.
+    let (mut from, mut before) = (None, 0.0);
+    for halving in (1..=halvings).rev() {
+        let slot_s = binning.slot_s.checked_shl(halving).unwrap_or(i64::MAX);
+        let sample = Sample::new(jobs, slot_s, binning.bins(jobs)?)?;
+        let rounds = options(choices.halving_rounds);
+        let mut longer = fit_from(from.as_ref(), &sample, true, &rounds, progress.rounds)?;
+        before += longer.seconds;
+        let mut hmm = longer.block.hmm()?;
+        hmm.halve_slots()?;
+        from = Some(Flat::of(&hmm)?);
+    }
+    let sample = Sample::new(jobs, binning.slot_s, binning.bins(jobs)?)?;
+    let rounds = options(choices.rounds);
+    let Fit { facts, trained, points, seconds, .. } =
+        fit_from(from.as_ref(), &sample, true, &rounds, progress.rounds)?;
+    Ok(Done::Curve(Curve { setting, facts, trained, seconds: before + seconds, points }.into()))
 }

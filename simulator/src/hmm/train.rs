@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::block::Block;
+use super::model::Flat;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -156,7 +157,7 @@ pub struct Trained {
     pub l_infinity: f64,
 }
 
-/// Trains on these slots of a block. `each` sees the initial values (round 0) and the model after every round, its number
+/// Trains on these slots of a block, from the options' initial values or `from` other parameters. `each` sees the initial values (round 0) and the model after every round, its number
 /// given.
 ///
 /// # Errors
@@ -165,16 +166,18 @@ pub fn train(
     block: &mut Block,
     slots: &Range<i64>,
     options: &Options,
+    from: Option<&Flat>,
     mut each: impl FnMut(u64, &Hmm<'_>) -> Result<(), Error>,
 ) -> Result<Trained, Error> {
     options.check()?;
     let mut hmm = block.hmm()?;
-    match options.initial {
-        Start::Static => {
+    match (from, options.initial) {
+        (Some(parameters), _) => hmm.set_parameters(&parameters.parameters(options.load))?,
+        (None, Start::Static) => {
             let mean = hmm.jobs(slots.clone()) as f64 / (slots.end - slots.start).max(1) as f64;
             hmm.init_static(options.load.model(), if mean > 0.0 { mean } else { 1.0 })?;
         }
-        Start::Kmeans => hmm.init_k_means(options.load.model(), slots.clone())?,
+        (None, Start::Kmeans) => hmm.init_k_means(options.load.model(), slots.clone())?,
     }
     each(0, &hmm)?;
     hmm.begin_training(slots.clone())?;

@@ -175,7 +175,7 @@ impl Choice {
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(options.overdue)),
             PolicyName::Prob => {
-                let predictor = self.predictor.distribution();
+                let predictor = self.predictor.distribution(options.prob.hmm_floor);
                 let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
                 Box::new(Prob::new(predictor, self.order, options.overdue, &options.prob))
             }

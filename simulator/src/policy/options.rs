@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use surefill::predict::PredictorOptions;
 
 /// The order in which backfill candidates are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
@@ -75,6 +76,8 @@ pub struct ProbOptions {
     pub budget: Option<f64>,
     /// Whether the distributions of waiting jobs follow what is learnt while they wait, or stay as they were at submission.
     pub refresh: bool,
+    /// The floor of the hidden Markov model's predictor; with 0 it is silent where its model does not explain what it sees.
+    pub hmm_floor: f64,
 }
 
 impl Default for ProbOptions {
@@ -86,15 +89,17 @@ impl Default for ProbOptions {
             events_per_bin: 4,
             budget: None,
             refresh: true,
+            hmm_floor: PredictorOptions::default().floor,
         }
     }
 }
 
 impl ProbOptions {
     /// As Nissimov & Feitelson 2007: one event at each bin's end, the bound, tau 0.05, the distribution as it was at
-    /// submission.
+    /// submission, a hidden Markov model that may be silent.
     pub fn papers() -> ProbOptions {
-        ProbOptions { delay: Delay::Bound, events_per_bin: 1, refresh: false, ..ProbOptions::default() }
+        let (delay, events_per_bin, refresh, hmm_floor) = (Delay::Bound, 1, false, 0.0);
+        ProbOptions { delay, events_per_bin, refresh, hmm_floor, ..ProbOptions::default() }
     }
 }
 

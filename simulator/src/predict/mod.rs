@@ -5,6 +5,7 @@ pub mod point;
 
 use clap::ValueEnum;
 use serde::Serialize;
+use surefill::predict::PredictorOptions;
 
 pub use distribution::DistributionPredictor;
 pub use point::PointPredictor;
@@ -23,6 +24,10 @@ pub enum Predictor {
     User,
     /// Distribution: the hidden Markov model of run times (Nissimov 2006), learnt on line.
     Hmm,
+    /// Distribution: the same model, learnt slot by slot by recursive expectation-maximisation.
+    #[value(name = "hmm-online")]
+    #[serde(rename = "hmm-online")]
+    HmmOnline,
     /// Distribution: ten histories of like jobs, by user, time limit and processors, weighed by how well they do.
     Mix,
     /// Value: the mean of the user's last two run times (Tsafrir et al. 2007).
@@ -56,6 +61,7 @@ impl Predictor {
         Predictor::User,
         Predictor::Mix,
         Predictor::Hmm,
+        Predictor::HmmOnline,
         Predictor::Limit,
         Predictor::Global,
         Predictor::Clairvoyant,
@@ -71,18 +77,24 @@ impl Predictor {
             Predictor::Smith => Box::<point::Smith>::default(),
             Predictor::MeanSigma => Box::<point::MeanPlusSigma>::default(),
             Predictor::Doubled => Box::new(point::Doubled),
-            Predictor::Global | Predictor::User | Predictor::Hmm | Predictor::Mix => return None,
+            Predictor::Global | Predictor::User | Predictor::Hmm | Predictor::HmmOnline | Predictor::Mix => {
+                return None;
+            }
         })
     }
 
     /// The predictor of distributions, with nothing learnt yet; `None` for those not in [`Predictor::DISTRIBUTION`].
-    pub fn distribution(self) -> Option<Box<dyn DistributionPredictor>> {
+    /// `hmm_floor` is [`Predictor::Hmm`]'s ([`PredictorOptions::floor`]), below 1.
+    pub fn distribution(self, hmm_floor: f64) -> Option<Box<dyn DistributionPredictor>> {
+        let hmm = PredictorOptions { floor: hmm_floor, ..PredictorOptions::default() };
         Some(match self {
             Predictor::Limit => Box::new(distribution::Limit),
             Predictor::Clairvoyant => Box::new(distribution::Clairvoyant),
             Predictor::Global => Box::<distribution::Global>::default(),
             Predictor::User => Box::new(distribution::Histories::user()),
-            Predictor::Hmm => Box::<distribution::Hmm>::default(),
+            Predictor::Hmm => Box::new(distribution::Hmm::new(&hmm)),
+            // Without a floor a bin that the first slots do not have would never be learnt.
+            Predictor::HmmOnline => Box::new(distribution::Hmm::online(&PredictorOptions::default())),
             Predictor::Mix => Box::new(distribution::Histories::mix()),
             Predictor::Mean2
             | Predictor::Gibbons
@@ -101,7 +113,7 @@ mod tests {
     fn the_lists_say_what_there_is() {
         for predictor in Predictor::value_variants() {
             assert_eq!(Predictor::POINT.contains(predictor), predictor.point().is_some());
-            assert_eq!(Predictor::DISTRIBUTION.contains(predictor), predictor.distribution().is_some());
+            assert_eq!(Predictor::DISTRIBUTION.contains(predictor), predictor.distribution(0.0).is_some());
         }
     }
 }

@@ -22,6 +22,11 @@ impl Random {
 
 /// Clusters these (attribute, wait) pairs; the intervals' bounds, before and after they are moved.
 fn cluster(jobs: &[(u64, u64)], fewest: u64) -> (Vec<u64>, Vec<u64>, f64) {
+    cluster_with(jobs, fewest, 1.0)
+}
+
+/// The same, of waits of which so many say as much as an independent exponential one.
+fn cluster_with(jobs: &[(u64, u64)], fewest: u64, dispersion: f64) -> (Vec<u64>, Vec<u64>, f64) {
     let mut nodes = vec![Node::zeroed(); nodes_for(jobs.len() + 1, 1).unwrap()];
     let mut groups = vec![Group::zeroed(); jobs.len() + 1];
     let (mut spare, mut values) = (Spare::default(), Values::default());
@@ -34,10 +39,10 @@ fn cluster(jobs: &[(u64, u64)], fewest: u64) -> (Vec<u64>, Vec<u64>, f64) {
         census.remove(7, 1000).unwrap();
     }
     let mut state = Agglomeration::zeroed();
+    state.begin(dispersion);
     let (mut items, mut heap) = (vec![Item::zeroed(); jobs.len()], vec![0; jobs.len()]);
     let mut workshop =
         Workshop { state: &mut state, items: &mut items, heap: &mut heap, fewest, most: MAX_CLUSTERS };
-    workshop.begin();
     let mut before = None;
     loop {
         if workshop.state.phase == MEASURING && before.is_none() {
@@ -51,7 +56,7 @@ fn cluster(jobs: &[(u64, u64)], fewest: u64) -> (Vec<u64>, Vec<u64>, f64) {
 }
 
 /// The same by quadratic search.
-fn naive(jobs: &[(u64, u64)], fewest: u64) -> Vec<u64> {
+fn naive(jobs: &[(u64, u64)], fewest: u64, dispersion: f64) -> Vec<u64> {
     let mut sorted = jobs.to_vec();
     sorted.sort();
     let mut clusters: Vec<(u64, f64, f64)> = Vec::new();
@@ -74,7 +79,8 @@ fn naive(jobs: &[(u64, u64)], fewest: u64) -> Vec<u64> {
         if clusters.len() <= MAX_CLUSTERS
             && (clusters.len() == 1 || clusters.iter().all(|c| c.1 >= fewest as f64))
         {
-            let criterion = likelihood(&clusters) - (2.0 * clusters.len() as f64 - 1.0) / 2.0 * n.ln();
+            let criterion =
+                likelihood(&clusters) - dispersion * (2.0 * clusters.len() as f64 - 1.0) / 2.0 * n.ln();
             // The smallest number of clusters with the best criterion comes last.
             if best.as_ref().is_none_or(|(other, _)| criterion >= *other) {
                 best = Some((criterion, clusters[..clusters.len() - 1].iter().map(|c| c.0).collect()));
@@ -107,8 +113,9 @@ fn agrees_with_quadratic_search() {
             })
             .collect();
         let fewest = [1, 20, 59][round / 3 % 3];
-        let (before, after, _) = cluster(&jobs, fewest);
-        assert_eq!(before, naive(&jobs, fewest), "{round}");
+        let dispersion = [1.0, 1.0, 3.0, 20.0][round % 4];
+        let (before, after, _) = cluster_with(&jobs, fewest, dispersion);
+        assert_eq!(before, naive(&jobs, fewest, dispersion), "{round}");
         assert_eq!(after.len(), before.len());
         assert!(after.is_sorted_by(|a, b| a < b));
         // No cluster is too small.

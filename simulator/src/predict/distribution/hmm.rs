@@ -24,11 +24,20 @@ pub struct Hmm {
 }
 
 impl Hmm {
-    /// Nothing learnt yet.
+    /// Learns by Baum-Welch; nothing learnt yet.
     pub fn new(options: &PredictorOptions) -> Hmm {
+        Hmm::learning(options, 0)
+    }
+
+    /// Learns slot by slot, by recursive expectation-maximisation; nothing learnt yet.
+    pub fn online(options: &PredictorOptions) -> Hmm {
+        Hmm::learning(options, 1)
+    }
+
+    fn learning(options: &PredictorOptions, online: u32) -> Hmm {
         let bins = RuntimeBins::default();
         let hmm = HmmLimits { bins: bins.count() as u32, slots: SLOTS, cells: CELLS, ..HmmLimits::default() };
-        let limits = PredictorLimits { jobs: JOBS, hmm, window: WINDOW };
+        let limits = PredictorLimits { jobs: JOBS, hmm, window: WINDOW, online };
         let size = Predictor::size(&limits).expect("the limits are in range");
         let mut memory = vec![0; size.div_ceil(8)];
         Predictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &bins, options)

@@ -8,7 +8,7 @@ use super::TableStyle;
 use super::views::short;
 use crate::hmm::divergence::{Comparison, Rate};
 use crate::hmm::fit::{Fitted, Point};
-use crate::hmm::online::Week;
+use crate::hmm::online::{Online, Week};
 use crate::hmm::states::{Bin, State};
 use crate::hmm::study::{Choices, Curve, Figure, Setting, Study};
 use comfy_table::Table;
@@ -198,6 +198,11 @@ fn label(setting: &Setting, figure: Figure) -> String {
         Figure::States => format!("M = {}, ratio {}", setting.states, setting.binning.ratio),
         Figure::Slots => slot(),
         Figure::Initial => format!("{}, {}", setting.initial, slot()),
+        Figure::Halving => match setting.halvings {
+            0 => format!("{}, from scratch", slot()),
+            1 => format!("{}, halved once", slot()),
+            times => format!("{}, halved {times} times", slot()),
+        },
         Figure::Load | Figure::Online => setting.load.to_string(),
     }
 }
@@ -208,13 +213,14 @@ fn title(figure: Figure) -> &'static str {
         Figure::Slots => "Slot lengths (figure 3.2)",
         Figure::Initial => "Initial values (figure 3.3)",
         Figure::Load => "Load models, by Pr(R|L) (figure 3.4)",
+        Figure::Halving => "Slots first long, then halved (proposed in section 3.4.2)",
         Figure::Online => "On line (figure 4.1)",
     }
 }
 
 /// Rounds of which the gain is shown.
 fn columns(rounds: u64) -> Vec<u64> {
-    let mut columns: Vec<u64> = [1, 3, 10, 30].into_iter().filter(|&round| round < rounds).collect();
+    let mut columns: Vec<u64> = [0, 1, 3, 10, 30].into_iter().filter(|&round| round < rounds).collect();
     columns.push(rounds);
     columns
 }
@@ -255,7 +261,9 @@ fn curve_cells(curve: &Curve, figure: Figure, choices: &Choices) -> Vec<String> 
     cells
 }
 
-const ONLINE: [(&str, &str); 11] = [
+const ONLINE: [(&str, &str); 14] = [
+    ("learns", ""),
+    ("floor", ""),
     ("jobs", ""),
     ("untrained", "%"),
     ("predicted", "%"),
@@ -265,14 +273,16 @@ const ONLINE: [(&str, &str); 11] = [
     ("held impossible", "jobs"),
     ("weeks", ""),
     ("trainings", ""),
-    ("rounds", ""),
+    ("rounds, or slots on line", ""),
+    ("memory", "MB"),
     ("time", "s"),
 ];
 
-fn online_cells(study: &Study) -> Option<[String; 11]> {
-    let online = study.online.as_ref()?;
+fn online_cells(online: &Online) -> [String; 14] {
     let all = &online.overall;
-    Some([
+    [
+        online.options.learn.to_string(),
+        online.options.floor.to_string(),
         all.jobs.to_string(),
         percent(all.untrained as f64 / all.jobs.max(1) as f64),
         percent(1.0 - all.silent()),
@@ -283,8 +293,9 @@ fn online_cells(study: &Study) -> Option<[String; 11]> {
         online.weeks.len().to_string(),
         online.trainings.to_string(),
         online.rounds.to_string(),
+        format!("{:.2}", online.memory as f64 / 1e6),
         format!("{:.1}", online.seconds),
-    ])
+    ]
 }
 
 const WEEKS: [(&str, &str); 7] = [
@@ -309,6 +320,18 @@ fn week_cells(Week { week, gain: found }: &Week) -> Vec<String> {
     ]
 }
 
+/// The gain of each week, by the number of weeks since the first submission; a dash where there is none.
+fn weeks(trace: &str, online: &Online) -> String {
+    let last = online.weeks.last().map_or(0, |week| week.week);
+    let of = |number: i64| {
+        let week = online.weeks.binary_search_by_key(&number, |week| week.week).ok();
+        let gain = week.and_then(|index| online.weeks.get(index)).and_then(|week| week.gain.per_predicted());
+        gain.map_or_else(|| "-".to_owned(), |gain| format!("{gain:.2}"))
+    };
+    let all: Vec<String> = (0..=last).map(of).collect();
+    format!("{}, bits a predicted job by week: {}", short(trace), all.join(" "))
+}
+
 /// A table for every comparison, over all traces.
 pub fn studied(studies: &[Study], choices: &Choices, style: TableStyle) -> Vec<String> {
     let mut parts = Vec::new();
@@ -324,8 +347,8 @@ pub fn studied(studies: &[Study], choices: &Choices, style: TableStyle) -> Vec<S
             for curve in study.of(figure) {
                 table.add_row(name().chain(curve_cells(curve, figure, choices)));
             }
-            if let Some(cells) = online_cells(study).filter(|_| figure == Figure::Online) {
-                table.add_row(name().chain(cells));
+            for online in study.online.iter().filter(|_| figure == Figure::Online) {
+                table.add_row(name().chain(online_cells(online)));
             }
         }
         let star =
@@ -335,6 +358,9 @@ pub fn studied(studies: &[Study], choices: &Choices, style: TableStyle) -> Vec<S
                 String::new()
             };
         parts.push(format!("{}\n\n{table}{star}", title(figure)));
+        // One way of learning: its weeks in a line for each trace.
+        let weekly = studies.iter().filter(|_| figure == Figure::Online && choices.online.len() == 1);
+        parts.extend(weekly.flat_map(|study| study.online.iter().map(|online| weeks(&study.trace, online))));
     }
     parts
 }
@@ -356,7 +382,7 @@ mod tests {
         let points: Vec<Point> = (0..=123).map(point).collect();
         let rounds: Vec<u64> = shown(&points).map(|point| point.round).collect();
         assert_eq!(rounds, [0, 1, 2, 5, 10, 20, 50, 100, 123]);
-        assert_eq!(columns(100), [1, 3, 10, 30, 100]);
-        assert_eq!(columns(1), [1]);
+        assert_eq!(columns(100), [0, 1, 3, 10, 30, 100]);
+        assert_eq!(columns(1), [0, 1]);
     }
 }

@@ -89,7 +89,7 @@ pub fn study_section(study: &Study, choices: &Choices) -> Section {
                 (study.replay.dropped_without_processors) " without processors."
             }
             @for &figure in &choices.figures { @if figure != Figure::Online { (comparison(study, figure, choices)) } }
-            @if let Some(found) = &study.online { (online(study, found)) }
+            @for found in &study.online { (online(study, found)) }
             details {
                 summary { "Options" }
                 p.facts {
@@ -119,6 +119,10 @@ fn caption(figure: Figure) -> &'static str {
         Figure::Load => {
             "The gain on the second half (up) against rounds of training (right, logarithmic). With a load model it is that \
              of the run times given the load."
+        }
+        Figure::Halving => {
+            "The gain on the second half (up) against rounds of training with these slots (right, logarithmic), from scratch and \
+             from models of slots twice and four times as long, trained for a few rounds each."
         }
         Figure::Online => "",
     }
@@ -186,12 +190,11 @@ fn online(study: &Study, online: &Online) -> Markup {
         .map_or_else(|| "no prediction".to_owned(), |gain| format!("{} bits", bits(gain)));
     let mut header = titles(&ONLINE);
     header.insert(0, ("trace".to_owned(), String::new()));
-    let cells = online_cells(study).into_iter().flatten();
-    let row: Vec<String> = std::iter::once(study.trace.clone()).chain(cells).collect();
+    let row: Vec<String> = std::iter::once(study.trace.clone()).chain(online_cells(online)).collect();
     html! {
         (figure(
             "lines",
-            title(Figure::Online),
+            &format!("{}: {}, floor {}", title(Figure::Online), online.options.learn, online.options.floor),
             &legend(&[(plot::SOLID, format!("by week of submission; grey: over all predicted jobs, {mean}"))]),
             curves::draw(&plot),
             "What the on-line predictor knows of a job when it is submitted, beyond the distribution of all jobs finished by then \

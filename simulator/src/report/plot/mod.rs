@@ -11,8 +11,11 @@ pub mod heat_map;
 pub mod lines;
 pub mod load_ccdf;
 pub mod reliability;
+pub mod scatter;
+pub mod schedule;
 pub mod utilization;
 pub mod wait_cdf;
+pub mod waits_over_time;
 
 use plotters::coord::Shift;
 use plotters::prelude::*;

@@ -1,0 +1,337 @@
+//! The running jobs and what is asked of them: how many there are and what they hold is modelled.
+
+use crate::input::Input;
+use crate::object::{
+    Bits, Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, bins, outcome,
+};
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use surefill::capi::*;
+
+const LONGEST: f64 = (1u64 << 40) as f64;
+
+#[derive(Clone)]
+pub struct Sizes {
+    limits: surefill_sizing_limits,
+    begun: bool,
+    idle: i32,
+    busy: i32,
+    jobs: i32,
+    /// The probability that was said for so many processors within so long.
+    said: Option<(i32, f64, f64)>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Call {
+    Begin(i32),
+    Add(i32, f64, f64, f64),
+    /// Counts for the bins, none for NULL.
+    AddBinned(i32, i64, i64, Vec<f64>),
+    Wait(i32, i32, f64),
+    Free(i32, f64),
+    Benefactors(i32),
+    Choose(surefill_choice_options, f64, f64, f64),
+    Measured(surefill_choice_options, Vec<f64>),
+}
+
+fn lifetime(input: &mut Input) -> (f64, f64) {
+    let shortest = if input.rarely() { input.wild_real() } else { 1.0 + input.real() };
+    (shortest, if input.rarely() { input.wild_real() } else { shortest * (1.5 + input.real()) })
+}
+
+/// What is wrong with a real number that must lie in a range.
+fn within(value: f64, low: f64, high: f64) -> Result<(), i32> {
+    match value {
+        value if value.is_nan() => Err(SUREFILL_ERROR_NOT_A_NUMBER),
+        value if (low..=high).contains(&value) => Ok(()),
+        _ => Err(SUREFILL_ERROR_OUT_OF_RANGE),
+    }
+}
+
+fn counted(number: i32) -> Result<(), i32> {
+    if number >= 0 { Ok(()) } else { Err(SUREFILL_ERROR_OUT_OF_RANGE) }
+}
+
+impl Bits for surefill_choice {
+    fn bits(&self, to: &mut Vec<u64>) {
+        vec![self.processors, self.reserved].bits(to);
+        vec![self.wait, self.predicted, self.run_time, self.gain].bits(to);
+    }
+}
+
+impl Sizes {
+    fn processors(&self, input: &mut Input) -> i32 {
+        input.int(self.limits.processors as u8)
+    }
+
+    fn options(&self, input: &mut Input) -> surefill_choice_options {
+        let mut options = std::mem::MaybeUninit::uninit();
+        assert_eq!(unsafe { surefill_choice_options_init(options.as_mut_ptr()) }, SUREFILL_OK);
+        let mut options = unsafe { options.assume_init() };
+        options.predictor = input.int(4);
+        options.quantile = input.probability();
+        if input.below(4) == 0 {
+            (options.least, options.most) = (1 + self.processors(input).max(0), i32::MAX);
+            options.weight = input.real();
+            options.least_gain = input.probability();
+            if input.below(2) == 0 {
+                options.most = self.processors(input);
+            }
+        }
+        options
+    }
+
+    /// What is wrong with a question for so many processors.
+    fn asked(&self, processors: i32) -> Result<(), i32> {
+        match processors {
+            _ if !self.begun => Err(SUREFILL_ERROR_WRONG_STATE),
+            n if n > self.limits.processors => Err(SUREFILL_ERROR_OUT_OF_RANGE),
+            n if n > self.idle + self.busy => Err(SUREFILL_ERROR_NEVER),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is wrong with another job.
+    fn room(&self, processors: i32) -> Result<(), i32> {
+        match processors {
+            _ if !self.begun => Err(SUREFILL_ERROR_WRONG_STATE),
+            n if n < 1 || n > self.limits.processors - self.idle - self.busy => {
+                Err(SUREFILL_ERROR_OUT_OF_RANGE)
+            }
+            _ if self.jobs == self.limits.running => Err(SUREFILL_ERROR_FULL),
+            _ => Ok(()),
+        }
+    }
+
+    fn add(&mut self, processors: i32) {
+        self.jobs += 1;
+        self.busy += processors;
+        self.said = None;
+    }
+}
+
+/// What may be refused beyond what is modelled.
+const CHOICE: &[i32] = &[
+    SUREFILL_ERROR_WRONG_STATE,
+    SUREFILL_ERROR_OUT_OF_RANGE,
+    SUREFILL_ERROR_NOT_A_NUMBER,
+    SUREFILL_ERROR_NEVER,
+];
+
+impl Subject for Sizes {
+    type Call = Call;
+    const SEALS: bool = false;
+
+    fn make(input: &mut Input) -> Option<(Sizes, Block)> {
+        let mut limits = std::mem::MaybeUninit::uninit();
+        assert_eq!(unsafe { surefill_sizing_limits_init(limits.as_mut_ptr()) }, SUREFILL_OK);
+        let mut limits = unsafe { limits.assume_init() };
+        limits.running = input.int(8);
+        limits.processors = 1 + input.int(40).min(40);
+        limits.bins = input.int(6);
+        limits.events_per_bin = 1 + input.int(3).min(20);
+        let (mut size, mut made) = (0, null_mut());
+        let valid = (0..=1 << 20).contains(&limits.running)
+            && limits.processors >= 1
+            && (0..=SUREFILL_MAX_BINS).contains(&limits.bins)
+            && (1..=SUREFILL_MAX_EVENTS_PER_BIN).contains(&limits.events_per_bin);
+        let status = unsafe { surefill_sizing_size(&limits, &mut size) };
+        assert_eq!(status, if valid { SUREFILL_OK } else { SUREFILL_ERROR_OUT_OF_RANGE });
+        // A large one shows no more than a small one.
+        if !valid || size > 1 << 20 {
+            return None;
+        }
+        let mut block = Block::new(size, input.below(2) == 0);
+        let status = unsafe { surefill_sizing_init(block.pointer(), size, &limits, &mut made) };
+        assert!(status == SUREFILL_OK && made.cast() == block.pointer());
+        Some((Sizes { limits, begun: false, idle: 0, busy: 0, jobs: 0, said: None }, block))
+    }
+
+    fn seal(_handle: *mut c_void, _length: i64) -> i32 {
+        unreachable!("sizings are not sealed")
+    }
+
+    fn open(_memory: *mut c_void, _length: i64) -> (i32, *mut c_void) {
+        unreachable!("sizings are not sealed")
+    }
+
+    fn read(&self, input: &mut Input) -> (Call, Pointer) {
+        let call = match if self.begun { input.below(24) } else { 0 } {
+            0 => Call::Begin(input.int(self.limits.processors as u8 / 2)),
+            1..=5 => {
+                let (shortest, longest) = lifetime(input);
+                Call::Add(
+                    1 + input.int(self.limits.processors as u8 / 3).min(99),
+                    input.real(),
+                    shortest,
+                    longest,
+                )
+            }
+            6..=9 => {
+                let bins = if input.rarely() { input.below(8) } else { self.limits.bins.max(0) as usize };
+                let counts = (0..bins).map(|_| input.below(4) as f64).collect();
+                let processors = 1 + input.int(self.limits.processors as u8 / 3).min(99);
+                Call::AddBinned(processors, input.seconds(), input.seconds(), counts)
+            }
+            10..=14 => Call::Wait(self.processors(input), input.int(4), input.probability()),
+            15 | 16 => Call::Free(self.processors(input), input.real()),
+            17 => Call::Benefactors(self.processors(input)),
+            18..=20 => {
+                let parallelism = if input.rarely() { input.wild_real() } else { 1.0 + input.real() };
+                let sigma = if input.rarely() { input.wild_real() } else { input.real() / 64.0 };
+                Call::Choose(self.options(input), parallelism, sigma, input.real())
+            }
+            _ => {
+                let count = self.processors(input).clamp(0, 60);
+                let times = (0..count).map(|_| input.real()).collect();
+                Call::Measured(self.options(input), times)
+            }
+        };
+        (call, Pointer::any(input))
+    }
+
+    fn perform(&self, handle: *mut c_void, _length: i64, call: &Call, output: Pointer) -> Outcome {
+        let sizing: *mut surefill_sizing = handle.cast();
+        let (mut seconds, mut number) = (MARK_REAL, MARK_INT);
+        let mut choice = surefill_choice {
+            processors: MARK_INT,
+            reserved: MARK_INT,
+            wait: MARK_REAL,
+            predicted: MARK_REAL,
+            run_time: MARK_REAL,
+            gain: MARK_REAL,
+        };
+        let out = output.to(&raw mut seconds);
+        // SAFETY: arrays have as many elements as the calls are told, where they have any.
+        let status = unsafe {
+            match *call {
+                Call::Begin(idle) => surefill_sizing_begin(sizing, idle),
+                Call::Add(processors, age, shortest, longest) => {
+                    surefill_sizing_add_running(sizing, processors, age, shortest, longest)
+                }
+                Call::AddBinned(processors, age, limit, ref counts) => {
+                    let mut made: *mut surefill_distribution = null_mut();
+                    let mut memory = vec![0u64; surefill_distribution_size() as usize / 8];
+                    if !counts.is_empty() {
+                        let mut bins = bins(10.0, 3.0, counts.len() as i32);
+                        let (place, length) = (memory.as_mut_ptr().cast(), 8 * memory.len() as i64);
+                        let (bins, from, count) =
+                            (bins.pointer().cast(), counts.as_ptr(), counts.len() as i32);
+                        let status =
+                            surefill_distribution_init_counts(place, length, bins, from, count, &mut made);
+                        assert_eq!(status, SUREFILL_OK);
+                    }
+                    surefill_sizing_add_running_binned(sizing, processors, age, limit, made)
+                }
+                Call::Wait(processors, by, quantile) => {
+                    surefill_sizing_wait(sizing, processors, by, quantile, out)
+                }
+                Call::Free(processors, wait) => {
+                    surefill_sizing_free_probability(sizing, processors, wait, out)
+                }
+                Call::Benefactors(processors) => {
+                    surefill_sizing_benefactors(sizing, processors, output.to(&raw mut number))
+                }
+                Call::Choose(ref options, parallelism, sigma, sequential) => {
+                    let to = output.to(&raw mut choice);
+                    surefill_sizing_choose(sizing, options, null(), parallelism, sigma, sequential, to)
+                }
+                Call::Measured(ref options, ref times) => {
+                    let (from, count, to) = (times.as_ptr(), times.len() as i32, output.to(&raw mut choice));
+                    surefill_sizing_choose_measured(sizing, options, null(), from, count, to)
+                }
+            }
+        };
+        outcome(status, &[&seconds, &number, &choice])
+    }
+
+    fn expected(&self, call: &Call) -> Expected {
+        let result = match *call {
+            Call::Begin(idle) if !(0..=self.limits.processors).contains(&idle) => {
+                Err(SUREFILL_ERROR_OUT_OF_RANGE)
+            }
+            Call::Begin(_) => Ok(()),
+            Call::Add(processors, age, shortest, longest) => counted(processors)
+                .and(within(shortest, 1e-9, LONGEST))
+                .and(within(longest, 1e-9, LONGEST))
+                .and(if longest.ln() > shortest.ln() { Ok(()) } else { Err(SUREFILL_ERROR_OUT_OF_RANGE) })
+                .and(self.room(processors))
+                .and(within(age, 0.0, LONGEST)),
+            Call::AddBinned(processors, age, limit, ref counts) => {
+                let span = 0..=SUREFILL_MAX_SECONDS;
+                let valid = span.contains(&age) && span.contains(&limit);
+                let asked = counted(processors)
+                    .and(self.room(processors))
+                    .and(if valid { Ok(()) } else { Err(SUREFILL_ERROR_OUT_OF_RANGE) });
+                if asked.is_ok() && counts.len() > self.limits.bins as usize {
+                    // It may be that few enough bins are left.
+                    return Expected::OkOr(&[SUREFILL_ERROR_FULL]);
+                }
+                asked
+            }
+            Call::Wait(processors, by, quantile) => {
+                let valid = match by {
+                    SUREFILL_WAIT_BY_QUANTILE => within(quantile, 0.0, 1.0),
+                    0..=4 => Ok(()),
+                    _ => Err(SUREFILL_ERROR_OUT_OF_RANGE),
+                };
+                let asked = valid.and(counted(processors)).and(self.asked(processors));
+                if asked.is_ok() && by == SUREFILL_WAIT_BY_BENEFACTORS {
+                    return Expected::OkOr(&[SUREFILL_ERROR_NEVER]);
+                }
+                asked
+            }
+            Call::Free(processors, wait) => {
+                counted(processors).and(within(wait, 0.0, LONGEST)).and(match self.asked(processors) {
+                    Err(SUREFILL_ERROR_NEVER) => Ok(()),
+                    other => other,
+                })
+            }
+            Call::Benefactors(processors) => counted(processors).and(self.asked(processors)),
+            Call::Choose(..) | Call::Measured(..) => return Expected::OkOr(CHOICE),
+        };
+        Expected::Status(result.err().unwrap_or(SUREFILL_OK))
+    }
+
+    fn done(&mut self, call: &Call, outputs: &[u64], _handle: *mut c_void, _length: i64) {
+        let (seconds, number) = (f64::from_bits(outputs[0]), outputs[1] as i32);
+        match *call {
+            Call::Begin(idle) => {
+                *self = Sizes { begun: true, idle, busy: 0, jobs: 0, said: None, ..self.clone() };
+            }
+            Call::Add(processors, ..) => self.add(processors),
+            Call::AddBinned(processors, ..) => self.add(processors),
+            Call::Wait(processors, ..) => {
+                assert!((0.0..=LONGEST).contains(&seconds));
+                assert!(processors > self.idle || seconds == 0.0);
+            }
+            Call::Free(processors, wait) => {
+                assert!((0.0..=1.0).contains(&seconds));
+                // More processors, or less time, are not more probable.
+                if let Some((before, time, probability)) = self.said {
+                    assert!(processors < before || wait > time || seconds <= probability + 1e-9);
+                    assert!(processors > before || wait < time || seconds >= probability - 1e-9);
+                }
+                self.said = Some((processors, wait, seconds));
+            }
+            Call::Benefactors(_) => assert!((0..=self.jobs).contains(&number)),
+            Call::Choose(ref options, ..) | Call::Measured(ref options, _) => {
+                let (processors, reserved) = (outputs[2] as i32, outputs[3]);
+                let [wait, predicted, run_time, gain] = [4, 5, 6, 7].map(|i| f64::from_bits(outputs[i]));
+                assert!((options.least..=options.most).contains(&processors) && reserved == 0);
+                assert!(processors <= self.idle + self.busy);
+                assert!((0.0..=LONGEST).contains(&wait) && wait == predicted);
+                assert!((0.0..=LONGEST).contains(&run_time) && (processors > self.idle || wait == 0.0));
+                assert!(gain >= 0.0, "{gain}");
+            }
+        }
+        if let Call::Measured(_, times) = call {
+            let (processors, run_time) = (outputs[2] as u32 as usize, f64::from_bits(outputs[6]));
+            assert_eq!(times[processors - 1], run_time);
+        }
+        assert!(
+            outputs.iter().any(|&output| output != MARK)
+                || matches!(call, Call::Begin(_) | Call::Add(..) | Call::AddBinned(..))
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! `surefill predict-wait`: one answer about one job, for the scripts of sites.
+
+use super::Failure;
+use super::output;
+use super::predictor::{PredictorArgs, seconds};
+use crate::report::waits::duration;
+use crate::waits::site::{Answer, AskError, Question, Verdict};
+use clap::Args;
+
+/// What ends `predict-wait --help`.
+pub(super) fn help() -> String {
+    format!(
+        "{}\n\nFor example, when will a job of 2 hours on 64 processors start, and does it within 30 minutes?\n\n    \
+         sacct ... | surefill predict-wait --now clock --queue batch --requested 2h --processors 64 --within 30min\n\n\
+         Exit status: 0 an answer (too little history, and a machine that may be down, are answers), 1 the work failed,\n\
+         2 bad usage.",
+        super::predictor::HISTORIES
+    )
+}
+
+/// Options of `predict-wait`.
+#[derive(Debug, Args)]
+pub struct PredictWait {
+    #[command(flatten)]
+    predictor: PredictorArgs,
+    /// The queue; not needed where there is only one
+    #[arg(long, value_name = "NAME", help_heading = "Job")]
+    queue: Option<String>,
+    /// A job of the history that waits: its features and how long it has waited
+    #[arg(long, value_name = "ID", conflicts_with_all = ["requested", "processors", "waited"], help_heading = "Job")]
+    job: Option<String>,
+    /// The requested time: seconds, or with a unit (90s, 40min, 6h, 3d)
+    #[arg(long, value_name = "DURATION", value_parser = seconds, default_value = "0", help_heading = "Job")]
+    requested: i64,
+    /// The processors
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Job")]
+    processors: u32,
+    /// How long it has waited
+    #[arg(long, value_name = "DURATION", value_parser = seconds, default_value = "0", help_heading = "Job")]
+    waited: i64,
+    /// With what probability does it start within this time from now?
+    #[arg(long, value_name = "DURATION", value_parser = seconds, help_heading = "Job")]
+    within: Option<i64>,
+    /// Print one JSON object
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+impl PredictWait {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let mut site = self.predictor.site()?;
+        let question = Question {
+            queue: self.queue,
+            job: self.job,
+            requested: self.requested,
+            processors: self.processors,
+            waited: self.waited,
+            within: self.within,
+            ..Question::default()
+        };
+        let answer = match site.ask(&question) {
+            Ok(answer) => answer,
+            Err(error @ (AskError::NoQueue(..) | AskError::WhichQueue(_) | AskError::NoJob(..))) => {
+                return Err(Failure::Usage(error.to_string()));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if self.json {
+            output::json(&answer)?;
+        } else {
+            println!("{}", sentence(&answer));
+        }
+        Ok(())
+    }
+}
+
+fn sentence(answer: &Answer) -> String {
+    let Answer { quantile, confidence, waited_s, bound_s, from_now_s, .. } = answer;
+    let percent = |share: f64| format!("{} %", (share * 1e4).round() / 100.0);
+    let who = match waited_s {
+        0 => "jobs like this one".to_owned(),
+        waited => format!("jobs like this one that waited {}", duration(*waited as f64)),
+    };
+    let bound = match (answer.answer, bound_s, from_now_s) {
+        (Verdict::Bound, Some(bound), Some(from_now)) => format!(
+            "With {} confidence {} of {who} start within {bound} s ({}) of their submission, {from_now} s from now.",
+            percent(*confidence),
+            percent(*quantile),
+            duration(*bound as f64)
+        ),
+        (Verdict::MayBeDown, ..) => {
+            "No job has been started for so long, or while so many came, that the machine may be down: no prediction."
+                .to_owned()
+        }
+        _ => format!("Too few waits of {who} are known ({}): no prediction.", answer.like.waits),
+    };
+    let start = answer.start.map(|start| {
+        format!(
+            "\n{} of {} such jobs started within {} from there; with {} confidence it is at least {}.",
+            percent(start.probability),
+            start.waits,
+            duration(start.within_s as f64),
+            percent(*confidence),
+            percent(start.at_least)
+        )
+    });
+    format!("{bound}{}", start.unwrap_or_default())
+}

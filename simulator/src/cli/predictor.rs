@@ -1,0 +1,164 @@
+//! Options that `predict-wait` and `serve` share: the history, and the predictor that sees it.
+
+use super::Failure;
+use super::wait_bounds::probability;
+use crate::waits::history::{self, History};
+use crate::waits::site::Site;
+use crate::waits::study::{By, Method};
+use anyhow::Context;
+use clap::Args;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use surefill::wait::{ADAPT, AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, WaitOptions};
+
+/// What ends the help of both.
+pub(super) const HISTORIES: &str = "\
+A history is a trace (SWF, plain or gzip) or a table with a line of names, then a line a job, fields between '|'. Slurm prints
+it:
+
+    export SLURM_TIME_FORMAT=%s
+    sacct -a -X -P -S now-30days -s CA,CD,F,NF,TO,R,PD -o JobID,Submit,Start,End,TimelimitRaw,ReqCPUS,Partition,State
+    squeue -a -o '%i|%V|%S|%l|%C|%P|%t'
+
+Names may stand in any order: Submit (SUBMIT_TIME), Start (START_TIME), and where there are JobID, TimelimitRaw in minutes or
+Timelimit (TIME_LIMIT) as [days-]hours:minutes:seconds, ReqCPUS (AllocCPUS, NCPUS, CPUS), Partition, State (ST), End
+(END_TIME). Times are seconds of any clock, or dates as 2024-05-01T10:00:00, which are taken as they stand. A job in state
+PENDING waits; a cancelled one that never started was in the queue until its End, or is left out.";
+
+/// The history and its predictor.
+#[derive(Debug, Clone, Args)]
+pub struct PredictorArgs {
+    /// The history: a trace or a table; - is standard input
+    #[arg(value_name = "HISTORY", default_value = "-")]
+    pub history: PathBuf,
+    /// All queues as one
+    #[arg(long, help_heading = "Predictor")]
+    one_queue: bool,
+    /// The quantile of the wait that is bounded
+    #[arg(long, value_name = "Q", default_value_t = 0.95, value_parser = probability, help_heading = "Predictor")]
+    quantile: f64,
+    /// The confidence of the bound
+    #[arg(long, value_name = "C", default_value_t = 0.95, value_parser = probability, help_heading = "Predictor")]
+    confidence: f64,
+    /// The method
+    #[arg(long, value_enum, default_value = "binomial", help_heading = "Predictor")]
+    method: Method,
+    /// What jobs are clustered by
+    #[arg(long, value_enum, default_value = "requested", help_heading = "Predictor")]
+    by: By,
+    /// Bounds do not follow their own misses
+    #[arg(long, help_heading = "Predictor")]
+    no_adapt: bool,
+    /// Histories are not trimmed at change points
+    #[arg(long, help_heading = "Predictor")]
+    no_trim: bool,
+    /// Jobs are not clustered
+    #[arg(long, help_heading = "Predictor")]
+    no_cluster: bool,
+    /// There is a bound even when the machine may be down
+    #[arg(long, help_heading = "Predictor")]
+    no_availability: bool,
+    /// The present: seconds, a date, or "clock" for this computer's [default: the last time in the history]
+    #[arg(long, value_name = "TIME", help_heading = "Predictor", value_parser = present)]
+    now: Option<Present>,
+}
+
+/// What is taken for the present.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Present {
+    /// A time on the history's clock.
+    At(i64),
+    /// The system's clock, in Unix seconds.
+    Clock,
+}
+
+fn present(text: &str) -> Result<Present, String> {
+    if text == "clock" {
+        return Ok(Present::Clock);
+    }
+    history::time(text)?.map(Present::At).ok_or_else(|| "not a time".to_owned())
+}
+
+fn clock() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or(0)
+}
+
+/// Seconds, or with a unit s, min, h, d or w; 0 is allowed.
+pub(super) fn seconds(text: &str) -> Result<i64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let units = [("", 1), ("s", 1), ("min", 60), ("h", 3600), ("d", 86_400), ("w", 7 * 86_400)];
+    let size = units.iter().find(|known| known.0 == unit);
+    let (_, size) = size.ok_or_else(|| "not a whole number with a unit s, min, h, d or w".to_owned())?;
+    let seconds = number.parse::<i64>().ok().and_then(|number| number.checked_mul(*size));
+    let allowed = seconds.filter(|seconds| (0..=crate::swf::MAX_VALUE).contains(seconds));
+    allowed.ok_or_else(|| "not a duration".to_owned())
+}
+
+impl PredictorArgs {
+    /// Whether the history is standard input, which can be read only once.
+    pub fn is_stdin(&self) -> bool {
+        self.history == Path::new("-")
+    }
+
+    /// The present on the system's clock, if that was asked for.
+    pub fn clock(&self) -> Option<i64> {
+        (self.now == Some(Present::Clock)).then(clock)
+    }
+
+    fn read(&self) -> anyhow::Result<History> {
+        /// So many wrong lines are shown, the others counted.
+        const SHOWN: usize = 10;
+        let (name, bytes) = if self.is_stdin() {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).context("standard input")?;
+            ("standard input".to_owned(), bytes)
+        } else {
+            let name = self.history.display().to_string();
+            let bytes = std::fs::read(&self.history).with_context(|| name.clone())?;
+            (name, bytes)
+        };
+        let history = history::read(&bytes, &name)?;
+        for (line, reason) in history.problems.iter().take(SHOWN) {
+            eprintln!("warning: {name}:{line}: {reason} (left out)");
+        }
+        if history.problems.len() > SHOWN {
+            eprintln!("warning: {name}: {} wrong lines in all", history.problems.len());
+        }
+        Ok(history)
+    }
+
+    fn options(&self) -> WaitOptions {
+        let parts = [
+            (TRIM, self.no_trim),
+            (CLUSTER, self.no_cluster),
+            (AVAILABILITY, self.no_availability),
+            (ADAPT, self.no_adapt),
+        ];
+        WaitOptions {
+            quantile: self.quantile,
+            confidence: self.confidence,
+            method: self.method.core(),
+            attribute: self.by.core(),
+            components: parts.into_iter().filter(|(_, off)| !off).map(|(part, _)| part).sum(),
+            ..WaitOptions::default()
+        }
+    }
+
+    /// Reads the history and shows it to the predictors.
+    ///
+    /// # Errors
+    /// What cannot be read, or is more than the predictors hold.
+    pub fn site(&self) -> Result<Site, Failure> {
+        let history = self.read()?;
+        let now = match self.now {
+            Some(Present::At(now)) => Some(now),
+            Some(Present::Clock) => Some(clock()),
+            None => None,
+        };
+        let site = Site::new(&history, &self.options(), MAX_CLUSTERS as u32, !self.one_queue, now);
+        Ok(site.with_context(|| self.history.display().to_string())?)
+    }
+}

@@ -1,0 +1,219 @@
+//! Bias correction of predicted waits.
+
+use crate::allocate::Correction;
+use crate::capi::block::{Block, memory};
+use crate::capi::{checked_mut, status, write};
+use crate::error::{Error, Result};
+use crate::memory::Kind;
+use crate::seal;
+use bytemuck::{Pod, Zeroable};
+use core::ffi::c_void;
+use core::slice;
+
+const KIND: Kind = Kind::Correction;
+
+/// What lies in the block behind the header.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Value {
+    /// The checksum of a sealed block.
+    seal: u64,
+    correction: Correction,
+}
+
+const SIZE: usize = Block::<Value>::SIZE as usize;
+
+/// Corrects predicted waits by what came of earlier predictions: a running least-squares line through the logarithms of predicted
+/// and actual waits (Downey 1997, section 5.4).
+///
+/// Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it is
+/// a checkpoint.
+#[allow(non_camel_case_types)]
+pub struct surefill_correction {
+    _opaque: [u8; 0],
+}
+
+unsafe fn value<'a>(handle: *const surefill_correction) -> Result<&'a Value> {
+    let value = unsafe { Block::<Value>::read(handle, KIND)? };
+    if value.correction.is_sound() { Ok(value) } else { Err(Error::Corrupt) }
+}
+
+/// The correction behind a handle.
+///
+/// # Safety
+/// As [`Block::read`]; nobody else uses the block during the call.
+pub(super) unsafe fn correction<'a>(handle: *const surefill_correction) -> Result<&'a Correction> {
+    Ok(&unsafe { value(handle)? }.correction)
+}
+
+/// Bytes of memory that a correction needs.
+#[unsafe(no_mangle)]
+pub extern "C" fn surefill_correction_size() -> i64 {
+    Block::<Value>::SIZE
+}
+
+/// Makes a correction that knows nothing in the caller's memory (length bytes, at least surefill_correction_size, aligned to 8).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
+///
+/// # Safety
+/// memory points to length writable bytes, correction to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_correction_init(
+    memory: *mut c_void,
+    length: i64,
+    correction: *mut *mut surefill_correction,
+) -> i32 {
+    status(unsafe { Block::init(memory, length, KIND, correction, || Ok(Value::zeroed())) })
+}
+
+/// Makes the block a checkpoint, surefill_correction_size bytes from the handle on, by writing its checksum. Any later call that
+/// changes the correction breaks the seal.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// correction is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_correction_seal(correction: *mut surefill_correction) -> i32 {
+    status((|| {
+        unsafe { value(correction)? };
+        seal::seal(unsafe { slice::from_raw_parts_mut(correction.cast(), SIZE) })
+    })())
+}
+
+/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_correction_seal left it.
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// memory points to length writable bytes, correction to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_correction_open(
+    memory: *mut c_void,
+    length: i64,
+    correction: *mut *mut surefill_correction,
+) -> i32 {
+    status((|| {
+        let handle = unsafe { checked_mut(correction)? };
+        let bytes = unsafe { self::memory(memory, length)? };
+        let block = bytes.get(..SIZE).ok_or(Error::TooSmall)?;
+        unsafe { value(memory.cast::<surefill_correction>())? };
+        seal::check(block)?;
+        *handle = memory.cast();
+        Ok(())
+    })())
+}
+
+/// Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as one). O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+///
+/// # Safety
+/// correction is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_correction_record(
+    correction: *mut surefill_correction,
+    predicted: f64,
+    actual: f64,
+) -> i32 {
+    status((|| {
+        let mut changed = *unsafe { self::correction(correction)? };
+        changed.record(predicted, actual)?;
+        unsafe { Block::<Value>::read_mut(correction, KIND)? }.correction = changed;
+        Ok(())
+    })())
+}
+
+/// The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go with shorter
+/// waits. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (predicted outside
+/// 0 to 2^40).
+///
+/// # Safety
+/// correction is a handle, seconds points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_correction_corrected(
+    correction: *const surefill_correction,
+    predicted: f64,
+    seconds: *mut f64,
+) -> i32 {
+    status((|| {
+        let correction = unsafe { self::correction(correction)? };
+        if predicted.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !(0.0..=(1u64 << 40) as f64).contains(&predicted) {
+            return Err(Error::OutOfRange);
+        }
+        unsafe { write(seconds, correction.corrected(predicted)) }
+    })())
+}
+
+/// Recorded pairs.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// correction is a handle, pairs points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_correction_pairs(
+    correction: *const surefill_correction,
+    pairs: *mut i64,
+) -> i32 {
+    status((|| {
+        let count = unsafe { self::correction(correction)? }.count();
+        unsafe { write(pairs, i64::try_from(count).unwrap_or(i64::MAX)) }
+    })())
+}
+
+/// The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different predictions are
+/// recorded, and then neither is written.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// correction is a handle, known, intercept and slope point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_correction_line(
+    correction: *const surefill_correction,
+    known: *mut i32,
+    intercept: *mut f64,
+    slope: *mut f64,
+) -> i32 {
+    status((|| {
+        let line = unsafe { self::correction(correction)? }.line();
+        let (known, intercept, slope) =
+            unsafe { (checked_mut(known)?, checked_mut(intercept)?, checked_mut(slope)?) };
+        if let Some(line) = line {
+            (*intercept, *slope) = line;
+        }
+        *known = i32::from(line.is_some());
+        Ok(())
+    })())
+}
+
+/// The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then coefficient is not
+/// written.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// correction is a handle, known and coefficient point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_correction_correlation(
+    correction: *const surefill_correction,
+    known: *mut i32,
+    coefficient: *mut f64,
+) -> i32 {
+    status((|| {
+        let found = unsafe { self::correction(correction)? }.correlation();
+        let (known, coefficient) = unsafe { (checked_mut(known)?, checked_mut(coefficient)?) };
+        if let Some(found) = found {
+            *coefficient = found;
+        }
+        *known = i32::from(found.is_some());
+        Ok(())
+    })())
+}

@@ -1,0 +1,267 @@
+//! The running jobs, and when how many processors will be free.
+
+use crate::allocate::{LogUniform, Predictor, Sizing, SizingLimits};
+use crate::capi::block::{aligned, memory};
+use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
+use crate::capi::pass::sized;
+use crate::capi::{checked_mut, count, status, write};
+use crate::error::{Error, Result};
+use core::ffi::c_void;
+use core::slice;
+
+/// Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a benefactor, has
+/// ended (equation 9).
+pub const SUREFILL_WAIT_BY_BENEFACTORS: i32 = 0;
+/// Wait predicted by predictor B: the time until enough processors are released when jobs release them gradually (equation 10).
+pub const SUREFILL_WAIT_BY_FLUID: i32 = 1;
+/// Wait predicted by the paper's choice: A with two or more benefactors, else B.
+pub const SUREFILL_WAIT_BY_COMBINED: i32 = 2;
+/// Wait predicted by its exact quantile.
+pub const SUREFILL_WAIT_BY_QUANTILE: i32 = 3;
+/// Wait predicted by its exact mean.
+pub const SUREFILL_WAIT_BY_MEAN: i32 = 4;
+
+/// Capacities of a sizing. Set by surefill_sizing_limits_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_sizing_limits {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// Running jobs (0 to 1,048,576).
+    pub running: i32,
+    /// Processors of the machine (1 to 16,777,216).
+    pub processors: i32,
+    /// Bins of the distributions (0 to SUREFILL_MAX_BINS; 0 when all lifetimes are log-uniform).
+    pub bins: i32,
+    /// Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
+    pub events_per_bin: i32,
+}
+
+/// The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a malleable job
+/// wait for? Begin, add the running jobs, then ask in any order (Downey 1997). Durations are seconds in doubles.
+///
+/// Distinct sizings are independent; one needs one thread, or the caller's lock: questions use the block for their calculations. The
+/// block holds no pointers.
+#[allow(non_camel_case_types)]
+pub struct surefill_sizing {
+    _opaque: [u8; 0],
+}
+
+fn default_limits() -> surefill_sizing_limits {
+    let SizingLimits { running, processors, bins, events_per_bin } = SizingLimits::default();
+    surefill_sizing_limits {
+        struct_size: size_of::<surefill_sizing_limits>() as u32,
+        running: running as i32,
+        processors: processors as i32,
+        bins: bins as i32,
+        events_per_bin: events_per_bin as i32,
+    }
+}
+
+unsafe fn limits(given: *const surefill_sizing_limits) -> Result<SizingLimits> {
+    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16])? };
+    Ok(SizingLimits {
+        running: count(given.running)?,
+        processors: count(given.processors)?,
+        bins: count(given.bins)?,
+        events_per_bin: count(given.events_per_bin)?,
+    })
+}
+
+/// The predictor with this number; the quantile is checked where it is used.
+pub(super) fn predictor(number: i32, quantile: f64) -> Result<Predictor> {
+    Ok(match number {
+        SUREFILL_WAIT_BY_BENEFACTORS => Predictor::Benefactors,
+        SUREFILL_WAIT_BY_FLUID => Predictor::Fluid,
+        SUREFILL_WAIT_BY_COMBINED => Predictor::Combined,
+        SUREFILL_WAIT_BY_QUANTILE if quantile.is_nan() => return Err(Error::NotANumber),
+        SUREFILL_WAIT_BY_QUANTILE if (0.0..=1.0).contains(&quantile) => Predictor::Quantile(quantile),
+        SUREFILL_WAIT_BY_MEAN => Predictor::Mean,
+        _ => return Err(Error::OutOfRange),
+    })
+}
+
+/// The sizing behind a handle.
+///
+/// # Safety
+/// A handle that is not NULL and aligned points to a readable block of at least a sizing's first bytes; if they are a
+/// sizing's, the block is as long as they say, writable, and nobody else uses it during the call.
+pub(super) unsafe fn sizing<'a>(handle: *const surefill_sizing) -> Result<Sizing<'a>> {
+    if handle.is_null() {
+        return Err(Error::Null);
+    }
+    if !aligned(handle) {
+        return Err(Error::Misaligned);
+    }
+    let start = handle.cast_mut().cast::<u8>();
+    let size = Sizing::block_size(unsafe { slice::from_raw_parts_mut(start, Sizing::PREFIX) })?;
+    Sizing::attach(unsafe { slice::from_raw_parts_mut(start, size) })
+}
+
+/// Sets the limits to their defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
+///
+/// Errors: NULL, MISALIGNED.
+///
+/// # Safety
+/// limits points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_sizing_limits_init(limits: *mut surefill_sizing_limits) -> i32 {
+    status(unsafe { write(limits, default_limits()) })
+}
+
+/// Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b bins of e
+/// events.
+///
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// limits points to a readable structure of the size it says, size to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_sizing_size(limits: *const surefill_sizing_limits, size: *mut i64) -> i32 {
+    status((|| {
+        let bytes = Sizing::size(&unsafe { self::limits(limits)? })?;
+        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+    })())
+}
+
+/// Makes a sizing in the caller's memory (length bytes, at least surefill_sizing_size, aligned to 8). O(1).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// memory points to length writable bytes, limits to a readable structure of the size it says, sizing to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_sizing_init(
+    memory: *mut c_void,
+    length: i64,
+    limits: *const surefill_sizing_limits,
+    sizing: *mut *mut surefill_sizing,
+) -> i32 {
+    status((|| {
+        let handle = unsafe { checked_mut(sizing)? };
+        Sizing::init(unsafe { self::memory(memory, length)? }, &unsafe { self::limits(limits)? })?;
+        *handle = memory.cast();
+        Ok(())
+    })())
+}
+
+/// Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (more than the machine has, or negative).
+///
+/// # Safety
+/// sizing is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_sizing_begin(sizing: *mut surefill_sizing, idle: i32) -> i32 {
+    status((|| unsafe { self::sizing(sizing)? }.begin(count(idle)?))())
+}
+
+/// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which lifetimes in
+/// seconds (1e-9 to 2^40) the logarithm of its own is uniform. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when the jobs hold more
+/// processors than the machine has), FULL, WRONG_STATE (before surefill_sizing_begin).
+///
+/// # Safety
+/// sizing is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_sizing_add_running(
+    sizing: *mut surefill_sizing,
+    processors: i32,
+    age: f64,
+    shortest: f64,
+    longest: f64,
+) -> i32 {
+    status((|| {
+        let mut sizing = unsafe { self::sizing(sizing)? };
+        sizing.add_running(count(processors)?, age, &LogUniform::new(shortest, longest)?)
+    })())
+}
+
+/// Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its time limit; age and limit
+/// in whole seconds (0 to SUREFILL_MAX_SECONDS). O(bins x events per bin).
+///
+/// Errors: as surefill_sizing_add_running; FULL also for a distribution with more bins than the limits have.
+///
+/// # Safety
+/// sizing is a handle, distribution a handle or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_sizing_add_running_binned(
+    sizing: *mut surefill_sizing,
+    processors: i32,
+    age: i64,
+    limit: i64,
+    distribution: *const surefill_distribution,
+) -> i32 {
+    status((|| {
+        let mut sizing = unsafe { self::sizing(sizing)? };
+        let runtime = unsafe { distribution_or_limit(distribution)? };
+        sizing.add_running_binned(count(processors)?, age, limit, &runtime)
+    })())
+}
+
+/// The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as predicted by one of
+/// SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5 gives the median, 1 when they surely
+/// are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases), QUANTILE O(64 x running jobs x (releases + missing
+/// processors)), MEAN O(running jobs x missing processors) at eight places for each job and each doubling of time.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (before
+/// surefill_sizing_begin), NEVER (the running jobs hold too few, or by BENEFACTORS there is none).
+///
+/// # Safety
+/// sizing is a handle, seconds points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_sizing_wait(
+    sizing: *mut surefill_sizing,
+    processors: i32,
+    predictor: i32,
+    quantile: f64,
+    seconds: *mut f64,
+) -> i32 {
+    status((|| {
+        let seconds = unsafe { checked_mut(seconds)? };
+        let predictor = self::predictor(predictor, quantile)?;
+        *seconds = unsafe { self::sizing(sizing)? }.wait(count(processors)?, predictor)?;
+        Ok(())
+    })())
+}
+
+/// The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now, if nothing else
+/// starts. O(running jobs x (releases + missing processors)).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE.
+///
+/// # Safety
+/// sizing is a handle, probability points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_sizing_free_probability(
+    sizing: *mut surefill_sizing,
+    processors: i32,
+    wait: f64,
+    probability: *mut f64,
+) -> i32 {
+    status((|| {
+        let probability = unsafe { checked_mut(probability)? };
+        *probability = unsafe { self::sizing(sizing)? }.free_probability(count(processors)?, wait)?;
+        Ok(())
+    })())
+}
+
+/// The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not negative).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, WRONG_STATE, NEVER (the running jobs hold too few).
+///
+/// # Safety
+/// sizing is a handle, benefactors points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_sizing_benefactors(
+    sizing: *const surefill_sizing,
+    processors: i32,
+    benefactors: *mut i32,
+) -> i32 {
+    status((|| {
+        let found = unsafe { self::sizing(sizing)? }.benefactors(count(processors)?)?;
+        unsafe { write(benefactors, i32::try_from(found).map_err(|_| Error::Corrupt)?) }
+    })())
+}

@@ -1,0 +1,294 @@
+//! The hidden Markov model that learns on line, without a history.
+
+use super::block::{aligned, memory};
+use super::hmm::load_model;
+use super::pass::sized;
+use super::{array, array_mut, checked_mut, count, status, write};
+use crate::error::{Error, Result};
+use crate::hmm::{LoadModel, OnlineHmm, OnlineOptions, Parameters, ParametersMut};
+use core::ffi::c_void;
+use core::slice;
+
+/// How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_online_hmm_options {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// 0.
+    pub reserved: i32,
+    /// a of the step size t^-a (above 0.5, at most 1): the smaller, the faster the past is forgotten.
+    pub exponent: f64,
+    /// A slot that no possible state explains is learnt as if every state had drawn any bin with this probability (0 to below 1);
+    /// with 0 it is not learnt from.
+    pub floor: f64,
+    /// Slots before the parameters begin to change (not negative).
+    pub hold: i64,
+}
+
+/// A hidden Markov model of run times that learns from each slot as it is finished, by recursive expectation-maximisation
+/// (Cappe 2011), and keeps no history.
+///
+/// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers; sealed, it
+/// is a checkpoint.
+#[allow(non_camel_case_types)]
+pub struct surefill_online_hmm {
+    _opaque: [u8; 0],
+}
+
+fn default_options() -> surefill_online_hmm_options {
+    let OnlineOptions { exponent, hold, floor } = OnlineOptions::default();
+    surefill_online_hmm_options {
+        struct_size: size_of::<surefill_online_hmm_options>() as u32,
+        reserved: 0,
+        exponent,
+        floor,
+        hold: hold as i64,
+    }
+}
+
+unsafe fn options(given: *const surefill_online_hmm_options) -> Result<OnlineOptions> {
+    let given = unsafe { sized(given, default_options(), &[4, 8, 16, 24])? };
+    if given.reserved != 0 {
+        return Err(Error::OutOfRange);
+    }
+    let hold = u64::try_from(given.hold).map_err(|_| Error::OutOfRange)?;
+    Ok(OnlineOptions { exponent: given.exponent, hold, floor: given.floor })
+}
+
+/// The block behind a handle.
+///
+/// # Safety
+/// A handle that is not NULL and aligned points to a readable block of at least a model's first bytes; if they are a
+/// model's, the block is as long as they say, writable, and nobody else uses it during the call.
+unsafe fn block<'a>(handle: *const surefill_online_hmm) -> Result<&'a mut [u8]> {
+    if handle.is_null() {
+        return Err(Error::Null);
+    }
+    if !aligned(handle) {
+        return Err(Error::Misaligned);
+    }
+    let start = handle.cast_mut().cast::<u8>();
+    let size = OnlineHmm::block_size(unsafe { slice::from_raw_parts_mut(start, OnlineHmm::PREFIX) })?;
+    Ok(unsafe { slice::from_raw_parts_mut(start, size) })
+}
+
+unsafe fn online<'a>(handle: *const surefill_online_hmm) -> Result<OnlineHmm<'a>> {
+    OnlineHmm::attach(unsafe { block(handle)? })
+}
+
+fn area(rows: i32, columns: i32) -> Result<i32> {
+    rows.checked_mul(columns).ok_or(Error::OutOfRange)
+}
+
+/// Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
+///
+/// Errors: NULL, MISALIGNED.
+///
+/// # Safety
+/// options points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_online_hmm_options_init(options: *mut surefill_online_hmm_options) -> i32 {
+    status(unsafe { write(options, default_options()) })
+}
+
+/// Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS) needs: with
+/// S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100.
+///
+/// Errors: NULL, MISALIGNED, OUT_OF_RANGE.
+///
+/// # Safety
+/// size points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_online_hmm_size(states: i32, bins: i32, size: *mut i64) -> i32 {
+    status((|| {
+        let bytes = OnlineHmm::size(count(states)?, count(bins)?)?;
+        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+    })())
+}
+
+/// Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts from these
+/// parameters, as surefill_hmm_set_parameters takes them. O(size).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE, NOT_A_DISTRIBUTION.
+///
+/// # Safety
+/// memory points to length writable bytes, start, transition, emission and (with a load model) load_parameter to readable
+/// numbers, options to a readable structure of the size it says, online to a writable pointer.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_online_hmm_init(
+    memory: *mut c_void,
+    length: i64,
+    states: i32,
+    bins: i32,
+    load: i32,
+    start: *const f64,
+    transition: *const f64,
+    emission: *const f64,
+    load_parameter: *const f64,
+    options: *const surefill_online_hmm_options,
+    online: *mut *mut surefill_online_hmm,
+) -> i32 {
+    status((|| {
+        let handle = unsafe { checked_mut(online)? };
+        let options = unsafe { self::options(options)? };
+        // Nothing may be read by numbers that no model has.
+        OnlineHmm::size(count(states)?, count(bins)?)?;
+        let load = load_model(load)?;
+        let loads = if load == LoadModel::None { 0 } else { states };
+        let parameters = unsafe {
+            Parameters {
+                load,
+                start: array(start, states)?,
+                transition: array(transition, area(states, states)?)?,
+                emission: array(emission, area(states, bins)?)?,
+                load_parameter: array(load_parameter, loads)?,
+            }
+        };
+        OnlineHmm::init(unsafe { self::memory(memory, length)? }, &parameters, &options)?;
+        *handle = memory.cast();
+        Ok(())
+    })())
+}
+
+/// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model breaks the
+/// seal. O(size).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// online is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_online_hmm_seal(online: *mut surefill_online_hmm) -> i32 {
+    status((|| OnlineHmm::seal(unsafe { block(online)? }))())
+}
+
+/// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_online_hmm_seal left it.
+/// O(size).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// memory points to length writable bytes, online to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_online_hmm_open(
+    memory: *mut c_void,
+    length: i64,
+    online: *mut *mut surefill_online_hmm,
+) -> i32 {
+    status((|| {
+        let handle = unsafe { checked_mut(online)? };
+        OnlineHmm::open(unsafe { self::memory(memory, length)? })?;
+        *handle = memory.cast();
+        Ok(())
+    })())
+}
+
+/// Learns from the next slot: counts has a number of finished jobs for each of count bins, which must be the model's.
+/// log_likelihood is ln Pr(slot | slots before), minus infinity when no possible state explains the slot and there is no floor: then
+/// nothing is learnt from it. explained is 1, or 0 when the model did not explain the slot without the floor. O(M^3 (M + N)).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count, a negative number,
+/// or more than 2^32 - 1 jobs).
+///
+/// # Safety
+/// online is a handle, counts points to count readable numbers, log_likelihood and explained to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_online_hmm_learn(
+    online: *mut surefill_online_hmm,
+    counts: *const i32,
+    count: i32,
+    log_likelihood: *mut f64,
+    explained: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut online = unsafe { self::online(online)? };
+        let out = unsafe { (checked_mut(log_likelihood)?, checked_mut(explained)?) };
+        let given = unsafe { array(counts, count)? };
+        let mut jobs = [0u32; crate::runtime::MAX_BINS];
+        let jobs = jobs.get_mut(..given.len()).ok_or(Error::OutOfRange)?;
+        for (jobs, given) in jobs.iter_mut().zip(given) {
+            *jobs = u32::try_from(*given).map_err(|_| Error::OutOfRange)?;
+        }
+        let learnt = online.learn(jobs)?;
+        (*out.0, *out.1) = (learnt.log_likelihood, i32::from(learnt.explained));
+        Ok(())
+    })())
+}
+
+/// The distribution of the bin of a job submitted in the next slot, as count numbers, one for each bin; count must be the number
+/// of bins. O(M (M + N)).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count).
+///
+/// # Safety
+/// online is a handle, probabilities points to count writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_online_hmm_probabilities(
+    online: *const surefill_online_hmm,
+    probabilities: *mut f64,
+    count: i32,
+) -> i32 {
+    status((|| {
+        let online = unsafe { self::online(online)? };
+        online.probabilities(unsafe { array_mut(probabilities, count)? })
+    })())
+}
+
+/// Slots learnt from, or at least seen.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// online is a handle, slots points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_online_hmm_slots(
+    online: *const surefill_online_hmm,
+    slots: *mut i64,
+) -> i32 {
+    status((|| {
+        let seen = unsafe { self::online(online)? }.slots();
+        unsafe { write(slots, i64::try_from(seen).unwrap_or(i64::MAX)) }
+    })())
+}
+
+/// The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (other numbers of states and
+/// bins).
+///
+/// # Safety
+/// online is a handle, the other pointers point to writable numbers.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_online_hmm_parameters(
+    online: *const surefill_online_hmm,
+    states: i32,
+    bins: i32,
+    load: *mut i32,
+    start: *mut f64,
+    transition: *mut f64,
+    emission: *mut f64,
+    load_parameter: *mut f64,
+) -> i32 {
+    status((|| {
+        let online = unsafe { self::online(online)? };
+        if (count(states)?, count(bins)?) != (online.states(), online.bins()) {
+            return Err(Error::OutOfRange);
+        }
+        let load = unsafe { checked_mut(load)? };
+        let mut out = unsafe {
+            ParametersMut {
+                start: array_mut(start, states)?,
+                transition: array_mut(transition, area(states, states)?)?,
+                emission: array_mut(emission, area(states, bins)?)?,
+                load_parameter: array_mut(load_parameter, states)?,
+            }
+        };
+        online.parameters(&mut out)?;
+        *load = online.load() as i32;
+        Ok(())
+    })())
+}

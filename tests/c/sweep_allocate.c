@@ -1,0 +1,568 @@
+/* The sweep of what chooses a job's size: models of speedup and lifetimes, sizings, corrections. */
+#include "sweep.h"
+
+enum { RUNNING = 2, PROCESSORS = 8 };
+
+#define NEW ((surefill_sizing *)world.new_sizing)
+
+static const double most = 1099511627776.0; /* 2^40 */
+
+static surefill_sizing_limits small_limits(void) {
+    surefill_sizing_limits limits;
+    CHECK_OK(surefill_sizing_limits_init(&limits));
+    limits.running = RUNNING;
+    limits.processors = PROCESSORS;
+    limits.bins = 4;
+    limits.events_per_bin = 2;
+    return limits;
+}
+
+/* 2 of 8 processors are idle; one job holds 4, another 1: no place is left, one processor is neither idle nor busy. */
+void make_sizings(void) {
+    surefill_sizing *sizing;
+    surefill_correction *correction;
+    world.sizing_limits = small_limits();
+    CHECK_OK(surefill_choice_options_init(&world.choice_options));
+    world.choice = (surefill_choice){4, 0, 10, 10, 100, 5};
+    CHECK_OK(surefill_sizing_init(world.new_sizing, sizeof world.new_sizing, &world.sizing_limits, &sizing));
+    CHECK_OK(surefill_sizing_init(world.sizing, sizeof world.sizing, &world.sizing_limits, &sizing));
+    CHECK_OK(surefill_sizing_begin(sizing, 2));
+    CHECK_OK(surefill_sizing_add_running(sizing, 4, 10, 1, 1000));
+    CHECK_OK(surefill_sizing_add_running_binned(sizing, 1, 20, 500, DISTRIBUTION));
+    CHECK_OK(surefill_correction_init(world.correction, sizeof world.correction, &correction));
+    CHECK_OK(surefill_correction_record(correction, 10, 20));
+}
+
+/* A real number from low to high. */
+#define BAD_REAL(low, high, x, call)                                              \
+    do {                                                                          \
+        double x = NAN;                                                           \
+        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, call);                               \
+        const double beyond[] = {nextafter((low), -INFINITY), -1e300, -INFINITY,  \
+                                 nextafter((high), INFINITY), 1e300, INFINITY};   \
+        for (int i = 0; i < ((high) <= most ? 6 : 3); i++) {                         \
+            x = beyond[i];                                                        \
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                           \
+        }                                                                         \
+    } while (0)
+
+void sweep_speedup(void) {
+    double *s = world.real[0];
+    BAD_POINTER(p, s, surefill_speedup(8, 0.5, 4, p));
+    BAD_REAL(1, most, a, surefill_speedup(a, 0.5, 4, s));
+    BAD_REAL(0, INFINITY, sigma, surefill_speedup(8, sigma, 4, s));
+    BAD_REAL(1, most, n, surefill_speedup(8, 0.5, n, s));
+    CHECK(surefill_speedup(8, 0, 4, s) == SUREFILL_OK && *s == 4);
+    CHECK(surefill_speedup(8, INFINITY, most, s) == SUREFILL_OK && *s > 7.99 && *s < 8); /* 8 n / (8 + n - 1) */
+}
+
+void sweep_speedup_least(void) {
+    double *s = world.real[0];
+    BAD_POINTER(p, s, surefill_speedup_least(8, 9, p));
+    BAD_REAL(1, most, a, surefill_speedup_least(a, 9, s));
+    BAD_REAL(1, most, n, surefill_speedup_least(8, n, s));
+    CHECK(surefill_speedup_least(8, 9, s) == SUREFILL_OK && fabs(*s - 4.5) < 1e-12);
+}
+
+void sweep_speedup_run_time(void) {
+    double *s = world.real[0];
+    BAD_POINTER(p, s, surefill_speedup_run_time(8, 0, 100, 4, p));
+    BAD_REAL(1, most, a, surefill_speedup_run_time(a, 0, 100, 4, s));
+    BAD_REAL(0, INFINITY, sigma, surefill_speedup_run_time(8, sigma, 100, 4, s));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_speedup_run_time(8, 0, NAN, 4, s));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_speedup_run_time(8, 0, -1, 4, s));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_speedup_run_time(8, 0, INFINITY, 4, s));
+    const int32_t wrong[] = {0, -1, INT32_MIN};
+    for (int i = 0; i < 3; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_speedup_run_time(8, 0, 100, wrong[i], s));
+    CHECK(surefill_speedup_run_time(8, 0, 100, 4, s) == SUREFILL_OK && *s == 25);
+    CHECK(surefill_speedup_run_time(8, 0, 100, INT32_MAX, s) == SUREFILL_OK && *s == 12.5);
+}
+
+/* Measurements: 4 of them, of which `fewest` are enough. */
+#define BAD_MEASUREMENTS(fewest, n, v, count, call)                                                 \
+    do {                                                                                            \
+        double *n = world.real[0], *v = world.real[0] + 10;                                         \
+        int32_t count = 4;                                                                          \
+        for (int i = 0; i < 4; i++) n[i] = v[i] = 1 + i;                                            \
+        BAD_POINTER(n, world.real[0], call);                                                        \
+        BAD_POINTER(v, world.real[0], call);                                                        \
+        const double bad_n[] = {0, 0.5, -1, 1048577, INFINITY, -INFINITY};                          \
+        const double bad_v[] = {0, -0.0, -1, 2 * most, INFINITY, -INFINITY};                        \
+        for (int i = 0; i < 6; i++) {                                                               \
+            n[3] = bad_n[i];                                                                        \
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                             \
+            n[3] = 4;                                                                               \
+            v[3] = bad_v[i];                                                                        \
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                             \
+            v[3] = 4;                                                                               \
+        }                                                                                           \
+        n[2] = NAN;                                                                                 \
+        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, call);                                                 \
+        n[2] = 3;                                                                                   \
+        v[2] = NAN;                                                                                 \
+        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, call);                                                 \
+        v[2] = 3;                                                                                   \
+        const int32_t counts[] = {INT32_MIN, -1, 0, 1, (fewest)-1};                                 \
+        for (int i = 0; i < 5; i++) {                                                               \
+            count = counts[i];                                                                      \
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                             \
+        }                                                                                           \
+        count = 4;                                                                                  \
+        n[0] = n[1] = n[2] = n[3];                                                                  \
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call); /* all on one number of processors */           \
+        for (int i = 0; i < 4; i++) n[i] = 1 << i;                                                  \
+    } while (0)
+
+void sweep_speedup_fit(void) {
+    double *a = world.real[1], *s = world.real[1] + 1, *e = world.real[1] + 2, *n = world.real[0], *v = n + 10;
+    BAD_MEASUREMENTS(2, nn, vv, count, surefill_speedup_fit(nn, vv, count, a, s, e));
+    BAD_POINTER(p, a, surefill_speedup_fit(n, v, 4, p, s, e));
+    BAD_POINTER(p, s, surefill_speedup_fit(n, v, 4, a, p, e));
+    BAD_POINTER(p, e, surefill_speedup_fit(n, v, 4, a, s, p));
+    for (int i = 0; i < 4; i++) CHECK_OK(surefill_speedup(3, 0, n[i], &v[i]));
+    CHECK_OK(surefill_speedup_fit(n, v, 4, a, s, e));
+    CHECK(fabs(*a - 3) < 1e-3 && *s < 1e-3 && *e < 1e-3);
+}
+
+void sweep_speedup_fit_run_times(void) {
+    double *a = world.real[1], *s = world.real[1] + 1, *l = world.real[1] + 2, *e = world.real[1] + 3;
+    double *n = world.real[0], *v = n + 10;
+    BAD_MEASUREMENTS(3, nn, vv, count, surefill_speedup_fit_run_times(nn, vv, count, a, s, l, e));
+    BAD_POINTER(p, a, surefill_speedup_fit_run_times(n, v, 4, p, s, l, e));
+    BAD_POINTER(p, s, surefill_speedup_fit_run_times(n, v, 4, a, p, l, e));
+    BAD_POINTER(p, l, surefill_speedup_fit_run_times(n, v, 4, a, s, p, e));
+    BAD_POINTER(p, e, surefill_speedup_fit_run_times(n, v, 4, a, s, l, p));
+    for (int i = 0; i < 4; i++) CHECK_OK(surefill_speedup_run_time(3, 0, 90, 1 << i, &v[i]));
+    CHECK_OK(surefill_speedup_fit_run_times(n, v, 4, a, s, l, e));
+    CHECK(fabs(*a - 3) < 1e-3 && *s < 1e-3 && fabs(*l - 90) < 0.1 && *e < 1e-3);
+}
+
+/* Between which lifetimes: in their order, and different. */
+#define BAD_LIFETIMES(low, high, call)                            \
+    do {                                                          \
+        double low = 10, high = 10;                               \
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);               \
+        high = 5;                                                 \
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);               \
+        high = nextafter(10, 11); /* but not their logarithms */  \
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);               \
+        high = 20;                                                \
+        BAD_REAL(1e-9, most, low, call);                          \
+        low = 10;                                                 \
+        BAD_REAL(1e-9, most, high, call);                         \
+    } while (0)
+
+void sweep_lifetime_ends_within(void) {
+    double *p = world.real[0];
+    BAD_POINTER(q, p, surefill_lifetime_ends_within(1, 100, 0, 10, q));
+    BAD_LIFETIMES(low, high, surefill_lifetime_ends_within(low, high, 0, 10, p));
+    BAD_REAL(0, most, age, surefill_lifetime_ends_within(1, 100, age, 10, p));
+    BAD_REAL(0, most, wait, surefill_lifetime_ends_within(1, 100, 0, wait, p));
+    CHECK(surefill_lifetime_ends_within(1, 100, 0, 10, p) == SUREFILL_OK && fabs(*p - 0.5) < 1e-12);
+    CHECK(surefill_lifetime_ends_within(1, 100, 10, 90, p) == SUREFILL_OK && *p == 1);
+}
+
+void sweep_lifetime_mean(void) {
+    double *t = world.real[0];
+    BAD_POINTER(q, t, surefill_lifetime_mean(1, 100, q));
+    BAD_LIFETIMES(low, high, surefill_lifetime_mean(low, high, t));
+    CHECK(surefill_lifetime_mean(1, 100, t) == SUREFILL_OK && fabs(*t - 99 / log(100)) < 1e-9);
+}
+
+void sweep_lifetime_coefficients(void) {
+    double *b0 = world.real[0], *b1 = world.real[1];
+    BAD_POINTER(p, b0, surefill_lifetime_coefficients(1, 100, p, b1));
+    BAD_POINTER(p, b1, surefill_lifetime_coefficients(1, 100, b0, p));
+    BAD_LIFETIMES(low, high, surefill_lifetime_coefficients(low, high, b0, b1));
+    CHECK_OK(surefill_lifetime_coefficients(1, 100, b0, b1));
+    CHECK(fabs(*b0) < 1e-12 && fabs(*b1 - 1 / log(100)) < 1e-12);
+}
+
+void sweep_lifetime_bounds(void) {
+    double *low = world.real[0], *high = world.real[1];
+    BAD_POINTER(p, low, surefill_lifetime_bounds(-0.2, 0.1, p, high));
+    BAD_POINTER(p, high, surefill_lifetime_bounds(-0.2, 0.1, low, p));
+    const double wrong[][2] = {{0, 0}, {0, -1}, {0, INFINITY}, {INFINITY, 1}, {-INFINITY, 1}, {-100, 0.1}, {100, 0.1}};
+    for (int i = 0; i < 7; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_lifetime_bounds(wrong[i][0], wrong[i][1], low, high));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_lifetime_bounds(NAN, 0.1, low, high));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_lifetime_bounds(-0.2, NAN, low, high));
+    CHECK_OK(surefill_lifetime_bounds(-0.2, 0.1, low, high)); /* the paper's: e^2 to e^12 */
+    CHECK(fabs(*low - exp(2)) < 1e-12 && fabs(*high - exp(12)) < 1e-8);
+}
+
+void sweep_lifetime_fit(void) {
+    double *t = world.real[0], *low = world.real[1], *high = world.real[1] + 1;
+    for (int i = 0; i < 10; i++) t[i] = exp(1 + (i + 0.5) / 10);
+    BAD_POINTER(p, t, surefill_lifetime_fit(p, 10, low, high));
+    BAD_POINTER(p, low, surefill_lifetime_fit(t, 10, p, high));
+    BAD_POINTER(p, high, surefill_lifetime_fit(t, 10, low, p));
+    const int32_t counts[] = {INT32_MIN, -1, 0, 1};
+    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_lifetime_fit(t, counts[i], low, high));
+    const double good = t[5], wrong[] = {0, -1, 1e300, INFINITY, -INFINITY, t[3]};
+    for (int i = 0; i < 6; i++) {
+        t[5] = wrong[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_lifetime_fit(t, 10, low, high));
+    }
+    t[5] = NAN;
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_lifetime_fit(t, 10, low, high));
+    t[5] = good;
+    CHECK_OK(surefill_lifetime_fit(t, 10, low, high));
+    CHECK(fabs(*low - exp(1)) < 1e-9 && fabs(*high - exp(2)) < 1e-9);
+    for (int i = 0; i < 10; i++) t[i] = 7;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_lifetime_fit(t, 10, low, high)); /* all the same */
+}
+
+void sweep_lifetime_fit_binned(void) {
+    double *low = world.real[0], *high = world.real[1];
+    surefill_distribution *made;
+    BAD_HANDLE(KIND_DISTRIBUTION, h, surefill_lifetime_fit_binned(h, low, high));
+    BAD_POINTER(p, low, surefill_lifetime_fit_binned(DISTRIBUTION, p, high));
+    BAD_POINTER(p, high, surefill_lifetime_fit_binned(DISTRIBUTION, low, p));
+    CHECK_OK(surefill_lifetime_fit_binned(DISTRIBUTION, low, high)); /* equal shares, edges 10, 100 and 1,000 */
+    CHECK(fabs(*low - 1) < 1e-9 && fabs(*high - 1e4) < 1e-4);
+    CHECK_OK(surefill_distribution_init_single(world.fresh, sizeof world.fresh, 60, &made));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_lifetime_fit_binned(made, low, high));
+    CHECK_OK(surefill_distribution_init_limit(world.fresh, sizeof world.fresh, &made));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_lifetime_fit_binned(made, low, high));
+}
+
+void sweep_sizing_limits_init(void) { BAD_POINTER(p, &world.sizing_limits, surefill_sizing_limits_init(p)); }
+
+void sweep_sizing_size(void) {
+    BAD_POINTER(p, &world.sizing_limits, surefill_sizing_size(p, world.int64));
+    BAD_POINTER(p, world.int64, surefill_sizing_size(&world.sizing_limits, p));
+    for (size_t offset = 4; offset < sizeof(surefill_sizing_limits); offset += 4) {
+        const int32_t wrong[] = {-1, INT32_MIN, INT32_MAX, (1 << 24) + 1, 0};
+        const int zero_is_wrong = offset != offsetof(surefill_sizing_limits, running) &&
+                                  offset != offsetof(surefill_sizing_limits, bins);
+        for (int i = 0; i < 4 + zero_is_wrong; i++) {
+            surefill_sizing_limits limits = small_limits();
+            memcpy((char *)&limits + offset, &wrong[i], sizeof wrong[i]);
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_size(&limits, world.int64));
+        }
+    }
+    surefill_sizing_limits limits = small_limits();
+    const uint32_t sizes[] = {0, 3, 5, sizeof limits - 1, 5000, UINT32_MAX};
+    for (int i = 0; i < 6; i++) {
+        limits.struct_size = sizes[i];
+        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_sizing_size(&limits, world.int64));
+    }
+}
+
+void sweep_sizing_init(void) {
+    int64_t bytes = 0;
+    CHECK_OK(surefill_sizing_size(&world.sizing_limits, &bytes));
+    CHECK(bytes <= (int64_t)sizeof world.sizing);
+    BAD_MEMORY(bytes, m, n, made, surefill_sizing_init(m, n, &world.sizing_limits, made));
+    BAD_POINTER(p, &world.sizing_limits,
+                surefill_sizing_init(world.fresh, bytes, p, (surefill_sizing **)&world.handle[0]));
+    /* The smallest one works: no jobs, a single processor. */
+    surefill_sizing *sizing;
+    surefill_sizing_limits limits = {sizeof limits, 0, 1, 0, 1};
+    double seconds = -1;
+    CHECK_OK(surefill_sizing_init(world.fresh, sizeof world.fresh, &limits, &sizing));
+    CHECK_OK(surefill_sizing_begin(sizing, 0));
+    CHECK_STATUS(SUREFILL_ERROR_FULL, surefill_sizing_add_running(sizing, 1, 0, 1, 10));
+    CHECK_STATUS(SUREFILL_ERROR_NEVER, surefill_sizing_wait(sizing, 1, SUREFILL_WAIT_BY_MEAN, 0, &seconds));
+    CHECK_OK(surefill_sizing_begin(sizing, 1));
+    CHECK_OK(surefill_sizing_wait(sizing, 1, SUREFILL_WAIT_BY_MEAN, 0, &seconds));
+    CHECK(seconds == 0);
+}
+
+static const int32_t wrong_processors[] = {-1, INT32_MIN, PROCESSORS + 1, INT32_MAX};
+
+void sweep_sizing_begin(void) {
+    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_begin(h, 2));
+    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_begin(SIZING, wrong_processors[i]));
+}
+
+void sweep_sizing_add_running(void) {
+    surefill_sizing *sizing = (surefill_sizing *)world.fresh;
+    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_add_running(h, 1, 10, 1, 1000));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_add_running(NEW, 1, 10, 1, 1000));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_sizing_add_running(SIZING, 1, 10, 1, 1000));
+    memcpy(sizing, NEW, sizeof world.new_sizing);
+    CHECK_OK(surefill_sizing_begin(sizing, 2));
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running(sizing, wrong_processors[i], 10, 1, 1000));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running(sizing, 0, 10, 1, 1000));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running(sizing, 7, 10, 1, 1000)); /* 6 are left */
+    BAD_REAL(0, most, age, surefill_sizing_add_running(sizing, 1, age, 1, 1000));
+    BAD_LIFETIMES(low, high, surefill_sizing_add_running(sizing, 1, 10, low, high));
+    CHECK_OK(surefill_sizing_add_running(sizing, 6, most, 1, 1000));
+}
+
+void sweep_sizing_add_running_binned(void) {
+    surefill_sizing *sizing = (surefill_sizing *)world.fresh;
+    const int64_t wrong[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_add_running_binned(NEW, 1, 10, 100, DISTRIBUTION));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_sizing_add_running_binned(SIZING, 1, 10, 100, DISTRIBUTION));
+    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_add_running_binned(h, 1, 10, 100, DISTRIBUTION));
+    memcpy(sizing, NEW, sizeof world.new_sizing);
+    CHECK_OK(surefill_sizing_begin(sizing, 2));
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_sizing_add_running_binned(sizing, 1, 10, 100, h));
+    for (int i = 0; i < 4; i++) {
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_sizing_add_running_binned(sizing, wrong_processors[i], 10, 100, DISTRIBUTION));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running_binned(sizing, 1, wrong[i], 100, DISTRIBUTION));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running_binned(sizing, 1, 10, wrong[i], DISTRIBUTION));
+    }
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running_binned(sizing, 0, 10, 100, DISTRIBUTION));
+    REFUSED(SUREFILL_ERROR_FULL, /* more bins than the limits have */
+            surefill_sizing_add_running_binned(sizing, 1, 10, SUREFILL_MAX_SECONDS,
+                                               (surefill_distribution *)world.wide_distribution));
+    CHECK_OK(surefill_sizing_add_running_binned(sizing, 6, 10, 100, NULL)); /* nothing known but the limit */
+    double seconds = -1;
+    CHECK_OK(surefill_sizing_wait(sizing, 8, SUREFILL_WAIT_BY_QUANTILE, 0.5, &seconds));
+    CHECK(seconds == 90);
+}
+
+void sweep_sizing_wait(void) {
+    double *t = world.real[0];
+    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_wait(h, 4, SUREFILL_WAIT_BY_MEAN, 0.5, t));
+    BAD_POINTER(p, t, surefill_sizing_wait(SIZING, 4, SUREFILL_WAIT_BY_MEAN, 0.5, p));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_wait(NEW, 4, SUREFILL_WAIT_BY_MEAN, 0.5, t));
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_wait(SIZING, wrong_processors[i], SUREFILL_WAIT_BY_MEAN, 0.5, t));
+    const int32_t wrong[] = {-1, 5, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_wait(SIZING, 4, wrong[i], 0.5, t));
+    BAD_REAL(0, 1, q, surefill_sizing_wait(SIZING, 4, SUREFILL_WAIT_BY_QUANTILE, q, t));
+    for (int32_t by = 0; by < 5; by++) {
+        REFUSED(SUREFILL_ERROR_NEVER, surefill_sizing_wait(SIZING, PROCESSORS, by, 0.5, t)); /* 7 are known of */
+        CHECK(surefill_sizing_wait(SIZING, 2, by, 0.5, t) == SUREFILL_OK && *t == 0);
+        CHECK(surefill_sizing_wait(SIZING, 0, by, 0.5, t) == SUREFILL_OK && *t == 0);
+        CHECK(surefill_sizing_wait(SIZING, 6, by, by == SUREFILL_WAIT_BY_QUANTILE ? 0.5 : NAN, t) == SUREFILL_OK && *t > 0);
+    }
+    /* For the seventh both must end: there is no benefactor. */
+    REFUSED(SUREFILL_ERROR_NEVER, surefill_sizing_wait(SIZING, 7, SUREFILL_WAIT_BY_BENEFACTORS, 0.5, t));
+    CHECK(surefill_sizing_wait(SIZING, 7, SUREFILL_WAIT_BY_COMBINED, 0.5, t) == SUREFILL_OK && *t > 0);
+}
+
+void sweep_sizing_free_probability(void) {
+    double *p = world.real[0];
+    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_free_probability(h, 4, 10, p));
+    BAD_POINTER(q, p, surefill_sizing_free_probability(SIZING, 4, 10, q));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_free_probability(NEW, 4, 10, p));
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_free_probability(SIZING, wrong_processors[i], 10, p));
+    BAD_REAL(0, most, wait, surefill_sizing_free_probability(SIZING, 4, wait, p));
+    CHECK(surefill_sizing_free_probability(SIZING, 2, 0, p) == SUREFILL_OK && *p == 1);
+    CHECK(surefill_sizing_free_probability(SIZING, 4, 90, p) == SUREFILL_OK && *p > 0 && *p < 1);
+    CHECK(surefill_sizing_free_probability(SIZING, PROCESSORS, most, p) == SUREFILL_OK && *p == 0);
+}
+
+void sweep_sizing_benefactors(void) {
+    int32_t *n = world.int32;
+    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_benefactors(h, 4, n));
+    BAD_POINTER(p, n, surefill_sizing_benefactors(SIZING, 4, p));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_benefactors(NEW, 4, n));
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_benefactors(SIZING, wrong_processors[i], n));
+    REFUSED(SUREFILL_ERROR_NEVER, surefill_sizing_benefactors(SIZING, PROCESSORS, n));
+    CHECK(surefill_sizing_benefactors(SIZING, 3, n) == SUREFILL_OK && *n == 2);
+    CHECK(surefill_sizing_benefactors(SIZING, 6, n) == SUREFILL_OK && *n == 1);
+}
+
+void sweep_correction_size(void) {
+    CHECK(surefill_correction_size() > 0 && surefill_correction_size() <= (int64_t)sizeof world.correction);
+}
+
+void sweep_correction_init(void) {
+    BAD_MEMORY(surefill_correction_size(), m, n, out, surefill_correction_init(m, n, out));
+}
+
+void sweep_correction_seal(void) { BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_seal(h)); }
+
+void sweep_correction_open(void) {
+    surefill_correction **out = (surefill_correction **)&world.handle[0];
+    const int64_t bytes = surefill_correction_size();
+    REFUSED(SUREFILL_ERROR_CORRUPT, surefill_correction_open(world.correction, bytes, out)); /* not sealed */
+    CHECK_OK(surefill_correction_seal(CORRECTION));
+    memcpy(world.fresh, world.correction, (size_t)bytes);
+    REFUSED(SUREFILL_ERROR_NULL, surefill_correction_open(NULL, bytes, out));
+    REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_correction_open(HALF(world.fresh), bytes, out));
+    const int64_t short_lengths[] = {0, 1, 24, bytes - 1};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_TOO_SMALL, surefill_correction_open(world.fresh, short_lengths[i], out));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_correction_open(world.fresh, -1, out));
+    REFUSED(SUREFILL_ERROR_WRONG_OBJECT, surefill_correction_open(world.sizing, sizeof world.sizing, out));
+    BAD_POINTER(p, out, surefill_correction_open(world.fresh, bytes, p));
+    for (int64_t bit = 0; bit < 8 * bytes; bit++) {
+        ((unsigned char *)world.fresh)[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        CHECK(surefill_correction_open(world.fresh, bytes, out) != SUREFILL_OK);
+        ((unsigned char *)world.fresh)[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    CHECK_OK(surefill_correction_open(world.fresh, bytes, out));
+    CHECK(*out == (surefill_correction *)world.fresh);
+}
+
+void sweep_correction_record(void) {
+    BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_record(h, 10, 20));
+    BAD_REAL(0, most, x, surefill_correction_record(CORRECTION, x, 20));
+    BAD_REAL(0, most, x, surefill_correction_record(CORRECTION, 10, x));
+}
+
+void sweep_correction_corrected(void) {
+    double *t = world.real[0];
+    BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_corrected(h, 10, t));
+    BAD_POINTER(p, t, surefill_correction_corrected(CORRECTION, 10, p));
+    BAD_REAL(0, most, x, surefill_correction_corrected(CORRECTION, x, t));
+    CHECK(surefill_correction_corrected(CORRECTION, 10, t) == SUREFILL_OK && *t == 10); /* too few pairs */
+}
+
+void sweep_correction_pairs(void) {
+    BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_pairs(h, world.int64));
+    BAD_POINTER(p, world.int64, surefill_correction_pairs(CORRECTION, p));
+    CHECK(surefill_correction_pairs(CORRECTION, world.int64) == SUREFILL_OK && world.int64[0] == 1);
+}
+
+void sweep_correction_line(void) {
+    int32_t *k = world.int32;
+    double *a = world.real[0], *b = world.real[1];
+    BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_line(h, k, a, b));
+    BAD_POINTER(p, k, surefill_correction_line(CORRECTION, p, a, b));
+    BAD_POINTER(p, a, surefill_correction_line(CORRECTION, k, p, b));
+    BAD_POINTER(p, b, surefill_correction_line(CORRECTION, k, a, p));
+    *k = 7;
+    *a = *b = -77;
+    CHECK_OK(surefill_correction_line(CORRECTION, k, a, b)); /* one pair is no line */
+    CHECK(*k == 0 && *a == -77 && *b == -77);
+    CHECK_OK(surefill_correction_record(CORRECTION, 20, 80));
+    CHECK_OK(surefill_correction_line(CORRECTION, k, a, b)); /* 10 to 20, 20 to 80: t^2 / 5 */
+    CHECK(*k == 1 && fabs(*a + log(5)) < 1e-9 && fabs(*b - 2) < 1e-12);
+}
+
+void sweep_correction_correlation(void) {
+    int32_t *k = world.int32;
+    double *r = world.real[0];
+    BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_correlation(h, k, r));
+    BAD_POINTER(p, k, surefill_correction_correlation(CORRECTION, p, r));
+    BAD_POINTER(p, r, surefill_correction_correlation(CORRECTION, k, p));
+    CHECK(surefill_correction_correlation(CORRECTION, k, r) == SUREFILL_OK && *k == 1 && fabs(*r - 1) < 1e-12);
+    surefill_correction *made;
+    CHECK_OK(surefill_correction_init(world.fresh, sizeof world.fresh, &made));
+    *r = -77;
+    CHECK(surefill_correction_correlation(made, k, r) == SUREFILL_OK && *k == 0 && *r == -77);
+}
+
+void sweep_choice_options_init(void) { BAD_POINTER(p, &world.choice_options, surefill_choice_options_init(p)); }
+
+/* Both that choose, with whatever is wrong in their options. */
+#define BAD_CHOICE(choose)                                                                          \
+    do {                                                                                            \
+        const surefill_choice_options good = world.choice_options;                                  \
+        surefill_choice_options bad[20];                                                            \
+        surefill_choice *out = &world.choice;                                                       \
+        int count = 0;                                                                              \
+        for (int i = 0; i < 20; i++) bad[i] = good;                                                 \
+        BAD_HANDLE(KIND_SIZING, h, choose(h, &good, NULL, out));                                    \
+        REFUSED(SUREFILL_ERROR_WRONG_STATE, choose(NEW, &good, NULL, out));                         \
+        BAD_POINTER(p, &world.choice_options, choose(SIZING, p, NULL, out));                        \
+        BAD_HANDLE_OR(0, KIND_CORRECTION, h, choose(SIZING, &good, h, out));                        \
+        BAD_POINTER(p, out, choose(SIZING, &good, NULL, p));                                        \
+        bad[count++].predictor = -1;                                                                \
+        bad[count++].predictor = 5;                                                                 \
+        bad[count].predictor = SUREFILL_WAIT_BY_QUANTILE;                                           \
+        bad[count++].quantile = 1.5;                                                                \
+        bad[count].predictor = SUREFILL_WAIT_BY_QUANTILE;                                           \
+        bad[count++].quantile = -INFINITY;                                                          \
+        bad[count++].least = 0;                                                                     \
+        bad[count++].least = -1;                                                                    \
+        bad[count++].least = PROCESSORS + 1;                                                        \
+        bad[count++].least = INT32_MAX;                                                             \
+        bad[count++].most = 0;                                                                      \
+        bad[count++].most = INT32_MIN;                                                              \
+        bad[count++].weight = -1;                                                                   \
+        bad[count++].weight = INFINITY;                                                             \
+        bad[count++].least_gain = -0.1;                                                             \
+        bad[count++].least_gain = 1.1;                                                              \
+        for (int i = 0; i < count; i++)                                                             \
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, choose(SIZING, &bad[i], NULL, out));               \
+        bad[0] = bad[1] = bad[2] = good;                                                            \
+        bad[0].predictor = SUREFILL_WAIT_BY_QUANTILE;                                               \
+        bad[0].quantile = bad[1].weight = bad[2].least_gain = NAN;                                  \
+        for (int i = 0; i < 3; i++)                                                                 \
+            REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, choose(SIZING, &bad[i], NULL, out));               \
+        bad[0] = good;                                                                              \
+        bad[0].least = PROCESSORS;                                                                  \
+        REFUSED(SUREFILL_ERROR_NEVER, choose(SIZING, &bad[0], NULL, out));                          \
+        bad[0] = good;                                                                              \
+        bad[0].struct_size = 17;                                                                    \
+        REFUSED(SUREFILL_ERROR_WRONG_VERSION, choose(SIZING, &bad[0], NULL, out));                  \
+    } while (0)
+
+#define CHOOSE(h, o, c, out) surefill_sizing_choose(h, o, c, 8, 0, 100000, out)
+#define MEASURED(h, o, c, out) surefill_sizing_choose_measured(h, o, c, run_times, PROCESSORS, out)
+
+void sweep_sizing_choose(void) {
+    const surefill_choice_options *options = &world.choice_options;
+    surefill_choice *out = &world.choice;
+    BAD_CHOICE(CHOOSE);
+    BAD_REAL(1, most, a, surefill_sizing_choose(SIZING, options, NULL, a, 0, 1000, out));
+    BAD_REAL(0, INFINITY, sigma, surefill_sizing_choose(SIZING, options, NULL, 8, sigma, 1000, out));
+    BAD_REAL(0, most, t, surefill_sizing_choose(SIZING, options, NULL, 8, 0, t, out));
+    for (int32_t by = 0; by < 5; by++) {
+        surefill_choice_options own = *options;
+        own.predictor = by;
+        CHECK_OK(surefill_sizing_choose(SIZING, &own, CORRECTION, 8, 0, 100000, out));
+        /* A day's work waits for all that can be had; predictor A sees none that frees seven. */
+        CHECK(out->processors == (by == SUREFILL_WAIT_BY_BENEFACTORS ? 6 : 7) && out->wait > 0 && out->gain > 0);
+        CHECK(out->reserved == 0 && out->run_time == 100000.0 / out->processors);
+        CHECK_OK(surefill_sizing_choose(SIZING, &own, NULL, 8, 0, 0, out));
+        CHECK(out->processors == 1 && out->wait == 0 && out->run_time == 0); /* nothing to do */
+    }
+}
+
+void sweep_sizing_choose_measured(void) {
+    double *run_times = world.real[0];
+    const surefill_choice_options *options = &world.choice_options;
+    surefill_choice *out = &world.choice, modelled;
+    for (int i = 0; i < PROCESSORS; i++) run_times[i] = 100000.0 / (i + 1);
+    BAD_CHOICE(MEASURED);
+    BAD_POINTER(p, run_times, surefill_sizing_choose_measured(SIZING, options, NULL, p, PROCESSORS, out));
+    const int32_t counts[] = {INT32_MIN, -1, 0};
+    for (int i = 0; i < 3; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_sizing_choose_measured(SIZING, options, NULL, run_times, counts[i], out));
+    const double wrong[] = {-1, 2 * most, INFINITY, -INFINITY, NAN};
+    for (int place = 0; place < PROCESSORS; place++) {
+        for (int i = 0; i < 5; i++) {
+            const double good = run_times[place];
+            run_times[place] = wrong[i];
+            REFUSED(isnan(wrong[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE,
+                    surefill_sizing_choose_measured(SIZING, options, NULL, run_times, PROCESSORS, out));
+            run_times[place] = good;
+        }
+    }
+    CHECK_OK(surefill_sizing_choose_measured(SIZING, options, NULL, run_times, PROCESSORS, out));
+    CHECK_OK(surefill_sizing_choose(SIZING, options, NULL, 8, 0, 100000, &modelled));
+    CHECK(memcmp(out, &modelled, sizeof modelled) == 0);
+    CHECK_OK(surefill_sizing_choose_measured(SIZING, options, NULL, run_times, 4, out));
+    CHECK(out->processors == 4);
+    CHECK_OK(surefill_sizing_choose_measured(SIZING, options, NULL, run_times, 1, out));
+    CHECK(out->processors == 1 && out->wait == 0);
+}
+
+void sweep_choice_start(void) {
+    int32_t *n = world.int32;
+    world.choice = (surefill_choice){4, 0, 10, 10, 100, 5};
+    const surefill_choice *choice = &world.choice;
+    BAD_POINTER(p, &world.choice, surefill_choice_start(p, 8, 8, 0, n));
+    BAD_POINTER(p, n, surefill_choice_start(choice, 8, 8, 0, p));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_choice_start(choice, -1, 8, 0, n));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_choice_start(choice, 8, -1, 0, n));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_choice_start(choice, 8, 3, 0, n));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_choice_start(choice, 8, 8, 2, n));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_choice_start(choice, 8, 8, -1, n));
+    const int32_t wrong[] = {0, -1, INT32_MIN};
+    for (int i = 0; i < 3; i++) {
+        surefill_choice none = *choice;
+        none.processors = wrong[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_choice_start(&none, 8, 8, 0, n));
+    }
+    CHECK(surefill_choice_start(choice, 3, 6, 0, n) == SUREFILL_OK && *n == 0);
+    CHECK(surefill_choice_start(choice, 5, 6, 0, n) == SUREFILL_OK && *n == 5);
+    CHECK(surefill_choice_start(choice, INT32_MAX, 6, 0, n) == SUREFILL_OK && *n == 6);
+    CHECK(surefill_choice_start(choice, 8, 6, 1, n) == SUREFILL_OK && *n == 4);
+}

@@ -1,0 +1,466 @@
+//! The C functions of the wait predictor and of what chooses sizes answer what the core answers, on random calls.
+#![cfg(feature = "capi")]
+
+use std::ptr::{null, null_mut};
+use surefill::allocate::{
+    Choice, ChoiceOptions, Correction, LogUniform, Predictor, Sizing, SizingLimits, Speedup, fit_run_times,
+    fit_speedups,
+};
+use surefill::capi::*;
+use surefill::error::Error;
+use surefill::wait::{
+    Clustering, Features, WaitAnswer, WaitLimits, WaitMethod, WaitOptions, WaitPredictor, log_normal_bound,
+    log_uniform_quantile, lower_index, rare_event_threshold, smallest_history, two_sided_indices,
+    upper_index, weibull_quantile,
+};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n
+    }
+
+    fn real(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.below(1 << 40) as f64 / (1u64 << 40) as f64
+    }
+
+    fn of<T: Copy>(&mut self, values: &[T]) -> T {
+        values[self.below(values.len() as u64) as usize]
+    }
+}
+
+fn block(bytes: i64) -> Vec<u64> {
+    vec![u64::MAX; (bytes as usize).div_ceil(8)]
+}
+
+fn initialised<T>(init: impl FnOnce(*mut T) -> i32) -> T {
+    let mut value = std::mem::MaybeUninit::uninit();
+    assert_eq!(init(value.as_mut_ptr()), SUREFILL_OK);
+    unsafe { value.assume_init() }
+}
+
+/// Status, answer and bound, as C has them.
+fn in_c(answer: Result<WaitAnswer, Error>) -> (i32, i32, i64) {
+    match answer {
+        Ok(WaitAnswer::Bound(seconds)) => (SUREFILL_OK, SUREFILL_ANSWER_BOUND, seconds),
+        Ok(WaitAnswer::TooLittleHistory) => (SUREFILL_OK, SUREFILL_ANSWER_TOO_LITTLE_HISTORY, -1),
+        Ok(WaitAnswer::MayBeDown) => (SUREFILL_OK, SUREFILL_ANSWER_MAY_BE_DOWN, -1),
+        Err(error) => (error.status(), 77, 77),
+    }
+}
+
+#[test]
+fn the_defaults_are_the_cores() {
+    let limits = initialised(|to| unsafe { surefill_wait_limits_init(to) });
+    let ours = WaitLimits::default();
+    assert_eq!([limits.history as u32, limits.queued as u32], [ours.history, ours.queued]);
+    assert_eq!([limits.releases as u32, limits.clusters as u32], [ours.releases, ours.clusters]);
+    let options = initialised(|to| unsafe { surefill_wait_options_init(to) });
+    let ours = WaitOptions::default();
+    assert_eq!([options.quantile, options.confidence], [ours.quantile, ours.confidence]);
+    assert_eq!([options.down_quantile, options.rate], [ours.down_quantile, ours.rate]);
+    assert_eq!(
+        (options.components as u32, options.recluster_every as u32),
+        (ours.components, ours.recluster_every)
+    );
+    assert_eq!(
+        (options.method as u32, options.attribute as u32),
+        (ours.method as u32, ours.attribute as u32)
+    );
+    let options = initialised(|to| unsafe { surefill_choice_options_init(to) });
+    let ours = ChoiceOptions::default();
+    assert_eq!((options.least as u32, options.most), (ours.least, i32::MAX));
+    assert_eq!((options.weight, options.least_gain), (ours.weight, ours.least_gain));
+    assert_eq!((options.predictor, ours.predictor), (SUREFILL_WAIT_BY_MEAN, Predictor::Mean));
+}
+
+#[test]
+fn waits() {
+    for seed in 0..24 {
+        let mut random = Random(seed);
+        let mut limits = initialised(|to| unsafe { surefill_wait_limits_init(to) });
+        let mut options = initialised(|to| unsafe { surefill_wait_options_init(to) });
+        (limits.history, limits.queued, limits.releases, limits.clusters) = (200, 20, 40, 4);
+        options.components = seed as i32 % 16;
+        options.method = seed as i32 % 4;
+        options.attribute = seed as i32 % 3;
+        (options.quantile, options.confidence, options.recluster_every) = (0.75, 0.9, 60);
+        let own_limits = WaitLimits { history: 200, queued: 20, releases: 40, clusters: 4 };
+        let own_options = WaitOptions {
+            quantile: 0.75,
+            confidence: 0.9,
+            components: seed as u32 % 16,
+            method: WaitMethod::from_number(seed as u32 % 4).unwrap(),
+            attribute: surefill::wait::Attribute::from_number(seed as u32 % 3).unwrap(),
+            recluster_every: 60,
+            ..WaitOptions::default()
+        };
+        let mut size = 0;
+        assert_eq!(unsafe { surefill_wait_size(&limits, &mut size) }, SUREFILL_OK);
+        assert_eq!(size as usize, WaitPredictor::size(&own_limits).unwrap());
+        let (mut memory, mut own_memory) = (block(size), block(size));
+        let mut wait = null_mut();
+        let status =
+            unsafe { surefill_wait_init(memory.as_mut_ptr().cast(), size, &limits, &options, &mut wait) };
+        assert_eq!(status, SUREFILL_OK);
+        let mut own =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut own_memory), &own_limits, &own_options)
+                .unwrap();
+        let mut now = 0;
+        for _ in 0..1500 {
+            // Sometimes time goes back, jobs are there twice or not at all, and the queue is full.
+            now += random.below(60) as i64 - i64::from(random.below(50) == 0) * 100;
+            let job = random.below(24) as i64;
+            let (requested, processors) = (random.of(&[60, 600, 3600, 36_000]), 1 + random.below(4) as i32);
+            let features = Features { requested, processors: processors as u32 };
+            let (quantile, confidence) = (random.of(&[0.5, 0.75, 0.95]), random.of(&[0.6, 0.9, 1.5]));
+            let (mut answer, mut bound, mut lower) = (77, 77, 77);
+            match random.below(14) {
+                0..=3 => {
+                    let expected = in_c(own.submitted(job, now, &features));
+                    let status = unsafe {
+                        surefill_wait_submitted(
+                            wait,
+                            job,
+                            now,
+                            requested,
+                            processors,
+                            &mut answer,
+                            &mut bound,
+                        )
+                    };
+                    assert_eq!((status, answer, bound), expected);
+                }
+                4..=6 => {
+                    let expected = own.started(job, now).map_or_else(|e| (e.status(), 77), |wait| (0, wait));
+                    let status = unsafe { surefill_wait_started(wait, job, now, &mut bound) };
+                    assert_eq!((status, bound), expected);
+                }
+                7 => {
+                    let expected = own.cancelled(job, now).map_or_else(Error::status, |()| 0);
+                    assert_eq!(unsafe { surefill_wait_cancelled(wait, job, now) }, expected);
+                }
+                8 => {
+                    let seconds = random.below(2 * requested as u64) as i64 - 1;
+                    let expected = own.known(seconds, &features).map_or_else(Error::status, |()| 0);
+                    let status = unsafe { surefill_wait_known(wait, seconds, requested, processors) };
+                    assert_eq!(status, expected);
+                }
+                9 => {
+                    let expected = in_c(own.predict(&features, quantile, confidence, now));
+                    let (a, b) = (&raw mut answer, &raw mut bound);
+                    let status = unsafe {
+                        surefill_wait_predict(wait, requested, processors, quantile, confidence, now, a, b)
+                    };
+                    assert_eq!((status, answer, bound), expected);
+                }
+                10 => {
+                    let expected = in_c(own.predict_lower(&features, quantile, confidence, now));
+                    let (a, b) = (&raw mut answer, &raw mut bound);
+                    let status = unsafe {
+                        surefill_wait_predict_lower(
+                            wait, requested, processors, quantile, confidence, now, a, b,
+                        )
+                    };
+                    assert_eq!((status, answer, bound), expected);
+                    let both = own.predict_two_sided(&features, quantile, confidence, now);
+                    let (low, high) = (in_c(both.map(|both| both.0)), in_c(both.map(|both| both.1)));
+                    (answer, bound) = (77, 77);
+                    let (a, l, b) = (&raw mut answer, &raw mut lower, &raw mut bound);
+                    let status = unsafe {
+                        surefill_wait_predict_two_sided(
+                            wait, requested, processors, quantile, confidence, now, a, l, b,
+                        )
+                    };
+                    assert_eq!((status, answer, bound, lower), (high.0, high.1, high.2, low.2));
+                }
+                11 => {
+                    let expected = in_c(own.predict_waiting(job, quantile, confidence, now));
+                    let (a, b) = (&raw mut answer, &raw mut bound);
+                    let status =
+                        unsafe { surefill_wait_predict_waiting(wait, job, quantile, confidence, now, a, b) };
+                    assert_eq!((status, answer, bound), expected);
+                }
+                12 => {
+                    let (age, within) = (random.below(900) as i64, random.below(2000) as i64);
+                    let (mut probability, mut at_least) = (-7.0, -7.0);
+                    let expected = own.start_probability(&features, age, within, confidence).map_or_else(
+                        |e| (e.status(), -7.0, -7.0, 77),
+                        |p| (0, p.observed, p.at_least, p.waits as i64),
+                    );
+                    let (p, l, b) = (&raw mut probability, &raw mut at_least, &raw mut bound);
+                    let status = unsafe {
+                        surefill_wait_start_probability(
+                            wait, requested, processors, age, within, confidence, p, l, b,
+                        )
+                    };
+                    assert_eq!((status, probability, at_least, bound), expected);
+                    let expected =
+                        own.may_be_down(now).map_or_else(|e| (e.status(), 77), |down| (0, down.into()));
+                    assert_eq!(
+                        (unsafe { surefill_wait_may_be_down(wait, now, &mut answer) }, answer),
+                        expected
+                    );
+                }
+                _ => {
+                    let work = 1 + random.below(200);
+                    let expected = match own.recluster(work).unwrap() {
+                        Clustering::Idle => SUREFILL_CLUSTERING_IDLE,
+                        Clustering::More => SUREFILL_CLUSTERING_MORE,
+                        Clustering::Done => SUREFILL_CLUSTERING_DONE,
+                    };
+                    let status = unsafe { surefill_wait_recluster(wait, work as i64, &mut answer) };
+                    assert_eq!((status, answer), (SUREFILL_OK, expected));
+                }
+            }
+            now = now.max(0);
+        }
+        let (mut smallest, mut largest, mut counts, mut number) = ([0; 16], [0; 16], [0; 16], 0);
+        let (mut gain, mut criterion) = (-7.0, -7.0);
+        let (s, l, c) = (smallest.as_mut_ptr(), largest.as_mut_ptr(), counts.as_mut_ptr());
+        unsafe {
+            assert_eq!(surefill_wait_clusters(wait, s, l, c, 16, &mut number), SUREFILL_OK);
+            assert_eq!(surefill_wait_explained(wait, &mut gain, &mut criterion), SUREFILL_OK);
+        }
+        let clusters: Vec<_> = own.clusters().collect();
+        assert_eq!((number as usize, (gain, criterion)), (clusters.len(), own.explained()));
+        for (i, cluster) in clusters.iter().enumerate() {
+            let to = i64::try_from(cluster.to).unwrap_or(i64::MAX);
+            assert_eq!((smallest[i], largest[i], counts[i]), (cluster.from as i64, to, cluster.waits as i64));
+        }
+        assert!(memory == own_memory, "the same bytes, seed {seed}");
+    }
+}
+
+#[test]
+fn bounds_from_plain_numbers() {
+    let mut random = Random(3);
+    for _ in 0..500 {
+        let (n, quantile, confidence) = (random.below(3000), random.real(-0.05, 1.05), random.real(0.0, 1.0));
+        let (mut k, mut l, mut t) = (-7, -7, -7);
+        let status = |result: Result<Option<u64>, Error>| {
+            result.map_or_else(|e| (e.status(), -7), |k| (0, k.unwrap_or(0) as i64))
+        };
+        let found = (unsafe { surefill_binomial_upper(n as i64, quantile, confidence, &mut k) }, k);
+        assert_eq!(found, status(upper_index(n, quantile, confidence)));
+        k = -7;
+        let found = (unsafe { surefill_binomial_lower(n as i64, quantile, confidence, &mut k) }, k);
+        assert_eq!(found, status(lower_index(n, quantile, confidence)));
+        k = -7;
+        let found = unsafe { surefill_binomial_two_sided(n as i64, quantile, confidence, &mut l, &mut k) };
+        let both = two_sided_indices(n, quantile, confidence);
+        assert_eq!((found, l), status(both.map(|both| both.map(|both| both.0))));
+        assert_eq!((found, k), status(both.map(|both| both.map(|both| both.1))));
+        k = -7;
+        let found = (unsafe { surefill_binomial_fewest(quantile, confidence, &mut k) }, k);
+        assert_eq!(found, status(smallest_history(quantile, confidence).map(Some)));
+        let correlation = random.real(-1.05, 1.05);
+        let found = (unsafe { surefill_rare_event_threshold(quantile, correlation, &mut t) }, i64::from(t));
+        assert_eq!(found, status(rare_event_threshold(quantile, correlation).map(|t| t.map(u64::from))));
+
+        let waits: Vec<f64> = (0..random.below(40)).map(|_| random.real(0.0, 1.0).powi(4) * 1e5).collect();
+        let (from, count) = (waits.as_ptr(), waits.len() as i32);
+        // No answer is out of range in C.
+        let value = |result: Result<Option<f64>, Error>| match result {
+            Ok(Some(value)) => (0, value),
+            Ok(None) => (SUREFILL_ERROR_OUT_OF_RANGE, -7.0),
+            Err(error) => (error.status(), -7.0),
+        };
+        let mut v = -7.0;
+        let found = (unsafe { surefill_log_normal_bound(from, count, quantile, confidence, &mut v) }, v);
+        assert_eq!(found, value(log_normal_bound(&waits, quantile, confidence)));
+        v = -7.0;
+        let found = (unsafe { surefill_log_uniform_quantile(from, count, quantile, &mut v) }, v);
+        assert_eq!(found, value(log_uniform_quantile(&waits, quantile)));
+        v = -7.0;
+        let (mut shape, mut scale) = (-7.0, -7.0);
+        let status =
+            unsafe { surefill_weibull_quantile(from, count, quantile, &mut shape, &mut scale, &mut v) };
+        let fitted = weibull_quantile(&waits, quantile);
+        assert_eq!((status, v), value(fitted.map(|f| f.map(|f| f.1))));
+        assert_eq!((status, shape), value(fitted.map(|f| f.map(|f| f.0.shape))));
+        assert_eq!((status, scale), value(fitted.map(|f| f.map(|f| f.0.scale))));
+    }
+}
+
+#[test]
+fn fits_and_models() {
+    let mut random = Random(4);
+    for _ in 0..40 {
+        let (parallelism, sigma) = (random.real(1.0, 60.0), random.real(0.0, 2.0));
+        let speedup = Speedup::new(parallelism, sigma).unwrap();
+        let n = random.real(1.0, 200.0);
+        let (mut v, mut w) = (0.0, 0.0);
+        unsafe {
+            assert_eq!(surefill_speedup(parallelism, sigma, n, &mut v), SUREFILL_OK);
+            assert_eq!(surefill_speedup_least(parallelism, n, &mut w), SUREFILL_OK);
+        }
+        assert_eq!((v, w), (speedup.on(n).unwrap(), speedup.least(n).unwrap()));
+        let points: Vec<(f64, f64)> =
+            [1.0, 3.0, 8.0, 20.0, 64.0].map(|n| (n, speedup.on(n).unwrap() * random.real(0.9, 1.1))).to_vec();
+        let (processors, speedups): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+        let (mut a, mut s, mut l, mut e) = (0.0, 0.0, 0.0, 0.0);
+        let status = unsafe {
+            surefill_speedup_fit(processors.as_ptr(), speedups.as_ptr(), 5, &mut a, &mut s, &mut e)
+        };
+        let fit = fit_speedups(&points).unwrap();
+        assert_eq!((status, a, s, e), (0, fit.speedup.parallelism(), fit.speedup.sigma(), fit.error));
+        let times: Vec<f64> = speedups.iter().map(|speedup| 5000.0 / speedup).collect();
+        let status = unsafe {
+            let (on, from) = (processors.as_ptr(), times.as_ptr());
+            surefill_speedup_fit_run_times(on, from, 5, &mut a, &mut s, &mut l, &mut e)
+        };
+        let points: Vec<(f64, f64)> = processors.iter().copied().zip(times).collect();
+        let fit = fit_run_times(&points).unwrap();
+        assert_eq!((status, a, s), (0, fit.speedup.parallelism(), fit.speedup.sigma()));
+        assert_eq!((l, e), (fit.sequential, fit.error));
+
+        let mut lifetimes: Vec<f64> = (0..20).map(|_| random.real(0.0, 12.0).exp()).collect();
+        lifetimes.sort_by(f64::total_cmp);
+        let fitted = LogUniform::fit(&lifetimes).unwrap();
+        let status = unsafe { surefill_lifetime_fit(lifetimes.as_ptr(), 20, &mut v, &mut w) };
+        assert_eq!((status, (v, w)), (0, fitted.bounds()));
+        let (age, wait) = (random.real(0.0, 1e5), random.real(0.0, 1e5));
+        let status = unsafe { surefill_lifetime_ends_within(v, w, age, wait, &mut a) };
+        assert_eq!((status, Ok(a)), (0, fitted.ends_within(age, wait)));
+        unsafe {
+            assert_eq!(surefill_lifetime_mean(v, w, &mut a), SUREFILL_OK);
+            assert_eq!(surefill_lifetime_coefficients(v, w, &mut s, &mut e), SUREFILL_OK);
+            assert_eq!((a, (s, e)), (fitted.mean(), fitted.coefficients()));
+            assert_eq!(surefill_lifetime_bounds(s, e, &mut a, &mut l), SUREFILL_OK);
+        }
+        assert_eq!((a, l), LogUniform::from_coefficients(s, e).unwrap().bounds());
+    }
+}
+
+#[test]
+fn sizes() {
+    let mut random = Random(5);
+    let mut limits = initialised(|to| unsafe { surefill_sizing_limits_init(to) });
+    (limits.running, limits.processors, limits.bins) = (12, 64, 0);
+    let own_limits = SizingLimits { running: 12, processors: 64, bins: 0, events_per_bin: 4 };
+    let mut size = 0;
+    assert_eq!(unsafe { surefill_sizing_size(&limits, &mut size) }, SUREFILL_OK);
+    let (mut memory, mut own_memory) = (block(size), block(size));
+    let mut sizing = null_mut();
+    let status = unsafe { surefill_sizing_init(memory.as_mut_ptr().cast(), size, &limits, &mut sizing) };
+    assert_eq!(status, SUREFILL_OK);
+    let mut own = Sizing::init(bytemuck::cast_slice_mut(&mut own_memory), &own_limits).unwrap();
+    let (mut correction, mut own_correction) = (null_mut(), Correction::new());
+    let mut correction_memory = block(surefill_correction_size());
+    let bytes = surefill_correction_size();
+    let status =
+        unsafe { surefill_correction_init(correction_memory.as_mut_ptr().cast(), bytes, &mut correction) };
+    assert_eq!(status, SUREFILL_OK);
+    for round in 0..120 {
+        let idle = random.below(20) as u32;
+        own.begin(idle).unwrap();
+        assert_eq!(unsafe { surefill_sizing_begin(sizing, idle as i32) }, SUREFILL_OK);
+        for _ in 0..random.below(10) {
+            let (processors, age) = (1 + random.below(12) as u32, random.real(0.0, 5000.0));
+            let shortest = random.real(1.0, 50.0);
+            let lifetime = LogUniform::new(shortest, 60_000.0).unwrap();
+            let expected = own.add_running(processors, age, &lifetime).map_or_else(Error::status, |()| 0);
+            let status =
+                unsafe { surefill_sizing_add_running(sizing, processors as i32, age, shortest, 60_000.0) };
+            assert_eq!(status, expected);
+        }
+        let n = random.below(66) as u32;
+        let (quantile, within) = (random.real(0.0, 1.0), random.real(0.0, 9000.0));
+        let predictors = [
+            Predictor::Benefactors,
+            Predictor::Fluid,
+            Predictor::Combined,
+            Predictor::Quantile(quantile),
+            Predictor::Mean,
+        ];
+        for (by, predictor) in predictors.into_iter().enumerate() {
+            let mut seconds = -7.0;
+            let expected = own.wait(n, predictor).map_or_else(|e| (e.status(), -7.0), |seconds| (0, seconds));
+            let status = unsafe { surefill_sizing_wait(sizing, n as i32, by as i32, quantile, &mut seconds) };
+            assert_eq!((status, seconds), expected);
+        }
+        let (mut probability, mut number) = (-7.0, -7);
+        let expected = own.free_probability(n, within).map_or_else(|e| (e.status(), -7.0), |p| (0, p));
+        let status = unsafe { surefill_sizing_free_probability(sizing, n as i32, within, &mut probability) };
+        assert_eq!((status, probability), expected);
+        let expected = own.benefactors(n).map_or_else(|e| (e.status(), -7), |n| (0, n as i32));
+        assert_eq!((unsafe { surefill_sizing_benefactors(sizing, n as i32, &mut number) }, number), expected);
+
+        let mut options = initialised(|to| unsafe { surefill_choice_options_init(to) });
+        (options.predictor, options.quantile) = (round % 5, quantile);
+        (options.least, options.most) = (1 + random.below(6) as i32, 6 + random.below(60) as i32);
+        (options.weight, options.least_gain) = (random.real(0.0, 3.0), random.real(0.0, 0.3));
+        let own_options = ChoiceOptions {
+            predictor: predictors[round as usize % 5],
+            least: options.least as u32,
+            most: options.most as u32,
+            weight: options.weight,
+            least_gain: options.least_gain,
+        };
+        let (parallelism, sigma) = (random.real(1.0, 60.0), random.real(0.0, 2.0));
+        let sequential = random.real(0.0, 1e6);
+        let speedup = Speedup::new(parallelism, sigma).unwrap();
+        let corrected = round % 2 == 1;
+        let expected = own.choose(&own_options, corrected.then_some(&own_correction), |n| {
+            speedup.run_time(sequential, n).unwrap()
+        });
+        let times: Vec<f64> = (1..=64).map(|n| speedup.run_time(sequential, n).unwrap()).collect();
+        let by = if corrected { correction.cast_const() } else { null() };
+        for measured in [false, true] {
+            let mut choice = surefill_choice {
+                processors: -7,
+                reserved: -7,
+                wait: 0.0,
+                predicted: 0.0,
+                run_time: 0.0,
+                gain: 0.0,
+            };
+            let status = unsafe {
+                if measured {
+                    surefill_sizing_choose_measured(sizing, &options, by, times.as_ptr(), 64, &mut choice)
+                } else {
+                    surefill_sizing_choose(sizing, &options, by, parallelism, sigma, sequential, &mut choice)
+                }
+            };
+            let surefill_choice { processors, reserved, wait, predicted, run_time, gain } = choice;
+            match expected {
+                Err(error) => assert_eq!((status, processors, reserved), (error.status(), -7, -7)),
+                Ok(expected) => {
+                    let found = Choice { processors: processors as u32, wait, predicted, run_time, gain };
+                    assert_eq!((status, found, reserved), (0, expected, 0));
+                    for lock_in in 0..=1 {
+                        let (free, mut started) = (random.below(70) as i32, -7);
+                        let status =
+                            unsafe { surefill_choice_start(&choice, free, 64, lock_in, &mut started) };
+                        let own = expected.start(free as u32, 64, lock_in == 1).unwrap_or(0);
+                        assert_eq!((status, started), (0, own as i32));
+                    }
+                }
+            }
+        }
+        let (predicted, actual) = (random.real(0.0, 5000.0), random.real(0.0, 5000.0));
+        own_correction.record(predicted, actual).unwrap();
+        unsafe {
+            assert_eq!(surefill_correction_record(correction, predicted, actual), SUREFILL_OK);
+            let (mut known, mut intercept, mut slope, mut pairs) = (-7, -7.0, -7.0, -7);
+            assert_eq!(
+                surefill_correction_line(correction, &mut known, &mut intercept, &mut slope),
+                SUREFILL_OK
+            );
+            let line = (known == 1).then_some((intercept, slope));
+            assert_eq!(line, own_correction.line());
+            assert_eq!(surefill_correction_correlation(correction, &mut known, &mut slope), SUREFILL_OK);
+            assert_eq!((known == 1).then_some(slope), own_correction.correlation());
+            assert_eq!(surefill_correction_corrected(correction, predicted, &mut slope), SUREFILL_OK);
+            assert_eq!(slope, own_correction.corrected(predicted));
+            assert_eq!(surefill_correction_pairs(correction, &mut pairs), SUREFILL_OK);
+            assert_eq!(pairs as u64, own_correction.count());
+        }
+    }
+}
