@@ -267,7 +267,7 @@ impl Generate {
             let bins = sample.bins.count();
             let mut block = Block::new(options.states, bins, sample.slots(), &sample.jobs)?;
             let bar = output::progress_of(options.most_rounds, "rounds at most");
-            let trained = train(&mut block, &sample.slots(), &options, |round, _| {
+            let trained = train(&mut block, &sample.slots(), &options, None, |round, _| {
                 bar.set_position(round);
                 Ok(())
             })?;
