@@ -25,7 +25,7 @@ enum {
     MAX_RUNNING = 1 << 12,
     MAX_CANDIDATES = 1 << 12,
     PASS_WORDS = 16 << 20, /* 128 MiB: enough for the numbers above on some 20,000 processors */
-    BELIEF_WORDS = 136
+    BELIEF_WORDS = 220
 };
 static const double DECAY = 0.9; /* how fast a user's older jobs lose weight */
 static const double SHARED = 2;  /* of how many own jobs everybody's jobs have the weight */

@@ -5,7 +5,7 @@ use surefill::runtime::RuntimeBins;
 use surefill_simulator::generate::Random;
 use surefill_simulator::hmm::block::Block;
 use surefill_simulator::hmm::divergence::{self, generate, rate};
-use surefill_simulator::hmm::fit::fit;
+use surefill_simulator::hmm::fit::{fit, fit_from};
 use surefill_simulator::hmm::gain::halves;
 use surefill_simulator::hmm::model::{Flat, Model};
 use surefill_simulator::hmm::sample::{Observed, Sample, cross_entropy, entropy};
@@ -350,4 +350,26 @@ fn base_bits_are_those_of_the_shares() {
     let (p, q) = ([3, 1, 0], [1, 1, 2]);
     let divergence = 0.75 * (0.75f64 / 0.25).log2();
     assert!((cross_entropy(&p, &q) - entropy(&p) - divergence).abs() < 1e-12);
+}
+
+#[test]
+fn a_model_of_longer_slots_is_worth_something_halved() {
+    let jobs = generate(&two_states(Load::Poisson), Load::Poisson, 20_000, &mut Random::new(3));
+    let short = sample(4, jobs);
+    let longer = |job: &Observed| Observed { slot: job.slot.div_euclid(2), ..*job };
+    let long = Sample { slot_s: 1800, jobs: short.jobs.iter().map(longer).collect(), ..short.clone() };
+    let mut trained = fit(&long, true, &rounds(2, Load::None, 20), &|_| ()).unwrap();
+    let mut hmm = trained.block.hmm().unwrap();
+    let before = Flat::of(&hmm).unwrap();
+    hmm.halve_slots().unwrap();
+    let halved = Flat::of(&hmm).unwrap();
+    assert!((halved.transition[0] - (0.5 * before.transition[0] + 0.5)).abs() < 1e-15);
+    let scratch = fit(&short, true, &rounds(2, Load::None, 60), &|_| ()).unwrap();
+    let found = fit_from(Some(&halved), &short, true, &rounds(2, Load::None, 60), &|_| ()).unwrap();
+    let gains =
+        |fit: &surefill_simulator::hmm::fit::Fit| [0, 3, 60].map(|round| fit.points[round].gain.unwrap());
+    let (scratch, found) = (gains(&scratch), gains(&found));
+    // Better at once than the initial values, and in a few rounds; in the end the same.
+    assert!(found[0] > scratch[0] + 0.05 && found[1] > scratch[1], "{scratch:?} {found:?}");
+    assert!((found[2] - scratch[2]).abs() < 0.005, "{scratch:?} {found:?}");
 }

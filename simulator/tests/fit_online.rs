@@ -2,7 +2,7 @@
 
 use surefill::hmm::Termination;
 use surefill_simulator::generate::Random;
-use surefill_simulator::hmm::online::{Gain, Options, online};
+use surefill_simulator::hmm::online::{Gain, Learn, Options, online};
 use surefill_simulator::hmm::sample::Binning;
 use surefill_simulator::hmm::train::Stop;
 use surefill_simulator::workload::Job;
@@ -134,4 +134,33 @@ fn few_jobs_are_never_predicted() {
     let binning = Binning { slot_s: 1, ..Binning::default() };
     let far = [one[0].clone(), Job { submit: 1 << 39, ..one[0].clone() }];
     assert!(online(&far, &Options { binning, ..Options::default() }, &|_| ()).is_err());
+}
+
+#[test]
+fn learnt_on_line_moods_are_told_as_well_and_in_less_memory() {
+    let jobs = moods(12, [2, 200], 6.0);
+    let batch = of(&jobs, 2);
+    let options = Options { states: 2, learn: Learn::Online(0.75), ..Options::default() };
+    let found = online(&jobs, &options, &|_| ()).unwrap();
+    let gains = [&found, &batch].map(|found| found.overall.per_predicted().unwrap());
+    assert!((gains[0] - gains[1]).abs() < 0.05, "{gains:?}");
+    assert_eq!(found.overall.predicted, batch.overall.predicted);
+    // All slots but the one in which the last job was submitted.
+    assert_eq!(found.rounds, 12 * 7 * 96 - 1);
+    assert!(found.memory * 10 < batch.memory, "{} {}", found.memory, batch.memory);
+}
+
+#[test]
+fn a_floor_ends_the_silence_behind_a_job_that_waits() {
+    let mut jobs = moods(8, [2, 200], 6.0);
+    // From the third week on, for three weeks, a job waits; in the fourth one runs for a time that no other has.
+    let at = |week: f64| (week * 7.0 * 96.0 * 2.0) as usize;
+    jobs[at(2.0)].wait = 3 * WEEK;
+    jobs[at(3.0)].run_time = 20_000;
+    let with = |floor| online(&jobs, &Options { states: 2, floor, ..Options::default() }, &|_| ()).unwrap();
+    let (silent, spoken) = (with(0.0), with(1e-3));
+    assert!((1.9..2.1).contains(&(silent.overall.silent() * 8.0 - 1.0)), "{:?}", silent.overall);
+    assert_eq!(spoken.overall.jobs - spoken.overall.predicted, spoken.overall.untrained);
+    assert_eq!((spoken.overall.silent() * 8.0).round(), 1.0);
+    assert!(spoken.overall.bits > silent.overall.bits);
 }

@@ -84,7 +84,8 @@ pub struct surefill_predictor_options {
 
 /// Learns from finished jobs, on line, how long a job submitted now will run (Nissimov 2006, chapter 4). Report every job's
 /// submission, start and end; train when it wants to be trained. Times are seconds since any fixed origin, within 2^53 of it;
-/// they may stand still but not go back. Jobs are known by the caller's ids.
+/// they may stand still but not go back. Jobs are known by the caller's ids. An event costs a filter step for each slot that has
+/// passed since the last one, at most as many as are kept: tens of milliseconds after a year without any.
 ///
 /// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers; sealed, it is a
 /// checkpoint.
@@ -381,8 +382,8 @@ pub unsafe extern "C" fn surefill_predictor_jobs(
 }
 
 /// What is believed of the run time of a job submitted now: a distribution made in the caller's memory (length bytes, at least
-/// surefill_distribution_size). known is 1; or 0 when the predictor is silent, because it has not learnt yet or its model cannot
-/// explain what is happening, and then the distribution is the one of which nothing is known but the limit.
+/// surefill_distribution_size). known is 1; or 0 when the predictor is silent, because it has not learnt yet or (without a floor)
+/// its model cannot explain what is happening, and then the distribution is the one of which nothing is known but the limit.
 ///
 /// O((M^2 + jobs M) S) for M states and S slots from the earliest with a change since the last prediction.
 ///
@@ -454,8 +455,9 @@ pub unsafe extern "C" fn surefill_predictor_wants_training(
 }
 
 /// Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between two calls. A
-/// round visits every finished slot three times. step is SUREFILL_TRAINING_IDLE, MORE or DONE; after DONE the new model is in use,
-/// and round is the last of its rounds, else round is not written. O(work M^2).
+/// round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)), and round says what was
+/// learnt since the last DONE, its rounds being the slots learnt in all. step is SUREFILL_TRAINING_IDLE, MORE or DONE; after
+/// DONE the new model is in use, and round is the last of its rounds, else round is not written. O(work M^2).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
 ///

@@ -263,10 +263,13 @@ pub(super) struct Parts<'a> {
 ///
 /// Report every job: [`Predictor::submit`], [`Predictor::start`], [`Predictor::end`] or [`Predictor::cancel`]. When [`Predictor::wants_training`] says so, call
 /// [`Predictor::train`] until it is done, with as little work a call as suits; events and predictions may come between.
-/// [`Predictor::predict`] is silent as long as nothing is learnt, and when the model cannot explain what is happening.
+/// [`Predictor::predict`] is silent as long as nothing is learnt, and without a floor ([`PredictorOptions::floor`]) when the
+/// model cannot explain what is happening.
 ///
 /// Times are seconds since any origin, within 2^53 of it; they may stand still but not go back. Jobs are known by the
-/// caller's ids. When the history is full its oldest slots leave; a job whose slot has left is not learnt from.
+/// caller's ids. When the history is full its oldest slots leave; a job whose slot has left is not learnt from. An event costs a
+/// filter step for each slot that has passed since the last one, at most as many as the history holds: tens of milliseconds
+/// after a year without any.
 ///
 /// The memory needed is [`Predictor::size`]: the model's ([`Hmm`]), 48 bytes and at most 16 of index for each job, 8 M for each slot
 /// of the window (M rounded up to a multiple of 8), and about 1,500 bytes; on line also [`OnlineHmm`]'s.

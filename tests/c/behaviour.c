@@ -442,7 +442,7 @@ static void models(void) {
 
 /* A model given beforehand; what running jobs say, and that nothing is lost on the way to disk and back. */
 static void predictions(void) {
-    static int64_t memory[2000], copy[2000], bins_block[80], made[160];
+    static int64_t memory[2000], copy[2000], bins_block[120], made[220];
     const double start[] = {0.5, 0.5}, change[] = {0.5, 0.5, 0.5, 0.5}, emission[] = {0.75, 0.25, 0, 0, 0.5, 0.5};
     double p[3];
     int32_t known, wants, jobs, step;
@@ -461,6 +461,7 @@ static void predictions(void) {
     CHECK_OK(surefill_predictor_options_init(&options));
     options.slot_seconds = 60;
     options.initial_seconds = 0;
+    options.floor = 0; /* the thesis's rule */
     CHECK_OK(surefill_predictor_init(memory, sizeof memory, &limits, three, &options, &predictor));
     CHECK_OK(surefill_predictor_set_model(predictor, 2, 3, SUREFILL_LOAD_NONE, start, change, emission, NULL));
     CHECK_OK(surefill_predictor_submit(predictor, 7, 0));

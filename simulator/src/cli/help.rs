@@ -8,8 +8,8 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
                     clairvoyant; orders fcfs, sjbf
   * conservative    a reservation for every job
   * easy++          easy by the mean of the user's last two run times, shortest first
-  * prob            backfills by the delay that the head job must expect; predictors user, mix, hmm, limit, global,
-                    clairvoyant; orders fcfs, sjbf; rules exact, bound, seconds, relative, with a threshold and events
+  * prob            backfills by the delay that the head job must expect; predictors user, mix, hmm, hmm-online, limit,
+                    global, clairvoyant; orders fcfs, sjbf; rules exact, bound, seconds, relative, with a threshold and events
                     per bin of their own if they are not to be those of --tau and --events-per-bin: relative=0.1,
                     bound=0.05@1
 Changes in tables are against easy with limits, where it is in the list.
