@@ -296,6 +296,13 @@ static int overtake(struct scheduler *scheduler, int32_t head) {
     return released;
 }
 
+/* Jobs on nodes that are being drained, or down, hold more than what is in service. */
+static void check_sum(struct scheduler *scheduler) {
+    int32_t held = scheduler->pool.idle;
+    for (int32_t i = 0; i < scheduler->pool.running_count; i++) held += scheduler->pool.running[i].nodes;
+    if (held > scheduler->pool.nodes) not_judged(scheduler, "jobs hold nodes out of service");
+}
+
 static const partition_info_t *find_partition(const partition_info_msg_t *partitions, const char *name) {
     for (uint32_t i = 0; i < partitions->record_count; i++)
         if (same(partitions->partition_array[i].name, name)) return &partitions->partition_array[i];
@@ -330,6 +337,7 @@ static bool schedule(struct scheduler *scheduler, const partition_info_msg_t *pa
     if (head + 1 < scheduler->held_count && scheduler->pool.idle > 0) {
         scheduler->pool.head = scheduler->held[head].facts;
         check_head(scheduler, scheduler->held[head].job, partition);
+        check_sum(scheduler);
         if (scheduler->unjudged[0] == '\0')
             overtaken = overtake(scheduler, head);
         else

@@ -14,9 +14,11 @@
 //! * [`similar`]: how close they are to real ones.
 //! * [`mod@allocate`]: malleable jobs that choose their size.
 //! * [`waits`]: bounds on waiting times, how well they hold, and answers for sites.
+//! * [`mod@advise`]: what the users of a live queue may expect.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
+pub mod advise;
 pub mod allocate;
 pub mod calibration;
 pub mod characterize;

@@ -1,5 +1,6 @@
 //! The command line: one file a verb, and what the verbs share.
 
+mod advise;
 mod allocate;
 mod characterize;
 mod compare;
@@ -63,6 +64,9 @@ enum Command {
     /// Say by when jobs start, over HTTP on this computer: for portals.
     #[command(after_long_help = serve::help())]
     Serve(serve::Serve),
+    /// Say what to expect of a live queue (Slurm): when the next job starts, how long the others wait, which limit is sensible.
+    #[command(after_long_help = advise::HELP)]
+    Advise(advise::Advise),
     /// Put the shards of a sweep together.
     Merge(merge::Merge),
     /// Generate a synthetic workload.
@@ -106,6 +110,7 @@ impl Cli {
             Command::WaitBounds(bounds) => bounds.run(),
             Command::PredictWait(predict) => predict.run(),
             Command::Serve(serve) => serve.run(),
+            Command::Advise(advise) => advise.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),

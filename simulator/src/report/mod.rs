@@ -4,6 +4,7 @@
 //! are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure 2), predicted against observed delay of
 //! the accepted backfills (a reliability diagram), and the machine's use over time. [`states`] has tables and plots of its own.
 
+pub mod advice;
 pub mod allocate;
 mod columns;
 mod figures;

@@ -1,0 +1,154 @@
+//! Advice from a live queue: when the job at the head starts, how long the others may wait, which time limit is sensible.
+//!
+//! * [`read`]: what Slurm's `squeue`, `sinfo` and `sacct` print in fixed formats, live or saved.
+//! * [`live`]: runs these commands.
+//! * [`beliefs`]: what ended jobs teach of run times and of waits.
+//! * [`head`]: pools of interchangeable nodes, and when the first waiting job of each starts.
+//! * [`limit`]: a time limit for a user's next job.
+//!
+//! The head job's start is the exact convolution of what is believed of the running jobs, if nothing else starts; the others'
+//! waits are bounded from the history of waits (QBETS), which needs no model of the scheduler.
+
+pub mod beliefs;
+pub mod head;
+pub mod limit;
+pub mod live;
+pub mod read;
+
+use anyhow::Result;
+use beliefs::{RunTimes, Waits};
+use head::{Head, Pool};
+use limit::NextJob;
+use read::{Job, Node, Past, State};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What Slurm says.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// Seconds, on the same clock as the jobs' times.
+    pub now: i64,
+    /// `squeue`.
+    pub jobs: Vec<Job>,
+    /// `sinfo`, a line for each node and partition.
+    pub nodes: Vec<Node>,
+    /// `sacct`, or Slurm's job completion file.
+    pub past: Vec<Past>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The only partition to speak of; all if none.
+    pub partition: Option<String>,
+    /// Seconds from now: the probability of having started by then.
+    pub within: Vec<i64>,
+    /// The quantile of the waits that is bounded, and of run times that a limit is to cover.
+    pub quantile: f64,
+    /// The confidence of the bounds.
+    pub confidence: f64,
+    /// Whose next job is to be advised on.
+    pub next: Vec<limit::Ask>,
+}
+
+/// How long a job that is not the head may wait.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Other {
+    /// Slurm's name of the job.
+    pub job: String,
+    /// Its owner.
+    pub user: String,
+    /// Its partition.
+    pub partition: String,
+    /// Seconds it has waited.
+    pub waited: i64,
+    /// Seconds from now within which it starts, at the question's quantile and confidence; none without enough history.
+    pub within: Option<i64>,
+    /// Waits that the probabilities rest on.
+    pub waits: u64,
+    /// For each span of the question: the part of like jobs that had started by then, and a lower confidence bound of it.
+    pub started: Vec<Started>,
+    /// Why there is no bound, or why the job waits for something else than nodes.
+    pub note: Option<String>,
+}
+
+/// How many like jobs had started by a time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Started {
+    /// Seconds from now.
+    pub within: i64,
+    /// The part of the history's waits.
+    pub observed: f64,
+    /// A lower bound.
+    pub at_least: f64,
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub struct Advice {
+    /// Seconds, on Slurm's clock.
+    pub now: i64,
+    /// Ended jobs learnt from.
+    pub learnt: usize,
+    /// The quantile and the confidence of the bounds.
+    pub quantile: f64,
+    /// See there.
+    pub confidence: f64,
+    /// The first waiting job of each pool of nodes.
+    pub heads: Vec<Head>,
+    /// The others, in their order.
+    pub others: Vec<Other>,
+    /// Time limits.
+    pub next: Vec<NextJob>,
+}
+
+/// Why a waiting job waits for something else than its turn; none when it waits for nodes.
+pub fn waits_for(job: &Job) -> Option<&str> {
+    match job.reason.as_str() {
+        "Resources" | "Priority" | "None" | "" => None,
+        other => Some(other),
+    }
+}
+
+/// Answers.
+///
+/// # Errors
+/// When the library refuses what Slurm says; the message has the job.
+pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
+    let mut run_times = RunTimes::new();
+    let next = limit::learn(&mut run_times, snapshot, question)?;
+    let mut waits = Waits::learn(&snapshot.past, question)?;
+    let wanted = |partition: &str| question.partition.as_deref().is_none_or(|only| only == partition);
+
+    let mut heads = Vec::new();
+    for pool in Pool::all(snapshot) {
+        if pool.partitions.iter().any(|partition| wanted(partition))
+            && let Some(head) = head::estimate(&pool, snapshot, &mut run_times, question)?
+        {
+            heads.push(head);
+        }
+    }
+
+    let mut waiting: Vec<&Job> =
+        snapshot.jobs.iter().filter(|job| job.state == State::Pending && wanted(&job.partition)).collect();
+    waiting.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.submit));
+    let mut numbers = BTreeMap::new();
+    waits.queue(&waiting, snapshot.now, &mut numbers)?;
+    let mut others = Vec::new();
+    for job in waiting {
+        if heads.iter().any(|head| head.job == job.id) {
+            continue;
+        }
+        let number = numbers.get(job.id.as_str()).copied();
+        others.push(waits.bound(job, number, snapshot.now, question)?);
+    }
+    Ok(Advice {
+        now: snapshot.now,
+        learnt: snapshot.past.len(),
+        quantile: question.quantile,
+        confidence: question.confidence,
+        heads,
+        others,
+        next,
+    })
+}

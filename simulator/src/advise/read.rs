@@ -1,0 +1,320 @@
+//! Reading what Slurm's commands print. A line that is not understood is an error with its number: nothing is guessed.
+
+use anyhow::{Context, Result, bail};
+use surefill::runtime::MAX_SECONDS;
+
+/// What `squeue` has to print, name last because it may hold anything.
+pub const SQUEUE_FORMAT: &str = "%i|%u|%P|%T|%D|%C|%l|%M|%V|%Q|%r|%j";
+/// What `sinfo` has to print, with `--Node`.
+pub const SINFO_FORMAT: &str = "%N|%P|%T|%c";
+/// What `sacct` has to print, with `--parsable2`.
+pub const SACCT_FORMAT: &str = "User,Partition,State,Eligible,Start,End,TimelimitRaw,NNodes,NCPUS,JobName";
+
+/// Where a job of `squeue` stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Waits.
+    Pending,
+    /// Runs.
+    Running,
+    /// Has ended, its nodes are being cleaned up.
+    Completing,
+    /// Holds nodes and does not run.
+    Suspended,
+    /// Over, or in a state that holds nothing.
+    Other,
+}
+
+/// A line of `squeue`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Slurm's name: a number, of array tasks with an underscore and the task's.
+    pub id: String,
+    /// The owner.
+    pub user: String,
+    /// The partition; the first of several.
+    pub partition: String,
+    /// Where it stands.
+    pub state: State,
+    /// Nodes it holds or wants.
+    pub nodes: u32,
+    /// Processors it holds or wants.
+    pub processors: u32,
+    /// Time limit in seconds, [`MAX_SECONDS`] for none.
+    pub limit: i64,
+    /// Seconds it has run.
+    pub used: i64,
+    /// When it was submitted.
+    pub submit: i64,
+    /// Slurm's priority.
+    pub priority: i64,
+    /// Why it waits.
+    pub reason: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A line of `sinfo --Node`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The node's name.
+    pub name: String,
+    /// A partition it is in, without the sign of the default one.
+    pub partition: String,
+    /// Its state, without signs.
+    pub state: String,
+    /// Its processors.
+    pub processors: u32,
+}
+
+/// A job that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Past {
+    /// The owner.
+    pub user: String,
+    /// The partition.
+    pub partition: String,
+    /// Whether it was stopped at its limit.
+    pub timed_out: bool,
+    /// When it was submitted, or became eligible later (held jobs, those that depend on others).
+    pub submit: i64,
+    /// When it was started.
+    pub start: i64,
+    /// When it ended.
+    pub end: i64,
+    /// Time limit in seconds, [`MAX_SECONDS`] for none.
+    pub limit: i64,
+    /// Nodes it had.
+    pub nodes: u32,
+    /// Processors it had.
+    pub processors: u32,
+    /// Its name.
+    pub name: String,
+}
+
+impl Past {
+    /// What it ran, in seconds.
+    pub fn run_time(&self) -> i64 {
+        self.end - self.start
+    }
+}
+
+/// Seconds since 1970 of "1700000000", or of "2026-11-21T08:30:00" taken as it stands, without a time zone.
+pub fn time(text: &str) -> Option<i64> {
+    if let Ok(seconds) = text.parse() {
+        return (0..=1 << 40).contains(&seconds).then_some(seconds);
+    }
+    let (date, clock) = text.split_once('T')?;
+    let date: Vec<i64> = numbers(date, '-')?;
+    let clock: Vec<i64> = numbers(clock, ':')?;
+    let ([year, month, day], [hour, minute, second]) = (date.as_slice(), clock.as_slice()) else {
+        return None;
+    };
+    let valid = (1970..=9999).contains(year) && (1..=12).contains(month) && (1..=31).contains(day);
+    if !valid || !(0..24).contains(hour) || !(0..60).contains(minute) || !(0..=60).contains(second) {
+        return None;
+    }
+    // Days since 1970, with years that begin in March (Hinnant, "chrono-compatible low-level date algorithms").
+    let year = if *month <= 2 { year - 1 } else { *year };
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days =
+        era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
+    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+}
+
+fn numbers(text: &str, separator: char) -> Option<Vec<i64>> {
+    text.split(separator).map(|part| part.parse().ok().filter(|number| *number >= 0)).collect()
+}
+
+/// Seconds of "[days-][hours:]minutes:seconds", as Slurm prints spans; the largest for none.
+pub fn span(text: &str) -> Option<i64> {
+    if matches!(text, "UNLIMITED" | "Partition_Limit" | "NOT_SET") {
+        return Some(MAX_SECONDS);
+    }
+    let (days, rest) = text.split_once('-').unwrap_or(("0", text));
+    let (days, parts): (i64, _) = (days.parse().ok()?, numbers(rest, ':')?);
+    let (hours, minutes, seconds) = match parts.as_slice() {
+        [minutes, seconds] => (0, *minutes, *seconds),
+        [hours, minutes, seconds] => (*hours, *minutes, *seconds),
+        _ => return None,
+    };
+    let span = days.checked_mul(24)?.checked_add(hours)?.checked_mul(60)?.checked_add(minutes)?;
+    span.checked_mul(60)?.checked_add(seconds).map(|span| span.clamp(0, MAX_SECONDS))
+}
+
+/// Minutes, as `TimelimitRaw` and the job completion file have them.
+fn minutes(text: &str) -> Option<i64> {
+    if matches!(text, "UNLIMITED" | "Partition_Limit" | "") {
+        return Some(MAX_SECONDS);
+    }
+    text.parse::<i64>()
+        .ok()
+        .filter(|minutes| *minutes >= 0)
+        .map(|minutes| minutes.saturating_mul(60).min(MAX_SECONDS))
+}
+
+fn count(text: &str) -> Option<u32> {
+    // squeue prints large numbers as "2K" unless told otherwise, and ranges of waiting jobs' nodes as "2-4".
+    let text = text.split('-').next()?;
+    match text.strip_suffix('K') {
+        Some(thousands) => Some((thousands.parse::<f64>().ok()? * 1024.0) as u32),
+        None => text.parse().ok(),
+    }
+}
+
+/// The lines that hold something, with what `line` makes of each.
+fn lines<T>(text: &str, source: &str, mut line: impl FnMut(&str) -> Result<Option<T>>) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    for (number, content) in (1..).zip(text.lines()) {
+        if !content.trim().is_empty()
+            && let Some(made) = line(content).with_context(|| format!("{source}:{number}"))?
+        {
+            all.push(made);
+        }
+    }
+    Ok(all)
+}
+
+fn need<T>(value: Option<T>, what: &str, text: &str) -> Result<T> {
+    value.with_context(|| format!("{what} cannot be read: \"{text}\""))
+}
+
+/// Reads what `squeue` printed in [`SQUEUE_FORMAT`].
+///
+/// # Errors
+/// A line that cannot be read, with its number.
+pub fn squeue(text: &str, source: &str) -> Result<Vec<Job>> {
+    lines(text, source, |line| {
+        let fields: Vec<&str> = line.splitn(12, '|').collect();
+        let [id, user, partition, state, nodes, processors, limit, used, submit, priority, reason, name] =
+            fields[..]
+        else {
+            bail!("{} fields, not those of {SQUEUE_FORMAT}", fields.len());
+        };
+        Ok(Some(Job {
+            id: id.to_owned(),
+            user: user.to_owned(),
+            partition: partition.split(',').next().unwrap_or_default().to_owned(),
+            state: match state {
+                "PENDING" => State::Pending,
+                "RUNNING" | "CONFIGURING" | "SIGNALING" | "STAGE_OUT" => State::Running,
+                "COMPLETING" => State::Completing,
+                "SUSPENDED" | "STOPPED" => State::Suspended,
+                _ => State::Other,
+            },
+            nodes: need(count(nodes), "the number of nodes", nodes)?,
+            processors: need(count(processors), "the number of processors", processors)?,
+            limit: need(span(limit), "the time limit", limit)?,
+            used: if used == "INVALID" { 0 } else { need(span(used), "the time used", used)? },
+            submit: need(time(submit), "the submit time", submit)?,
+            priority: need(priority.parse().ok(), "the priority", priority)?,
+            reason: reason.to_owned(),
+            name: name.to_owned(),
+        }))
+    })
+}
+
+/// Reads what `sinfo --Node` printed in [`SINFO_FORMAT`].
+///
+/// # Errors
+/// A line that cannot be read, with its number.
+pub fn sinfo(text: &str, source: &str) -> Result<Vec<Node>> {
+    lines(text, source, |line| {
+        let fields: Vec<&str> = line.split('|').collect();
+        let [name, partition, state, processors] = fields[..] else {
+            bail!("{} fields, not those of {SINFO_FORMAT}", fields.len());
+        };
+        Ok(Some(Node {
+            name: name.to_owned(),
+            partition: partition.trim_end_matches('*').to_owned(),
+            state: state.trim_end_matches(|sign: char| !sign.is_ascii_alphanumeric()).to_owned(),
+            processors: need(count(processors), "the number of processors", processors)?,
+        }))
+    })
+}
+
+/// Reads ended jobs: what `sacct --parsable2` printed in [`SACCT_FORMAT`], or Slurm's job completion file (jobcomp/filetxt).
+/// Jobs that never started, are not over, or whose node failed are left out; the others come in the order of their ends.
+///
+/// # Errors
+/// A line that cannot be read, with its number.
+pub fn past(text: &str, source: &str) -> Result<Vec<Past>> {
+    let mut all =
+        lines(
+            text,
+            source,
+            |line| {
+                if line.starts_with("JobId=") { completion(line) } else { accounted(line) }
+            },
+        )?;
+    all.sort_by_key(|job| job.end);
+    Ok(all)
+}
+
+/// Whether the job ended of itself, by its limit or by its user's will.
+fn ended(state: &str) -> bool {
+    // "CANCELLED by 1000"
+    let state = state.split(' ').next().unwrap_or_default();
+    matches!(state, "COMPLETED" | "FAILED" | "TIMEOUT" | "CANCELLED" | "OUT_OF_MEMORY" | "DEADLINE")
+}
+
+fn unknown(time: &str) -> bool {
+    matches!(time, "Unknown" | "None" | "" | "N/A")
+}
+
+fn accounted(line: &str) -> Result<Option<Past>> {
+    let fields: Vec<&str> = line.splitn(10, '|').collect();
+    let [user, partition, state, submit, start, end, limit, nodes, processors, name] = fields[..] else {
+        bail!("{} fields, not those of {SACCT_FORMAT}", fields.len());
+    };
+    if !ended(state) || unknown(start) || unknown(end) || unknown(submit) {
+        return Ok(None);
+    }
+    let (start, end) = (need(time(start), "the start", start)?, need(time(end), "the end", end)?);
+    let submit = need(time(submit), "the eligible time", submit)?;
+    let job = Past {
+        user: user.to_owned(),
+        partition: partition.to_owned(),
+        timed_out: state.starts_with("TIMEOUT"),
+        submit,
+        start,
+        end,
+        limit: need(minutes(limit), "the time limit", limit)?,
+        nodes: need(count(nodes), "the number of nodes", nodes)?,
+        processors: need(count(processors), "the number of processors", processors)?,
+        name: name.to_owned(),
+    };
+    Ok((submit <= start && start <= end).then_some(job))
+}
+
+/// A line of the job completion file: words "Key=value".
+fn completion(line: &str) -> Result<Option<Past>> {
+    let field = |name: &str| {
+        let at = line.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+        at.with_context(|| format!("no {name}"))
+    };
+    let (state, start, end) = (field("JobState")?, field("StartTime")?, field("EndTime")?);
+    if !ended(state) || unknown(start) || unknown(end) || field("NodeCnt")? == "0" {
+        return Ok(None);
+    }
+    let (eligible, limit) = (field("EligibleTime")?, field("TimeLimit")?);
+    let submit = if unknown(eligible) { field("SubmitTime")? } else { eligible };
+    let (nodes, processors) = (field("NodeCnt")?, field("ProcCnt")?);
+    // "games(5)"
+    let user = field("UserId")?.split('(').next().unwrap_or_default().to_owned();
+    let job = Past {
+        user,
+        partition: field("Partition")?.to_owned(),
+        timed_out: state == "TIMEOUT",
+        submit: need(time(submit), "the submit time", submit)?,
+        start: need(time(start), "the start", start)?,
+        end: need(time(end), "the end", end)?,
+        limit: need(minutes(limit), "the time limit", limit)?,
+        nodes: need(count(nodes), "the number of nodes", nodes)?,
+        processors: need(count(processors), "the number of processors", processors)?,
+        name: field("Name")?.to_owned(),
+    };
+    // Jobs cancelled while they waited have a start that is their end.
+    Ok((job.submit <= job.start && job.start <= job.end).then_some(job))
+}

@@ -1,0 +1,188 @@
+//! `surefill advise`: what a live queue, or a saved one, lets one expect.
+
+use super::Failure;
+use super::output;
+use crate::advise::limit::Ask;
+use crate::advise::{Question, Snapshot, advise, live, read};
+use crate::report::{TableStyle, advice as tables};
+use anyhow::{Context, anyhow};
+use clap::Args;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub(super) const HELP: &str = "\
+Without files it runs squeue, sinfo and sacct. For another site, or later: --print-commands prints the commands that save
+what they say; --squeue, --sinfo and --history read it, with --now for the time at which it was saved. Times are seconds
+since 1970 or YYYY-MM-DDTHH:MM:SS, all alike. --history also reads Slurm's job completion file (jobcomp/filetxt).
+
+The head job of each pool of nodes: its start if nothing else starts, from what is believed of the running jobs' run
+times. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
+The others: a bound on the wait of such jobs in this partition, at --quantile and --confidence, from their history. The
+waits of the past count from when jobs became eligible, those of waiting jobs from their submission.
+The next job of a user: the --quantile of its predicted run time, rounded up, and for how many of the user's last 50 jobs
+that rule would have been enough.
+
+Exit status: 0 success, 1 the work failed, 2 bad usage.";
+
+/// Options of `advise`.
+#[derive(Debug, Args)]
+pub struct Advise {
+    /// What squeue printed, instead of running it
+    #[arg(long, value_name = "FILE", requires_all = ["sinfo", "now"])]
+    squeue: Option<PathBuf>,
+    /// What sinfo printed, instead of running it
+    #[arg(long, value_name = "FILE", requires = "squeue")]
+    sinfo: Option<PathBuf>,
+    /// What sacct printed, or Slurm's job completion file, instead of running sacct
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+    /// The time at which the files were saved
+    #[arg(long, value_name = "TIME", requires = "squeue", value_parser = parse_time)]
+    now: Option<i64>,
+    /// Days of history that sacct is asked for
+    #[arg(long, value_name = "N", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=3650))]
+    days: u32,
+    /// Speak of this partition only
+    #[arg(long, short, value_name = "NAME")]
+    partition: Option<String>,
+    /// Spans from now for which the probability of having started is told
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "1h,4h,24h", value_parser = parse_span)]
+    within: Vec<i64>,
+    /// A time, likewise; --by 1700000000 or --by 2026-11-21T18:00:00
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    by: Option<i64>,
+    /// The part of jobs that a bound or a time limit is to cover
+    #[arg(long, value_name = "Q", default_value = "0.95", value_parser = parse_probability)]
+    quantile: f64,
+    /// The confidence of the bounds on waits
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_probability)]
+    confidence: f64,
+    /// Advise a time limit for the next job of these users
+    #[arg(long, short, value_delimiter = ',', value_name = "LIST")]
+    user: Vec<String>,
+    /// ... with so many processors (else as their latest job)
+    #[arg(long, value_name = "N", requires = "user", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    processors: Option<u32>,
+    /// ... with this name
+    #[arg(long, value_name = "NAME", requires = "user")]
+    name: Option<String>,
+    /// ... that would ask for this time limit otherwise
+    #[arg(long, value_name = "SPAN", requires = "user", value_parser = parse_span)]
+    limit: Option<i64>,
+    /// Print the commands that save what this command needs, and nothing else
+    #[arg(long)]
+    print_commands: bool,
+    /// Print one JSON object instead of tables
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+}
+
+fn parse_time(text: &str) -> Result<i64, String> {
+    read::time(text).ok_or_else(|| "not seconds since 1970, nor YYYY-MM-DDTHH:MM:SS".to_owned())
+}
+
+fn parse_span(text: &str) -> Result<i64, String> {
+    let wrong = || "not a span such as 90s, 30m, 1.5h or 2d".to_owned();
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds = match unit {
+        's' => 1.0,
+        'm' => 60.0,
+        'h' => 3600.0,
+        'd' => 86400.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    let seconds = (number * seconds).round();
+    if (0.0..=3.2e9).contains(&seconds) { Ok(seconds as i64) } else { Err(wrong()) }
+}
+
+fn parse_probability(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number > 0.0 && number < 1.0 { Ok(number) } else { Err("not between 0 and 1".to_owned()) }
+}
+
+/// A file's text, and its name for messages.
+fn text(path: &Path) -> anyhow::Result<(String, String)> {
+    let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), path.display().to_string()))
+}
+
+impl Advise {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        if self.print_commands {
+            return Ok(io::stdout().lock().write_all(live::commands(self.days).as_bytes())?);
+        }
+        let snapshot = self.snapshot()?;
+        let mut within = self.within.clone();
+        if let Some(by) = self.by {
+            if by < snapshot.now {
+                return Err(Failure::Usage(format!("--by {by} is past: it is {}", snapshot.now)));
+            }
+            within.push(by - snapshot.now);
+        }
+        let question = Question {
+            partition: self.partition.clone(),
+            within: within.clone(),
+            quantile: self.quantile,
+            confidence: self.confidence,
+            next: self.asks(),
+        };
+        if let Some(partition) = &self.partition
+            && !snapshot.nodes.iter().any(|node| node.partition == *partition)
+        {
+            return Err(anyhow!("there is no partition {partition}").into());
+        }
+        let advice = advise(&snapshot, &question)?;
+        if self.json {
+            return Ok(output::json(&advice)?);
+        }
+        let style = if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal };
+        let mut out = io::stdout().lock();
+        writeln!(
+            out,
+            "{} jobs wait or run; learnt from {} that have ended",
+            snapshot.jobs.len(),
+            advice.learnt
+        )?;
+        if !advice.heads.is_empty() {
+            writeln!(out, "\n{}", tables::heads(&advice, &within, style))?;
+        }
+        if !advice.others.is_empty() {
+            writeln!(out, "\n{}", tables::others(&advice, &within, style))?;
+        }
+        if !advice.next.is_empty() {
+            writeln!(out, "\n{}", tables::next(&advice, style))?;
+        }
+        Ok(())
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        let ask = |user: &String| Ask {
+            user: user.clone(),
+            processors: self.processors,
+            name: self.name.clone(),
+            limit: self.limit,
+        };
+        self.user.iter().map(ask).collect()
+    }
+
+    fn snapshot(&self) -> anyhow::Result<Snapshot> {
+        let past = match &self.history {
+            Some(path) => text(path).and_then(|(text, name)| read::past(&text, &name))?,
+            None => live::past(self.days)?,
+        };
+        if let (Some(squeue), Some(sinfo), Some(now)) = (&self.squeue, &self.sinfo, self.now) {
+            let jobs = text(squeue).and_then(|(text, name)| read::squeue(&text, &name))?;
+            let nodes = text(sinfo).and_then(|(text, name)| read::sinfo(&text, &name))?;
+            return Ok(Snapshot { now, jobs, nodes, past });
+        }
+        let (jobs, nodes) = (live::jobs()?, live::nodes()?);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
+        Ok(Snapshot { now: now.as_secs() as i64, jobs, nodes, past })
+    }
+}

@@ -1,0 +1,106 @@
+//! Advice as tables.
+
+use super::table::Style;
+use crate::advise::{Advice, head, limit};
+use comfy_table::Table;
+
+/// Seconds as people say them: the two largest units that count.
+pub fn span(seconds: i64) -> String {
+    const UNITS: [(i64, &str); 4] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")];
+    let Some(first) = UNITS.iter().position(|(unit, _)| seconds.abs() >= *unit) else {
+        return "0 s".to_owned();
+    };
+    let (unit, name) = UNITS[first];
+    let mut text = format!("{} {name}", seconds / unit);
+    if let Some((smaller, name)) = UNITS.get(first + 1)
+        && seconds % unit / smaller != 0
+    {
+        text += &format!(" {} {name}", seconds % unit / smaller);
+    }
+    text
+}
+
+fn percent(probability: f64) -> String {
+    format!("{:.0}", 100.0 * probability)
+}
+
+/// The shape of every column that may be empty.
+fn or_dash(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "–".to_owned())
+}
+
+/// The head jobs: when each starts.
+pub fn heads(advice: &Advice, within: &[i64], style: Style) -> Table {
+    let mut titles = ["head job", "partition", "user"].map(str::to_owned).to_vec();
+    titles.push("waits for".to_owned());
+    titles.extend(head::QUANTILES.map(|probability| style.title(&percent(probability), "% within")));
+    titles.push(style.title("by limits", "within"));
+    titles.extend(within.iter().map(|span_| style.title(&span(*span_), "started, %")));
+    titles.push("note".to_owned());
+    let mut table = style.table(titles, 3);
+    for head in &advice.heads {
+        let quantile = |at: usize| or_dash(head.quantiles.get(at).map(|quantile| span(quantile.within)));
+        let needs = format!("{} {}, {} idle", head.needs, head.counted.unwrap_or("nodes"), head.idle);
+        let mut row = vec![head.job.clone(), head.partition.clone(), head.user.clone(), needs];
+        row.extend((0..head::QUANTILES.len()).map(quantile));
+        row.push(or_dash(head.by_limits.map(span)));
+        row.extend(
+            (0..within.len())
+                .map(|at| or_dash(head.started.get(at).map(|started| percent(started.probability)))),
+        );
+        row.push(head.note.clone().unwrap_or_default());
+        table.add_row(row);
+    }
+    table
+}
+
+/// The others: bounds from the history of waits.
+pub fn others(advice: &Advice, within: &[i64], style: Style) -> Table {
+    let bound = format!("{} % of such jobs", percent(advice.quantile));
+    let mut titles = ["job", "partition", "user", "waited"].map(str::to_owned).to_vec();
+    titles.push(style.title(&bound, "start within"));
+    titles.extend(within.iter().map(|span_| style.title(&span(*span_), "started, % (at least)")));
+    titles.extend(["waits known", "note"].map(str::to_owned));
+    let mut table = style.table(titles, 3);
+    for other in &advice.others {
+        let mut row =
+            vec![other.job.clone(), other.partition.clone(), other.user.clone(), span(other.waited)];
+        row.push(or_dash(other.within.map(span)));
+        row.extend((0..within.len()).map(|at| {
+            or_dash(
+                other
+                    .started
+                    .get(at)
+                    .map(|at| format!("{} ({})", percent(at.observed), percent(at.at_least))),
+            )
+        }));
+        row.push(other.waits.to_string());
+        row.push(other.note.clone().unwrap_or_default());
+        table.add_row(row);
+    }
+    table
+}
+
+/// Time limits for next jobs.
+pub fn next(advice: &Advice, style: Style) -> Table {
+    let mut titles = ["next job of", "name"].map(str::to_owned).to_vec();
+    titles.push("processors".to_owned());
+    titles.extend(limit::QUANTILES.map(|probability| style.title(&percent(probability), "% end within")));
+    titles.push("usual limit".to_owned());
+    titles.push("advised limit".to_owned());
+    titles.push("sufficed for".to_owned());
+    titles.push("stopped at limit".to_owned());
+    let mut table = style.table(titles, 2);
+    for next in &advice.next {
+        let mut row = vec![next.user.clone(), next.name.clone(), next.processors.to_string()];
+        row.extend(
+            (0..limit::QUANTILES.len()).map(|at| or_dash(next.run_time.get(at).map(|at| span(at.within)))),
+        );
+        row.push(or_dash(next.usual_limit.map(span)));
+        row.push(or_dash(next.limit.map(span)));
+        row.push(format!("{} of {}", next.sufficed, next.tried));
+        row.push(format!("{} of {}", next.timed_out, next.jobs));
+        table.add_row(row);
+    }
+    table
+}

@@ -1,0 +1,288 @@
+//! `surefill advise` on saved output of Slurm's commands.
+
+use std::process::{Command, Output};
+use surefill_simulator::advise::read::{self, State};
+use surefill_simulator::advise::{Question, Snapshot, advise, limit};
+use surefill_simulator::report::advice::span;
+
+fn question() -> Question {
+    Question {
+        partition: None,
+        within: vec![60, 3600],
+        quantile: 0.95,
+        confidence: 0.95,
+        next: vec![limit::Ask { user: "games".into(), ..limit::Ask::default() }],
+    }
+}
+
+/// `nodes` idle nodes of a partition, then the states given.
+fn nodes(partition: &str, states: &[&str]) -> String {
+    states.iter().enumerate().map(|(i, state)| format!("{partition}{i}|{partition}*|{state}|4\n")).collect()
+}
+
+fn waiting(id: u32, nodes: u32, minutes: u32, priority: u32) -> String {
+    format!(
+        "{id}|games|main|PENDING|{nodes}|{}|{minutes}:00|0:00|1000|{priority}|Resources|wrap\n",
+        4 * nodes
+    )
+}
+
+fn running(id: u32, nodes: u32, minutes: u32, used: &str) -> String {
+    format!("{id}|games|main|RUNNING|{nodes}|{}|{minutes}:00|{used}|900|0|None|wrap\n", 4 * nodes)
+}
+
+fn snapshot(jobs: &str, nodes: &str, past: &str) -> Snapshot {
+    Snapshot {
+        now: 2000,
+        jobs: read::squeue(jobs, "squeue").expect("squeue's output"),
+        nodes: read::sinfo(nodes, "sinfo").expect("sinfo's output"),
+        past: read::past(past, "sacct").expect("sacct's output"),
+    }
+}
+
+#[test]
+fn times_and_spans_are_read() {
+    // date -u -d 2026-11-21T08:30:15 +%s, and so on.
+    for (text, seconds) in [
+        ("2026-11-21T08:30:15", 1_795_249_815),
+        ("1970-01-01T00:00:00", 0),
+        ("2024-02-29T23:59:59", 1_709_251_199),
+        ("2000-03-01T00:00:00", 951_868_800),
+        ("1999-12-31T12:00:00", 946_641_600),
+        ("1700000000", 1_700_000_000),
+    ] {
+        assert_eq!(read::time(text), Some(seconds), "{text}");
+    }
+    for text in [
+        "",
+        "Unknown",
+        "N/A",
+        "2026-13-01T00:00:00",
+        "2026-01-01",
+        "2026-01-01T25:00:00",
+        "-5",
+        "2026-1x-01T00:00:00",
+    ] {
+        assert_eq!(read::time(text), None, "{text}");
+    }
+    for (text, seconds) in
+        [("5:00", 300), ("1:00:00", 3600), ("2-03:04:05", 183_845), ("0:00", 0), ("UNLIMITED", 1 << 40)]
+    {
+        assert_eq!(read::span(text), Some(seconds), "{text}");
+    }
+    for text in ["", "5", "1:2:3:4", "x", "-1:00", "1-2"] {
+        assert_eq!(read::span(text), None, "{text}");
+    }
+}
+
+#[test]
+fn lines_are_read_or_refused_with_their_number() {
+    let text = "7_2|games|main,other|RUNNING|2|2K|1-00:00:00|1:30|1000|42|None|a|b\n\n";
+    let jobs = read::squeue(text, "squeue").expect("a line");
+    let job = &jobs[0];
+    assert_eq!(
+        (jobs.len(), job.id.as_str(), job.partition.as_str(), job.name.as_str()),
+        (1, "7_2", "main", "a|b")
+    );
+    assert_eq!((job.state, job.nodes, job.processors, job.limit), (State::Running, 2, 2048, 86_400));
+    assert_eq!((job.used, job.submit, job.priority), (90, 1000, 42));
+    let wrong = format!("{text}8|games|main|PENDING|many|1|5:00|0:00|1000|1|None|a\n");
+    let error = read::squeue(&wrong, "queue.txt").expect_err("no number").to_string();
+    assert!(error.contains("queue.txt:3"), "{error}");
+    assert!(read::squeue("8|games\n", "x").is_err());
+    assert!(read::sinfo("n1|main|idle\n", "x").is_err());
+    let nodes = read::sinfo("n1|main*|idle~|4\nn1|b|mixed|4\n", "x").expect("lines");
+    assert_eq!(
+        (nodes[0].partition.as_str(), nodes[0].state.as_str(), nodes[0].processors),
+        ("main", "idle", 4)
+    );
+
+    let accounted = "games|main|TIMEOUT|100|160|760|10|2|8|a|b\n\
+                     games|main|CANCELLED by 5|100|Unknown|200|10|0|8|a\n\
+                     games|main|NODE_FAIL|100|160|760|10|2|8|a\n\
+                     games|main|COMPLETED|100|150|400|UNLIMITED|2|8|a\n";
+    let past = read::past(accounted, "x").expect("lines");
+    assert_eq!(past.len(), 2, "{past:?}");
+    assert_eq!((past[0].end, past[0].limit, past[0].run_time()), (400, 1 << 40, 250));
+    assert!(past[1].timed_out && past[1].limit == 600 && past[1].name == "a|b");
+    let completed = "JobId=12 UserId=games(5) GroupId=games(60) Name=wrap JobState=COMPLETED Partition=main TimeLimit=60 \
+                     StartTime=2026-11-21T08:30:15 EndTime=2026-11-21T08:30:18 NodeList=n[1-3] NodeCnt=3 ProcCnt=3 WorkDir=/ \
+                     ReservationName= Tres=cpu=3,node=3,billing=3 Account= QOS= WcKey= Cluster=unknown \
+                     SubmitTime=2026-11-21T08:30:05 EligibleTime=2026-11-21T08:30:05 DerivedExitCode=0:0 ExitCode=0:0\n";
+    let past = read::past(completed, "x").expect("a line");
+    assert_eq!((past[0].user.as_str(), past[0].run_time(), past[0].start - past[0].submit), ("games", 3, 10));
+    assert_eq!((past[0].nodes, past[0].processors, past[0].limit), (3, 3, 3600));
+    assert!(read::past("JobId=12 UserId=games(5)\n", "x").is_err());
+}
+
+/// Without a history every job runs to its limit: the head's start is known.
+#[test]
+fn the_head_starts_when_limits_say_so() {
+    let jobs = running(1, 2, 60, "10:00")
+        + &running(2, 1, 30, "20:00")
+        + &waiting(3, 4, 60, 5)
+        + &waiting(4, 1, 60, 9);
+    // Job 4 is first by its priority and fits; without it job 3 is, which needs jobs 1 and 2 to end.
+    let states = ["allocated", "allocated", "allocated", "idle"];
+    let advice = advise(&snapshot(&jobs, &nodes("main", &states), ""), &question()).expect("advice");
+    assert_eq!(advice.heads[0].job, "4");
+    assert!(advice.heads[0].note.as_deref().is_some_and(|note| note.starts_with("it would fit")));
+    let jobs = jobs.lines().take(3).map(|line| format!("{line}\n")).collect::<String>();
+    let advice = advise(&snapshot(&jobs, &nodes("main", &states), ""), &question()).expect("advice");
+    let head = &advice.heads[0];
+    assert_eq!((head.job.as_str(), head.counted, head.needs, head.idle), ("3", Some("nodes"), 4, 1));
+    assert!(head.quantiles.iter().all(|quantile| quantile.within == 3000), "{head:?}");
+    assert_eq!(head.by_limits, Some(3000));
+    assert_eq!(head.started.iter().map(|at| at.probability).collect::<Vec<_>>(), [0.0, 1.0]);
+    assert!(advice.others.is_empty());
+    assert_eq!((advice.next[0].limit, advice.next[0].jobs), (None, 0));
+}
+
+/// 200 jobs that ran 100 to 299 s of an hour, and waited as many seconds, in no order.
+fn history(user: &str) -> String {
+    (0..200)
+        .map(|i| {
+            let start = 1000 * i + 100 + i * 37 % 200;
+            format!("{user}|main|COMPLETED|{}|{start}|{}|60|1|4|wrap\n", 1000 * i, start + 100 + i * 53 % 200)
+        })
+        .collect()
+}
+
+#[test]
+fn histories_make_starts_sooner_and_waits_bounded() {
+    let jobs = running(1, 3, 60, "1:00") + &waiting(3, 4, 60, 5) + &waiting(4, 4, 60, 4);
+    let jobs = jobs
+        + "5|man|main|PENDING|1|4|60:00|0:00|1500|3|Dependency|wrap\n6|man|main|PENDING|1|4|60:00|0:00|1500|0|JobHeldUser|wrap\n";
+    let states = ["allocated", "allocated", "allocated", "idle"];
+    let mut now = snapshot(&jobs, &nodes("main", &states), &history("games"));
+    let advice = advise(&now, &question()).expect("advice");
+    let head = &advice.heads[0];
+    let within: Vec<i64> = head.quantiles.iter().map(|quantile| quantile.within).collect();
+    assert!(within.is_sorted() && within[0] > 10 && within[4] < 400, "{within:?}");
+    assert_eq!(head.by_limits, Some(3540));
+    assert!(head.started[0].probability < 0.5 && head.started[1].probability > 0.99, "{head:?}");
+
+    // Of 200 waits of 100 to 299 s the .95 bound of the .95 quantile is the 196th (Brevik, Nurmi & Wolski's rule); what has
+    // waited for 1,000 s has no like.
+    assert_eq!(advice.others.iter().map(|other| other.job.as_str()).collect::<Vec<_>>(), ["4", "5", "6"]);
+    assert!(
+        advice.others[0].note.as_deref().is_some_and(|note| note.starts_with("too few")),
+        "{:?}",
+        advice.others[0]
+    );
+    assert_eq!(advice.others[1].note.as_deref(), Some("Dependency"));
+    assert_eq!(advice.others[2].note.as_deref(), Some("JobHeldUser"));
+    now.now = 1000;
+    let advice = advise(&now, &question()).expect("advice");
+    let index = surefill::wait::upper_index(200, 0.95, 0.95).expect("in range").expect("enough waits");
+    assert_eq!(advice.others[0].within, Some(100 + index as i64 - 1));
+    assert_eq!(advice.others[0].waits, 200);
+    assert_eq!((advice.others[0].started[0].observed, advice.others[0].started[1].observed), (0.0, 1.0));
+
+    // The longest runs of 299 s: ten minutes at most.
+    let next = &advice.next[0];
+    assert_eq!((next.jobs, next.tried, next.timed_out, next.usual_limit), (200, 50, 0, Some(3600)));
+    assert!(matches!(next.limit, Some(300 | 600)), "{next:?}");
+    assert!(next.sufficed >= 45, "{next:?}");
+}
+
+#[test]
+fn what_counting_does_not_describe_is_said() {
+    let jobs = running(1, 3, 60, "1:00") + &waiting(3, 4, 60, 5);
+    let note = |jobs: &str, nodes: &str| {
+        let advice = advise(&snapshot(jobs, nodes, ""), &question()).expect("advice");
+        let head = advice.heads.into_iter().find(|head| head.job == "3").expect("a head job");
+        (head.counted, head.note)
+    };
+    let busy = ["allocated", "allocated", "allocated"];
+    let with = |last: &str| nodes("main", &[&busy[..], &[last]].concat());
+    assert_eq!(note(&jobs, &with("idle")), (Some("nodes"), None));
+    // A node out of service, and the job can never start.
+    assert_eq!(note(&jobs, &with("down*")).1.as_deref(), Some("it needs more nodes than are in service"));
+    assert_eq!(note(&jobs, &with("draining")).1.as_deref(), Some("nodes are being drained"));
+    assert_eq!(note(&jobs, &with("reserved")).1.as_deref(), Some("a reservation holds some of the nodes"));
+    let suspended = jobs.replace("RUNNING", "SUSPENDED");
+    assert_eq!(note(&suspended, &with("idle")).1.as_deref(), Some("a job is suspended"));
+    // Two jobs share a node: processors are counted.
+    let shared = "1|games|main|RUNNING|3|11|60:00|1:00|900|0|None|wrap\n2|games|main|RUNNING|1|1|60:00|1:00|900|0|None|wrap\n"
+        .to_owned()
+        + &waiting(3, 4, 60, 5);
+    assert_eq!(note(&shared, &with("idle")), (Some("processors"), None));
+    // Another partition with some of the nodes counts only when it has jobs.
+    let overlap = with("idle") + "main3|other|idle|4\n";
+    assert_eq!(note(&jobs, &overlap), (Some("nodes"), None));
+    let both = jobs.clone() + "9|man|other|PENDING|1|4|5:00|0:00|900|1|Priority|wrap\n";
+    assert_eq!(note(&both, &overlap).1.as_deref(), Some("partition other has some of the nodes"));
+    // Partitions of the same nodes are one pool.
+    let same: String = with("idle") + &with("idle").replace("|main*|", "|other|");
+    let advice = advise(&snapshot(&both, &same, ""), &question()).expect("advice");
+    assert_eq!(advice.heads.len(), 1);
+}
+
+#[test]
+fn limits_are_rounded_up_as_people_do() {
+    for (seconds, limit) in
+        [(0, 300), (1, 300), (300, 300), (301, 600), (3601, 4500), (14_401, 16_200), (43_201, 46_800)]
+    {
+        assert_eq!(limit::rounded(seconds), limit, "{seconds}");
+    }
+    for (seconds, text) in
+        [(0, "0 s"), (59, "59 s"), (90, "1 min 30 s"), (3600, "1 h"), (90_000, "1 d 1 h"), (86_460, "1 d")]
+    {
+        assert_eq!(span(seconds), text);
+    }
+}
+
+/// What a real Slurm 22.05 printed for a queue of four jobs, and its job completion file of sixty.
+fn saved(extra: &[&str]) -> Output {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/slurm/");
+    let file = |name: &str| format!("{folder}{name}");
+    Command::new(env!("CARGO_BIN_EXE_surefill"))
+        .args(["advise", "--squeue", &file("squeue.txt"), "--sinfo", &file("sinfo.txt")])
+        .args(["--history", &file("completed"), "--user", "games"])
+        .args(extra)
+        .output()
+        .expect("the program runs")
+}
+
+#[test]
+fn saved_output_of_a_real_slurm_is_advised_on() {
+    let now = "1795261714";
+    let output = saved(&["--now", now, "--json", "--quantile", "0.5", "--within", "10m,2h"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let advice: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let head = &advice["heads"][0];
+    assert_eq!((head["job"].as_str(), head["counted"].as_str()), (Some("63"), Some("nodes")));
+    assert_eq!((head["needs"].as_u64(), head["idle"].as_u64()), (Some(5), Some(2)));
+    assert_eq!(advice["next"][0]["limit"].as_i64(), Some(300));
+    assert_eq!(advice["others"].as_array().map(Vec::len), Some(2));
+    let tables = saved(&["--now", now]);
+    let text = String::from_utf8_lossy(&tables.stdout);
+    for part in
+        ["head job", "next job of", "JobHeldUser", "5 nodes, 2 idle", "4 jobs wait or run; learnt from 60"]
+    {
+        assert!(text.contains(part), "no \"{part}\" in\n{text}");
+    }
+    assert!(String::from_utf8_lossy(&saved(&["--now", now, "--markdown"]).stdout).contains("| head job"));
+}
+
+#[test]
+fn bad_usage_is_refused() {
+    for (arguments, status) in [
+        (&["--now", "noon"][..], 2),
+        (&[], 2), // files without --now
+        (&["--now", "1800000000", "--quantile", "1"], 2),
+        (&["--now", "1800000000", "--within", "5x"], 2),
+        (&["--now", "1800000000", "--by", "1700000000"], 2),
+        (&["--now", "1800000000", "--partition", "nowhere"], 1),
+    ] {
+        assert_eq!(saved(arguments).status.code(), Some(status), "{arguments:?}");
+    }
+    let commands = Command::new(env!("CARGO_BIN_EXE_surefill"))
+        .args(["advise", "--print-commands"])
+        .output()
+        .expect("runs");
+    let text = String::from_utf8_lossy(&commands.stdout);
+    assert_eq!(text.lines().count(), 3);
+    assert!(text.lines().all(|line| line.starts_with("SLURM_TIME_FORMAT=%s s")), "{text}");
+}
