@@ -44,7 +44,8 @@ fn figure(title: &str, legend: &[(&Style, String)], svg: &str, caption: &str) ->
 }
 
 fn speedup() -> Markup {
-    let styled: Vec<(&'static Style, f64, Vec<(f64, f64)>)> = speedups()
+    type Curve = (&'static Style, f64, Vec<(f64, f64)>);
+    let styled: Vec<Curve> = speedups()
         .into_iter()
         .enumerate()
         .map(|(index, (sigma, points))| {
