@@ -118,7 +118,7 @@ fn degenerate_traces_end_in_errors_or_numbers() {
         (&["fit", "one.swf", "--half"], 1, "one.swf: the first half"),
         (&["gain", "one.swf", "--rounds", "2"], 1, "one.swf: the first half"),
         (&["fit", "slot.swf", "--half"], 1, "slot.swf: the first half"),
-        (&["fit", "a.swf", "--ratio", "1.05"], 1, "do not fit 64 bins"),
+        (&["fit", "a.swf", "--ratio", "1.05"], 1, "do not fit 96 bins"),
         (&["fit", "a.swf", "--compare", "b.swf"], 2, "--load"),
         (&["fit", "a.swf", "--initial", "kmeans", "--states", "6"], 2, "k-means"),
         (&["fit", "a.swf", "--stop", "l3=1"], 2, "rounds=N"),

@@ -138,15 +138,17 @@ fn few_jobs_are_never_predicted() {
 
 #[test]
 fn learnt_on_line_moods_are_told_as_well_and_in_less_memory() {
-    let jobs = moods(12, [2, 200], 6.0);
+    // Short moods: if the first 100 slots, which are seen before learning begins, had one mood only, all states would become
+    // that one.
+    let jobs = moods(12, [2, 200], 1.5);
     let batch = of(&jobs, 2);
     let options = Options { states: 2, learn: Learn::Online(0.75), ..Options::default() };
     let found = online(&jobs, &options, &|_| ()).unwrap();
     let gains = [&found, &batch].map(|found| found.overall.per_predicted().unwrap());
-    assert!((gains[0] - gains[1]).abs() < 0.05, "{gains:?}");
+    assert!((gains[0] - gains[1]).abs() < 0.1, "{gains:?}");
     assert_eq!(found.overall.predicted, batch.overall.predicted);
-    // All slots but the one in which the last job was submitted.
-    assert_eq!(found.rounds, 12 * 7 * 96 - 1);
+    // All slots, but perhaps the last job's, which may end in it.
+    assert!((12 * 7 * 96 - 1..=12 * 7 * 96).contains(&found.rounds), "{}", found.rounds);
     assert!(found.memory * 10 < batch.memory, "{} {}", found.memory, batch.memory);
 }
 

@@ -36,7 +36,8 @@ const KIND: Kind = Kind::OnlineHmm;
 pub struct OnlineOptions {
     /// a of the step size t^-a (above 0.5, at most 1).
     pub exponent: f64,
-    /// Slots before the first maximisation step.
+    /// Slots before the first maximisation step. They should see every state several times: a bin that has not come by then is in
+    /// no state, and all learn it alike.
     pub hold: u64,
     /// A slot that no possible state explains is learnt as if every state had drawn any of the N bins with this probability,
     /// B'_ij = (1 - floor) B_ij + floor / N (0 to below 1). With 0 it is not learnt from.
