@@ -45,16 +45,17 @@ fn whole_handle(group: &mut criterion::BenchmarkGroup<criterion::measurement::Wa
                 black_box(predictor.predict(&job(i), 0.95, 0.95, 0).unwrap());
             } else {
                 black_box(predictor.submitted(i as i64, now, &job(i)).unwrap());
-                // Some hundred jobs wait; they start in order.
+                // Some hundred jobs wait; they start between the submissions.
+                let then = now + wait % 60;
                 if let Some(first) = i.checked_sub(100 + (wait % 50) as usize) {
-                    match predictor.started(first as i64, now) {
+                    match predictor.started(first as i64, then) {
                         Ok(_) | Err(surefill::error::Error::UnknownJob) => {}
                         Err(error) => panic!("{error:?}"),
                     }
                 }
                 if let Some(old) = i.checked_sub(200) {
                     // Those that were passed over.
-                    let _ = predictor.started(old as i64, now);
+                    let _ = predictor.started(old as i64, then);
                 }
             }
             i += 1;

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::math::student;
 use crate::runtime::MAX_SECONDS;
-use crate::wait::binomial::{lower_index, next_upper_index, smallest_history, upper_index};
+use crate::wait::binomial::{lower_index, next_upper_indices, smallest_history, upper_index};
 use crate::wait::history::{Series, View};
 use crate::wait::rivals::{Weibull, WeibullSums, fit_weibull, log_normal, log_uniform};
 use bytemuck::{Pod, Zeroable};
@@ -61,6 +61,8 @@ pub(super) struct Memo {
     age: u64,
     /// Of the order statistic.
     index: u64,
+    /// Up to so many waits the index grows with each.
+    grows_to: u64,
     /// Tolerance factor, or the Weibull's shape.
     first: f64,
     /// The Weibull's scale.
@@ -100,7 +102,11 @@ impl Memo {
         let mut memo = Memo { count, ..Memo::default() };
         match method {
             WaitMethod::Binomial if self.count != 0 && self.count + 1 == count => {
-                memo.index = next_upper_index(self.count, self.index, question.quantile, question.confidence);
+                (memo.index, memo.grows_to) = if count <= self.grows_to {
+                    (self.index + 1, self.grows_to)
+                } else {
+                    next_upper_indices(self.count, self.index, question.quantile, question.confidence)
+                };
             }
             WaitMethod::Binomial => memo.index = order_statistic(count, question)?,
             WaitMethod::LogNormal => {
