@@ -66,8 +66,8 @@ pub fn rounded(seconds: i64) -> i64 {
     const MINUTE: i64 = 60;
     let step = match seconds {
         ..=3600 => 5 * MINUTE,
-        ..=14_400 => 15 * MINUTE,
-        ..=43_200 => 30 * MINUTE,
+        3601..=14_400 => 15 * MINUTE,
+        14_401..=43_200 => 30 * MINUTE,
         _ => 60 * MINUTE,
     };
     (seconds.max(1) + step - 1) / step * step
