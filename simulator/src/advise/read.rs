@@ -127,7 +127,7 @@ fn numbers(text: &str, separator: char) -> Option<Vec<i64>> {
     text.split(separator).map(|part| part.parse().ok().filter(|number| *number >= 0)).collect()
 }
 
-/// Seconds of "[days-][hours:]minutes:seconds", as Slurm prints spans; the largest for none.
+/// Seconds of `[days-][hours:]minutes:seconds`, as Slurm prints spans; the largest for none.
 pub fn span(text: &str) -> Option<i64> {
     if matches!(text, "UNLIMITED" | "Partition_Limit" | "NOT_SET") {
         return Some(MAX_SECONDS);
