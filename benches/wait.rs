@@ -23,6 +23,49 @@ impl Waits {
     }
 }
 
+/// A job submitted, which is told its bound, and one started, with every component on; the clock, the queue of jobs that wait and the
+/// clusters, which are made again every 1,000 waits, included.
+fn whole_handle(group: &mut criterion::BenchmarkGroup<criterion::measurement::WallTime>, waits: &[i64]) {
+    let components = TRIM | CLUSTER | AVAILABILITY | ADAPT;
+    let options = WaitOptions { components, ..WaitOptions::default() };
+    for (name, known) in
+        [("one job submitted, one started: all components", false), ("the same, as a known wait", true)]
+    {
+        let limits = WaitLimits { history: WAITS as u32, queued: 4096, releases: 4096, clusters: 16 };
+        let mut memory = vec![0u64; WaitPredictor::size(&limits).unwrap().div_ceil(8)];
+        let mut predictor =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
+        let job = |i: usize| Features { requested: (i % 97) as i64 * 600, processors: 1 };
+        let mut i = 0;
+        let mut one = || {
+            let wait = waits[i % waits.len()];
+            let now = 60 * i as i64;
+            if known {
+                predictor.known(wait, &job(i)).unwrap();
+                black_box(predictor.predict(&job(i), 0.95, 0.95, 0).unwrap());
+            } else {
+                black_box(predictor.submitted(i as i64, now, &job(i)).unwrap());
+                // Some hundred jobs wait; they start in order.
+                if let Some(first) = i.checked_sub(100 + (wait % 50) as usize) {
+                    match predictor.started(first as i64, now) {
+                        Ok(_) | Err(surefill::error::Error::UnknownJob) => {}
+                        Err(error) => panic!("{error:?}"),
+                    }
+                }
+                if let Some(old) = i.checked_sub(200) {
+                    // Those that were passed over.
+                    let _ = predictor.started(old as i64, now);
+                }
+            }
+            i += 1;
+        };
+        for _ in 0..2 * WAITS {
+            one();
+        }
+        group.bench_function(name, |b| b.iter(&mut one));
+    }
+}
+
 fn updates(bench: &mut Bench) {
     let mut group = bench.benchmark_group("one wait and one prediction, n = 100,000");
     group.sample_size(20).measurement_time(Duration::from_secs(2));
@@ -50,6 +93,7 @@ fn updates(bench: &mut Bench) {
             })
         });
     }
+    whole_handle(&mut group, &waits);
     let index = upper_index(WAITS as u64, 0.95, 0.95).unwrap().unwrap() as usize - 1;
     let mut window: VecDeque<i64> = waits[..WAITS].iter().copied().collect();
     let mut sorted: Vec<i64> = waits[..WAITS].to_vec();

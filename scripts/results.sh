@@ -6,7 +6,7 @@
 # Needs the traces, in SUREFILL_TRACES or in ../shared/traces.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-parts=(introduction backfilling hmm locality allocate workloads speed)
+parts=(introduction backfilling hmm locality waits allocate workloads speed)
 asked=("$@")
 [ $# -gt 0 ] || asked=("${parts[@]}")
 
@@ -18,7 +18,7 @@ for part in "${asked[@]}"; do
 done
 SUREFILL_TRACES=$(realpath "${SUREFILL_TRACES:-../shared/traces}")
 export SUREFILL_TRACES
-for trace in CTC-SP2 KTH-SP2 SDSC-SP2 SDSC-BLUE SDSC-Par-1996 LANL-CM5 NASA-iPSC-1993-3; do
+for trace in CTC-SP2 KTH-SP2 SDSC-SP2 SDSC-BLUE SDSC-Par-1996 LANL-CM5 NASA-iPSC-1993-3 UniLu-Gaia ALCF-Theta; do
     if ! compgen -G "$SUREFILL_TRACES/$trace*.swf.gz" > /dev/null; then
         echo "no trace $SUREFILL_TRACES/$trace*.swf.gz: set SUREFILL_TRACES to the folder that holds it" >&2
         exit 1

@@ -95,6 +95,8 @@ fn without_components_it_is_the_binomial_method_on_the_newest_waits() {
         let later = now + random.next(50) as i64;
         let longer: Vec<i64> = waits.iter().copied().filter(|wait| *wait >= later - submitted).collect();
         assert_eq!(predictor.predict_waiting(old, 0.8, 0.9, later), Ok(naive_bound(&longer, 0.8, 0.9)));
+        let aged = predictor.predict_aged(&job(7), later - submitted, 0.8, 0.9, later);
+        assert_eq!(aged, Ok(naive_bound(&longer, 0.8, 0.9)));
         // The probability of starting.
         let (age, within) = (random.next(100) as i64, random.next(1000) as i64);
         let probability = predictor.start_probability(&job(7), age, within, 0.9).unwrap();
@@ -500,6 +502,41 @@ fn adapted_bounds_hold_on_a_trend() {
     assert!(adapted < 0.05 && adapted > 0.03, "{adapted}");
 }
 
+/// Bounds of jobs that wait already: what is left of them follows misses upwards only.
+#[test]
+fn what_is_left_is_stretched_but_never_shrunk() {
+    let options = WaitOptions { rate: 0.05, ..options(ADAPT) };
+    let mut memory = block(&LIMITS);
+    let mut predictor =
+        WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS, &options).unwrap();
+    for wait in 1..=300 {
+        predictor.known(wait, &job(1)).unwrap();
+    }
+    let longer: Vec<i64> = (100..=300).collect();
+    let plain = naive_bound(&longer, 0.95, 0.95);
+    let WaitAnswer::Bound(plain_bound) = plain else { panic!("{plain:?}") };
+    assert_eq!(predictor.predict_aged(&job(1), 100, 0.95, 0.95, 0), Ok(plain));
+    for id in 0..40 {
+        predictor.submitted(id, 10 * id, &job(1)).unwrap();
+        predictor.started(id, 10 * id).unwrap();
+    }
+    let WaitAnswer::Bound(new) = predictor.predict(&job(1), 0.95, 0.95, 400).unwrap() else { panic!() };
+    assert!(new < plain_bound, "{new}");
+    assert_eq!(predictor.predict_aged(&job(1), 100, 0.95, 0.95, 400), Ok(plain));
+    // Twenty misses.
+    for id in 100..120 {
+        predictor.submitted(id, 400, &job(1)).unwrap();
+    }
+    predictor.submitted(200, 10_000, &job(1)).unwrap();
+    let stretch = 0.05 * (20.0 * 0.955 - 40.0 * 0.045);
+    let wanted = 100 + (((plain_bound - 100 + 1) as f64 * f64::exp(stretch)) - 1.0).ceil() as i64;
+    let aged = predictor.predict_aged(&job(1), 100, 0.95, 0.95, 10_000).unwrap();
+    assert!(matches!(aged, WaitAnswer::Bound(bound) if (bound - wanted).abs() <= 1), "{aged:?} {wanted}");
+    // Another question is not adapted.
+    let other = predictor.predict_aged(&job(1), 100, 0.9, 0.95, 10_000);
+    assert_eq!(other, Ok(naive_bound(&longer, 0.9, 0.95)));
+}
+
 #[test]
 fn rivals_answer_like_their_slice_functions() {
     let mut random = Random(9);
@@ -623,6 +660,8 @@ fn bad_input_changes_nothing() {
     }
     refuse(Error::TimeWentBack, &|p| p.predict(&job(5), 0.9, 0.95, 0).map(drop));
     refuse(Error::TimeWentBack, &|p| p.may_be_down(0).map(drop));
+    refuse(Error::OutOfRange, &|p| p.predict_aged(&job(1), -1, 0.95, 0.9, 2000).map(drop));
+    refuse(Error::OutOfRange, &|p| p.predict_aged(&job(1), i64::MAX, 0.95, 0.9, 2000).map(drop));
     refuse(Error::UnknownJob, &|p| p.predict_waiting(4, 0.95, 0.9, 2000).map(drop));
     refuse(Error::OutOfRange, &|p| p.start_probability(&job(5), -1, 5, 0.9).map(drop));
     refuse(Error::OutOfRange, &|p| p.start_probability(&job(5), 0, -5, 0.9).map(drop));

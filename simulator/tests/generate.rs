@@ -145,9 +145,9 @@ const PAPER: u64 = 7_395_414_129_207_127_295;
 const CALIBRATED: u64 = 12_790_764_990_203_490_894;
 const INDEPENDENT: u64 = 17_022_044_027_507_698_451;
 const LUBLIN: u64 = 12_731_428_911_401_509_864;
-const DOWNEY: u64 = 0;
-const HMM: u64 = 0;
-const HMM_ALONE: u64 = 0;
+const DOWNEY: u64 = 13_888_562_371_579_679_747;
+const HMM: u64 = 2_972_730_573_640_453_845;
+const HMM_ALONE: u64 = 5_867_268_530_114_477_235;
 
 /// Two thirds of the slots are busy: 3 x 2/3 + 1/4 x 1/3 jobs a slot, and the shares of the bins go by jobs.
 #[test]

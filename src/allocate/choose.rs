@@ -226,7 +226,16 @@ impl Sizing<'_> {
         let idle = self.state.idle;
         let end = self.end()?;
         let mut best: Option<(f64, Choice)> = None;
-        for processors in search.first..=search.last {
+        // In the order of the van der Corput sequence: the best so far changes but a few times, where it would at almost every
+        // step upwards.
+        let count = (search.last + 1).saturating_sub(search.first);
+        let bits = 32 - count.leading_zeros();
+        for index in 0..1u64 << bits {
+            let place = ((index as u32).reverse_bits() >> 1) >> (31 - bits.min(31));
+            if place >= count {
+                continue;
+            }
+            let processors = search.first + place;
             let run_time = run_time(processors)?;
             let limit = best.map_or(to_beat, |best| best.0);
             let missing = processors - idle;
@@ -235,7 +244,7 @@ impl Sizing<'_> {
                 Err(Error::Never) => continue,
                 Err(error) => return Err(error),
             };
-            if run_time >= limit {
+            if run_time > limit {
                 continue;
             }
             // With a little to spare for rounding: the comparison below decides.
@@ -246,7 +255,12 @@ impl Sizing<'_> {
             let predicted = self.wait(processors, resolved)?;
             let wait = corrected(predicted);
             let total = search.total(wait, run_time);
-            if total < limit {
+            // The smaller of equal ones; what can be had at once is better than its equal.
+            let better = match best {
+                Some((other, choice)) => total < other || total == other && processors < choice.processors,
+                None => total < to_beat,
+            };
+            if better {
                 best = Some((total, Choice { processors, wait, predicted, run_time, gain: 0.0 }));
             }
         }

@@ -159,8 +159,9 @@ impl WaitPredictor<'_> {
             let (view, series, _) = predictor.look(attribute)?;
             let bound = estimate::bound_from(view, series, age, quantile, confidence)?;
             let age = estimate::seconds(age)?;
-            // Not below the age: all waits that count were at least that.
-            let adapted = |bound: i64| age.saturating_add(predictor.adapted(bound.saturating_sub(age)));
+            // Only stretched: what shrinks the bounds of new jobs are the many that hardly wait.
+            let left = |bound: i64| bound.saturating_sub(age);
+            let adapted = |bound: i64| age.saturating_add(predictor.adapted(left(bound)).max(left(bound)));
             Ok(if usual { bound.map(adapted) } else { bound })
         })
     }

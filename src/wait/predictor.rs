@@ -466,8 +466,8 @@ impl<'a> WaitPredictor<'a> {
     }
 
     /// An upper bound for the wait, counted from its submission, of a job that has waited for `age` seconds: by the binomial method
-    /// from the waits that were at least as long. With [`ADAPT`] what is left of it is adapted as other bounds are, for the
-    /// options' own question. Costs as [`WaitPredictor::predict`].
+    /// from the waits that were at least as long. With [`ADAPT`] what is left of it is stretched (never shrunk) as other bounds
+    /// are, for the options' own question. Costs as [`WaitPredictor::predict`].
     ///
     /// # Errors
     /// As [`WaitPredictor::predict`]; [`Error::OutOfRange`] also for an age below 0 or above [`MAX_SECONDS`].

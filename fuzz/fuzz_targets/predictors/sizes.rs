@@ -260,9 +260,11 @@ impl Subject for Sizes {
             Call::AddBinned(processors, age, limit, ref counts) => {
                 let span = 0..=SUREFILL_MAX_SECONDS;
                 let valid = span.contains(&age) && span.contains(&limit);
-                let asked = counted(processors)
-                    .and(self.room(processors))
-                    .and(if valid { Ok(()) } else { Err(SUREFILL_ERROR_OUT_OF_RANGE) });
+                let asked = counted(processors).and(self.room(processors)).and(if valid {
+                    Ok(())
+                } else {
+                    Err(SUREFILL_ERROR_OUT_OF_RANGE)
+                });
                 if asked.is_ok() && counts.len() > self.limits.bins as usize {
                     // It may be that few enough bins are left.
                     return Expected::OkOr(&[SUREFILL_ERROR_FULL]);

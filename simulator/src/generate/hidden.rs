@@ -183,7 +183,8 @@ impl Hidden {
     fn shape(&self, bin: usize, random: &mut Random) -> (u32, i64) {
         let within = |random: &mut Random| {
             let (low, high) = self.bins[bin];
-            (random.log_uniform(low, high) as i64).clamp(1, MAX_VALUE)
+            // Whole seconds, not below the bin.
+            (random.log_uniform(low, high) as i64).max(libm::ceil(low) as i64).min(MAX_VALUE)
         };
         match &self.source {
             Source::Trace { by_bin, processors, .. } => match &by_bin[bin][..] {

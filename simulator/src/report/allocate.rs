@@ -44,7 +44,8 @@ fn figure(title: &str, legend: &[(&Style, String)], svg: &str, caption: &str) ->
 }
 
 fn speedup() -> Markup {
-    let styled: Vec<(&'static Style, f64, Vec<(f64, f64)>)> = speedups()
+    type Curve = (&'static Style, f64, Vec<(f64, f64)>);
+    let styled: Vec<Curve> = speedups()
         .into_iter()
         .enumerate()
         .map(|(index, (sigma, points))| {
@@ -159,18 +160,24 @@ fn predictions(row: &Row) -> Markup {
         points: shown.map(|p| (p.used, p.actual)).collect(),
         lines: vec![(mean, over(|column| column.mean)), (median, over(|column| column.median))],
     };
-    let of = |name: &str| row.application.get(name).map_or(f64::NAN, |estimate| estimate.mean);
+    let of = |name: &str| Some(row.application.get(name)?.mean);
+    let trend = of("correlation").zip(of("slope").zip(of("intercept"))).map_or_else(
+        || "Too few for a trend.".to_owned(),
+        |(correlation, (slope, intercept))| {
+            format!(
+                "Over all seeds, in logarithms: correlation {correlation:.2}, trend line of slope {slope:.2} and intercept \
+                 {intercept:.2}."
+            )
+        },
+    );
+    let shown_of = if stride > 1 { format!(", one of {stride} shown") } else { String::new() };
     let belief = row.belief.map_or(String::new(), |belief| format!(", run times: {}", belief.text()));
     figure(
         &format!("Figure 5: predicted and actual waits, {}{belief}", row.strategy),
         &[(mean, "geometric mean of a column".to_owned()), (median, "median of a column".to_owned())],
         &scatter::draw(&scatter),
         &format!(
-            "Predictions that made a job hold out, of the first seed, every {stride}. shown; on the grey line they are true. \
-             Over all seeds, in logarithms: correlation {:.2}, trend line of slope {:.2} and intercept {:.2}.",
-            of("correlation"),
-            of("slope"),
-            of("intercept"),
+            "Predictions that made a job hold out, of the first seed{shown_of}; on the grey line they are true. {trend}"
         ),
     )
 }

@@ -1,4 +1,4 @@
-//! Comparisons for people: tables for terminals ([`waits`], [`View`]), [`page`] for browsers.
+//! Comparisons for people: tables for terminals ([`waits()`], [`View`]), [`page`] for browsers.
 //!
 //! A page is made of one [`section`] a trace and stands alone: style sheet and plots are inside, nothing is loaded. Its plots
 //! are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure 2), predicted against observed delay of

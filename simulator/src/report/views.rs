@@ -27,7 +27,7 @@ pub enum View {
 }
 
 impl View {
-    /// The table over all traces; `None` for the view that has one a trace ([`super::waits`]).
+    /// The table over all traces; `None` for the view that has one a trace ([`super::waits()`]).
     pub fn table(self, traces: &[Compared], style: Style) -> Option<Table> {
         Some(match self {
             View::Waits => return None,

@@ -11,7 +11,7 @@ use surefill::wait::{
 };
 
 /// So many of a queue's last jobs are kept to be shown.
-const SHOWN: usize = 2000;
+const SHOWN: usize = 1000;
 
 /// One question. Times are in seconds.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]

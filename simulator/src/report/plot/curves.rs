@@ -17,10 +17,12 @@ pub struct Plot<'a> {
     pub levels: Vec<f64>,
 }
 
-/// 1, 2 and 5 times the powers of ten within these ends.
+/// 1, 2 and 5 times the powers of ten within these ends; the powers alone where there is no room for more.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
+    const ROOM: i32 = 5;
     let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
-    let all = powers.flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(power)));
+    let digits = if powers.end() - powers.start() > ROOM { &[1.0][..] } else { &[1.0, 2.0, 5.0] };
+    let all = powers.flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)));
     all.filter(|tick| (low..=high).contains(tick)).collect()
 }
 
@@ -89,6 +91,7 @@ mod tests {
     #[test]
     fn ticks_are_round_numbers() {
         assert_eq!(ticks(0.3, 30.0), [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]);
+        assert_eq!(ticks(3.0, 2e6), [1e1, 1e2, 1e3, 1e4, 1e5, 1e6]);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub fn draw(scatter: &Scatter) -> String {
             .light_line_style(TRANSPARENT)
             .axis_style(INK)
             .draw()?;
-        let color = scatter.style.color.mix(0.35).filled();
+        let color = scatter.style.color.mix(0.6).filled();
         chart.draw_series(scatter.points.iter().map(|point| Circle::new(place(point), px(1), color)))?;
         chart.draw_series(LineSeries::new([(1.0, 1.0), (end, end)], REFERENCE.stroke_width(px(1))))?;
         for (style, points) in &scatter.lines {

@@ -291,7 +291,8 @@ fn attributes(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -
 /// The attribute whose clusters raise the criterion most.
 pub fn best_attribute(queue: &QueueStudy) -> Option<By> {
     let of = |by: By| queue.of(Kind::Full { method: Method::Binomial, by }).map_or(0.0, |m| m.criterion);
-    By::ALL.into_iter().filter(|by| of(*by) > 0.0).max_by(|a, b| of(*a).total_cmp(&of(*b)))
+    // Of equal ones the first.
+    By::ALL.into_iter().rev().filter(|by| of(*by) > 0.0).max_by(|a, b| of(*a).total_cmp(&of(*b)))
 }
 
 fn adapted(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {

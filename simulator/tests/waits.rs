@@ -1,0 +1,173 @@
+//! Bounds on waits over whole queues: the paper's simulation rule against a naive one, and section 3.4's synthetic jobs.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use surefill::wait::{Features, WaitAnswer, WaitOptions, upper_index};
+use surefill_simulator::swf::{Strictness, read};
+use surefill_simulator::waits::further::Collector;
+use surefill_simulator::waits::measures::Measures;
+use surefill_simulator::waits::paper::published;
+use surefill_simulator::waits::queue::{Queue, WaitJob, queues};
+use surefill_simulator::waits::simulate::{Nobody, simulate};
+use surefill_simulator::waits::study::{By, Kind, Method, Options, Plan};
+
+fn job(submit: i64, wait: i64, requested: i64) -> WaitJob {
+    WaitJob { number: 0, submit, wait, cancelled: false, features: Features { requested, processors: 1 } }
+}
+
+/// Jobs at random times, every seventh cancelled.
+fn random_queue(seed: u64, jobs: usize) -> Queue {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut submit = 0;
+    let one = |index| {
+        submit += random.random_range(0..40);
+        let wait = (-600.0 * random.random_range(1e-9..1.0f64).ln()) as i64;
+        WaitJob { cancelled: index % 7 == 3, ..job(submit, wait, random.random_range(0..50) * 60) }
+    };
+    Queue { name: "q".to_owned(), jobs: (0..jobs).map(one).collect() }
+}
+
+#[test]
+fn a_wait_is_known_only_when_it_ends() {
+    let queue = random_queue(1, 3000);
+    let options = WaitOptions { components: 0, ..WaitOptions::default() };
+    let outcome = simulate(&queue, &options, 1, &mut Nobody, &|_| ()).unwrap();
+    assert_eq!(outcome.answers.len(), queue.jobs.len());
+    for (index, answer) in outcome.answers.iter().enumerate() {
+        let now = queue.jobs[index].submit;
+        let earlier = queue.jobs[..index].iter().filter(|job| !job.cancelled && job.submit + job.wait <= now);
+        let mut known: Vec<i64> = earlier.map(|job| job.wait).collect();
+        known.sort_unstable();
+        let wanted = match upper_index(known.len() as u64, 0.95, 0.95).unwrap() {
+            Some(k) => WaitAnswer::Bound(known[k as usize - 1]),
+            None => WaitAnswer::TooLittleHistory,
+        };
+        assert_eq!(*answer, wanted, "{index}");
+    }
+    // The measures, naively.
+    let measures = Measures::new(&queue.jobs, &outcome, 300..3000);
+    let judged: Vec<(i64, i64)> = (300..3000)
+        .filter(|index| !queue.jobs[*index].cancelled)
+        .filter_map(|index| match outcome.answers[index] {
+            WaitAnswer::Bound(bound) => Some((bound, queue.jobs[index].wait)),
+            _ => None,
+        })
+        .collect();
+    let overs: Vec<f64> = judged.iter().filter(|(b, w)| b >= w).map(|(b, w)| (b - w) as f64).collect();
+    assert_eq!((measures.judged, measures.correct), (judged.len() as u64, overs.len() as u64));
+    assert_eq!(measures.jobs + measures.cancelled, 2700);
+    assert_eq!(measures.correctness, Some(overs.len() as f64 / judged.len() as f64));
+    let rms = (overs.iter().map(|over| over * over).sum::<f64>() / overs.len() as f64).sqrt();
+    assert!((measures.rms_over_s.unwrap() / rms - 1.0).abs() < 1e-12);
+    assert_eq!(measures.accuracy(&measures), Some(1.0));
+    // Independent waits: the method holds.
+    assert!(measures.is_correct(0.95) && !measures.is_correct(0.99));
+}
+
+/// Exponential waits have no memory: a job that has waited is bounded as well as a new one, and probabilities are calibrated.
+#[test]
+fn what_waiting_jobs_are_told_holds() {
+    let mut queue = random_queue(2, 20_000);
+    queue.jobs.iter_mut().for_each(|job| job.wait *= 10);
+    let options = WaitOptions { components: 0, ..WaitOptions::default() };
+    let mut collector = Collector::new(&queue.jobs, 2000, 0.95, 0.95);
+    simulate(&queue, &options, 1, &mut collector, &|_| ()).unwrap();
+    let further = collector.finish();
+    for aged in &further.aged[..3] {
+        let share = aged.correct as f64 / aged.judged as f64;
+        assert!(share > 0.94, "{aged:?}");
+        let waited = queue.jobs[2000..].iter().filter(|job| !job.cancelled && job.wait > aged.age_s).count();
+        assert_eq!(aged.jobs as usize, waited);
+    }
+    // An old bound is too short for those that have waited already: they are the long ones.
+    let hour = further.aged[1];
+    assert!((hour.correct_as_new as f64) < 0.93 * hour.judged as f64, "{hour:?}");
+    let asked: u64 = further.classes.iter().map(|class| class.count).sum();
+    let judged = queue.jobs[2000..].iter().filter(|job| !job.cancelled).count();
+    assert_eq!(asked as usize, 4 * judged);
+    for class in further.classes.iter().filter(|class| class.count > 1000) {
+        assert!(
+            (class.predicted - class.started).abs() < 0.03 && class.at_least < class.predicted,
+            "{class:?}"
+        );
+    }
+    assert!((further.brier.unwrap() / further.brier_of_shares.unwrap() - 1.0).abs() < 0.02);
+}
+
+fn options() -> Options {
+    Options {
+        quantile: 0.95,
+        confidence: 0.95,
+        methods: Method::ALL.to_vec(),
+        by: By::Requested,
+        components: 7,
+        rates: vec![0.01, 0.02],
+        down_quantile: 0.999,
+        recluster_every: 500,
+        clusters: 16,
+        training: 0.1,
+        min_jobs: 1000,
+    }
+}
+
+/// Section 3.4: five intervals of requested times, log-normal waits of different means.
+#[test]
+fn synthetic_clusters_are_recovered_and_explain_the_waits() {
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let mut normal = || -> f64 {
+        let (u, v): (f64, f64) = (random.random_range(1e-12..1.0), random.random());
+        (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    };
+    let mut jobs: Vec<WaitJob> = Vec::new();
+    for index in 0..8000i64 {
+        let requested = 1 + (index * 7919) % 500;
+        let location = [4.0, 7.0, 5.0, 8.0, 6.0][(requested as usize - 1) / 100];
+        let mut one = job(index * 60, f64::exp(location + normal()) as i64, requested);
+        one.features.processors = 1 + (index * 31 % 17) as u32;
+        jobs.push(one);
+    }
+    let queue = Queue { name: "q".to_owned(), jobs };
+    let options = options();
+    let study = Plan::new("t.swf", (vec![queue], Default::default()), &options).run(&|_| ()).unwrap();
+    let queue = &study.queues[0];
+    let of = |by| queue.of(Kind::Full { method: Method::Binomial, by }).unwrap();
+    let [_, middle, most] = of(By::Requested).clusters.unwrap();
+    assert!(middle == 5 && most <= 9, "{:?}", of(By::Requested).clusters);
+    // The requested time explains the waits; processors say nothing.
+    assert!(of(By::Requested).criterion > 0.3 && of(By::Processors).criterion < 0.01);
+    assert!(of(By::Processors).clusters.unwrap()[1] == 1);
+    // Clusters make bounds tighter, and all is correct.
+    let usual = queue.of(options.usual()).unwrap();
+    let alone = queue.of(Kind::Alone { method: Method::Binomial }).unwrap();
+    assert!(usual.all.is_correct(0.95) && alone.all.is_correct(0.95));
+    assert!(usual.all.median_bound_s.unwrap() < alone.all.median_bound_s.unwrap() / 2);
+    assert_eq!(queue.measured.len(), 4 + 4 + 2 + 2);
+}
+
+#[test]
+fn queues_are_told_by_name() {
+    let text = "; MaxProcs: 4\n; Queue: 1 express\n; Queue: 2 - Slow jobs queue\n\
+        1 0 5 60 1 -1 -1 2 90 -1 1 1 -1 -1 1 -1 -1 -1\n\
+        2 1 -1 60 1 -1 -1 2 90 -1 1 1 -1 -1 1 -1 -1 -1\n\
+        3 2 7 -1 -1 -1 -1 2 90 -1 5 1 -1 -1 2 -1 -1 -1\n\
+        4 3 7 10 -1 -1 -1 3 -1 -1 5 1 -1 -1 2 -1 -1 -1\n\
+        5 4 7 10 4 -1 -1 -1 60 -1 5 1 -1 -1 9 -1 -1 -1\n";
+    let trace = read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap();
+    let (found, counts) = queues(&trace, true);
+    let names: Vec<&str> = found.iter().map(|queue| queue.name.as_str()).collect();
+    assert_eq!(names, ["express", "slow", "9"]);
+    assert_eq!((counts.lines, counts.without_wait, counts.cancelled, counts.without_requested), (5, 1, 2, 1));
+    assert_eq!(found[0].jobs[0].features, Features { requested: 90, processors: 2 });
+    assert!(found[1].jobs.iter().all(|job| job.cancelled) && !found[2].jobs[0].cancelled);
+    assert_eq!(found[2].jobs[0].features.processors, 4);
+    let (all, _) = queues(&trace, false);
+    assert_eq!((all.len(), all[0].name.as_str(), all[0].jobs.len()), (1, "ALL", 4));
+}
+
+#[test]
+fn the_papers_rows_belong_to_their_queues() {
+    assert_eq!(published("CTC-SP2-1996-3.1-cln.swf.gz", "ALL").unwrap().qbets.correctness[0], 0.96);
+    assert_eq!(published("SDSC-BLUE-2000-4.2-cln.swf.gz", "low").unwrap().alone.accuracy[1], 0.36);
+    assert!(published("SDSC-SP2-1998-4.2-cln.swf.gz", "high").is_none());
+    assert!(published("CTC-SP2-1996-3.1-cln.swf.gz", "express").is_none());
+}

@@ -1,0 +1,291 @@
+//! `wait-bounds`, `predict-wait` and `serve` as their users see them.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Nothing here takes so long.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn surefill(args: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_surefill")).args(args).current_dir(folder).output().unwrap()
+}
+
+fn surefill_with(input: &str, args: &[&str]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_surefill"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Who refuses the arguments does not read.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// `t.swf`: two queues of 1,500 jobs; the wait grows with the requested time.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("; MaxProcs: 64\n; Queue: 1 short\n; Queue: 2 long\n");
+    for i in 0..3000i64 {
+        let requested = 600 * (1 + i * 7 % 5);
+        let wait = (1 + i * 37 % 100) * requested / 100;
+        text +=
+            &format!("{i} {} {wait} 60 1 -1 -1 1 {requested} -1 1 1 1 1 {} -1 -1 -1\n", i * 60, 1 + i % 2);
+    }
+    std::fs::write(folder.path().join("t.swf"), text).unwrap();
+    folder
+}
+
+#[test]
+fn wait_bounds_prints_tables_json_and_a_page() {
+    let folder = folder();
+    let args = ["wait-bounds", "t.swf", "--by-queue", "--rate", "0.01,0.05", "--json", "--html", "p.html"];
+    let json = json(&surefill(&args, folder.path()));
+    let queues = json["traces"][0]["queues"].as_array().unwrap();
+    assert_eq!(queues.len(), 2);
+    for queue in queues {
+        assert_eq!((queue["jobs"].as_u64(), queue["training"].as_u64()), (Some(1500), Some(150)));
+        let measured = queue["measured"].as_array().unwrap();
+        assert_eq!(measured.len(), 12);
+        for predictor in measured {
+            let count = |key: &str| predictor[key].as_u64().unwrap();
+            assert_eq!(count("jobs"), count("judged") + count("too_little_history") + count("may_be_down"));
+            let halves = |key: &str| {
+                predictor["halves"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|half| half[key].as_u64().unwrap())
+                    .sum::<u64>()
+            };
+            assert_eq!((halves("judged"), halves("correct")), (count("judged"), count("correct")));
+        }
+    }
+    let page = std::fs::read_to_string(folder.path().join("p.html")).unwrap();
+    assert_eq!(page.matches("waits and bounds over time</h3>").count(), 2);
+    assert!(page.contains("explains best") && !page.contains("<script"));
+
+    let args = ["wait-bounds", "t.swf", "--method", "binomial", "--markdown", "--table", "alone,attributes"];
+    let output = surefill(&args, folder.path());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text.contains("| t/ALL ") && text.contains("(Table 1)") && !text.contains("LogN"), "{text}");
+    assert!(text.contains("| t/ALL         | requested time |"), "{text}");
+    for wrong in [["--quantile", "1"], ["--confidence", "nan"], ["--rate", "0"], ["--clusters", "17"]] {
+        let output = surefill(&["wait-bounds", "t.swf", wrong[0], wrong[1]], folder.path());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+    // A quantile that no history reaches.
+    let output = surefill(&["wait-bounds", "t.swf", "--quantile", "0.99999999"], folder.path());
+    assert_eq!(output.status.code(), Some(1));
+}
+
+/// Jobs a minute apart that wait 1 to 200 s, and one that waits since the last.
+fn sacct_of(jobs: i64) -> String {
+    let mut text = String::from("JobID|Submit|Start|TimelimitRaw|ReqCPUS|Partition|State\n");
+    let submit = |job: i64| 1_714_557_600 + 60 * job;
+    for i in 0..jobs {
+        let start = submit(i) + 1 + i * 37 % 200;
+        text += &format!("{i}|{}|{start}|60|4|batch|COMPLETED\n", submit(i));
+    }
+    text + &format!("{jobs}|{}|1799999999|60|4|batch|PENDING\n", submit(jobs))
+}
+
+fn sacct() -> String {
+    sacct_of(200)
+}
+
+#[test]
+fn predict_wait_answers_one_question() {
+    let ask = |args: &[&str]| {
+        let fixed = ["predict-wait", "--no-adapt", "--no-availability", "--no-trim", "--no-cluster"];
+        surefill_with(&sacct(), &[&fixed[..], args].concat())
+    };
+    // At the last start all 200 waits of 1 to 200 s are known: the upper_index(200, .95, .95)-th, the 196th, is 196 s.
+    let answer = json(&ask(&["--now", "1714569900", "--within", "50s", "--json"]));
+    assert_eq!(surefill::wait::upper_index(200, 0.95, 0.95), Ok(Some(196)));
+    assert_eq!((answer["answer"].as_str(), answer["bound_s"].as_i64()), (Some("bound"), Some(196)));
+    assert_eq!((answer["remembered"].as_u64(), answer["waiting"].as_u64()), (Some(200), Some(1)));
+    let start = &answer["start"];
+    assert_eq!((start["probability"].as_f64(), start["waits"].as_u64()), (Some(0.25), Some(200)));
+    assert!((0.19..0.25).contains(&start["at_least"].as_f64().unwrap()));
+
+    // The job that waits since 100 s: 101 waits are as long or longer, of which the 101st order statistic is the bound.
+    let answer = json(&ask(&["--now", "1714569700", "--job", "200", "--quantile", "0.95", "--json"]));
+    assert_eq!((answer["waited_s"].as_i64(), answer["requested_s"].as_i64()), (Some(100), Some(3600)));
+    assert_eq!(surefill::wait::upper_index(101, 0.95, 0.95), Ok(Some(100)));
+    let (bound, left) = (answer["bound_s"].as_i64().unwrap(), answer["from_now_s"].as_i64().unwrap());
+    assert!((198..=200).contains(&bound) && left == bound - 100, "{answer}");
+    let same = json(&ask(&["--now", "1714569700", "--waited", "100s", "--requested", "1h", "--json"]));
+    assert_eq!(same["bound_s"].as_i64(), Some(bound));
+
+    let output = ask(&["--quantile", "0.9999"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(0) && text.contains("Too few waits"), "{text}");
+    let text = String::from_utf8(ask(&["--within", "50s"]).stdout).unwrap();
+    assert!(text.starts_with("With 95 % confidence 95 % of jobs like this one start within"), "{text}");
+    for (args, code) in [
+        (&["--queue", "none"][..], 2),
+        (&["--job", "17"], 2),
+        (&["--requested", "x"], 2),
+        (&["--now", "yesterday"], 2),
+        (&["--listen", "x"], 2),
+    ] {
+        assert_eq!(ask(args).status.code(), Some(code), "{args:?}");
+    }
+    assert_eq!(surefill_with("JobID|Start\n", &["predict-wait"]).status.code(), Some(1));
+    assert_eq!(surefill_with("", &["predict-wait"]).status.code(), Some(1));
+    // A job still waits long after all others have started: the machine may be down. From few releases nobody can tell.
+    for (jobs, verdict) in [(200, "bound"), (4000, "may-be-down")] {
+        let output = surefill_with(&sacct_of(jobs), &["predict-wait", "--now", "1719999999", "--json"]);
+        let answer = json(&output);
+        assert_eq!(answer["answer"], verdict);
+        assert_eq!(answer["bound_s"].is_null(), verdict == "may-be-down");
+    }
+}
+
+/// A server that ends with the test.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(folder: &Path, args: &[&str]) -> Server {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_surefill"))
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .args(args)
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    Server { child, address }
+}
+
+impl Server {
+    /// Status, headers and body.
+    fn send(&self, request: &str) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_lowercase(), body.to_owned())
+    }
+
+    fn get(&self, path: &str) -> (u16, String, String) {
+        self.send(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+    }
+
+    fn json(&self, path: &str) -> (u16, serde_json::Value) {
+        let (status, head, body) = self.get(path);
+        assert!(head.contains("content-type: application/json"), "{head}");
+        (status, serde_json::from_str(&body).unwrap())
+    }
+}
+
+#[test]
+fn serve_answers_as_predict_wait_does() {
+    let folder = folder();
+    let server = serve(folder.path(), &["t.swf"]);
+    let begun = Instant::now();
+    let (status, over_http) =
+        server.json("/api/wait?queue=long&requested=3000&processors=1&within=600&waited=60");
+    assert_eq!(status, 200);
+    let asked =
+        ["predict-wait", "t.swf", "--queue", "long", "--requested", "50min", "--processors", "1", "--json"];
+    let more = ["--within", "10min", "--waited", "1min"];
+    assert_eq!(over_http, json(&surefill(&[&asked[..], &more].concat(), folder.path())));
+    assert!(over_http["bound_s"].as_i64().unwrap() > 1000);
+
+    let (status, all) = server.json("/api/queues");
+    let names: Vec<&str> =
+        all["queues"].as_array().unwrap().iter().map(|q| q["queue"].as_str().unwrap()).collect();
+    assert_eq!((status, names), (200, vec!["long", "short"]));
+    for queue in all["queues"].as_array().unwrap() {
+        for cluster in queue["clusters"].as_array().unwrap() {
+            let bound = |key: &str| cluster[key].as_i64().unwrap();
+            assert!(bound("median_bound_s") <= bound("bound_s"), "{cluster}");
+        }
+    }
+    let (status, head, page) = server.get("/");
+    assert!(
+        status == 200 && head.contains("content-type: text/html") && head.contains("content-security-policy")
+    );
+    assert!(page.contains("<h2>long</h2>") && page.contains("95 % start within") && page.contains("<svg"));
+    assert!(!page.contains("<script") && !page.contains(" src="));
+
+    for (path, status) in [
+        ("/api/wait", 400),
+        ("/api/wait?queue=none", 404),
+        ("/api/wait?queue=long&job=17", 404),
+        ("/api/wait?queue=long&requested=-1", 400),
+        ("/api/wait?queue=long&requested=x", 400),
+        ("/api/wait?queue=long&quantile=1.5", 400),
+        ("/api/wait?queue=long&waited=99999999999999", 400),
+        ("/api/wait?queue=long&bogus=1", 400),
+        ("/api/wait/more", 404),
+    ] {
+        let (found, error) = server.json(path);
+        assert_eq!(found, status, "{path}");
+        assert!(error["error"].as_str().is_some_and(|error| !error.is_empty()), "{path}");
+    }
+    let (status, ..) =
+        server.send("POST /api/wait HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    assert_eq!(status, 405);
+    let (status, ..) = server.send("nonsense\r\n\r\n");
+    assert_eq!(status, 400);
+    // Somebody who says nothing does not keep others waiting.
+    let _silent = TcpStream::connect(&server.address).unwrap();
+    assert_eq!(server.get("/api/queues").0, 200);
+    assert!(begun.elapsed() < PATIENCE);
+}
+
+#[test]
+fn serve_sees_a_new_history_and_keeps_the_old_one_when_it_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("h.txt");
+    std::fs::write(&path, sacct()).unwrap();
+    let server = serve(folder.path(), &["h.txt", "--reload", "1"]);
+    let waiting = || server.json("/api/wait?queue=batch").1["waiting"].as_u64().unwrap();
+    assert_eq!(waiting(), 1);
+    std::fs::write(&path, sacct() + "201|1714569600|Unknown|60|4|batch|PENDING\n").unwrap();
+    let begun = Instant::now();
+    while waiting() != 2 {
+        assert!(begun.elapsed() < PATIENCE, "not read again");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    std::fs::write(&path, "nonsense|\n").unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(waiting(), 2);
+}
+
+#[test]
+fn serve_listens_on_this_computer_only() {
+    let folder = folder();
+    let output = surefill(&["serve", "t.swf", "--listen", "0.0.0.0:0"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+    let output = surefill(&["serve", "none.swf"], folder.path());
+    assert_eq!(output.status.code(), Some(1));
+}
