@@ -51,7 +51,7 @@ impl Observed {
     pub fn thinned(&self, most: usize) -> Vec<(f64, f64)> {
         let stride = self.steps.len().div_ceil(most.max(1)).max(1);
         let mut thinned: Vec<(f64, f64)> = self.steps.iter().copied().step_by(stride).collect();
-        thinned.extend(self.steps.last().filter(|_| (self.steps.len().max(1) - 1) % stride > 0));
+        thinned.extend(self.steps.last().filter(|_| !(self.steps.len().max(1) - 1).is_multiple_of(stride)));
         thinned
     }
 }
