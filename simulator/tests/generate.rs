@@ -147,7 +147,7 @@ const INDEPENDENT: u64 = 17_022_044_027_507_698_451;
 const LUBLIN: u64 = 12_731_428_911_401_509_864;
 const DOWNEY: u64 = 13_888_562_371_579_679_747;
 const HMM: u64 = 2_972_730_573_640_453_845;
-const HMM_ALONE: u64 = 5_867_268_530_114_477_235;
+const HMM_ALONE: u64 = 14_423_992_846_551_707_218;
 
 /// Two thirds of the slots are busy: 3 x 2/3 + 1/4 x 1/3 jobs a slot, and the shares of the bins go by jobs.
 #[test]

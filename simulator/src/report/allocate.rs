@@ -44,26 +44,21 @@ fn figure(title: &str, legend: &[(&Style, String)], svg: &str, caption: &str) ->
 }
 
 fn speedup() -> Markup {
-    type Curve = (&'static Style, f64, Vec<(f64, f64)>);
-    let styled: Vec<Curve> = speedups()
-        .into_iter()
-        .enumerate()
-        .map(|(index, (sigma, points))| {
-            (if index == 0 { plot::SOLID } else { plot::other(index - 1) }, sigma, points)
-        })
-        .collect();
-    let legend: Vec<(&Style, String)> = styled
+    let speedups = speedups();
+    let style = |index: usize| if index == 0 { plot::SOLID } else { plot::other(index - 1) };
+    let legend: Vec<(&Style, String)> = speedups
         .iter()
-        .map(|(style, sigma, _)| {
+        .enumerate()
+        .map(|(index, (sigma, _))| {
             let sigma = if sigma.is_infinite() { "∞ (lower bound)".to_owned() } else { sigma.to_string() };
-            (*style, format!("σ = {sigma}"))
+            (style(index), format!("σ = {sigma}"))
         })
         .collect();
     let plot = Plot {
         x: "processors",
         logarithmic: false,
         y: "speedup",
-        curves: styled.into_iter().map(|(style, _, points)| (style, points)).collect(),
+        curves: speedups.into_iter().enumerate().map(|(index, (_, points))| (style(index), points)).collect(),
         levels: Vec::new(),
     };
     figure(
