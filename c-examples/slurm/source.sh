@@ -15,15 +15,14 @@ if [ "$(cat "$folder/version" 2>/dev/null)" != "$version" ]; then
     mkdir -p "$work"/{parts,lists/partial,cache/archives/partial,download}
     chmod 755 "$work"
     . /etc/os-release
-    mirror=${DEBIAN_MIRROR:-http://deb.debian.org}
-    {
-        printf 'Types: deb-src\nURIs: %s/debian\nSuites: %s %s-updates\nComponents: main\n' \
-            "$mirror" "$VERSION_CODENAME" "$VERSION_CODENAME"
-        printf 'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg\n\n'
-        printf 'Types: deb-src\nURIs: %s/debian-security\nSuites: %s-security\nComponents: main\n' \
-            "$mirror" "$VERSION_CODENAME"
-        printf 'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg\n'
-    } >"$work/parts/source.sources"
+    # The sources of the repositories that this machine has its packages from.
+    apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u | sort -s -k 2,2 |
+        awk -v release="$VERSION_CODENAME" -v key=/usr/share/keyrings/debian-archive-keyring.gpg \
+            'index($2, release) == 1 { print "deb-src [signed-by=" key "]", $0 }' >"$work/parts/source.list"
+    if [ ! -s "$work/parts/source.list" ]; then
+        echo "source.sh: no package lists of $VERSION_CODENAME here: apt-get update" >&2
+        exit 1
+    fi
     options=(-qq -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$work/parts" -o "Dir::State::Lists=$work/lists"
         -o "Dir::Cache=$work/cache" -o APT::Sandbox::User="$(id -un)")
     timeout 200 apt-get "${options[@]}" update >&2
