@@ -60,6 +60,15 @@ if [ ${#missing[@]} -gt 0 ]; then
     }
 fi
 
+version=$(dpkg-query -W -f '${Version}' slurmctld)
+case $version in
+22.05*) ;;
+*)
+    echo "SKIPPED: the plugin is written for Slurm 22.05, here is $version"
+    exit 0
+    ;;
+esac
+
 build=build/slurm
 make -s lib >/dev/null
 if [ -z "${SUREFILL_BIN:-}" ]; then

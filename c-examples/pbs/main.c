@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
             return usage();
         }
     }
-    if (argc - optind > 1) return usage();
+    if (argc - optind > 1 || !settings_all_ours(argv[optind])) return usage();
     settings_defaults(&scheduler.settings);
     if (!settings_read(&scheduler.settings, argv[optind], message, sizeof message)) {
         fprintf(stderr, "%s\n", message);

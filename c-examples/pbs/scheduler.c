@@ -277,6 +277,10 @@ static bool see_jobs(struct scheduler *scheduler, const struct batch_status *job
         waiting->planned = attribute(job, "Resource_List", "soft_walltime") != NULL;
         waiting->counted = is_counted(scheduler, job, &waiting->chunks);
         if (waiting->counted) waiting->facts.nodes = waiting->chunks.count;
+        if (waiting->counted && waiting->chunks.count > scheduler->vnode_count) { /* it must not keep all others back */
+            say(scheduler, "%s asks for more vnodes than there are: left out", waiting->name);
+            continue;
+        }
         scheduler->waiting_count++;
     }
     qsort(scheduler->waiting, (size_t)scheduler->waiting_count, sizeof *scheduler->waiting, in_order);

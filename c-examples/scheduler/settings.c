@@ -110,3 +110,9 @@ bool settings_read(struct settings *settings, const char *parameters, char *mess
     *settings = read;
     return true;
 }
+
+bool settings_all_ours(const char *parameters) {
+    for (const char *at = parameters; at != NULL && *at != '\0'; at += strcspn(at, ","), at += *at == ',')
+        if (strncmp(at, prefix, strlen(prefix)) != 0) return false;
+    return true;
+}

@@ -32,6 +32,9 @@ void settings_defaults(struct settings *settings);
  * a word it does not know or a value it cannot use it says which in message, leaves settings alone and returns false. */
 bool settings_read(struct settings *settings, const char *parameters, char *message, size_t length);
 
+/* For programs of ours: whether every word of the parameters concerns us. */
+bool settings_all_ours(const char *parameters);
+
 const char *settings_mode_name(enum mode mode);
 const char *settings_predictor_name(enum predictor predictor);
 const char *settings_criterion_name(int32_t criterion);

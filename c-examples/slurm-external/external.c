@@ -92,6 +92,12 @@ static int64_t age_of(const slurm_job_info_t *job, int64_t until) {
     return age > 0 ? age : 0;
 }
 
+/* A released job that free nodes alone do not start: a limit, a licence, a node out of service. It holds nothing. */
+static bool waits_for_more(const slurm_job_info_t *job) {
+    return job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_PRIORITY &&
+           job->state_reason != WAIT_RESOURCES && job->state_reason != WAIT_HELD && job->state_reason != WAIT_HELD_USER;
+}
+
 /* A waiting job that would not start if we released it, or is not ours to release. */
 static bool held_by_others(const slurm_job_info_t *job, int64_t now) {
     return (job->priority == 0 && !same(job->admin_comment, TAG)) || same(job->comment, STAY) || !empty(job->dependency) ||
@@ -199,7 +205,7 @@ static bool sort_jobs(struct scheduler *scheduler, const partition_info_t *parti
         } else if (state == JOB_PENDING && same(job->partition, scheduler->partition)) {
             struct held *held = &scheduler->held[scheduler->held_count];
             if (job->priority != 0) { /* released by us, or not ours: Slurm may start it at any moment */
-                if (!empty(job->dependency) || job->eligible_time > now) continue;
+                if (!empty(job->dependency) || job->eligible_time > now || waits_for_more(job)) continue;
                 scheduler->pool.idle -= (int32_t)job->num_nodes;
                 if (!add_running(scheduler, job, (int32_t)job->num_nodes, false, 0)) return false;
                 continue;
@@ -376,7 +382,7 @@ int main(int argc, char **argv) {
     struct scheduler scheduler = {.partition = "main"};
     struct sigaction action = {.sa_handler = stop};
     char message[MESSAGE];
-    bool once = false;
+    bool once = false, good = true;
     int option;
     double saved = 0;
     while ((option = getopt(argc, argv, "p:s:1")) != -1) {
@@ -389,7 +395,7 @@ int main(int argc, char **argv) {
         else
             return usage();
     }
-    if (argc - optind > 1) return usage();
+    if (argc - optind > 1 || !settings_all_ours(argv[optind])) return usage();
     settings_defaults(&scheduler.settings);
     if (!settings_read(&scheduler.settings, argv[optind], message, sizeof message)) {
         fprintf(stderr, "%s\n", message);
@@ -415,7 +421,7 @@ int main(int argc, char **argv) {
         double interval = scheduler.settings.interval;
         struct timespec pause = {.tv_sec = (time_t)interval};
         pause.tv_nsec = (long)(1e9 * (interval - (double)pause.tv_sec));
-        cycle(&scheduler);
+        good = cycle(&scheduler);
         beliefs_train(scheduler.beliefs, 0.1);
         saved += interval;
         if (scheduler.state_file != NULL && (saved >= scheduler.settings.save || once)) {
@@ -435,5 +441,5 @@ int main(int argc, char **argv) {
     decider_free(scheduler.decider);
     books_free(scheduler.books);
     beliefs_free(scheduler.beliefs);
-    return 0;
+    return once && !good ? 1 : 0;
 }

@@ -202,6 +202,9 @@ int32_t job_nodes(job_record_t *job, part_record_t *part) {
 static const char *why_head_not_counted(const job_record_t *job, const part_record_t *part) {
     const struct job_details *details = job->details;
     if (!job_takes_whole_nodes(job, part)) return "the head job shares nodes";
+    /* job_nodes() says its most; Slurm starts it as soon as there is its least. */
+    if (details->max_nodes > details->min_nodes && (job->bit_flags & USE_MIN_NODES) == 0)
+        return "the head job takes a range of nodes";
     if (details->features != NULL || details->prefer != NULL) return "the head job asks for node features";
     if (details->req_node_bitmap != NULL || details->exc_node_bitmap != NULL) return "the head job names nodes";
     if (job->license_list != NULL) return "the head job needs licences";
@@ -406,6 +409,7 @@ static void finish_group(struct site *site, struct group *group) {
     if (!group->has_head) return;
     for (int32_t i = 0; i < pool->running_count; i++) held += pool->running[i].nodes;
     if (held > pool->nodes) unjudged(group, "jobs hold nodes together"); /* one still ends where another starts */
+    if (pool->head.nodes <= pool->idle) unjudged(group, "the head job would fit, but Slurm does not start it");
     if (group->unjudged[0] != '\0') {
         debug("surefill: %s: %s: left to limits and Slurm's own test", group->name, group->unjudged);
         site->started += site_start_by_limits(site, group);

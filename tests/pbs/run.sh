@@ -33,12 +33,17 @@ order=$(sed -n 's/.* \([0-9]\)\.pbs: started on .*/\1/p' "$work/log" | paste -sd
     echo "pbs: the jobs started in the order $order, not 1 3 2 4" >&2
     exit 1
 }
-"$built/surefill-pbs-simulated" -1 -s "$work/state" | grep -q 'learnt from 4 jobs' || {
+"$built/surefill-pbs-simulated" -1 -s "$work/state" >"$work/again"
+grep -q 'learnt from 4 jobs' "$work/again" || {
+    cat "$work/again" >&2
     echo "pbs: the state was not kept" >&2
     exit 1
 }
-! "$built/surefill-pbs-simulated" -w 2 2>/dev/null && ! "$built/surefill-pbs-simulated" surefill_tau=x 2>/dev/null || {
-    echo "pbs: wrong arguments were accepted" >&2
-    exit 1
-}
+for wrong in '-w 2' surefill_tau=x tau=0.5 surefill_tau=0.5,mode=shadow; do
+    # shellcheck disable=SC2086
+    ! "$built/surefill-pbs-simulated" $wrong 2>/dev/null || {
+        echo "pbs: wrong arguments were accepted: $wrong" >&2
+        exit 1
+    }
+done
 echo "pbs: the program starts four jobs in their order and remembers them"

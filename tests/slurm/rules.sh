@@ -91,6 +91,7 @@ while IFS='|' read -r wish why; do
 done <<'WISHES'
 --constraint=any|the head job asks for node features
 --contiguous|the head job asks for neighbouring nodes
+-N 3-4|the head job takes a range of nodes
 WISHES
 wait_for 10 queue_empty
 logged 'built for another Slurm' && fail "jobs could not be read"
