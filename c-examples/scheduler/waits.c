@@ -7,7 +7,8 @@
 
 const double WAITS_QUANTILE = 0.95, WAITS_CONFIDENCE = 0.95;
 
-enum { QUEUES = 64, REMEMBERED = 4096, RELEASES = 1024 };
+/* A machine that may be down is seen after 2,995 releases. */
+enum { QUEUES = 64, REMEMBERED = 4096, RELEASES = 4096 };
 static const int64_t LONGEST = (int64_t)1 << 26; /* bytes of one predictor */
 
 struct queue {

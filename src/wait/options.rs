@@ -117,7 +117,9 @@ pub struct WaitOptions {
     pub recluster_every: u32,
     /// With [`AVAILABILITY`]: the quantile of jobs between releases, and of time between releases, above whose .95 bound the
     /// machine may be down. The paper's is .95. Jobs arrive in crowds and long gaps see more of them, so that on its traces
-    /// that leaves 5 to 25 % of the jobs without a prediction; .999 about 1 %, as the paper reports.
+    /// that leaves 5 to 25 % of the jobs without a prediction; .999 about 1 %, as the paper reports. The detectors say nothing
+    /// before [`smallest_history`](crate::wait::smallest_history) of releases, for which there must be room: 59 at .95, 299 at
+    /// .99, 2,995 at .999.
     pub down_quantile: f64,
     /// With [`ADAPT`]: by how much the logarithm of the bounds rises with a miss, nearly (0 to 1). Small rates are tighter, large
     /// ones faster.

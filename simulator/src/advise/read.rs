@@ -228,7 +228,13 @@ pub fn sinfo(text: &str, source: &str) -> Result<Vec<Node>> {
         Ok(Some(Node {
             name: name.to_owned(),
             partition: partition.trim_end_matches('*').to_owned(),
-            state: state.trim_end_matches(|sign: char| !sign.is_ascii_alphanumeric()).to_owned(),
+            // Signs of nodes that take no job now: silent, reserved for maintenance, rebooting, powering down. The others
+            // (powered down or up to come) do.
+            state: if state.ends_with(['*', '$', '@', '^', '!', '%']) {
+                "down".to_owned()
+            } else {
+                state.trim_end_matches(|sign: char| !sign.is_ascii_alphanumeric()).to_owned()
+            },
             processors: need(count(processors), "the number of processors", processors)?,
         }))
     })

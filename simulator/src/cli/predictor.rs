@@ -18,7 +18,11 @@ A history is a trace (SWF, plain or gzip) or a table with a line of names, then 
 it:
 
     export SLURM_TIME_FORMAT=%s
-    sacct -a -X -P -S now-30days -s CA,CD,F,NF,TO,R,PD -o JobID,Submit,Start,End,TimelimitRaw,ReqCPUS,Partition,State
+    sacct -a -X -P -S now-30days -s BF,CA,CD,DL,F,NF,OOM,PR,TO,R,PD \\
+        -o JobID,Submit,Start,End,TimelimitRaw,ReqCPUS,Partition,State
+
+or, without what is over and so of little use alone,
+
     squeue -a -o '%i|%V|%S|%l|%C|%P|%t'
 
 Names may stand in any order: Submit (SUBMIT_TIME), Start (START_TIME), and where there are JobID, TimelimitRaw in minutes or

@@ -16,10 +16,12 @@ pub(super) fn help() -> String {
          GET /api/queues    every queue: jobs that wait, clusters of like jobs and their bounds\n    \
          GET /api/wait?queue=batch&requested=7200&processors=64&quantile=.95&confidence=.95&waited=0&within=1800\n    \
          GET /api/wait?queue=batch&job=4711\n\n\
-         All of it but the queue may be left out, and the queue too where there is only one. Times are in seconds. What is\n\
-         wrong with a question is answered with status 400 and {{\"error\": ...}}.\n\n\
+         All of it but the queue may be left out, and the queue too where there is only one. Times are in seconds. A wrong\n\
+         question is answered with status 400, or 404 for a queue or job that is not there, and {{\"error\": ...}}.\n\n\
+         Only bounds at the quantile and confidence of this command follow their own misses and trim their history by them:\n\
+         others come from that history and may contradict them.\n\n\
          Only this computer can connect: a portal on another one needs a proxy in front.\n\n\
-         Exit status: 0 stopped by a signal, 1 the work failed, 2 bad usage.",
+         Exit status: 0 stopped by SIGINT or SIGTERM, 1 the work failed, 2 bad usage.",
         super::predictor::HISTORIES
     )
 }

@@ -51,9 +51,25 @@ pub fn serve(listener: TcpListener, shared: Shared) -> io::Result<()> {
         // An open connection does not keep the program from ending.
         tokio::select! {
             served = async { axum::serve(listener, router(shared)).await } => served,
-            _ = tokio::signal::ctrl_c() => Ok(()),
+            ended = told_to_end() => ended,
         }
     })
+}
+
+/// Waits for the signals by which programs are ended from a terminal and by service managers.
+#[cfg(unix)]
+async fn told_to_end() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+async fn told_to_end() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
 }
 
 fn router(shared: Shared) -> Router {

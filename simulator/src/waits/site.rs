@@ -10,6 +10,13 @@ use surefill::wait::{
     Attribute, Cluster, Features, WaitAnswer, WaitLimits, WaitOptions, WaitPredictor, smallest_history,
 };
 
+/// The quantiles of the gaps above whose bound a machine may be down: the highest for which there are enough releases.
+const DOWN_QUANTILES: [f64; 2] = [0.999, 0.99];
+/// That of a queue with fewer.
+const LEAST_DOWN_QUANTILE: f64 = 0.95;
+/// The confidence of the core's detectors.
+const DOWN_CONFIDENCE: f64 = 0.95;
+
 /// So many of a queue's last jobs are kept to be shown.
 const SHOWN: usize = 1000;
 
@@ -232,6 +239,22 @@ impl Line {
         clusters: u32,
         now: i64,
     ) -> Result<Line, CoreError> {
+        // The detectors of a machine that is down speak only when their bound is known: with fewer releases, a lower one.
+        let started: HashSet<i64> = entries
+            .iter()
+            .filter_map(|entry| match entry.left {
+                Left::Started(at) if at <= now => Some(at),
+                _ => None,
+            })
+            .collect();
+        let gaps = started.len().saturating_sub(1) as u64;
+        let known = |quantile: &f64| {
+            smallest_history(*quantile, DOWN_CONFIDENCE).is_ok_and(|fewest| fewest <= gaps)
+                && *quantile <= options.down_quantile
+        };
+        let down_quantile =
+            DOWN_QUANTILES.into_iter().find(known).unwrap_or(options.down_quantile.min(LEAST_DOWN_QUANTILE));
+        let options = &WaitOptions { down_quantile, ..*options };
         let jobs = u32::try_from(entries.len()).map_err(|_| CoreError::Full)?.max(1);
         let fewest = smallest_history(options.quantile, options.confidence)?;
         let history = jobs.max(u32::try_from(fewest).map_err(|_| CoreError::OutOfRange)?);
