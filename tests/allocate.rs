@@ -260,7 +260,7 @@ proptest! {
     #[test]
     fn choices_are_the_best_of_all(
         jobs in proptest::collection::vec(job(), 0..12), idle in 0u32..8, a in 1.0f64..60.0, sigma in 0.0f64..2.0,
-        sequential in 10.0f64..1e5, weight in prop_oneof![Just(1.0), 0.0f64..6.0], least_gain in prop_oneof![Just(0.0), 0.0f64..0.5],
+        sequential in 10.0f64..1e5, weight in prop_oneof![Just(1.0), Just(0.0), 0.0f64..6.0], least_gain in prop_oneof![Just(0.0), 0.0f64..0.5],
         corrects in any::<bool>(),
     ) {
         let busy: u32 = jobs.iter().map(|job| job.processors).sum();
@@ -301,6 +301,9 @@ proptest! {
             let chosen = chosen.unwrap();
             let found = weight * chosen.wait + chosen.run_time;
             prop_assert!((found / total - 1.0).abs() < 1e-9, "{:?}: {:?} {:?}", predictor, chosen, best);
+            if weight == 0.0 {
+                prop_assert_eq!(chosen.processors, n, "the smaller of equal ones");
+            }
             if chosen.processors == n {
                 prop_assert!((chosen.predicted - raw).abs() <= 1e-9 * raw);
             }

@@ -247,8 +247,10 @@ impl Sizing<'_> {
             if run_time > limit {
                 continue;
             }
-            // With a little to spare for rounding: the comparison below decides.
-            let longest = uncorrected((limit - run_time) / search.weight) * (1.0 + 1e-9);
+            // With a little to spare for rounding: the comparison below decides, also between equal ones. Never 0, which a
+            // weight of 0 would turn into no number.
+            let spare = (limit - run_time + 4.0 * f64::EPSILON * limit).max(f64::MIN_POSITIVE);
+            let longest = uncorrected(spare / search.weight) * (1.0 + 1e-9);
             if longest < end && !self.within(missing, resolved, longest)? {
                 continue;
             }

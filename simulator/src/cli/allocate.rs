@@ -146,8 +146,10 @@ fn slurm_shard() -> Result<Option<(usize, usize)>, Failure> {
         let Ok(text) = env::var(name) else { return Ok(None) };
         text.parse().map(Some).map_err(|_| Failure::Usage(format!("{name} is no number: {text}")))
     };
-    let (Some(id), Some(count)) = (number("SLURM_ARRAY_TASK_ID")?, number("SLURM_ARRAY_TASK_COUNT")?) else {
-        return Ok(None);
+    let Some(id) = number("SLURM_ARRAY_TASK_ID")? else { return Ok(None) };
+    let Some(count) = number("SLURM_ARRAY_TASK_COUNT")? else {
+        // Every task would do all of it.
+        return Err(Failure::Usage("SLURM_ARRAY_TASK_COUNT is not set: give --shard I/N".to_owned()));
     };
     let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(usize::from(id > 0));
     let step = number("SLURM_ARRAY_TASK_STEP")?.unwrap_or(1).max(1);
@@ -227,6 +229,9 @@ impl Allocate {
         let Some(&belief) = self.lifetimes.first() else {
             return Err(Failure::Usage("no --lifetimes".to_owned()));
         };
+        distinct("--loads", &self.loads)?;
+        distinct("--machines", &self.machines)?;
+        distinct("--supplied", &self.supplied)?;
         let options = SweepOptions {
             days: self.days,
             seed: self.seed,
@@ -242,6 +247,14 @@ impl Allocate {
         let sweep = sweep(&options, &self.strategies, shard, &|| bar.inc(1));
         bar.finish_and_clear();
         print_sweep(&sweep, self.json, self.markdown)
+    }
+}
+
+/// Refuses a list that names a value twice: equal runs would pass for independent ones.
+fn distinct<T: PartialEq>(option: &str, values: &[T]) -> Result<(), Failure> {
+    match (1..values.len()).any(|i| values[..i].contains(&values[i])) {
+        true => Err(Failure::Usage(format!("{option} names a value twice"))),
+        false => Ok(()),
     }
 }
 
