@@ -989,7 +989,7 @@ module surefill
     end function surefill_predictor_options_init
 
     !> Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of
-    !> the window (S states, rounded up to a multiple of 8), and about 1,500; on line also surefill_online_hmm_size.
+    !> the window (S states, rounded up to a multiple of 8), 32 S and about 1,200; on line also surefill_online_hmm_size.
     function surefill_predictor_size(limits, size) &
             bind(c, name='surefill_predictor_size') result(status)
       import

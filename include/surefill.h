@@ -3,7 +3,7 @@
  * Generated from src/capi; do not edit. Conventions:
  *
  * - Every function returns a status: 0 (SUREFILL_OK) or a negative SUREFILL_ERROR_ number. A call that returns an error
- *   has changed nothing and written no output.
+ *   has changed nothing and written no output. Where WRONG_OBJECT is listed, FOREIGN_BYTE_ORDER may come as well.
  * - Memory is the caller's. An object is made in a block of at least its size, aligned to 8 bytes; its handle is the
  *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block.
  * - Inputs come before outputs; a const handle is not changed; what the pointers of one call point to does not overlap.
@@ -1202,7 +1202,7 @@ int32_t surefill_predictor_limits_init(struct surefill_predictor_limits *limits)
 int32_t surefill_predictor_options_init(struct surefill_predictor_options *options);
 
 // Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of the window
-// (S states, rounded up to a multiple of 8), and about 1,500; on line also surefill_online_hmm_size.
+// (S states, rounded up to a multiple of 8), 32 S and about 1,200; on line also surefill_online_hmm_size.
 //
 // Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 int32_t surefill_predictor_size(const struct surefill_predictor_limits *limits,

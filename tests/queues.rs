@@ -97,17 +97,28 @@ proptest! {
         let mut memory = vec![0u64; Pass::size(&limits).unwrap().div_ceil(8)];
         let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
         let mut other = vec![0u64; Pass::size(&limits).unwrap().div_ceil(8)];
+        let mut whole = vec![0u64; Pass::size(&limits).unwrap().div_ceil(8)];
+        let mut at_once = Pass::init(bytemuck::cast_slice_mut(&mut whole), &limits).unwrap();
         queue.fill(&mut pass, &[], &queue.candidates);
+        queue.fill(&mut at_once, &[], &queue.candidates);
         let mut accepted = 0;
         loop {
             match pass.decide(&rule, work).unwrap() {
                 Step::Accept(index) => {
                     accepted += 1;
-                    if accepted == declined { pass.decline(index) } else { pass.commit(index) }.unwrap();
+                    prop_assert_eq!(at_once.decide(&rule, u64::MAX).unwrap(), Step::Accept(index));
+                    for pass in [&mut pass, &mut at_once] {
+                        if accepted == declined { pass.decline(index) } else { pass.commit(index) }.unwrap();
+                    }
                 }
                 Step::More => (),
                 Step::Done => break,
             }
+        }
+        prop_assert_eq!(at_once.decide(&rule, u64::MAX).unwrap(), Step::Done);
+        for index in 0..queue.candidates.len() {
+            // Bit for bit, however the work is sliced.
+            prop_assert_eq!(pass.judgement(index).unwrap(), at_once.judgement(index).unwrap());
         }
         let mut started: Vec<Job> = vec![];
         for (index, candidate) in queue.candidates.iter().enumerate() {

@@ -98,7 +98,10 @@ impl Pass<'_> {
         };
         let mut done = 0;
         loop {
-            let progress = walk.step(work, &mut done)?;
+            let progress = match core::mem::take(&mut state.present.passed) {
+                0 => walk.step(work, &mut done)?,
+                after => Progress::Passed(after),
+            };
             let until = match progress {
                 Progress::Interrupted => return Ok(Step::More),
                 Progress::Reached(after) | Progress::Passed(after) => after,
@@ -118,6 +121,10 @@ impl Pass<'_> {
                 judge::take_release(candidate, probability, present, &tally, rule)?;
                 done += u64::from(state.landings) + 1;
                 if done >= work {
+                    // Where work ends must change nothing: what the walk has passed is taken note of when it goes on.
+                    if let Progress::Passed(after) = progress {
+                        present.passed = after;
+                    }
                     return Ok(Step::More);
                 }
             }

@@ -178,6 +178,8 @@ pub(super) struct Present {
     pub first: u32,
     /// Whether a group of equal times had to be bounded.
     pub at_most: u32,
+    /// The walk has passed the instants up to here, but candidates that end before are still to be seen; 0 for nothing.
+    pub passed: i64,
 }
 
 /// What is less likely than this does not count any more: the rounding of the sums is of this order.

@@ -224,7 +224,7 @@ pub unsafe extern "C" fn surefill_predictor_options_init(options: *mut surefill_
 }
 
 /// Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of the window
-/// (S states, rounded up to a multiple of 8), and about 1,500; on line also surefill_online_hmm_size.
+/// (S states, rounded up to a multiple of 8), 32 S and about 1,200; on line also surefill_online_hmm_size.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///

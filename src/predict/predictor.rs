@@ -272,7 +272,7 @@ pub(super) struct Parts<'a> {
 /// after a year without any.
 ///
 /// The memory needed is [`Predictor::size`]: the model's ([`Hmm`]), 48 bytes and at most 16 of index for each job, 8 M for each slot
-/// of the window (M rounded up to a multiple of 8), and about 1,500 bytes; on line also [`OnlineHmm`]'s.
+/// of the window (M rounded up to a multiple of 8), 32 M and about 1,200 bytes; on line also [`OnlineHmm`]'s.
 pub struct Predictor<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,

@@ -58,7 +58,8 @@ impl Compare {
             });
             let runs: Vec<(Option<Run>, Summary)> = runs.collect::<anyhow::Result<_>>()?;
             bar.finish_and_clear();
-            let published = papers::published(&name);
+            // The papers' numbers are of whole traces.
+            let published = papers::published(&name).filter(|_| self.replay.whole());
             let (whole, policies): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
             let drawn: Vec<(Run, Summary)> =
                 whole.into_iter().flatten().zip(policies.iter().cloned()).collect();

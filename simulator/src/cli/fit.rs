@@ -246,6 +246,15 @@ impl FitArgs {
         let (jobs, replay) = (workload.jobs, workload.counts);
         let other = self.compare.as_deref().map(|path| self.other(path)).transpose()?;
         let binning = Binning { slot_s: self.slot, first_edge_s: self.first_edge, ratio: self.ratio };
+        if let Some((_, Other::Saved(model))) = &other
+            && (model.ratio, model.first_edge_s) != (self.ratio, self.first_edge)
+        {
+            let message = format!(
+                "the saved model has --ratio {} --first-edge {}: give the same",
+                model.ratio, model.first_edge_s
+            );
+            return Err(Failure::Usage(message));
+        }
         let bins = match &other {
             Some((_, Other::Saved(model))) => model.bins(),
             Some((_, Other::Trace(more))) => binning.bins(&[&jobs[..], more].concat()),

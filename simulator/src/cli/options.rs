@@ -53,6 +53,11 @@ pub struct ReplayOptions {
 }
 
 impl ReplayOptions {
+    /// Whether whole traces are replayed, of which the papers' numbers are.
+    pub(super) fn whole(&self) -> bool {
+        self.limit_jobs.is_none()
+    }
+
     fn papers(&self) -> bool {
         self.preset == Some(Preset::Papers)
     }

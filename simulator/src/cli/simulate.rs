@@ -73,7 +73,7 @@ impl Simulate {
             write_jobs(path, format, &result.first, &workload, &options)
                 .with_context(|| path.display().to_string())?;
         }
-        let published = papers::published(&name);
+        let published = papers::published(&name).filter(|_| self.replay.whole());
         if self.output.html.is_some() {
             let section = report::section(&[(result, summary.clone())], published);
             self.output.page(&format!("{name}: {}", options.choice), &[section])?;

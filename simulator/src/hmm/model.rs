@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use surefill::hmm::{Hmm, Parameters, ParametersMut};
 use surefill::runtime::RuntimeBins;
 
+/// The busiest state of a model that is read, in mean jobs a slot: what is drawn from it must come to an end.
+const MOST_JOBS: f64 = 1e6;
+
 /// What [`Model::format`] says.
 const FORMAT: &str = "surefill hidden Markov model 1";
 
@@ -175,6 +178,9 @@ impl Model {
         }
         model.flat().parameters(model.load).check(states, bins).map_err(|error| error.to_string())?;
         model.bins().map_err(|error| format!("bins: {error}"))?;
+        if model.busiest() > MOST_JOBS {
+            return Err(format!("{} jobs a slot: more than {MOST_JOBS}", model.busiest()));
+        }
         Ok(model)
     }
 
@@ -190,6 +196,16 @@ impl Model {
     pub fn bins(&self) -> Result<RuntimeBins, Error> {
         let count = self.emission.first().map_or(0, Vec::len);
         Ok(RuntimeBins::new(self.first_edge_s, self.ratio, count)?)
+    }
+
+    /// The mean number of jobs in a slot of the busiest state; 0 without a load model.
+    fn busiest(&self) -> f64 {
+        let mean = |&parameter: &f64| match self.load {
+            Load::None => 0.0,
+            Load::Poisson => parameter,
+            Load::Geometric => 1.0 / parameter - 1.0,
+        };
+        self.load_parameter.iter().map(mean).fold(0.0, f64::max)
     }
 
     /// In the core's layout.
