@@ -573,6 +573,8 @@ typedef struct surefill_wait_options {
   double confidence;
   // With AVAILABILITY: the quantile of jobs between releases, and of time between releases, above whose .95 bound the machine
   // may be down (above 0, below 1). The paper's is .95, which on its traces leaves 5 to 25 % of the jobs without a prediction.
+  // It says nothing before ln(.05) / ln(down_quantile) releases, for which the limits must have room: 59 at .95, 299 at .99,
+  // 2,995 at .999.
   double down_quantile;
   // With ADAPT: by how much the logarithm of the bounds rises with a miss, nearly (0 to 1).
   double rate;
