@@ -24,6 +24,7 @@ ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 CC ?= cc
 CARGO ?= cargo
+HAVE_CARGO := $(shell command -v $(CARGO) 2> /dev/null)
 BUILD := build
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
@@ -37,6 +38,7 @@ STATIC := -Wl,--gc-sections
 .PHONY: lib tool demo check abi-accept install install-lib install-tool uninstall deb bench instructions results clean
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
 
+ifneq ($(HAVE_CARGO),)
 # Cargo knows what changed, flags included; what it made again is copied only when it differs.
 $(BUILD)/libsurefill.a: FORCE
 	@mkdir -p $(BUILD)
@@ -48,6 +50,11 @@ $(BUILD)/$(SONAME): FORCE
 	@mkdir -p $(BUILD)
 	$(RUSTC_LIB) cdylib -- -C link-arg=-Wl,-soname,$(SONAME) -C link-arg=-lc -C debuginfo=2
 	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.so $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.so $@
+else
+# Root often has no Cargo (sudo make install): then what has been built is taken as it is.
+$(BUILD)/libsurefill.a $(BUILD)/$(SONAME): FORCE
+	@test -f $@ || { echo 'No $(CARGO) here, and no $@: run make first, where there is one.' >&2; exit 1; }
+endif
 
 FORCE:
 
@@ -114,10 +121,15 @@ install-tool: tool
 	install -m 644 $(BUILD)/packaging/completions/surefill.fish '$(DESTDIR)$(FISHDIR)'
 
 # The command with its manual pages and completions, which it writes itself.
+ifneq ($(HAVE_CARGO),)
 tool:
 	$(CARGO) build --quiet --release -p surefill-simulator
 	rm -rf $(BUILD)/packaging
 	$(CARGO_TARGET_DIR)/release/surefill packaging $(BUILD)/packaging
+else
+tool:
+	@test -d $(BUILD)/packaging || { echo 'No $(CARGO) here, and no $(BUILD)/packaging: run make tool first, where there is one.' >&2; exit 1; }
+endif
 
 uninstall:
 	rm -f '$(DESTDIR)$(INCLUDEDIR)/surefill.h' '$(DESTDIR)$(INCLUDEDIR)/surefill.f90'

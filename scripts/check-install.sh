@@ -9,6 +9,11 @@ make --no-print-directory install PREFIX=/opt/surefill DESTDIR="$root" > /dev/nu
 prefix=$root/opt/surefill
 count=0
 
+# Root may have no Cargo: what has been built is installed.
+make --no-print-directory install CARGO=no-cargo PREFIX=/opt/surefill DESTDIR="$root/again" > /dev/null
+diff -r "$root/opt" "$root/again/opt"
+rm -r "$root/again"
+
 # --- The library -----------------------------------------------------------------------------------------------------
 
 export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root

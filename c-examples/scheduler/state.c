@@ -88,6 +88,14 @@ bool state_save(const char *path, const struct beliefs *beliefs, const struct bo
     return good;
 }
 
+/* The next save must not destroy what somebody may want to look at. */
+static void set_aside(const char *path, char *message, size_t length) {
+    char aside[4096];
+    size_t end = strlen(message);
+    if (snprintf(aside, sizeof aside, "%s.refused", path) < (int)sizeof aside && rename(path, aside) == 0)
+        snprintf(message + end, length - end, " (kept as %s)", aside);
+}
+
 bool state_load(const char *path, struct beliefs *beliefs, struct books *books, char *message, size_t length) {
     struct header header;
     void *one = NULL, *other = NULL, *before = NULL;
@@ -122,6 +130,7 @@ bool state_load(const char *path, struct beliefs *beliefs, struct books *books, 
         good = true;
     }
     close(file);
+    if (!good) set_aside(path, message, length);
     free(one);
     free(other);
     free(before);

@@ -12,9 +12,10 @@ use crate::memory::{at, at_mut};
 use crate::wait::tree::{Nodes, Pool, Tree};
 use bytemuck::{Pod, Zeroable};
 
-/// The largest number of records: sums of squares of 2^20 (more than any logarithm) stay below 2^63, and n times such
-/// sums of 2^40 (the longest wait) below 2^125.
-pub(super) const MOST_RECORDS: u32 = 1 << 22;
+/// The most waits, waiting jobs or releases that a predictor remembers: 2^22.
+// Sums of squares of 2^20 (more than any logarithm) stay below 2^63, and n times such sums of 2^40 (the longest wait) below
+// 2^125.
+pub const MAX_HISTORY: u32 = 1 << 22;
 
 /// Parts of 1 in a logarithm.
 const LOG_UNIT: f64 = 32_768.0;

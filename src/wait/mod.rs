@@ -33,6 +33,7 @@ pub use binomial::{LARGEST_HISTORY, lower_index, smallest_history, two_sided_ind
 pub use change::rare_event_threshold;
 pub use clusters::MAX_CLUSTERS;
 pub use estimate::WaitMethod;
+pub use history::MAX_HISTORY;
 pub use options::{
     ADAPT, AVAILABILITY, Attribute, CLUSTER, Cluster, Clustering, Features, StartProbability, TRIM,
     WaitAnswer, WaitLimits, WaitOptions,

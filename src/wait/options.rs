@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::runtime::MAX_SECONDS;
 use crate::wait::clusters::MAX_CLUSTERS;
 use crate::wait::estimate::WaitMethod;
-use crate::wait::history::MOST_RECORDS;
+use crate::wait::history::MAX_HISTORY;
 use bytemuck::{Pod, Zeroable};
 
 /// Component of [`WaitOptions`]: histories are trimmed at change points.
@@ -43,9 +43,9 @@ impl Default for WaitLimits {
 
 impl WaitLimits {
     pub(super) fn check(&self) -> Result<()> {
-        let valid = (1..=MOST_RECORDS).contains(&self.history)
-            && (1..=MOST_RECORDS).contains(&self.queued)
-            && self.releases <= MOST_RECORDS
+        let valid = (1..=MAX_HISTORY).contains(&self.history)
+            && (1..=MAX_HISTORY).contains(&self.queued)
+            && self.releases <= MAX_HISTORY
             && (1..=MAX_CLUSTERS as u32).contains(&self.clusters);
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }

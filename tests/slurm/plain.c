@@ -127,7 +127,7 @@ static void books_follow_every_path(void) {
 
 /* Every byte of a state file matters: whichever changes, the file is refused and nothing is taken over. */
 static void damage_is_found(void) {
-    char path[] = "/tmp/surefill-plain-XXXXXX", message[300];
+    char path[] = "/tmp/surefill-plain-XXXXXX", aside[sizeof path + 8], message[300];
     struct books *books = books_make();
     struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX), *other = beliefs_make(PREDICTOR_MIX);
     struct sighting seen = job(1, PHASE_ENDED);
@@ -135,6 +135,7 @@ static void damage_is_found(void) {
     long size;
     int descriptor = mkstemp(path), accepted = 0, tried = 0;
     CHECK(descriptor >= 0);
+    snprintf(aside, sizeof aside, "%s.refused", path);
     look(books, beliefs, &seen, 1, 1000);
     CHECK(state_save(path, beliefs, books, message, sizeof message));
     CHECK(state_load(path, other, books, message, sizeof message) && beliefs_jobs(other) == 1);
@@ -152,6 +153,7 @@ static void damage_is_found(void) {
         fputc(byte ^ 0x10, file);
         fflush(file);
         accepted += state_load(path, other, books, message, sizeof message) || message[0] == '\0';
+        CHECK(rename(aside, path) == 0); /* where it is kept */
         fseek(file, at, SEEK_SET);
         fputc(byte, file);
         fflush(file);
@@ -160,7 +162,8 @@ static void damage_is_found(void) {
     CHECK(state_load(path, other, books, message, sizeof message));
     for (long length = size - 1; length > 0; length = length * 2 / 3) {
         CHECK(truncate(path, length) == 0);
-        CHECK(!state_load(path, other, books, message, sizeof message) && message[0] != '\0');
+        CHECK(!state_load(path, other, books, message, sizeof message) && strstr(message, aside) != NULL);
+        CHECK(rename(aside, path) == 0);
     }
     fclose(file);
     close(descriptor);

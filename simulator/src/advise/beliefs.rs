@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use surefill::error::Error;
 use surefill::predict::{Expert, Mixture, MixtureLimits};
 use surefill::runtime::{MAX_SECONDS, RuntimeBins, RuntimeDistribution};
-use surefill::wait::{CLUSTER, Features, TRIM, WaitAnswer, WaitLimits, WaitOptions, WaitPredictor};
+use surefill::wait::{
+    CLUSTER, Features, TRIM, WaitAnswer, WaitLimits, WaitOptions, WaitPredictor, smallest_history,
+};
 
 /// User, time limit, processors, name.
 type Keys = [i64; 4];
@@ -115,11 +117,12 @@ fn features(limit: i64, processors: u32) -> Features {
 }
 
 impl Waits {
-    /// Learns from all ended jobs. The question's quantile must be one that a history of any length can bound.
+    /// Learns from all ended jobs; `waiting` can wait at the same time. The question's quantile must be one that a history
+    /// can bound.
     ///
     /// # Errors
     /// When the library refuses something.
-    pub fn learn(past: &[Past], question: &Question) -> Result<Waits> {
+    pub fn learn(past: &[Past], waiting: usize, question: &Question) -> Result<Waits> {
         // Availability needs the times of all submissions, which a history of ended jobs does not have.
         let options = WaitOptions {
             quantile: question.quantile,
@@ -127,7 +130,12 @@ impl Waits {
             components: TRIM | CLUSTER,
             ..WaitOptions::default()
         };
-        let limits = WaitLimits { queued: 1 << 16, releases: 0, ..WaitLimits::default() };
+        let queued = u32::try_from(waiting.max(1)).unwrap_or(u32::MAX);
+        let fewest = smallest_history(question.quantile, question.confidence)
+            .map_err(refused("the quantile and confidence of bounds on waits"))?;
+        let usual = WaitLimits::default();
+        let history = u32::try_from(fewest).unwrap_or(u32::MAX).max(usual.history);
+        let limits = WaitLimits { history, queued, releases: 0, ..usual };
         let mut waits = Waits { partitions: BTreeMap::new(), limits, options };
         let mut by_start: Vec<&Past> = past.iter().collect();
         by_start.sort_by_key(|job| job.start);

@@ -117,7 +117,7 @@ pub fn waits_for(job: &Job) -> Option<&str> {
 pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     let mut run_times = RunTimes::new();
     let next = limit::learn(&mut run_times, snapshot, question)?;
-    let mut waits = Waits::learn(&snapshot.past, question)?;
+    let mut waits = Waits::learn(&snapshot.past, snapshot.jobs.len(), question)?;
     let wanted = |partition: &str| question.partition.as_deref().is_none_or(|only| only == partition);
 
     let mut heads = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::output;
+use super::wait_bounds::check_bound;
 use crate::advise::limit::Ask;
 use crate::advise::{Question, Snapshot, advise, live, read};
 use crate::report::{TableStyle, advice as tables};
@@ -19,10 +20,12 @@ since 1970 or YYYY-MM-DDTHH:MM:SS, all alike. --history also reads Slurm's job c
 
 The head job of each pool of nodes: its start if nothing else starts, from what is believed of the running jobs' run
 times. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
+A job that asks for several partitions counts in the first.
 The others: a bound on the wait of such jobs in this partition, at --quantile and --confidence, from their history. The
 waits of the past count from when jobs became eligible, those of waiting jobs from their submission.
 The next job of a user: the --quantile of its predicted run time, rounded up, and for how many of the user's last 50 jobs
-that rule would have been enough.
+that rule would have been enough. Jobs that were stopped at their limit count as if they had ended there: how many is told,
+and where they are many the advice is too short.
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
@@ -117,6 +120,7 @@ impl Advise {
         if self.print_commands {
             return Ok(io::stdout().lock().write_all(live::commands(self.days).as_bytes())?);
         }
+        check_bound(self.quantile, self.confidence)?;
         let snapshot = self.snapshot()?;
         let mut within = self.within.clone();
         if let Some(by) = self.by {

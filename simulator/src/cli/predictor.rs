@@ -1,7 +1,7 @@
 //! Options that `predict-wait` and `serve` share: the history, and the predictor that sees it.
 
 use super::Failure;
-use super::wait_bounds::probability;
+use super::wait_bounds::{check_bound, probability};
 use crate::waits::history::{self, History};
 use crate::waits::site::Site;
 use crate::waits::study::{By, Method};
@@ -156,6 +156,7 @@ impl PredictorArgs {
     /// # Errors
     /// What cannot be read, or is more than the predictors hold.
     pub fn site(&self) -> Result<Site, Failure> {
+        check_bound(self.quantile, self.confidence)?;
         let history = self.read()?;
         let now = match self.now {
             Some(Present::At(now)) => Some(now),

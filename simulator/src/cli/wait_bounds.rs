@@ -7,12 +7,12 @@ use crate::report::waits::{self as tables, View};
 use crate::report::{self, TableStyle};
 use crate::waits::queue::queues;
 use crate::waits::study::{By, Method, Options, Plan, Study};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, WaitOptions};
+use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, MAX_HISTORY, TRIM, WaitOptions, smallest_history};
 
 /// What ends `wait-bounds --help`.
 pub(super) const HELP: &str = "\
@@ -103,6 +103,18 @@ pub(super) fn probability(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "not a number above 0 and below 1".to_owned())
 }
 
+/// Refuses a bound that would need more waits than a predictor remembers.
+pub(super) fn check_bound(quantile: f64, confidence: f64) -> Result<(), Failure> {
+    let fewest = smallest_history(quantile, confidence);
+    if fewest.is_ok_and(|fewest| fewest <= u64::from(MAX_HISTORY)) {
+        return Ok(());
+    }
+    let needed = fewest.map_or_else(|_| "billions of".to_owned(), |fewest| fewest.to_string());
+    Err(Failure::Usage(format!(
+        "a bound of the {quantile} quantile with confidence {confidence} needs {needed} waits; {MAX_HISTORY} are remembered"
+    )))
+}
+
 fn rate(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| *value > 0.0 && *value <= 1.0);
     value.ok_or_else(|| "not a number above 0 and up to 1".to_owned())
@@ -119,6 +131,7 @@ struct Studies<'a> {
 impl WaitBounds {
     pub(super) fn run(self) -> Result<(), Failure> {
         output::check_page(self.html.as_deref())?;
+        check_bound(self.quantile, self.confidence)?;
         let options = self.options();
         let mut studies = Vec::new();
         for path in &self.traces {
@@ -133,6 +146,12 @@ impl WaitBounds {
                 study.queues.iter_mut().for_each(|queue| queue.drawn = Default::default());
             }
             studies.push(study);
+        }
+        if studies.iter().all(|study| study.queues.is_empty()) {
+            let found: Vec<_> = studies.iter().map(tables::remarks).collect();
+            return Err(
+                anyhow!("no queue of at least {} jobs; {}", self.min_jobs.max(1), found.join("; ")).into()
+            );
         }
         if let Some(path) = &self.html {
             let sections: Vec<_> = studies.iter().map(|study| tables::section(study, &options)).collect();

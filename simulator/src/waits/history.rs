@@ -57,6 +57,8 @@ pub struct History {
     pub entries: Vec<Entry>,
     /// Lines that are no jobs: number and reason.
     pub problems: Vec<(u64, String)>,
+    /// Jobs of a trace that are left out: their wait is unknown.
+    pub without_wait: u64,
 }
 
 /// Why a history could not be read.
@@ -80,9 +82,9 @@ pub enum Error {
     /// No text.
     #[error("{0}:{1}: not UTF-8")]
     Text(String, usize),
-    /// Nothing in it.
-    #[error("{0}: no job")]
-    Empty(String),
+    /// No job in it, and what there was instead.
+    #[error("{0}: no job{1}")]
+    Empty(String, String),
 }
 
 /// Reads a history; `name` stands for it in errors. Tables are told from traces by the `|` of their first line.
@@ -95,7 +97,21 @@ pub fn read(bytes: &[u8], name: &str) -> Result<History, Error> {
     } else {
         table(bytes, name)?
     };
-    if history.entries.is_empty() { Err(Error::Empty(name.to_owned())) } else { Ok(history) }
+    if history.entries.is_empty() {
+        return Err(Error::Empty(name.to_owned(), instead(&history)));
+    }
+    Ok(history)
+}
+
+/// What a history without jobs holds.
+fn instead(history: &History) -> String {
+    let first = history.problems.first();
+    let wrong = first.map(|(line, reason)| {
+        let lines = history.problems.len();
+        format!("; {lines} wrong {}, the first {line}: {reason}", if lines == 1 { "line" } else { "lines" })
+    });
+    let unknown = (history.without_wait > 0).then(|| format!("; {} of unknown wait", history.without_wait));
+    [wrong, unknown].into_iter().flatten().collect()
 }
 
 fn is_table(bytes: &[u8]) -> bool {
@@ -109,7 +125,7 @@ fn trace(bytes: &[u8], name: &str) -> Result<History, Error> {
     let trace = swf::read(bytes, name, Strictness::Lenient)?;
     let problems = trace.problems.iter().filter(|problem| !problem.kept());
     let problems = problems.map(|problem| (problem.line, problem.reason.to_string())).collect();
-    let (found, _) = queues(&trace, true);
+    let (found, counts) = queues(&trace, true);
     let entry = |queue: &str, job: &super::queue::WaitJob| {
         let end = job.submit.saturating_add(job.wait);
         Entry {
@@ -123,7 +139,7 @@ fn trace(bytes: &[u8], name: &str) -> Result<History, Error> {
     let mut entries: Vec<Entry> =
         found.iter().flat_map(|queue| queue.jobs.iter().map(|job| entry(&queue.name, job))).collect();
     entries.sort_by_key(|entry| entry.submit);
-    Ok(History { entries, problems })
+    Ok(History { entries, problems, without_wait: counts.without_wait })
 }
 
 /// Where the columns are.
@@ -332,6 +348,12 @@ mod tests {
         let error = read(b"JobID|Start\n1|5\n", "h").unwrap_err().to_string();
         assert_eq!(error, "h:1: no column Submit among 'JobID|Start'");
         assert_eq!(read(b"Submit|Start\n", "h").unwrap_err().to_string(), "h: no job");
+        let error = read(b"Submit|Start\nx|1\n2|y\n", "h").unwrap_err().to_string();
+        assert_eq!(error, "h: no job; 2 wrong lines, the first 2: not a time: 'x'");
+        let error = read(b"1 5 -1 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1\n", "h").unwrap_err().to_string();
+        assert_eq!(error, "h: no job; 1 of unknown wait");
+        let error = read(b"JobID Submit\n", "h").unwrap_err().to_string();
+        assert!(error.starts_with("h: no job; 1 wrong line, the first 1: "), "{error}");
         assert!(read(b"Submit|Start\n\xff|1\n", "h").unwrap_err().to_string().starts_with("h:2:"));
         assert_eq!(time("2024-13-01T00:00:00"), Err("not a time: '2024-13-01T00:00:00'".to_owned()));
     }
