@@ -55,7 +55,8 @@ fn wait_bounds_prints_tables_json_and_a_page() {
     for queue in queues {
         assert_eq!((queue["jobs"].as_u64(), queue["training"].as_u64()), (Some(1500), Some(150)));
         let measured = queue["measured"].as_array().unwrap();
-        assert_eq!(measured.len(), 12);
+        // Four methods alone, with components, and adapted; two other attributes; one other rate.
+        assert_eq!(measured.len(), 15);
         for predictor in measured {
             let count = |key: &str| predictor[key].as_u64().unwrap();
             assert_eq!(count("jobs"), count("judged") + count("too_little_history") + count("may_be_down"));
@@ -85,8 +86,37 @@ fn wait_bounds_prints_tables_json_and_a_page() {
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
     }
     // A quantile that no history reaches.
-    let output = surefill(&["wait-bounds", "t.swf", "--quantile", "0.99999999"], folder.path());
+    for verb in ["wait-bounds", "predict-wait"] {
+        let output = surefill(&[verb, "t.swf", "--quantile", "0.99999999"], folder.path());
+        assert_eq!(output.status.code(), Some(2));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("needs 299573225 waits; 4194304 are remembered"), "{message}");
+    }
+    std::fs::write(folder.path().join("empty.swf"), "").unwrap();
+    let output = surefill(&["wait-bounds", "empty.swf"], folder.path());
     assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("no queue of at least 1000 jobs; empty: 0 jobs"), "{message}");
+
+    let args = ["wait-bounds", "t.swf", "--by-queue", "--markdown", "--table", "following,chosen"];
+    let text = String::from_utf8(surefill(&args, folder.path()).stdout).unwrap();
+    assert!(text.contains("follow their own misses") && text.contains("tightest afterwards"), "{text}");
+    // No correct predictor is tighter than the one that is known to be so afterwards.
+    let table = text.split("tightest afterwards").nth(1).unwrap();
+    let mut correct = 0;
+    for row in table.lines().filter(|line| line.starts_with("| t/")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let best: f64 = cells[6].parse().unwrap();
+        for cell in &cells[3..5] {
+            let Some((share, accuracy)) = cell.trim_matches('*').split_once(" (") else { panic!("{row}") };
+            assert_eq!(cell.starts_with("**"), share.parse::<f64>().unwrap() >= 0.95, "{row}");
+            if cell.starts_with("**") {
+                assert!(accuracy.trim_end_matches(')').parse::<f64>().unwrap() <= best, "{row}");
+                correct += 1;
+            }
+        }
+    }
+    assert!(correct > 0, "{table}");
 }
 
 /// Jobs a minute apart that wait 1 to 200 s, and one that waits since the last.

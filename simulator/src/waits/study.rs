@@ -109,8 +109,10 @@ pub enum Kind {
         /// What jobs were clustered by.
         by: By,
     },
-    /// The same, binomial, with adapted bounds.
+    /// The same with adapted bounds.
     Adapted {
+        /// Which method.
+        method: Method,
         /// The rate.
         rate: f64,
     },
@@ -200,7 +202,9 @@ impl Options {
             Kind::Full { method, by } => {
                 WaitOptions { method: method.core(), attribute: by.core(), ..options }
             }
-            Kind::Adapted { rate } => WaitOptions { components: self.components | ADAPT, rate, ..options },
+            Kind::Adapted { method, rate } => {
+                WaitOptions { method: method.core(), components: self.components | ADAPT, rate, ..options }
+            }
         }
     }
 
@@ -212,11 +216,25 @@ impl Options {
     fn kinds(&self) -> Vec<Kind> {
         let methods = Method::ALL.into_iter().filter(|m| *m == Method::Binomial || self.methods.contains(m));
         let alone = methods.clone().map(|method| Kind::Alone { method });
-        let full = methods.map(|method| Kind::Full { method, by: self.by });
+        let full = methods.clone().map(|method| Kind::Full { method, by: self.by });
         let others = By::ALL.into_iter().filter(|by| *by != self.by);
         let others = others.map(|by| Kind::Full { method: Method::Binomial, by });
-        let adapted = self.rates.iter().map(|&rate| Kind::Adapted { rate });
-        alone.chain(full).chain(others).chain(adapted).collect()
+        let rates = self.rates.iter().map(|&rate| self.adapted(rate));
+        let adapted = methods.filter(|m| *m != Method::Binomial).filter_map(|m| self.usual_adapted(m));
+        alone.chain(full).chain(others).chain(rates).chain(adapted).collect()
+    }
+
+    /// The binomial method with bounds adapted at this rate.
+    pub fn adapted(&self, rate: f64) -> Kind {
+        Kind::Adapted { method: Method::Binomial, rate }
+    }
+
+    /// A method with bounds adapted at the library's rate, or at the first where that is not among them.
+    pub fn usual_adapted(&self, method: Method) -> Option<Kind> {
+        let default = WaitOptions::default().rate;
+        let rate =
+            self.rates.iter().copied().find(|rate| *rate == default).or(self.rates.first().copied())?;
+        Some(Kind::Adapted { method, rate })
     }
 }
 
@@ -270,7 +288,9 @@ impl<'a> Plan<'a> {
     fn measure(&self, queue: &Queue, kind: Kind, progress: &(dyn Fn(u64) + Sync)) -> Result<Ran, Error> {
         let options = self.options.predictor(kind);
         let (jobs, first) = (&queue.jobs, self.options.first(queue));
-        let (outcome, further) = if kind == self.options.usual() || matches!(kind, Kind::Adapted { .. }) {
+        let (outcome, further) = if kind == self.options.usual()
+            || matches!(kind, Kind::Adapted { method: Method::Binomial, .. })
+        {
             let mut collector = Collector::new(jobs, first, options.quantile, options.confidence);
             let outcome = simulate(queue, &options, self.options.clusters, &mut collector, &progress)?;
             (outcome, Some(collector.finish()))
@@ -292,7 +312,9 @@ impl<'a> Plan<'a> {
             further,
         };
         let drawn = match kind {
-            Kind::Alone { method: Method::Binomial } | Kind::Adapted { .. } => Some(outcome),
+            Kind::Alone { method: Method::Binomial } | Kind::Adapted { method: Method::Binomial, .. } => {
+                Some(outcome)
+            }
             kind if kind == self.options.usual() => Some(outcome),
             _ => None,
         };

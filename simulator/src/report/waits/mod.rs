@@ -29,6 +29,10 @@ pub enum View {
     Adapted,
     /// The rate chosen on the first halves, and what it does on the second
     HeldOut,
+    /// The methods with bounds that follow their own misses
+    Following,
+    /// The method chosen on the first halves, and what it does on the second
+    Chosen,
     /// Jobs that have waited for a while
     Waiting,
     /// Probabilities of starting in time
@@ -37,13 +41,15 @@ pub enum View {
 
 impl View {
     /// All, in the order in which they are shown.
-    pub const ALL: [View; 8] = [
+    pub const ALL: [View; 10] = [
         View::Alone,
         View::Qbets,
         View::Answers,
         View::Attributes,
         View::Adapted,
         View::HeldOut,
+        View::Following,
+        View::Chosen,
         View::Waiting,
         View::Probabilities,
     ];
@@ -126,11 +132,11 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
             let (title, table) = match view {
                 View::Alone => (
                     format!("The methods alone (Table 1): correctness, accuracy; {stands_out} where correct"),
-                    methods(&rows, options, style, |method| Kind::Alone { method }, |p| p.alone),
+                    methods(&rows, options, style, |method| Some(Kind::Alone { method }), |p| Some(p.alone)),
                 ),
                 View::Qbets => (
                     format!("With {} (Table 2): correctness, accuracy; {stands_out} where correct", components(options)),
-                    methods(&rows, options, style, |method| Kind::Full { method, by: options.by }, |p| p.qbets),
+                    methods(&rows, options, style, |method| Some(Kind::Full { method, by: options.by }), |p| Some(p.qbets)),
                 ),
                 View::Answers => (
                     format!("Answers of the binomial method with {}", components(options)),
@@ -153,6 +159,17 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                      correctness, accuracy"
                         .to_owned(),
                     held_out(&rows, options, style),
+                ),
+                View::Following | View::Chosen if options.rates.is_empty() || options.methods.len() < 2 => return None,
+                View::Following => (
+                    format!("Methods whose bounds follow their own misses: correctness, accuracy; {stands_out} where correct"),
+                    methods(&rows, options, style, |method| options.usual_adapted(method), |_| None),
+                ),
+                View::Chosen => (
+                    "The method of those that is tightest on the queue's first half among those correct there, and the second \
+                     half, where the tightest correct of all predictors is known afterwards: correctness, accuracy"
+                        .to_owned(),
+                    chosen(&rows, options, style),
                 ),
                 View::Waiting => (
                     format!("Jobs that have waited for a while: share of their {confidence} bounds for the {quantile} quantile that hold"),
@@ -182,12 +199,12 @@ fn methods(
     rows: &[(String, &QueueStudy)],
     options: &Options,
     style: Style,
-    kind: impl Fn(Method) -> Kind,
-    paper: impl Fn(&crate::waits::paper::Published) -> Row,
+    kind: impl Fn(Method) -> Option<Kind>,
+    paper: impl Fn(&crate::waits::paper::Published) -> Option<Row>,
 ) -> Table {
     let shown: Vec<Method> = Method::ALL
         .into_iter()
-        .filter(|method| rows.first().is_some_and(|(_, queue)| queue.of(kind(*method)).is_some()))
+        .filter(|method| rows.first().and_then(|(_, queue)| queue.of(kind(*method)?)).is_some())
         .collect();
     let mut titles = vec!["machine/queue".to_owned()];
     titles.extend(shown.iter().map(|method| method_name(*method).to_owned()));
@@ -198,7 +215,7 @@ fn methods(
     let mut table = style.table(titles, 1);
     for (name, queue) in rows {
         let all: Vec<Option<&Measures>> =
-            shown.iter().map(|method| queue.of(kind(*method)).map(|measured| &measured.all)).collect();
+            shown.iter().map(|method| queue.of(kind(*method)?).map(|measured| &measured.all)).collect();
         let reference = all.first().copied().flatten();
         let mut cells = vec![name.clone()];
         cells.extend(all.iter().map(|measures| or_dash(measures.and_then(|m| m.correctness).map(share))));
@@ -209,8 +226,7 @@ fn methods(
         }));
         cells.push(or_dash(reference.and_then(|m| m.rms_over_s).map(duration)));
         table.add_row(cells);
-        if let Some(published) = queue.published {
-            let row = paper(published);
+        if let Some((published, row)) = queue.published.and_then(|of| Some((of, paper(of)?))) {
             let columns = shown.iter().map(|method| *method as usize);
             let mut cells = vec![style.noted("paper".to_owned(), Some(published.name.to_owned()))];
             cells.extend(columns.clone().map(|column| format!("{:.2}", row.correctness[column])));
@@ -309,20 +325,35 @@ fn adapted(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> T
         let rates = options
             .rates
             .iter()
-            .map(|&rate| or_dash(queue.of(Kind::Adapted { rate }).map(|measured| cell(&measured.all))));
+            .map(|&rate| or_dash(queue.of(options.adapted(rate)).map(|measured| cell(&measured.all))));
         table.add_row([name.clone(), cell(&usual.all)].into_iter().chain(rates));
     }
     table
 }
 
-/// The rate that is correct on the first half with the smallest over-prediction there; if none is, the most correct.
+/// The predictor that is correct on the first half with the smallest over-prediction there; if none is, the most correct.
+fn best_of(
+    queue: &QueueStudy,
+    options: &Options,
+    half: usize,
+    kinds: impl Iterator<Item = Kind>,
+) -> Option<Kind> {
+    let found = |kind| queue.of(kind).map(|measured| (kind, measured.halves[half]));
+    let all: Vec<(Kind, Measures)> = kinds.filter_map(found).collect();
+    let over = |m: &Measures| m.rms_over_s.unwrap_or(f64::INFINITY);
+    let correctness = |m: &Measures| m.correctness.unwrap_or(0.0);
+    let correct = all.iter().filter(|(_, m)| m.is_correct(options.quantile));
+    let tightest = correct.min_by(|(_, a), (_, b)| over(a).total_cmp(&over(b)));
+    let most_correct = || all.iter().max_by(|(_, a), (_, b)| correctness(a).total_cmp(&correctness(b)));
+    tightest.or_else(most_correct).map(|(kind, _)| *kind)
+}
+
+/// The rate of the binomial method that is best on the first half.
 pub fn chosen_rate(queue: &QueueStudy, options: &Options) -> Option<f64> {
-    let first = |rate: f64| queue.of(Kind::Adapted { rate }).map(|measured| measured.halves[0]);
-    let over = |rate: &f64| first(*rate).and_then(|m| m.rms_over_s).unwrap_or(f64::INFINITY);
-    let correctness = |rate: &f64| first(*rate).and_then(|m| m.correctness).unwrap_or(0.0);
-    let correct = options.rates.iter().filter(|rate| correctness(rate) >= options.quantile);
-    let tightest = correct.min_by(|a, b| over(a).total_cmp(&over(b)));
-    tightest.or(options.rates.iter().max_by(|a, b| correctness(a).total_cmp(&correctness(b)))).copied()
+    match best_of(queue, options, 0, options.rates.iter().map(|&rate| options.adapted(rate)))? {
+        Kind::Adapted { rate, .. } => Some(rate),
+        _ => None,
+    }
 }
 
 fn held_out(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
@@ -339,10 +370,57 @@ fn held_out(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> 
             let text = style.noted(or_dash(second.correctness.map(share)), accuracy);
             mark(text, second.is_correct(options.quantile), style)
         };
-        let adapted = |rate: f64| or_dash(queue.of(Kind::Adapted { rate }).map(cell));
+        let adapted = |rate: f64| or_dash(queue.of(options.adapted(rate)).map(cell));
         table.add_row([name.clone(), rate.to_string(), adapted(rate), adapted(default), cell(usual)]);
     }
     table
+}
+
+fn chosen(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+    let titles =
+        ["machine/queue", "method", "second half", "binomial", "tightest afterwards", "its accuracy"];
+    let mut table = style.table(titles.map(str::to_owned), 2);
+    let following = || Method::ALL.into_iter().filter_map(|method| options.usual_adapted(method));
+    for (name, queue) in rows {
+        let Some(usual) = queue.of(options.usual()) else { continue };
+        let cell = |kind: Kind| {
+            let second = queue.of(kind)?.halves[1];
+            let accuracy = second.accuracy(&usual.halves[1]).map(ratio);
+            let text = style.noted(or_dash(second.correctness.map(share)), accuracy);
+            Some(mark(text, second.is_correct(options.quantile), style))
+        };
+        let Some(best) = best_of(queue, options, 0, following()) else { continue };
+        let all = queue.measured.iter().map(|measured| measured.kind);
+        let afterwards = best_of(queue, options, 1, all);
+        let accuracy = afterwards.and_then(|kind| queue.of(kind)?.halves[1].accuracy(&usual.halves[1]));
+        table.add_row([
+            name.clone(),
+            method_of(best).to_owned(),
+            or_dash(cell(best)),
+            or_dash(options.usual_adapted(Method::Binomial).and_then(cell)),
+            or_dash(afterwards.map(predictor_name)),
+            or_dash(accuracy.map(ratio)),
+        ]);
+    }
+    table
+}
+
+fn method_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Alone { method } | Kind::Full { method, .. } | Kind::Adapted { method, .. } => {
+            method_name(method)
+        }
+    }
+}
+
+/// A predictor in few words.
+fn predictor_name(kind: Kind) -> String {
+    let method = method_of(kind);
+    match kind {
+        Kind::Alone { .. } => format!("{method} alone"),
+        Kind::Full { by, .. } => format!("{method} by {}", by_name(by)),
+        Kind::Adapted { rate, .. } => format!("{method} adapted, {rate}"),
+    }
 }
 
 /// The queues' rows with what the usual predictor has, and the adapted ones.
@@ -351,12 +429,12 @@ fn with_further<'a>(
     options: &'a Options,
     style: Style,
 ) -> impl Iterator<Item = (String, &'a Further)> {
-    let adapted = options.rates.iter().map(|&rate| Kind::Adapted { rate });
+    let adapted = options.rates.iter().map(|&rate| options.adapted(rate));
     let kinds: Vec<Kind> = [options.usual()].into_iter().chain(adapted).collect();
     rows.iter().flat_map(move |(name, queue)| {
         let one = move |kind: &Kind| {
             let note = match kind {
-                Kind::Adapted { rate } => Some(format!("adapted, {rate}")),
+                Kind::Adapted { rate, .. } => Some(format!("adapted, {rate}")),
                 _ => None,
             };
             Some((style.noted(name.clone(), note), queue.of(*kind)?.further.as_ref()?))

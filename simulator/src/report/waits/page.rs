@@ -49,7 +49,7 @@ fn name(kind: Kind) -> String {
     match kind {
         Kind::Alone { .. } => "bound of the binomial method alone".to_owned(),
         Kind::Full { .. } => "bound with the components".to_owned(),
-        Kind::Adapted { rate } => format!("adapted bound, rate {rate}"),
+        Kind::Adapted { rate, .. } => format!("adapted bound, rate {rate}"),
     }
 }
 
