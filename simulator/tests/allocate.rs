@@ -242,6 +242,9 @@ fn merged_shards_are_the_whole() {
     let table = surefill(&SWEEP.replace("--json", "--markdown"), folder.path(), &[]);
     let merged = surefill("merge --markdown 1.json 2.json 3.json", folder.path(), &[]);
     assert_eq!(merged.stdout, table.stdout);
+    let part = surefill(&format!("{} --shard 1/3", SWEEP.replace("--json", "")), folder.path(), &[]);
+    let text = String::from_utf8(part.stdout).unwrap();
+    assert!(text.contains("Shard 1 of 3: 6 of 16 workloads."), "{text}");
 
     let missing = surefill("merge 1.json 3.json", folder.path(), &[]);
     assert_eq!(missing.status.code(), Some(1));
@@ -270,11 +273,16 @@ fn the_command_line() {
         "--shard 1/2",
         "--sweep --shard 3/2",
         "--sweep --html page.html",
+        "--sweep --procs 64",
+        "--sweep --load 0.5",
         "--trace absent.swf",
     ] {
         let output = surefill(&format!("allocate {wrong}"), folder.path(), &[]);
         assert_eq!(output.status.code(), Some(2), "{wrong}: {}", stderr(&output));
     }
+    let empty = surefill("allocate --days 1 --load 0.000001 --seeds 1", folder.path(), &[]);
+    assert_eq!(empty.status.code(), Some(1));
+    assert!(stderr(&empty).contains("no job arrives in 1 days at a load of 0.000001"), "{}", stderr(&empty));
     let small = "allocate --days 2 --procs 16 --seeds 2";
     let absent = surefill(&format!("{small} --html page.html --trace absent.swf"), folder.path(), &[]);
     assert_eq!(absent.status.code(), Some(1));

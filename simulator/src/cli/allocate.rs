@@ -11,7 +11,7 @@ use crate::allocate::workload::{Rounding, WorkloadOptions};
 use crate::generate::History;
 use crate::report;
 use crate::swf::{self, Strictness};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::env;
@@ -51,10 +51,10 @@ pub struct Allocate {
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     days: u32,
     /// Processors of the machine, and the largest average parallelism
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = processors)]
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = processors, conflicts_with = "sweep")]
     procs: u32,
     /// Sequential seconds that arrive a second of daytime, over the processors
-    #[arg(long, value_name = "RHO", default_value_t = 0.75, value_parser = load)]
+    #[arg(long, value_name = "RHO", default_value_t = 0.75, value_parser = load, conflicts_with = "sweep")]
     load: f64,
     /// Seed of the first workload
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -180,7 +180,16 @@ pub(super) fn print_sweep(sweep: &Sweep, json: bool, markdown: bool) -> Result<(
     if json {
         output::json(sweep)?;
     } else {
-        writeln!(io::stdout().lock(), "{}", tables::sweep(sweep, markdown))?;
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", tables::sweep(sweep, markdown))?;
+        if let (shard, shards @ 2..) = sweep.shard {
+            writeln!(
+                out,
+                "\nShard {shard} of {shards}: {} of {} workloads. Means are over the seeds in it; with --json it can be merged.",
+                sweep.cells.len(),
+                sweep::count(&sweep.options, (1, 1))
+            )?;
+        }
     }
     Ok(())
 }
@@ -201,6 +210,9 @@ impl Allocate {
         let bar = progress(rows(&options, &self.strategies) * self.seeds as usize, "runs");
         let study = study(&options, &self.strategies, &|| bar.inc(1));
         bar.finish_and_clear();
+        if study.workload.get("jobs").is_none_or(|jobs| jobs.mean == 0.0) {
+            return Err(anyhow!("no job arrives in {days} days at a load of {load}").into());
+        }
         if let Some(path) = &self.html {
             let page = report::allocate::page(&study, trace.as_ref());
             std::fs::write(path, page).with_context(|| path.display().to_string())?;
