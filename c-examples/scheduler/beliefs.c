@@ -1,5 +1,6 @@
 /* The library's mixture of histories of like jobs: the user's, those with the same limit, width or name, and several of
- * these at once, weighed for each user by how well they have done; and its hidden Markov model, if wanted. */
+ * these at once, weighed for each user by how well they have done; or the user's alone; and its hidden Markov model, if
+ * wanted. */
 #include "beliefs.h"
 #include "markov.h"
 
@@ -18,26 +19,27 @@ struct beliefs {
     int64_t bins_memory[BIN_WORDS], distribution_memory[DISTRIBUTION_WORDS];
     surefill_bins *bins;
     surefill_mixture *mixture;
-    int64_t size; /* of the mixture */
+    int64_t size, experts; /* of the mixture */
     struct waits *waits;
     struct markov *markov; /* NULL unless wanted */
     int64_t jobs;
 };
 
-/* A mixture that has seen no job. */
-static bool make_mixture(struct beliefs *beliefs) {
+/* A mixture that has seen no job: of one history for each user, or of all. */
+static bool make_mixture(struct beliefs *beliefs, bool users_only) {
+    int32_t set = users_only ? SUREFILL_EXPERTS_USER : SUREFILL_EXPERTS_MIX, named = users_only ? 0 : NAMED;
     surefill_mixture_limits limits;
     surefill_expert experts[SUREFILL_MAX_EXPERTS];
     int32_t count = 0;
     void *memory;
     if (surefill_mixture_limits_init(&limits) != SUREFILL_OK ||
-        surefill_experts_init(SUREFILL_EXPERTS_MIX, experts, SUREFILL_MAX_EXPERTS, &count) != SUREFILL_OK ||
-        count + NAMED > SUREFILL_MAX_EXPERTS)
+        surefill_experts_init(set, experts, SUREFILL_MAX_EXPERTS, &count) != SUREFILL_OK ||
+        count + named > SUREFILL_MAX_EXPERTS)
         return false;
-    memcpy(experts + count, BY_NAME, sizeof BY_NAME);
+    memcpy(experts + count, BY_NAME, (size_t)named * sizeof *BY_NAME);
     limits.bins = BINS;
     limits.keys = KEYS;
-    limits.experts = count + NAMED;
+    beliefs->experts = limits.experts = count + named;
     if (surefill_mixture_size(&limits, &beliefs->size) != SUREFILL_OK) return false;
     memory = malloc((size_t)beliefs->size);
     if (memory == NULL) return false;
@@ -62,7 +64,8 @@ struct beliefs *beliefs_make(enum predictor predictor) {
     bool good;
     if (beliefs == NULL) return NULL;
     good = surefill_bins_init_default(beliefs->bins_memory, sizeof beliefs->bins_memory, &beliefs->bins) == SUREFILL_OK &&
-           surefill_bins_count(beliefs->bins, &count) == SUREFILL_OK && count == BINS && make_mixture(beliefs) &&
+           surefill_bins_count(beliefs->bins, &count) == SUREFILL_OK && count == BINS &&
+           make_mixture(beliefs, predictor == PREDICTOR_USER) &&
            (beliefs->waits = waits_make()) != NULL;
     if (good && predictor == PREDICTOR_HMM) good = (beliefs->markov = markov_make(beliefs->bins, BINS)) != NULL;
     if (good) return beliefs;
@@ -130,9 +133,14 @@ struct waits *beliefs_waits(struct beliefs *beliefs) { return beliefs->waits; }
 
 double beliefs_jobs(const struct beliefs *beliefs) { return (double)beliefs->jobs; }
 
-/* The number of jobs, the sealed mixture, the waits with their size before them, the hidden Markov model if there is one. */
+/* What is saved: this, the sealed mixture, the waits with their size before them, the hidden Markov model if there is one. */
+struct front {
+    int64_t jobs, experts; /* their number tells one set from the other */
+};
+
 void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
-    size_t fixed = sizeof beliefs->jobs + (size_t)beliefs->size, waits_size = 0, models;
+    const struct front front = {.jobs = beliefs->jobs, .experts = beliefs->experts};
+    size_t fixed = sizeof front + (size_t)beliefs->size, waits_size = 0, models;
     char *copy = NULL, *waits = waits_save(beliefs->waits, &waits_size);
     uint64_t stored = waits_size;
     models = fixed + sizeof stored + waits_size;
@@ -144,8 +152,8 @@ void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
         copy = NULL;
     }
     if (copy != NULL) {
-        memcpy(copy, &beliefs->jobs, sizeof beliefs->jobs);
-        memcpy(copy + sizeof beliefs->jobs, beliefs->mixture, (size_t)beliefs->size);
+        memcpy(copy, &front, sizeof front);
+        memcpy(copy + sizeof front, beliefs->mixture, (size_t)beliefs->size);
         memcpy(copy + fixed, &stored, sizeof stored);
         memcpy(copy + fixed + sizeof stored, waits, waits_size);
     }
@@ -154,18 +162,21 @@ void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
 }
 
 bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size) {
-    size_t fixed = sizeof beliefs->jobs + (size_t)beliefs->size, models;
+    struct front front;
+    size_t fixed = sizeof front + (size_t)beliefs->size, models;
     surefill_mixture *opened;
     uint64_t waits_size;
     struct waits *waits;
     void *memory;
     if (size < fixed + sizeof waits_size) return false;
+    memcpy(&front, bytes, sizeof front);
+    if (front.experts != beliefs->experts) return false;
     memcpy(&waits_size, (const char *)bytes + fixed, sizeof waits_size);
     if (waits_size > size - fixed - sizeof waits_size) return false;
     models = fixed + sizeof waits_size + (size_t)waits_size;
     memory = malloc((size_t)beliefs->size);
     waits = waits_make();
-    if (memory != NULL) memcpy(memory, (const char *)bytes + sizeof beliefs->jobs, (size_t)beliefs->size);
+    if (memory != NULL) memcpy(memory, (const char *)bytes + sizeof front, (size_t)beliefs->size);
     if (memory == NULL || waits == NULL || surefill_mixture_open(memory, beliefs->size, &opened) != SUREFILL_OK ||
         !waits_load(waits, (const char *)bytes + fixed + sizeof waits_size, (size_t)waits_size) ||
         (beliefs->markov != NULL && size > models &&
@@ -178,6 +189,6 @@ bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size) {
     waits_free(beliefs->waits);
     beliefs->mixture = opened;
     beliefs->waits = waits;
-    memcpy(&beliefs->jobs, bytes, sizeof beliefs->jobs);
+    beliefs->jobs = front.jobs;
     return true;
 }

@@ -12,7 +12,8 @@ struct beliefs;
 
 enum predictor {
     PREDICTOR_MIX, /* histories of like jobs */
-    PREDICTOR_HMM  /* the hidden Markov model of the workload; where it is silent, the histories, which learn all the same */
+    PREDICTOR_HMM, /* the hidden Markov model of the workload; where it is silent, the histories, which learn all the same */
+    PREDICTOR_USER /* the user's own latest jobs */
 };
 
 /* Beliefs of one who has seen no job; NULL when memory is short. */

@@ -8,7 +8,7 @@
 #include <surefill.h>
 
 static const char *const modes[] = {"on", "shadow", "limits"};                               /* enum mode */
-static const char *const predictors[] = {"mix", "hmm"};                                      /* enum predictor */
+static const char *const predictors[] = {"mix", "hmm", "user"};                              /* enum predictor */
 static const char *const criteria[] = {"probability", "bound", "seconds", "relative", NULL}; /* SUREFILL_CRITERION_ */
 static const char prefix[] = "surefill_";
 
@@ -58,8 +58,8 @@ static const char *read_word(struct settings *settings, const char *key, const c
         if (mode < 0) return "the modes are on, shadow and limits";
         settings->mode = (enum mode)mode;
     } else if (strcmp(key, "predictor") == 0) {
-        int predictor = find(predictors, 2, value);
-        if (predictor < 0) return "the predictors are mix and hmm";
+        int predictor = find(predictors, 3, value);
+        if (predictor < 0) return "the predictors are mix, hmm and user";
         settings->predictor = (enum predictor)predictor;
     } else if (strcmp(key, "criterion") == 0) {
         int criterion = find(criteria, 4, value);

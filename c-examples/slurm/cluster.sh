@@ -171,7 +171,7 @@ cluster_start() {
     ctld_start -c
     for node in $(seq "$CLUSTER_NODES"); do node_start "n$node"; done
     wait_for 30 nodes_idle || {
-        sinfo -N -l >&2
+        timeout 10 sinfo -N -l >&2
         return 1
     }
 }

@@ -21,7 +21,7 @@ wait_for 10 running "$busy"
 head=$(job games 5 60 1)
 other=$(job man 5 30 1)
 # The plugin says that they wait for their turn once it has looked.
-turned() { [ "$(squeue -h -t PENDING -j "$head,$other" -o %r | grep -cE 'Resources|Priority')" -eq 2 ]; }
+turned() { [ "$(timeout 10 squeue -h -t PENDING -j "$head,$other" -o %r | grep -cE 'Resources|Priority')" -eq 2 ]; }
 wait_for 10 turned
 ask=(advise --history "$work/history" --within 1s,2m,2h --quantile 0.5 --user games)
 timeout 60 "$surefill" "${ask[@]}" --json >"$work/json"

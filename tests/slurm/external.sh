@@ -30,8 +30,8 @@ check "the head starts soon after the nodes are free" \
     $(($(completed "$head" StartTime) - $(completed "$busy" EndTime))) -le 4
 tasks() { [ "$(grep -c "JobState=COMPLETED" "$CLUSTER/completed")" -eq 6 ]; }
 wait_for 20 tasks
-check "tasks of the array" "$(squeue -h -j "$array" -o %i 2>/dev/null | wc -l)" -eq 0
-check "a job held by its user, and one asked to stay" "$(squeue -h -t PENDING -j "$own,$stay" -o %i | wc -l)" -eq 2
+check "tasks of the array" "$(timeout 10 squeue -h -j "$array" -o %i 2>/dev/null | wc -l)" -eq 0
+check "a job held by its user, and one asked to stay" "$(timeout 10 squeue -h -t PENDING -j "$own,$stay" -o %i | wc -l)" -eq 2
 timeout 10 scontrol release "$own"
 timeout 10 scontrol update JobId="$stay" Comment=
 wait_for 20 queue_empty

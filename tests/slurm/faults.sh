@@ -48,11 +48,11 @@ say "$refusals damaged state files refused, each with a message; scheduling went
 wait_for 15 nodes_idle
 lost=$(job games 2 5 6)
 wait_for 10 running "$lost"
-node=$(squeue -h -j "$lost" -o %B)
+node=$(timeout 10 squeue -h -j "$lost" -o %B)
 node_kill "$node"
-restarted() { [ "$(scontrol show job "$lost" | grep -o 'Restarts=[0-9]*')" = Restarts=1 ]; }
+restarted() { [ "$(timeout 10 scontrol show job "$lost" | grep -o 'Restarts=[0-9]*')" = Restarts=1 ]; }
 wait_for 40 restarted
-waits_again() { [ "$(squeue -h -j "$lost" -o '%t %r')" = 'PD BeginTime' ]; }
+waits_again() { [ "$(timeout 10 squeue -h -j "$lost" -o '%t %r')" = 'PD BeginTime' ]; }
 wait_for 20 waits_again
 timeout 10 scontrol update JobId="$lost" StartTime=now # Slurm keeps such a job back for two minutes
 node_start "$node"

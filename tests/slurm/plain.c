@@ -23,7 +23,7 @@ static void settings_are_read(void) {
         "surefill_tau",           "surefill_tau=",         "surefill_tau=x",         "surefill_tau=-1",
         "surefill_tau=nan",       "surefill_interval=0",   "surefill_interval=1e9",  "surefill_mode=off",
         "surefill_criterion=all", "surefill_depth=1.5",    "surefill_depth=-1",      "surefill_events=17",
-        "surefill_what=1", "surefill_predictor=user",        "bf_x,surefill_budget=", "surefill_save=0",        "surefill_=1",
+        "surefill_what=1", "surefill_predictor=users",       "bf_x,surefill_budget=", "surefill_save=0",        "surefill_=1",
         "surefill_tau=0.1,surefill_tau=0.1 ", "surefill_tau=0.000000000000000000000000000000000000000000000000000000000000"
         "0000000000000000000000000000000000000000000000000000000000000000000000000000001"};
     struct settings settings, before;
@@ -215,6 +215,40 @@ static void limits_are_easy(void) {
     decider_free(decider);
 }
 
+/* The users' histories alone: what other users do counts only for those who have none; and the mixture does not take them
+ * for its own, nor the other way round. */
+static void users_are_asked(void) {
+    struct beliefs *users = beliefs_make(PREDICTOR_USER), *again = beliefs_make(PREDICTOR_USER);
+    struct beliefs *mix = beliefs_make(PREDICTOR_MIX);
+    struct facts facts = {.limit = 86400, .nodes = 1, .asked = 1};
+    int64_t quarters[3][2];
+    int32_t status;
+    size_t size, other;
+    void *bytes, *more;
+    for (int i = 0; i < 100; i++) {
+        facts.id = i;
+        facts.user = 1 + i % 2;
+        beliefs_ended(users, &facts, facts.user == 1 ? 60 : 36000, i);
+        beliefs_ended(mix, &facts, facts.user == 1 ? 60 : 36000, i);
+    }
+    for (int user = 1; user <= 3; user++) {
+        facts.user = user;
+        for (int i = 0; i < 2; i++)
+            CHECK(surefill_distribution_quantile(beliefs_predict(users, &facts, &status), i == 0 ? 0.25 : 0.75, 0, facts.limit,
+                                                 &quarters[user - 1][i]) == SUREFILL_OK);
+    }
+    CHECK(quarters[0][1] < 120 && quarters[1][0] > 18000 && quarters[2][0] < 120 && quarters[2][1] > 18000);
+    bytes = beliefs_save(users, &size);
+    more = beliefs_save(mix, &other);
+    CHECK(bytes != NULL && more != NULL && beliefs_load(again, bytes, size) && beliefs_jobs(again) == 100);
+    CHECK(!beliefs_load(mix, bytes, size) && !beliefs_load(again, more, other) && beliefs_jobs(mix) == 100);
+    free(bytes);
+    free(more);
+    beliefs_free(users);
+    beliefs_free(again);
+    beliefs_free(mix);
+}
+
 /* A budget counts what earlier cycles have spent, and each expense once. */
 static void budgets_last(void) {
     struct running running[] = {{.nodes = 3, .age = 0, .facts = {.id = 1, .user = 1, .limit = 3600, .asked = 3}}};
@@ -393,6 +427,7 @@ int main(void) {
     books_follow_every_path();
     damage_is_found();
     limits_are_easy();
+    users_are_asked();
     budgets_last();
     printf("plain: %s\n", failures == 0 ? "settings, books, waits, state file, decisions: passed" : "FAILED");
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -31,7 +31,7 @@ wait_for 5 running "$one"
 two=$(job games 4 5 1 -L matlab)
 three=$(job games 1 5 1)
 wait_for 5 is_completed "$three"
-check "without its licence it has not started" "$(squeue -h -t RUNNING -j "$two" -o %i | wc -l)" -eq 0
+check "without its licence it has not started" "$(timeout 10 squeue -h -t RUNNING -j "$two" -o %i | wc -l)" -eq 0
 
 # Partitions that overlap in part: neither is judged while the other has a waiting job; each job starts in its turn.
 left=$(job games 2 5 3 -p left)

@@ -52,7 +52,7 @@ for round in 1 2; do
     touch "$work/mark"
     wait_for 8 newer "$CLUSTER/state/job_state"
     wait_for 5 newer "$CLUSTER/state/surefill_state"
-    check "waiting jobs" "$(squeue -h -t PENDING -o %i | wc -l)" -ge 10
+    check "waiting jobs" "$(timeout 10 squeue -h -t PENDING -o %i | wc -l)" -ge 10
     ctld_kill
     ctld_start
     wait_for 5 logged_times 'surefill_state: learnt from [1-9]' "$round" || fail "the state did not survive"

@@ -9,7 +9,7 @@ cluster_start
 for i in $(seq 6); do job games 2 $((20 + i)) 60 >/dev/null; done
 head=$(job root 16 60 1)
 timeout 60 "$built/submit" 1000 30
-thousand() { [ "$(squeue -h -t PENDING -o %i | wc -l)" -ge 980 ]; }
+thousand() { [ "$(timeout 10 squeue -h -t PENDING -o %i | wc -l)" -ge 980 ]; }
 wait_for 20 thousand
 : >"$CLUSTER/log/slurmctld"
 sleep 4
@@ -27,4 +27,4 @@ check "milliseconds under the locks" "${locked%.*}" -le 500
 # The quickest cycle tells: on a machine that is busy otherwise the others measure that.
 set -- $(head -n 1 "$work/times")
 check "milliseconds outside Slurm's own calls" "${1%.*}" -le 60
-[ "$(squeue -h -j "$head" -o %t)" = PD ] || fail "the head job has started"
+[ "$(timeout 10 squeue -h -j "$head" -o %t)" = PD ] || fail "the head job has started"
