@@ -265,6 +265,7 @@ static int overtake(struct scheduler *scheduler, int32_t head) {
     struct pool *pool = &scheduler->pool;
     struct decision decision;
     bool limits = scheduler->limits_only || scheduler->settings.mode == MODE_LIMITS;
+    const char *accepted = scheduler->settings.mode == MODE_SHADOW ? "would start" : "start";
     int released = 0;
     pool->candidate_count = 0;
     free(pool->candidates);
@@ -291,7 +292,7 @@ static int overtake(struct scheduler *scheduler, int32_t head) {
         if (judged->verdict == SUREFILL_VERDICT_DOES_NOT_FIT || judged->verdict == SUREFILL_VERDICT_UNDECIDED) continue;
         say("decision: JobId=%s head=%lld %s %.4f: %s", scheduler->held[pool->candidates[i].place].name,
             (long long)pool->head.id, settings_criterion_name(scheduler->settings.criterion), judged->delay,
-            judged->verdict == SUREFILL_VERDICT_ACCEPTED ? "start" : "wait");
+            judged->verdict == SUREFILL_VERDICT_ACCEPTED ? accepted : "wait");
     }
     for (int32_t i = 0; i < decision.accepted_count && scheduler->settings.mode != MODE_SHADOW; i++) {
         const struct candidate *candidate = &pool->candidates[decision.accepted[i]];
