@@ -5,10 +5,12 @@ use rand_chacha::ChaCha8Rng;
 use surefill::wait::{Features, WaitAnswer, WaitOptions, upper_index};
 use surefill_simulator::swf::{Strictness, read};
 use surefill_simulator::waits::further::Collector;
+use surefill_simulator::waits::history::{Entry, History, Left};
 use surefill_simulator::waits::measures::Measures;
 use surefill_simulator::waits::paper::published;
 use surefill_simulator::waits::queue::{Queue, WaitJob, queues};
 use surefill_simulator::waits::simulate::{Nobody, simulate};
+use surefill_simulator::waits::site::{Question, Site};
 use surefill_simulator::waits::study::{By, Kind, Method, Options, Plan};
 
 fn job(submit: i64, wait: i64, requested: i64) -> WaitJob {
@@ -94,6 +96,55 @@ fn what_waiting_jobs_are_told_holds() {
     assert!((further.brier.unwrap() / further.brier_of_shares.unwrap() - 1.0).abs() < 0.02);
 }
 
+/// Of several methods a site takes the one that a replay of the study finds tightest among the correct.
+#[test]
+fn a_site_takes_the_tightest_method() {
+    let mut named = std::collections::HashSet::new();
+    for (seed, stretch) in [(3, 1), (4, 0), (5, 40)] {
+        let mut queue = random_queue(seed, 4000);
+        for (i, job) in queue.jobs.iter_mut().enumerate() {
+            // As they are; most wait for nothing; bursts of long waits.
+            job.wait = match stretch {
+                1 => job.wait,
+                0 => job.wait * i64::from(i % 10 == 0),
+                more => job.wait * if i / 50 % 7 == 0 { more } else { 1 },
+            };
+        }
+        let options = WaitOptions { components: surefill::wait::ADAPT, ..WaitOptions::default() };
+        let entry = |job: &WaitJob| Entry {
+            id: job.number.to_string(),
+            queue: "q".to_owned(),
+            submit: job.submit,
+            left: match job.submit + job.wait {
+                end if job.cancelled => Left::Cancelled(end),
+                end => Left::Started(end),
+            },
+            features: job.features,
+        };
+        let history = History { entries: queue.jobs.iter().map(entry).collect(), ..History::default() };
+        let mut site = Site::new(&history, &Method::ALL, &options, 1, true, None).unwrap();
+        let chosen = site.ask(&Question { queue: Some("q".to_owned()), ..Question::default() }).unwrap();
+
+        let measure = |method: &Method| {
+            let options = WaitOptions { method: method.core(), ..options };
+            let outcome = simulate(&queue, &options, 1, &mut Nobody, &|_| ()).unwrap();
+            (*method, Measures::new(&queue.jobs, &outcome, 400..4000))
+        };
+        let all: Vec<(Method, Measures)> = Method::ALL.iter().map(measure).collect();
+        let correct = all.iter().filter(|(_, measures)| measures.is_correct(0.95));
+        let rms = |measures: &Measures| measures.rms_over_s.unwrap();
+        let tightest = correct.min_by(|(_, a), (_, b)| rms(a).total_cmp(&rms(b))).unwrap();
+        assert_eq!(chosen.method, tightest.0, "{seed}: {all:?}");
+        named.insert(chosen.method as usize);
+        // Its answer is that method's own; of a job that has waited, the order statistics'.
+        let mut alone = Site::new(&history, &[chosen.method], &options, 1, true, None).unwrap();
+        let mut ask = |waited| alone.ask(&Question { waited, ..Question::default() }).unwrap();
+        assert_eq!(ask(0), chosen);
+        assert_eq!(ask(60).method, Method::Binomial);
+    }
+    assert!(named.len() > 1, "{named:?}");
+}
+
 fn options() -> Options {
     Options {
         quantile: 0.95,
@@ -141,7 +192,8 @@ fn synthetic_clusters_are_recovered_and_explain_the_waits() {
     let alone = queue.of(Kind::Alone { method: Method::Binomial }).unwrap();
     assert!(usual.all.is_correct(0.95) && alone.all.is_correct(0.95));
     assert!(usual.all.median_bound_s.unwrap() < alone.all.median_bound_s.unwrap() / 2);
-    assert_eq!(queue.measured.len(), 4 + 4 + 2 + 2);
+    // Alone, with components, two other attributes, two rates, three other methods adapted.
+    assert_eq!(queue.measured.len(), 4 + 4 + 2 + 2 + 3);
 }
 
 #[test]

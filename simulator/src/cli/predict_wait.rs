@@ -5,6 +5,7 @@ use super::output;
 use super::predictor::{PredictorArgs, seconds};
 use crate::report::waits::duration;
 use crate::waits::site::{Answer, AskError, Question, Verdict};
+use crate::waits::study::Method;
 use clap::Args;
 
 /// What ends `predict-wait --help`.
@@ -77,13 +78,19 @@ impl PredictWait {
 fn sentence(answer: &Answer) -> String {
     let Answer { quantile, confidence, waited_s, bound_s, from_now_s, .. } = answer;
     let percent = |share: f64| format!("{} %", (share * 1e4).round() / 100.0);
+    let by = match answer.method {
+        Method::Binomial => "",
+        Method::LogNormal => " (by a log-normal fit)",
+        Method::LogUniform => " (by a log-uniform fit)",
+        Method::Weibull => " (by a Weibull fit)",
+    };
     let who = match waited_s {
         0 => "jobs like this one".to_owned(),
         waited => format!("jobs like this one that waited {}", duration(*waited as f64)),
     };
     let bound = match (answer.answer, bound_s, from_now_s) {
         (Verdict::Bound, Some(bound), Some(from_now)) => format!(
-            "With {} confidence {} of {who} start within {bound} s ({}) of their submission, {from_now} s from now.",
+            "With {} confidence {} of {who} start within {bound} s ({}) of their submission, {from_now} s from now{by}.",
             percent(*confidence),
             percent(*quantile),
             duration(*bound as f64)

@@ -45,9 +45,17 @@ pub struct PredictorArgs {
     /// The confidence of the bound
     #[arg(long, value_name = "C", default_value_t = 0.95, value_parser = probability, help_heading = "Predictor")]
     confidence: f64,
-    /// The method
-    #[arg(long, value_enum, default_value = "binomial", help_heading = "Predictor")]
-    method: Method,
+    /// The method; of several, every queue takes the one whose bounds have been tightest in its history, of those that held as
+    /// often as they should
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "binomial",
+        help_heading = "Predictor"
+    )]
+    method: Vec<Method>,
     /// What jobs are clustered by
     #[arg(long, value_enum, default_value = "requested", help_heading = "Predictor")]
     by: By,
@@ -144,7 +152,6 @@ impl PredictorArgs {
         WaitOptions {
             quantile: self.quantile,
             confidence: self.confidence,
-            method: self.method.core(),
             attribute: self.by.core(),
             components: parts.into_iter().filter(|(_, off)| !off).map(|(part, _)| part).sum(),
             ..WaitOptions::default()
@@ -163,7 +170,8 @@ impl PredictorArgs {
             Some(Present::Clock) => Some(clock()),
             None => None,
         };
-        let site = Site::new(&history, &self.options(), MAX_CLUSTERS as u32, !self.one_queue, now);
+        let site =
+            Site::new(&history, &self.method, &self.options(), MAX_CLUSTERS as u32, !self.one_queue, now);
         Ok(site.with_context(|| self.history.display().to_string())?)
     }
 }

@@ -1,6 +1,7 @@
 //! What a site asks: one predictor a queue, which has seen a history up to the present.
 
 use super::history::{Entry, History, Left};
+use super::study::Method;
 use crate::swf::MAX_VALUE;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -98,6 +99,8 @@ pub struct Answer {
     pub quantile: f64,
     /// The confidence.
     pub confidence: f64,
+    /// How the bound was computed; of jobs that have waited it is an order statistic of the waits that were as long.
+    pub method: Method,
     /// The requested time asked about.
     pub requested_s: i64,
     /// The processors asked about.
@@ -151,9 +154,39 @@ pub struct Told {
     pub bound: Option<i64>,
 }
 
+/// How the bounds of a history's jobs have held.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Held {
+    /// The share of the bounds that held.
+    share: f64,
+    /// Root mean square over-prediction of those, in seconds.
+    rms_over_s: f64,
+}
+
+impl Held {
+    /// Of the jobs that have started, without the first tenth of all.
+    fn new(told: &[Told]) -> Held {
+        let known = told.iter().skip(told.len() / 10).filter_map(|told| told.bound.zip(told.wait));
+        let (mut all, mut held, mut squares) = (0u64, 0u64, 0.0);
+        for (bound, wait) in known {
+            all += 1;
+            if bound >= wait {
+                held += 1;
+                squares += ((bound - wait) as f64).powi(2);
+            }
+        }
+        match held {
+            0 => Held { share: 0.0, rms_over_s: f64::INFINITY },
+            _ => Held { share: held as f64 / all as f64, rms_over_s: (squares / held as f64).sqrt() },
+        }
+    }
+}
+
 /// A queue's predictor.
 struct Line {
     name: String,
+    method: Method,
+    held: Held,
     memory: Vec<u64>,
     /// The jobs that wait.
     waiting: HashMap<String, (i64, Features)>,
@@ -172,6 +205,8 @@ pub struct Site {
 pub struct QueueState {
     /// Its name.
     pub queue: String,
+    /// How bounds are computed.
+    pub method: Method,
     /// Jobs that wait.
     pub waiting: u32,
     /// Waits that are remembered.
@@ -231,10 +266,34 @@ fn leave(
 }
 
 impl Line {
+    /// With the method whose bounds have been tightest among those that held as often as they should; if none did, with the one
+    /// whose bounds held most often.
+    fn tightest(
+        name: &str,
+        entries: &[&Entry],
+        methods: &[Method],
+        options: &WaitOptions,
+        clusters: u32,
+        now: i64,
+    ) -> Result<Line, CoreError> {
+        let lines = methods.iter().map(|method| Line::new(name, entries, *method, options, clusters, now));
+        let lines = lines.collect::<Result<Vec<Line>, _>>()?;
+        let better =
+            |a: &Line, b: &Line| match (a.held.share >= options.quantile, b.held.share >= options.quantile) {
+                (true, true) => a.held.rms_over_s < b.held.rms_over_s,
+                (a_holds, b_holds) => a_holds || (!b_holds && a.held.share > b.held.share),
+            };
+        lines
+            .into_iter()
+            .reduce(|best, next| if better(&next, &best) { next } else { best })
+            .ok_or(CoreError::OutOfRange)
+    }
+
     /// Shows a new predictor what happened up to `now`.
     fn new(
         name: &str,
         entries: &[&Entry],
+        method: Method,
         options: &WaitOptions,
         clusters: u32,
         now: i64,
@@ -254,7 +313,7 @@ impl Line {
         };
         let down_quantile =
             DOWN_QUANTILES.into_iter().find(known).unwrap_or(options.down_quantile.min(LEAST_DOWN_QUANTILE));
-        let options = &WaitOptions { down_quantile, ..*options };
+        let options = &WaitOptions { down_quantile, method: method.core(), ..*options };
         let jobs = u32::try_from(entries.len()).map_err(|_| CoreError::Full)?.max(1);
         let fewest = smallest_history(options.quantile, options.confidence)?;
         let history = jobs.max(u32::try_from(fewest).map_err(|_| CoreError::OutOfRange)?);
@@ -280,8 +339,9 @@ impl Line {
         let waits = |(index, entry): &(usize, &&Entry)| entry.left == Left::Waits || later.contains(index);
         let waiting = entries.iter().take(past).enumerate().filter(waits);
         let waiting = waiting.map(|(_, entry)| (entry.id.clone(), (entry.submit, entry.features))).collect();
+        let held = Held::new(&told);
         told.drain(..told.len().saturating_sub(SHOWN));
-        Ok(Line { name: name.to_owned(), memory, waiting, told })
+        Ok(Line { name: name.to_owned(), method, held, memory, waiting, told })
     }
 
     fn predictor(&mut self) -> Result<WaitPredictor<'_>, CoreError> {
@@ -290,12 +350,14 @@ impl Line {
 }
 
 impl Site {
-    /// Shows predictors, one a queue or one for all, what happened up to `now`, by default the last time in the history.
+    /// Shows predictors, one a queue or one for all, what happened up to `now`, by default the last time in the history. Of
+    /// several methods every queue takes the one that has been tightest there.
     ///
     /// # Errors
-    /// [`CoreError::OutOfRange`] for options out of range; [`CoreError::Full`] for more than 2^22 jobs.
+    /// [`CoreError::OutOfRange`] for options out of range, or no method; [`CoreError::Full`] for more than 2^22 jobs.
     pub fn new(
         history: &History,
+        methods: &[Method],
         options: &WaitOptions,
         clusters: u32,
         by_queue: bool,
@@ -317,7 +379,9 @@ impl Site {
             Left::Waits => entry.submit,
         };
         let now = now.or_else(|| history.entries.iter().map(last).max()).unwrap_or(0);
-        let lines = queues.iter().map(|(name, entries)| Line::new(name, entries, options, clusters, now));
+        let lines = queues
+            .iter()
+            .map(|(name, entries)| Line::tightest(name, entries, methods, options, clusters, now));
         Ok(Site { lines: lines.collect::<Result<_, _>>()?, now, options: *options })
     }
 
@@ -389,8 +453,9 @@ impl Site {
             Attribute::Processors => u64::from(features.processors),
             Attribute::Product => (features.requested as u64).saturating_mul(u64::from(features.processors)),
         };
-        let name = line.name.clone();
+        let (name, own) = (line.name.clone(), line.method);
         let predictor = line.predictor()?;
+        let method = if waited == 0 { own } else { Method::Binomial };
         let answer = match waited {
             0 => predictor.predict(&features, quantile, confidence, now)?,
             waited => predictor.predict_aged(&features, waited, quantile, confidence, now)?,
@@ -413,6 +478,7 @@ impl Site {
             from_now_s: bound_s.map(|bound| bound - waited),
             quantile,
             confidence,
+            method,
             requested_s: features.requested,
             processors: features.processors,
             waited_s: waited,
@@ -430,7 +496,7 @@ impl Site {
     pub fn queues(&mut self) -> Result<Vec<QueueState>, CoreError> {
         let (now, options) = (self.now, self.options);
         let state = |line: &mut Line| {
-            let name = line.name.clone();
+            let (name, method) = (line.name.clone(), line.method);
             let predictor = line.predictor()?;
             let may_be_down = predictor.may_be_down(now)?;
             let clusters = predictor.clusters().collect::<Vec<_>>().into_iter().map(|cluster| {
@@ -453,7 +519,7 @@ impl Site {
             });
             let clusters = clusters.collect::<Result<Vec<_>, CoreError>>()?;
             let (waiting, remembered) = (predictor.queued(), predictor.remembered());
-            Ok(QueueState { queue: name, waiting, remembered, may_be_down, clusters })
+            Ok(QueueState { queue: name, method, waiting, remembered, may_be_down, clusters })
         };
         self.lines.iter_mut().map(state).collect()
     }
