@@ -79,10 +79,8 @@ fn sentence(answer: &Answer) -> String {
     let Answer { quantile, confidence, waited_s, bound_s, from_now_s, .. } = answer;
     let percent = |share: f64| format!("{} %", (share * 1e4).round() / 100.0);
     let by = match answer.method {
-        Method::Binomial => "",
-        Method::LogNormal => " (by a log-normal fit)",
-        Method::LogUniform => " (by a log-uniform fit)",
-        Method::Weibull => " (by a Weibull fit)",
+        Method::Binomial => String::new(),
+        method => format!(" (by a {} fit)", method.name()),
     };
     let who = match waited_s {
         0 => "jobs like this one".to_owned(),

@@ -29,6 +29,16 @@ impl Method {
     pub const ALL: [Method; super::paper::METHODS] =
         [Method::Binomial, Method::LogNormal, Method::LogUniform, Method::Weibull];
 
+    /// Its name in sentences.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Binomial => "binomial",
+            Method::LogNormal => "log-normal",
+            Method::LogUniform => "log-uniform",
+            Method::Weibull => "Weibull",
+        }
+    }
+
     /// As the core has it.
     pub fn core(self) -> WaitMethod {
         match self {

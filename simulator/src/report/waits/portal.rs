@@ -51,7 +51,8 @@ fn section(queue: &QueueState, told: &[Told], by: Attribute, quantile: f64, conf
         section {
             h2 { (queue.queue) }
             p.facts {
-                (queue.waiting) " jobs wait; " (queue.remembered) " waits are remembered."
+                (queue.waiting) " jobs wait; " (queue.remembered) " waits are remembered. Bounds by the "
+                (queue.method.name()) " method."
                 @if queue.may_be_down { strong { " No job has started for long: the machine may be down." } }
             }
             div.wide { table {
