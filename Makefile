@@ -7,7 +7,7 @@
 #   make deb        Debian packages of the library, its development files and the command, in build/deb
 #   make abi-accept abi/ again, after a change of the binary interface that is meant (make check compares with it)
 #   make bench      wall times;  make instructions: instruction counts (valgrind)
-#   make results    RESULTS.md again (needs the traces in SUREFILL_TRACES or ../shared/traces; about an hour and a half);
+#   make results    RESULTS.md again (needs the traces in SUREFILL_TRACES or ../shared/traces; a good hour);
 #                   some of its parts: make results PART="speed hmm"
 
 VERSION := 0.1.0
