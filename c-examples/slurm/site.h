@@ -54,14 +54,7 @@ struct site {
 /* The time that slurmctld's own functions take: site->slurm_seconds += slurm_clock() around them. */
 double slurm_clock(void);
 
-/* gather.c: takes the locks, tells the books what has happened, starts jobs in order of priority while they fit, and
- * copies what decisions need. Returns false when jobs cannot be read, with a message for the log. */
-bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs,
-                 char *message, size_t length);
-/* Frees what a cycle has gathered; the refusals stay. */
-void site_clear(struct site *site);
-
-/* Of all running jobs, and of the waiting ones with at least this priority. The job read and node read locks are held. */
+/* facts.c. Of all running jobs, and of the waiting ones with at least this priority. Job and node read locks held. */
 uint64_t site_fingerprint(uint32_t least_priority);
 uint32_t site_least_priority(const struct site *site);
 
@@ -71,6 +64,13 @@ void job_facts(const job_record_t *job, const part_record_t *part, int32_t nodes
 int32_t job_nodes(job_record_t *job, part_record_t *part);
 /* Whether the job never shares a node with another one. */
 bool job_takes_whole_nodes(const job_record_t *job, const part_record_t *part);
+
+/* gather.c: takes the locks, tells the books what has happened, starts jobs in order of priority while they fit, and
+ * copies what decisions need. Returns false when jobs cannot be read, with a message for the log. */
+bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs,
+                 char *message, size_t length);
+/* Frees what a cycle has gathered; the refusals stay. */
+void site_clear(struct site *site);
 
 /* start.c: what Slurm says to a start. job may become another record of the same array. */
 enum start_result { START_DONE, START_BUSY, START_NOT_NOW };

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use surefill_simulator::machine::replay;
+use surefill_simulator::replay::replay;
 use surefill_simulator::outcome::Outcome;
 use surefill_simulator::policy::{Choice, PolicyOptions};
 use surefill_simulator::run::Options;

@@ -1,8 +1,9 @@
 //! Why one job waited: what every pass decided about it.
 
-use crate::machine::{Cluster, Stuck, replay};
+use crate::machine::Cluster;
 use crate::outcome::{JobRecord, Setup};
 use crate::policy::{HeadStart, Judged, Policy};
+use crate::replay::{Stuck, replay};
 use crate::run::{Error, Options};
 use crate::workload::{Job, JobId, Workload};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 //!
 //! * [`swf`]: reads and writes the Standard Workload Format.
 //! * [`workload`]: the replay rules that make jobs of a trace's lines.
-//! * [`machine`]: the event-driven replay.
+//! * [`machine`]: processors and queue; [`mod@replay`]: the event-driven replay on them.
 //! * [`policy`]: who starts when; [`predict`]: how long a job will run.
 //! * [`outcome`]: what one replay produced; [`metrics`] and [`calibration`] measure it, [`schedule`] writes it job by job.
 //! * [`run`]: replays over several seeds; [`papers`]: published numbers to compare with.
@@ -15,6 +15,7 @@
 //! * [`mod@allocate`]: malleable jobs that choose their size.
 //! * [`waits`]: bounds on waiting times, how well they hold, and answers for sites.
 //! * [`mod@advise`]: what the users of a live queue may expect.
+//! * [`random`]: draws that are the same everywhere.
 //! * [`report`]: tables for terminals, self-contained pages with plots.
 //! * [`cli`]: the command line.
 
@@ -33,6 +34,8 @@ pub mod outcome;
 pub mod papers;
 pub mod policy;
 pub mod predict;
+pub mod random;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod schedule;

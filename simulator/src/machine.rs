@@ -1,17 +1,8 @@
-//! Event-driven replay of a workload on a machine of identical processors.
-//!
-//! At one second terminations come before submissions, then the policy makes one scheduling pass. (A job of run time 0
-//! ends in the second it starts: that second gets another pass.) A pass happens only when something ended or was
-//! submitted: a policy has no timer.
+//! A machine of identical processors with its queue: what a policy sees and may do.
 
-use crate::outcome::{Backfill, JobRecord, Outcome, Setup};
-use crate::policy::Policy;
+use crate::outcome::Backfill;
 use crate::workload::{Job, JobId, Workload};
 use std::collections::{BTreeSet, VecDeque};
-use std::time::Instant;
-
-/// Jobs between two calls of `progress`.
-const PROGRESS: usize = 1024;
 
 /// A running job, as a scheduler sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +37,8 @@ pub struct Cluster<'w> {
 }
 
 impl<'w> Cluster<'w> {
-    fn new(workload: &'w Workload) -> Cluster<'w> {
+    /// The idle machine before the first job.
+    pub(crate) fn new(workload: &'w Workload) -> Cluster<'w> {
         let jobs = &workload.jobs[..];
         Cluster {
             jobs,
@@ -176,16 +168,46 @@ impl<'w> Cluster<'w> {
         (undisturbed, delayed)
     }
 
-    fn end_jobs(&mut self, policy: &mut dyn Policy) {
-        while let Some(&(end, id)) = self.ends.first()
-            && end <= self.now
-        {
-            self.ends.pop_first();
-            let position = self.running.iter().position(|running| running.job == id);
-            let ended = self.running.remove(position.expect("an ending job runs"));
-            self.idle += ended.processors;
-            policy.ended(self.job(id), self.now);
+    /// When the next running job ends.
+    pub(crate) fn next_end(&self) -> Option<i64> {
+        self.ends.first().map(|&(end, _)| end)
+    }
+
+    /// Time goes on.
+    pub(crate) fn advance(&mut self, now: i64) {
+        self.now = now;
+    }
+
+    /// Ends a job whose time has come, if there is one.
+    pub(crate) fn end_job(&mut self) -> Option<&'w Job> {
+        let &(end, id) = self.ends.first()?;
+        if end > self.now {
+            return None;
         }
+        self.ends.pop_first();
+        let position = self.running.iter().position(|running| running.job == id);
+        self.idle += self.running.remove(position.expect("an ending job runs")).processors;
+        Some(self.job(id))
+    }
+
+    /// A job joins the queue.
+    pub(crate) fn submit(&mut self, id: JobId) {
+        self.queue.push_back(id);
+    }
+
+    /// The jobs started since the last call.
+    pub(crate) fn take_started(&mut self) -> Vec<JobId> {
+        std::mem::take(&mut self.started)
+    }
+
+    /// When a job started, and how if it overtook the head job.
+    pub(crate) fn history(&self, id: JobId) -> (Option<i64>, Option<Backfill>) {
+        (self.starts[id], self.backfills[id])
+    }
+
+    /// Candidates judged.
+    pub(crate) fn decisions(&self) -> u64 {
+        self.decisions
     }
 }
 
@@ -203,97 +225,9 @@ fn first_fit(now: i64, idle: u32, wanted: u32, releases: impl Iterator<Item = (i
     time
 }
 
-/// The policy made no more progress: jobs wait, nothing runs and nothing will be submitted.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the policy left {waiting} jobs waiting on an idle machine")]
-pub struct Stuck {
-    /// How many jobs wait.
-    pub waiting: usize,
-}
-
-/// Replays a workload under a policy. `progress` is told now and then how many more jobs have been
-/// submitted.
-///
-/// # Errors
-/// [`Stuck`].
-pub fn replay(
-    workload: &Workload,
-    setup: Setup,
-    policy: &mut dyn Policy,
-    progress: &(dyn Fn(usize) + Sync),
-) -> Result<Outcome, Stuck> {
-    let begun = Instant::now();
-    let mut cluster = Cluster::new(workload);
-    let mut pass_seconds = Vec::new();
-    let mut submitted = 0;
-    loop {
-        let submission = workload.jobs.get(submitted).map(|job| job.submit);
-        let end = cluster.ends.first().map(|&(end, _)| end);
-        let Some(now) = submission.into_iter().chain(end).min() else { break };
-        cluster.now = now;
-        cluster.end_jobs(policy);
-        while let Some(job) = workload.jobs.get(submitted).filter(|job| job.submit <= now) {
-            cluster.queue.push_back(job.id);
-            policy.submitted(job, now);
-            submitted += 1;
-            if submitted.is_multiple_of(PROGRESS) {
-                progress(PROGRESS);
-            }
-        }
-        let pass = Instant::now();
-        policy.schedule(&mut cluster);
-        pass_seconds.push(pass.elapsed().as_secs_f32());
-        for id in std::mem::take(&mut cluster.started) {
-            policy.started(cluster.job(id), now);
-        }
-    }
-    progress(submitted % PROGRESS);
-    if !cluster.queue.is_empty() {
-        return Err(Stuck { waiting: cluster.queue.len() });
-    }
-    let jobs = workload.jobs.iter().zip(&cluster.starts).zip(&cluster.backfills);
-    let jobs = jobs.map(|((job, start), backfill)| {
-        let start = start.expect("every job left the queue");
-        JobRecord {
-            number: job.number,
-            user: job.user,
-            submit: job.submit,
-            start,
-            end: start + job.run_time,
-            processors: job.processors,
-            limit: job.limit,
-            backfill: *backfill,
-        }
-    });
-    Ok(Outcome {
-        setup,
-        jobs: jobs.collect(),
-        passes: pass_seconds.len() as u64,
-        decisions: cluster.decisions,
-        pass_seconds,
-        wall_seconds: begun.elapsed().as_secs_f64(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Starts nothing.
-    struct Idle;
-
-    impl Policy for Idle {
-        fn schedule(&mut self, _cluster: &mut Cluster<'_>) {}
-    }
-
-    #[test]
-    fn a_policy_that_leaves_jobs_waiting_is_an_error() {
-        let job = Job { processors: 1, run_time: 5, limit: 5, ..Job::default() };
-        let workload =
-            Workload { jobs: vec![job], procs: 1, counts: Default::default(), unix_start_time: None };
-        let stuck = replay(&workload, Setup::default(), &mut Idle, &|_| {}).unwrap_err();
-        assert_eq!(stuck, Stuck { waiting: 1 });
-    }
 
     #[test]
     fn first_fits() {

@@ -1,12 +1,12 @@
 //! Replays of one workload under one policy, over several seeds in parallel, and their summary.
 
 use crate::calibration::{self, Bin, Delays};
-use crate::machine::{Stuck, replay};
 use crate::metrics::Metrics;
 use crate::outcome::{Backfill, Outcome, Setup};
 use crate::policy::{
     BadChoice, Choice, PolicyName, PolicyOptions, ProbOptions, RuleChoice, RuleName, name_of,
 };
+use crate::replay::{Stuck, replay};
 use crate::workload::{Counts, MissingProcessors, Rules, Workload};
 use rayon::prelude::*;
 use serde::Serialize;

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 use surefill_simulator::allocate::application::follow;
+use surefill_simulator::allocate::lifetimes::Lifetimes;
 use surefill_simulator::allocate::machine::Machine;
-use surefill_simulator::allocate::strategy::{Decider, Lifetimes, Strategy};
+use surefill_simulator::allocate::strategy::{Decider, Strategy};
 use surefill_simulator::allocate::study::Belief;
 use surefill_simulator::allocate::study::{Measures, application, avg, one};
 use surefill_simulator::allocate::sweep::{MergeError, Sweep, SweepOptions, merge, sweep};

@@ -2,15 +2,16 @@
 
 use surefill::hmm::Termination;
 use surefill::runtime::RuntimeBins;
-use surefill_simulator::generate::Random;
 use surefill_simulator::hmm::block::Block;
 use surefill_simulator::hmm::divergence::{self, generate, rate};
 use surefill_simulator::hmm::fit::{fit, fit_from};
+use surefill_simulator::hmm::flat::{Flat, Load};
 use surefill_simulator::hmm::gain::halves;
-use surefill_simulator::hmm::model::{Flat, Model};
+use surefill_simulator::hmm::model::Model;
 use surefill_simulator::hmm::sample::{Observed, Sample, cross_entropy, entropy};
-use surefill_simulator::hmm::train::{Load, Options, Start, Stop};
+use surefill_simulator::hmm::train::{Options, Start, Stop};
 use surefill_simulator::hmm::{Error, gain::Test};
+use surefill_simulator::random::Random;
 
 fn sample(bins: usize, jobs: Vec<Observed>) -> Sample {
     Sample { slot_s: 900, bins: RuntimeBins::new(1.5, 1.8, bins).unwrap(), jobs }

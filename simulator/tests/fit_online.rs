@@ -1,10 +1,10 @@
 //! The on-line gain (Nissimov 2006, chapter 4) on workloads made for it.
 
 use surefill::hmm::Termination;
-use surefill_simulator::generate::Random;
 use surefill_simulator::hmm::online::{Gain, Learn, Options, online};
 use surefill_simulator::hmm::sample::Binning;
 use surefill_simulator::hmm::train::Stop;
+use surefill_simulator::random::Random;
 use surefill_simulator::workload::Job;
 
 const HOUR: i64 = 3600;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use surefill_simulator::generate::markov::Variant;
 use surefill_simulator::generate::{Heading, History, Model, write_model};
+use surefill_simulator::hmm::flat::Load;
 use surefill_simulator::hmm::model::Model as HiddenModel;
-use surefill_simulator::hmm::train::Load;
 use surefill_simulator::swf::{Strictness, Trace, read};
 
 /// Field by field as a trace has them: submit, run time, processors, requested time, user.

@@ -6,9 +6,9 @@ mod common;
 
 use proptest::prelude::*;
 use std::path::Path;
-use surefill_simulator::machine::replay;
 use surefill_simulator::outcome::Outcome;
 use surefill_simulator::policy::{Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
+use surefill_simulator::replay::replay;
 use surefill_simulator::swf::{self, Strictness};
 use surefill_simulator::workload::{Overrun, Rules, Workload};
 

@@ -17,15 +17,8 @@ use crate::error::{Error, Result};
 use crate::hmm::{Explanation, Round, Termination, Training, Which};
 use crate::memory::at_mut;
 use crate::predict::Predictor;
-use crate::predict::predictor::LastRound;
+use crate::predict::predictor::{FILTER, IDLE, LastRound, ROUNDS};
 use crate::runtime::MAX_BINS;
-
-/// Nothing under way.
-const IDLE: u32 = 0;
-/// Rounds of Baum-Welch.
-const ROUNDS: u32 = 1;
-/// The filter catches up with the anchor.
-pub(super) const FILTER: u32 = 2;
 
 /// How far [`Predictor::train`] came.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,7 +6,6 @@ use crate::hmm::{
 };
 use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::predict::jobs::{Job, Jobs};
-use crate::predict::learn::FILTER;
 use crate::runtime::{MAX_BINS, RawBins, RuntimeBins};
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
@@ -15,6 +14,11 @@ const KIND: Kind = Kind::Predictor;
 
 /// Times are within this distance from 0.
 const MAX_TIME: u64 = 1 << 53;
+
+// Phases of training: nothing under way; rounds of Baum-Welch; the filter catches up with the anchor.
+pub(super) const IDLE: u32 = 0;
+pub(super) const ROUNDS: u32 = 1;
+pub(super) const FILTER: u32 = 2;
 
 /// Capacities of a [`Predictor`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
@@ -199,7 +203,7 @@ pub(super) struct State {
     pub ready: u32,
     /// Whether the model explains the slots before `anchor`.
     pub explains: u32,
-    /// One of the phases of `learn`.
+    /// One of the phases.
     pub phase: u32,
     /// Whether the model in training explains the slots before `position`.
     pub draft_explains: u32,

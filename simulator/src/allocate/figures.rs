@@ -1,8 +1,9 @@
 //! The numbers behind Downey 1997's figures.
 
+use super::lifetimes::Lifetimes;
 use super::machine::Machine;
 use super::statistics::{mean, median};
-use super::strategy::{Decider, Lifetimes, Prediction, Rule, Strategy};
+use super::strategy::{Decider, Prediction, Rule, Strategy};
 use super::system::{Run, run};
 use super::workload::Job;
 use surefill::allocate::{LogUniform, Speedup};

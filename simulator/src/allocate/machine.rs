@@ -1,6 +1,6 @@
 //! The machine: free processors and running jobs, with the true ends that only an oracle may look at.
 
-use super::strategy::Lifetimes;
+use super::lifetimes::Lifetimes;
 use super::workload::Job;
 use surefill::allocate::LogUniform;
 

@@ -1,6 +1,7 @@
 //! Malleable jobs that choose their number of processors (Downey 1997, sections 4 to 6).
 //!
 //! * [`workload`]: the daily cycle and the jobs (section 2.2, section 4).
+//! * [`lifetimes`]: what predictors believe of run times.
 //! * [`strategy`]: what the job at the head of the queue does: AVG, OPT, PRED, BIAS, HEUR, the 40 % rule, and the exact ones.
 //! * [`machine`]: processors, running jobs and their true ends.
 //! * [`system`]: first come, first served, with decisions in effect (Table 2).
@@ -14,6 +15,7 @@
 
 pub mod application;
 pub mod figures;
+pub mod lifetimes;
 pub mod machine;
 pub mod statistics;
 pub mod strategy;

@@ -1,9 +1,10 @@
 //! Tables 1 and 2 of Downey 1997 over several seeds.
 
 use super::application::{Offer, follow};
+use super::lifetimes::Lifetimes;
 use super::machine::Machine;
 use super::statistics::{Estimate, mean, median};
-use super::strategy::{Decider, Lifetimes, Prediction, Rule, Strategy};
+use super::strategy::{Decider, Prediction, Rule, Strategy};
 use super::system::{Run, run};
 use super::workload::{DAY, DAYTIME, Job, WorkloadOptions, generate};
 use rayon::prelude::*;

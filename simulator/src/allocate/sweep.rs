@@ -1,8 +1,9 @@
 //! What the paper left as future work: other loads, machine sizes, and run times supplied by users; cut in shards that a
 //! cluster runs as a job array.
 
+use super::lifetimes::Lifetimes;
 use super::statistics::Estimate;
-use super::strategy::{Lifetimes, Strategy};
+use super::strategy::Strategy;
 use super::study::{Belief, Measures, estimates, lifetimes, one};
 use super::workload::{Rounding, WorkloadOptions, generate};
 use rayon::prelude::*;

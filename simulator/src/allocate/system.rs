@@ -1,7 +1,8 @@
 //! First come, first served, with the strategy in effect (Downey 1997, section 6, Table 2).
 
+use super::lifetimes::Lifetimes;
 use super::machine::Machine;
-use super::strategy::{Decider, Decision, Events, Hold, Lifetimes};
+use super::strategy::{Decider, Decision, Events, Hold};
 use super::workload::Job;
 use std::collections::VecDeque;
 

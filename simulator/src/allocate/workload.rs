@@ -1,7 +1,7 @@
 //! The workload of Downey 1997: Poisson arrivals for the first half of every day, none for the second; log-uniform
 //! sequential lifetimes and average parallelisms, uniform sigma.
 
-use crate::generate::Random;
+use crate::random::Random;
 use serde::{Deserialize, Serialize};
 use surefill::allocate::{LogUniform, Speedup};
 

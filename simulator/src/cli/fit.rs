@@ -5,12 +5,13 @@ use super::options::{self, file_name};
 use super::output;
 use crate::hmm::divergence::{self, Comparison};
 use crate::hmm::fit::{Fit, Fitted, fit};
+use crate::hmm::flat::Load;
 use crate::hmm::model::Model;
 use crate::hmm::online::{self, Learn};
 use crate::hmm::sample::{Binning, Sample};
 use crate::hmm::states::{State, states};
 use crate::hmm::study::{Choices, Figure, Progress, Study, studies};
-use crate::hmm::train::{Load, Options, Start, Stop};
+use crate::hmm::train::{Options, Start, Stop};
 use crate::report::{self, TableStyle, hmm as tables};
 use crate::swf::MAX_VALUE;
 use crate::workload::{Job, MissingProcessors, Rules, Workload};
@@ -156,11 +157,6 @@ fn ratio(text: &str) -> Result<f64, String> {
 fn seconds(text: &str) -> Result<f64, String> {
     let edge = text.parse::<f64>().ok().filter(|edge| (0.001..=1e9).contains(edge));
     edge.ok_or_else(|| "not a number of seconds from 0.001".to_owned())
-}
-
-pub(super) fn floor(text: &str) -> Result<f64, String> {
-    let floor = text.parse::<f64>().ok().filter(|floor| (0.0..1.0).contains(floor));
-    floor.ok_or_else(|| "not a number from 0 to below 1".to_owned())
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -387,7 +383,7 @@ pub struct GainArgs {
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "batch")]
     learn: Vec<Learn>,
     /// Floors under the on-line predictor's probabilities to compare, used where no state explains a slot; 0 for silence
-    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = floor)]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = options::floor)]
     floor: Vec<f64>,
     #[command(flatten)]
     trace_args: TraceArgs,

@@ -167,7 +167,7 @@ pub struct ProbArgs {
     #[arg(long, value_name = "BOOL")]
     refresh: Option<bool>,
     /// The hidden Markov model's floor where it explains nothing; 0 for silence [default: 0.001, papers 0]
-    #[arg(long, value_name = "P", value_parser = super::fit::floor)]
+    #[arg(long, value_name = "P", value_parser = floor)]
     hmm_floor: Option<f64>,
 }
 
@@ -200,4 +200,10 @@ impl ProbArgs {
         };
         PolicyOptions { overdue: replay.overdue.unwrap_or(overdue), prob }
     }
+}
+
+/// A probability from 0 to below 1.
+pub(super) fn floor(text: &str) -> Result<f64, String> {
+    let floor = text.parse::<f64>().ok().filter(|floor| (0.0..1.0).contains(floor));
+    floor.ok_or_else(|| "not a number from 0 to below 1".to_owned())
 }

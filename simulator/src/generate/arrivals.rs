@@ -11,7 +11,7 @@
 //! second time.
 
 use super::history::Past;
-use super::random::Random;
+use crate::random::Random;
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;

@@ -10,9 +10,9 @@
 //!   probability 0.3; within a session L moves by up to a twentieth of the range of its logarithm from job to job, reflected
 //!   at the ends. All parameters of a job taken by itself keep the paper's distributions.
 
-use super::random::Random;
 use super::visits::{Visitor, Visits};
 use crate::allocate::workload::{DAYTIME, LARGEST_SIGMA, LIFETIMES, lifetimes};
+use crate::random::Random;
 use crate::swf::{MAX_VALUE, SwfJob};
 use std::num::NonZeroU32;
 use surefill::allocate::Speedup;

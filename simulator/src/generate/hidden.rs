@@ -16,10 +16,10 @@
 use super::history::History;
 use super::lublin::Lublin;
 use super::people::People;
-use super::random::Random;
 use super::visits::Visits;
-use crate::hmm::model::{Flat, Model};
-use crate::hmm::train::Load;
+use crate::hmm::flat::{Flat, Load};
+use crate::hmm::model::Model;
+use crate::random::Random;
 use crate::swf::{MAX_VALUE, SwfJob};
 use std::num::NonZeroU32;
 

@@ -7,7 +7,7 @@
 
 use super::history::History;
 use super::people::People;
-use super::random::Random;
+use crate::random::Random;
 use crate::swf::{MAX_VALUE, SwfJob};
 
 /// The distributions.

@@ -13,7 +13,7 @@
 //! Draws are made anew where the published program splits one number; the distributions are the same. The model has
 //! no users and no requested times: both are unknown.
 
-use super::random::Random;
+use crate::random::Random;
 use crate::swf::{MAX_VALUE, SwfJob};
 use std::num::NonZeroU32;
 

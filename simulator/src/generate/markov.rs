@@ -17,7 +17,7 @@
 use super::chain::Chain;
 use super::coupling::{Rules, calibrate};
 use super::history::History;
-use super::random::Random;
+use crate::random::Random;
 
 /// How the chains are coupled and what values their states stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

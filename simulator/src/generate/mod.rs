@@ -21,14 +21,13 @@ pub mod independent;
 pub mod lublin;
 pub mod markov;
 pub mod people;
-pub(crate) mod random;
 mod sessions;
 pub mod visits;
 
 pub use history::{History, LearnError, Past};
-pub use random::Random;
 pub use sessions::{SessionsOptions, sessions};
 
+use crate::random::Random;
 use crate::swf::{SwfJob, write_header, write_job};
 use arrivals::Arrivals;
 use downey::Downey;

@@ -21,7 +21,7 @@
 
 use super::chain::class;
 use super::history::Past;
-use super::random::Random;
+use crate::random::Random;
 use std::collections::HashMap;
 
 /// So many users are told apart by when they were last there.

@@ -18,7 +18,7 @@
 //! Work is drawn before time: the span is what makes the offered load come out, the session starts are spread over it. So
 //! the load is met by construction, without a search.
 
-use super::random::Random;
+use crate::random::Random;
 use crate::swf::SwfJob;
 use std::num::NonZeroU32;
 

@@ -6,7 +6,7 @@
 //! accuracy that is flat in (0, 1] with a peak at 1, rounded up; a request that suffices is kept in seven cases of ten.
 
 use super::people::{KEPT, guess};
-use super::random::Random;
+use crate::random::Random;
 use std::num::NonZeroU32;
 
 /// Users at work at a time.

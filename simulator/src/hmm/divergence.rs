@@ -12,10 +12,10 @@
 
 use super::Error;
 use super::block::Block;
-use super::model::{Flat, Model};
+use super::flat::{Flat, Load};
+use super::model::Model;
 use super::sample::Observed;
-use super::train::Load;
-use crate::generate::Random;
+use crate::random::Random;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::f64::consts::LN_2;

@@ -3,8 +3,8 @@
 use super::Error;
 use super::block::Block;
 use super::divergence::Comparison;
+use super::flat::Flat;
 use super::gain::{self, Test, halves, run_time_bits};
-use super::model::Flat;
 use super::sample::{Binning, Sample, entropy};
 use super::states::State;
 use super::train::{Options, Trained, train};

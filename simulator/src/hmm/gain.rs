@@ -19,9 +19,8 @@
 
 use super::Error;
 use super::block::Block;
-use super::model::Flat;
+use super::flat::{Flat, Load};
 use super::sample::{Observed, Sample, cross_entropy, entropy, safety};
-use super::train::Load;
 use serde::Serialize;
 use std::f64::consts::LN_2;
 use std::ops::Range;

@@ -17,8 +17,9 @@
 //! counts it as 0. So does a job before the first one has finished.
 
 use super::Error;
+use super::flat::Load;
 use super::sample::{Binning, make_safe, safety};
-use super::train::{Load, Start, Stop};
+use super::train::{Start, Stop};
 use crate::workload::Job;
 use serde::Serialize;
 use std::fmt;

@@ -3,10 +3,10 @@
 
 use super::Error;
 use super::fit::{Facts, Fit, Point, fit_from};
-use super::model::Flat;
+use super::flat::{Flat, Load};
 use super::online::{self, Online};
 use super::sample::{Binning, Sample};
-use super::train::{Load, Options, Start, Stop, Trained};
+use super::train::{Options, Start, Stop, Trained};
 use crate::workload::{Counts, Workload};
 use clap::ValueEnum;
 use rayon::prelude::*;

@@ -2,47 +2,13 @@
 
 use super::Error;
 use super::block::Block;
-use super::model::Flat;
+use super::flat::{Flat, Load};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
-use surefill::hmm::{Hmm, Initial, LoadModel, Round, Termination, Training};
-
-/// How the number of jobs in a slot is modelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Load {
-    /// Not at all.
-    #[default]
-    None,
-    /// Poisson.
-    Poisson,
-    /// Geometric, from 0.
-    Geometric,
-}
-
-impl Load {
-    /// The core's load model.
-    pub fn model(self) -> LoadModel {
-        match self {
-            Load::None => LoadModel::None,
-            Load::Poisson => LoadModel::Poisson,
-            Load::Geometric => LoadModel::Geometric,
-        }
-    }
-}
-
-impl fmt::Display for Load {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Load::None => "none",
-            Load::Poisson => "poisson",
-            Load::Geometric => "geometric",
-        })
-    }
-}
+use surefill::hmm::{Hmm, Initial, Round, Termination, Training};
 
 /// Where training starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]

@@ -3,6 +3,7 @@
 use super::conservative::Conservative;
 use super::easy::Easy;
 use super::fcfs::Fcfs;
+use super::name::{BadChoice, name_of, names, parse};
 use super::prob::Prob;
 use super::rule::RuleChoice;
 use super::{Order, Policy, PolicyOptions};
@@ -44,63 +45,6 @@ pub struct Choice {
     pub order: Order,
     /// The probabilistic policy's rule, where it has one of its own.
     pub rule: Option<RuleChoice>,
-}
-
-/// Why a choice is none.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadChoice {
-    /// No such policy, predictor, order or rule.
-    #[error("no {what} is named '{name}' (there are {known})")]
-    Unknown {
-        /// Policy, predictor, order or rule.
-        what: &'static str,
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        known: String,
-    },
-    /// Too many parts.
-    #[error("'{0}' is not of the form policy[:predictor[:order[:rule]]]")]
-    Form(String),
-    /// A rule's numbers are none.
-    #[error("rule '{rule}': {why}")]
-    Rule {
-        /// The rule.
-        rule: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// Only probabilistic backfilling has rules.
-    #[error("policy {0} has no rules to choose from")]
-    NoRules(String),
-    /// The policy does not work with this predictor.
-    #[error("policy {policy} does not use predictor {predictor} (it uses {used})")]
-    Predictor {
-        /// The policy.
-        policy: String,
-        /// The predictor.
-        predictor: String,
-        /// The ones it works with.
-        used: String,
-    },
-    /// The policy does not work with this order.
-    #[error("policy {policy} has order {order} only")]
-    Order {
-        /// The policy.
-        policy: String,
-        /// The order it has.
-        order: String,
-    },
-}
-
-/// The name of a value on the command line.
-pub fn name_of(value: impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
-fn names<T: ValueEnum>(values: &[T]) -> String {
-    let names: Vec<String> = values.iter().cloned().map(name_of).collect();
-    names.join(", ")
 }
 
 fn not_used(policy: PolicyName, predictor: Predictor) -> BadChoice {
@@ -198,15 +142,6 @@ impl fmt::Display for Choice {
         }
         Ok(())
     }
-}
-
-/// A value by its name.
-pub(super) fn parse<T: ValueEnum>(what: &'static str, name: &str) -> Result<T, BadChoice> {
-    T::from_str(name, false).map_err(|_| BadChoice::Unknown {
-        what,
-        name: name.to_owned(),
-        known: names(T::value_variants()),
-    })
 }
 
 impl FromStr for Choice {

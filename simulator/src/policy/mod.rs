@@ -4,6 +4,7 @@ mod choice;
 pub mod conservative;
 pub mod easy;
 pub mod fcfs;
+mod name;
 mod options;
 pub mod prob;
 mod profile;
@@ -13,7 +14,8 @@ mod watch;
 use crate::machine::Cluster;
 use crate::workload::{Job, JobId};
 
-pub use choice::{BadChoice, Choice, PolicyName, name_of};
+pub use choice::{Choice, PolicyName};
+pub use name::{BadChoice, name_of};
 pub use options::{Criterion, Delay, Order, Overdue, PolicyOptions, ProbOptions};
 pub use rule::{RuleChoice, RuleName};
 pub use watch::{HeadStart, Judged, Tried};

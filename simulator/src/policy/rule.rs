@@ -1,6 +1,6 @@
 //! A policy's own rule for its backfills, written `rule[=TAU][@EVENTS]`, so that one comparison can have several.
 
-use super::choice::{BadChoice, name_of, parse};
+use super::name::{BadChoice, name_of, parse};
 use super::{Criterion, Delay, ProbOptions};
 use clap::ValueEnum;
 use std::fmt;

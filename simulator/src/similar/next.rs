@@ -363,7 +363,7 @@ mod tests {
     /// Ends of the same row always come together: theta goes to 1, and both states are known from one.
     #[test]
     fn draws_in_common_are_recognised() {
-        let mut random = crate::generate::random::Random::new(1);
+        let mut random = crate::random::Random::new(1);
         let jobs: Vec<(u32, i64)> =
             (0..3000).map(|_| if random.chance(0.5) { (1, 1) } else { (32, 1000) }).collect();
         let scores = scores(&history(&jobs));

@@ -2,9 +2,9 @@
 #![allow(dead_code, reason = "every test binary uses its own part")]
 
 use proptest::prelude::*;
-use surefill_simulator::machine::replay;
 use surefill_simulator::outcome::{JobRecord, Outcome};
 use surefill_simulator::policy::{Choice, Policy, PolicyOptions};
+use surefill_simulator::replay::replay;
 use surefill_simulator::run::Options;
 use surefill_simulator::swf::{Strictness, read};
 use surefill_simulator::workload::{Rules, Workload};
