@@ -424,7 +424,9 @@ static bool overtake(struct scheduler *scheduler, int connection, int32_t head, 
 
 /* Writes what waiting jobs are expected to run, for PBS's own planning. */
 static void plan(struct scheduler *scheduler, int connection) {
+    enum { MOST_FAILURES = 10 };
     static char name[] = "Resource_List", resource[] = "soft_walltime";
+    int failures = 0;
     for (int32_t i = 0; i < scheduler->waiting_count && scheduler->soft > 0; i++) {
         struct waiting *job = &scheduler->waiting[i];
         char text[32];
@@ -439,10 +441,10 @@ static void plan(struct scheduler *scheduler, int connection) {
             seconds >= job->facts.limit)
             continue;
         snprintf(text, sizeof text, "%lld", (long long)seconds);
-        if (pbs_alterjob(connection, job->name, &limit, NULL) != 0) {
-            say(scheduler, "%s: soft_walltime cannot be written: %s; not tried again", job->name, why_not(connection));
-            scheduler->soft = 0;
-        }
+        if (pbs_alterjob(connection, job->name, &limit, NULL) == 0) continue;
+        /* One may have left meanwhile; when many cannot be written, nor will the others. */
+        say(scheduler, "%s: soft_walltime cannot be written: %s", job->name, why_not(connection));
+        if (++failures == MOST_FAILURES) return;
     }
 }
 

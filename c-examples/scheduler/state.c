@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char MAGIC[8] = "surefill";
@@ -57,6 +59,12 @@ static bool read_all(int file, void *bytes, size_t size) {
     return true;
 }
 
+/* A device or a folder must be neither read as a state file nor replaced by one. */
+static bool something_else(const char *path) {
+    struct stat found;
+    return stat(path, &found) == 0 && !S_ISREG(found.st_mode);
+}
+
 bool state_save(const char *path, const struct beliefs *beliefs, const struct books *books, char *message,
                 size_t length) {
     struct header header = {.version = VERSION, .byte_order = BYTE_ORDER_MARK};
@@ -66,7 +74,9 @@ bool state_save(const char *path, const struct beliefs *beliefs, const struct bo
     bool good = false;
     int file = -1;
     message[0] = '\0';
-    if (one == NULL || other == NULL) {
+    if (something_else(path)) {
+        failed(message, length, path, "is not a regular file", 0);
+    } else if (one == NULL || other == NULL) {
         failed(message, length, path, "no memory to save", 0);
     } else if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary) {
         failed(message, length, path, "the name is too long", 0);
@@ -92,7 +102,9 @@ bool state_save(const char *path, const struct beliefs *beliefs, const struct bo
 static void set_aside(const char *path, char *message, size_t length) {
     char aside[4096];
     size_t end = strlen(message);
-    if (snprintf(aside, sizeof aside, "%s.refused", path) < (int)sizeof aside && rename(path, aside) == 0)
+    int written = snprintf(aside, sizeof aside, "%s.refused", path);
+    if (access(aside, F_OK) == 0) written = snprintf(aside, sizeof aside, "%s.refused.%lld", path, (long long)time(NULL));
+    if (written < (int)sizeof aside && rename(path, aside) == 0)
         snprintf(message + end, length - end, " (kept as %s)", aside);
 }
 
@@ -102,9 +114,16 @@ bool state_load(const char *path, struct beliefs *beliefs, struct books *books, 
     size_t size;
     char extra;
     bool good = false;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file;
     message[0] = '\0';
-    if (file < 0) return errno == ENOENT ? false : failed(message, length, path, "cannot be opened", errno);
+    if (something_else(path)) return failed(message, length, path, "is not a regular file", 0);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        if (errno == ENOENT) return false;
+        failed(message, length, path, "cannot be opened", errno);
+        set_aside(path, message, length);
+        return false;
+    }
     if (!read_all(file, &header, sizeof header)) {
         failed(message, length, path, "is too short", 0);
     } else if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0 || header.byte_order != BYTE_ORDER_MARK) {

@@ -6,7 +6,8 @@
 #include "books.h"
 
 /* Both return false with a message; a message without failure (a first start) is empty. After a failed load the beliefs
- * and the books are as they were, and the file is kept under its name with .refused. */
+ * and the books are as they were, and the file is kept under its name with .refused (and the time, if there is one
+ * already). What is not a regular file is left alone. */
 bool state_save(const char *path, const struct beliefs *beliefs, const struct books *books, char *message, size_t length);
 bool state_load(const char *path, struct beliefs *beliefs, struct books *books, char *message, size_t length);
 

@@ -21,7 +21,7 @@
 
 static const char TAG[] = "surefill"; /* what job_submit.lua writes into admin_comment */
 static const char STAY[] = "hold";    /* a user's comment on a job that is to stay held */
-enum { MESSAGE = 300, NAME = 64 };
+enum { MESSAGE = 300, NAME = 64, MOST_REFUSED = 10 };
 
 static volatile sig_atomic_t stopping;
 
@@ -321,7 +321,7 @@ static bool schedule(struct scheduler *scheduler, const partition_info_msg_t *pa
     const partition_info_t *partition = find_partition(partitions, scheduler->partition);
     int64_t now = (int64_t)time(NULL);
     int32_t head = 0;
-    int overtaken = 0;
+    int overtaken = 0, refused = 0;
     scheduler->unjudged[0] = '\0';
     scheduler->pool.now = now;
     if (partition == NULL) {
@@ -335,8 +335,13 @@ static bool schedule(struct scheduler *scheduler, const partition_info_msg_t *pa
             common_nodes(partitions->partition_array[i].node_inx, partition->node_inx, (int32_t)nodes->record_count) > 0)
             not_judged(scheduler, "another partition has some of the nodes");
     if (!sort_jobs(scheduler, partition, jobs, (int32_t)nodes->record_count, now)) return false;
-    while (head < scheduler->held_count && scheduler->held[head].facts.nodes <= scheduler->pool.idle &&
-           release(&scheduler->held[head])) {
+    while (head < scheduler->held_count && scheduler->held[head].facts.nodes <= scheduler->pool.idle) {
+        if (!release(&scheduler->held[head])) { /* it must not stop the others; next time it is asked for again */
+            if (++refused == MOST_REFUSED) return true;
+            memmove(&scheduler->held[head], &scheduler->held[head + 1],
+                    (size_t)(--scheduler->held_count - head) * sizeof *scheduler->held);
+            continue;
+        }
         scheduler->pool.idle -= scheduler->held[head].facts.nodes;
         if (!add_running(scheduler, scheduler->held[head].job, scheduler->held[head].facts.nodes, false, 0)) return false;
         head++;

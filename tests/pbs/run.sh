@@ -25,6 +25,11 @@ for _ in $(seq 100); do
 done
 sleep 1.5
 kill "$program"
+for _ in $(seq 100); do
+    kill -0 "$program" 2>/dev/null || break
+    sleep 0.1
+done
+kill -9 "$program" 2>/dev/null || true
 wait "$program"
 program=
 order=$(sed -n 's/.* \([0-9]\)\.pbs: started on .*/\1/p' "$work/log" | paste -sd ' ')
@@ -33,7 +38,7 @@ order=$(sed -n 's/.* \([0-9]\)\.pbs: started on .*/\1/p' "$work/log" | paste -sd
     echo "pbs: the jobs started in the order $order, not 1 3 2 4" >&2
     exit 1
 }
-"$built/surefill-pbs-simulated" -1 -s "$work/state" >"$work/again"
+timeout 20 "$built/surefill-pbs-simulated" -1 -s "$work/state" >"$work/again"
 grep -q 'learnt from 4 jobs' "$work/again" || {
     cat "$work/again" >&2
     echo "pbs: the state was not kept" >&2
@@ -41,8 +46,10 @@ grep -q 'learnt from 4 jobs' "$work/again" || {
 }
 for wrong in '-w 2' surefill_tau=x tau=0.5 surefill_tau=0.5,mode=shadow; do
     # shellcheck disable=SC2086
-    ! "$built/surefill-pbs-simulated" $wrong 2>/dev/null || {
-        echo "pbs: wrong arguments were accepted: $wrong" >&2
+    status=0
+    timeout 20 "$built/surefill-pbs-simulated" $wrong 2>/dev/null || status=$?
+    [ $status = 2 ] || {
+        echo "pbs: wrong arguments end with status $status: $wrong" >&2
         exit 1
     }
 done

@@ -2,10 +2,12 @@
 #include "decide.h"
 #include "state.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int failures;
@@ -170,6 +172,18 @@ static void damage_is_found(void) {
     unlink(path);
     CHECK(!state_load(path, other, books, message, sizeof message) && message[0] == '\0'); /* none yet: no complaint */
     CHECK(!state_save("/nowhere/at/all", beliefs, books, message, sizeof message) && message[0] != '\0');
+    CHECK(mkdir(path, 0700) == 0); /* not a regular file: neither read nor replaced */
+    CHECK(!state_load(path, other, books, message, sizeof message) && strstr(message, "regular") != NULL);
+    CHECK(!state_save(path, beliefs, books, message, sizeof message) && strstr(message, "regular") != NULL);
+    CHECK(rmdir(path) == 0);
+    for (int repeat = 0; repeat < 2; repeat++) { /* what is kept from an earlier time stays */
+        CHECK((descriptor = open(path, O_WRONLY | O_CREAT, 0600)) >= 0 && close(descriptor) == 0);
+        CHECK(!state_load(path, other, books, message, sizeof message) && access(aside, F_OK) == 0 &&
+              (strstr(message, ".refused.") != NULL) == (repeat == 1));
+    }
+    unlink(aside);
+    *strrchr(message, ')') = '\0';
+    CHECK(unlink(strstr(message, "kept as ") + 8) == 0);
     books_free(books);
     beliefs_free(beliefs);
     beliefs_free(other);
