@@ -190,6 +190,10 @@ fn bad_usage_is_status_2() {
         &["simulate", "t.swf", "--tau", "nan"],
         &["simulate", "t.swf", "--tau", "-1"],
         &["simulate", "t.swf", "--events-per-bin", "17"],
+        // What the policy would not heed.
+        &["simulate", "t.swf", "--tau", "0.1"],
+        &["simulate", "t.swf", "--policy", "easy++", "--budget", "1"],
+        &["explain", "t.swf", "--job", "9", "--policy", "easy", "--criterion", "seconds"],
         &["simulate", "t.swf", "--jobs", "s.txt"],
         &["simulate", "t.swf", "--jobs", "s.csv", "--seeds", "2"],
         &["explain", "t.swf"],

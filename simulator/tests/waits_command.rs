@@ -119,6 +119,53 @@ fn wait_bounds_prints_tables_json_and_a_page() {
     assert!(correct > 0, "{table}");
 }
 
+/// Who reads the answer may have gone.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = folder();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surefill"));
+    command
+        .args(["predict-wait", "t.swf", "--queue", "long", "--requested", "30m"])
+        .current_dir(folder.path());
+    let output = command.stdout(writer).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty());
+}
+
+/// Dates are those of a clock on the wall: with it for the present, no job has waited for hours.
+#[test]
+fn the_wall_clock_fits_dates() {
+    let now = Command::new("date").env("TZ", "XYZ8").arg("+%s").output().unwrap();
+    let now: i64 = String::from_utf8(now.stdout).unwrap().trim().parse().unwrap();
+    let mut text = String::from("JobID|Submit|Start\n");
+    for job in 0..200 {
+        let date = |time: i64| {
+            let time = format!("@{time}");
+            let args = ["-d", &time, "+%Y-%m-%dT%H:%M:%S"];
+            let output = Command::new("date").env("TZ", "XYZ8").args(args).output().unwrap();
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        };
+        let submit = now - 60 * (201 - job);
+        text += &format!("{job}|{}|{}\n", date(submit), date(submit + 5 + job % 40));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("dates.txt"), &text).unwrap();
+    let ask = |zone: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_surefill"));
+        let args = ["predict-wait", "dates.txt", "--now", "clock", "--json"];
+        command.env("TZ", zone).args(args).current_dir(folder.path());
+        json(&command.output().unwrap())
+    };
+    let (there, elsewhere) = (ask("XYZ8"), ask("XYZ0"));
+    assert_eq!(there["answer"], "bound");
+    // The wall's time as if it were UTC; hours later where the clock on the wall is another.
+    let present = |answer: &serde_json::Value| answer["now"].as_i64().unwrap();
+    assert!((0..60).contains(&(present(&there) + 8 * 3600 - now)), "{there}");
+    assert!((0..60).contains(&(present(&elsewhere) - now)), "{elsewhere}");
+}
+
 /// Jobs a minute apart that wait 1 to 200 s, and one that waits since the last.
 fn sacct_of(jobs: i64) -> String {
     let mut text = String::from("JobID|Submit|Start|TimelimitRaw|ReqCPUS|Partition|State\n");

@@ -6,7 +6,7 @@ use super::wait_bounds::check_bound;
 use crate::advise::limit::Ask;
 use crate::advise::{Question, Snapshot, advise, live, read};
 use crate::report::{TableStyle, advice as tables};
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use std::fs;
 use std::io::{self, Write};
@@ -91,15 +91,16 @@ fn parse_time(text: &str) -> Result<i64, String> {
 
 fn parse_span(text: &str) -> Result<i64, String> {
     let wrong = || "not a span such as 90s, 30m, 1.5h or 2d".to_owned();
-    let unit = text.chars().last().ok_or_else(wrong)?;
+    let digits = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at(digits);
     let seconds = match unit {
-        's' => 1.0,
-        'm' => 60.0,
-        'h' => 3600.0,
-        'd' => 86400.0,
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
         _ => return Err(wrong()),
     };
-    let number: f64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    let number: f64 = number.parse().map_err(|_| wrong())?;
     let seconds = (number * seconds).round();
     if (0.0..=3.2e9).contains(&seconds) { Ok(seconds as i64) } else { Err(wrong()) }
 }
@@ -161,6 +162,9 @@ impl Advise {
         }
         if !advice.next.is_empty() {
             writeln!(out, "\n{}", tables::next(&advice, style))?;
+            for next in advice.next.iter().filter(|next| next.jobs == 0 && next.limit.is_some()) {
+                writeln!(out, "No ended job of {} is known: that is what other users' jobs say.", next.user)?;
+            }
         }
         Ok(())
     }
@@ -183,6 +187,10 @@ impl Advise {
         if let (Some(squeue), Some(sinfo), Some(now)) = (&self.squeue, &self.sinfo, self.now) {
             let jobs = text(squeue).and_then(|(text, name)| read::squeue(&text, &name))?;
             let nodes = text(sinfo).and_then(|(text, name)| read::sinfo(&text, &name))?;
+            let latest = past.iter().map(|job| job.end).chain(jobs.iter().map(|job| job.submit)).max();
+            if let Some(latest) = latest.filter(|latest| *latest > now) {
+                bail!("--now {now} is before the files were saved: they know of {latest}");
+            }
             return Ok(Snapshot { now, jobs, nodes, past });
         }
         let (jobs, nodes) = (live::jobs()?, live::nodes()?);

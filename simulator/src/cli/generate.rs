@@ -288,7 +288,7 @@ impl Generate {
 fn write_file(path: &Path, workload: &Workload) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     if path.extension().is_some_and(|extension| extension == "gz") {
-        let mut gzip = GzEncoder::new(file, Compression::best());
+        let mut gzip = GzEncoder::new(file, Compression::default());
         workload.write(&mut gzip)?;
         file = gzip.finish()?;
     } else {

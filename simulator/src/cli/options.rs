@@ -2,7 +2,9 @@
 
 use super::Failure;
 use crate::papers;
-use crate::policy::{Choice, Criterion, Delay, Order, Overdue, PolicyName, PolicyOptions, ProbOptions};
+use crate::policy::{
+    Choice, Criterion, Delay, Order, Overdue, PolicyName, PolicyOptions, ProbOptions, name_of,
+};
 use crate::predict::Predictor;
 use crate::swf::{self, Strictness, Trace};
 use crate::workload::{MissingProcessors, Overrun, Rules, Workload};
@@ -181,6 +183,28 @@ fn not_negative(text: &str) -> Result<f64, String> {
 }
 
 impl ProbArgs {
+    /// Refuses options that the policy would not heed.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`].
+    pub fn check(&self, policy: PolicyName) -> Result<(), Failure> {
+        let given = [
+            ("--tau", self.tau.is_some()),
+            ("--delay", self.delay.is_some()),
+            ("--criterion", self.criterion.is_some()),
+            ("--events-per-bin", self.events_per_bin.is_some()),
+            ("--budget", self.budget.is_some()),
+            ("--refresh", self.refresh.is_some()),
+            ("--hmm-floor", self.hmm_floor.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) if policy != PolicyName::Prob => {
+                Err(Failure::Usage(format!("{option} is for --policy prob, not for {}", name_of(policy))))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A policy's options, from the arguments, else the preset, else the defaults.
     pub fn options(&self, replay: &ReplayOptions) -> PolicyOptions {
         let (base, overdue) = if replay.papers() {

@@ -7,6 +7,7 @@ use crate::report::waits::duration;
 use crate::waits::site::{Answer, AskError, Question, Verdict};
 use crate::waits::study::Method;
 use clap::Args;
+use std::io::{self, Write};
 
 /// What ends `predict-wait --help`.
 pub(super) fn help() -> String {
@@ -69,7 +70,7 @@ impl PredictWait {
         if self.json {
             output::json(&answer)?;
         } else {
-            println!("{}", sentence(&answer));
+            writeln!(io::stdout().lock(), "{}", sentence(&answer))?;
         }
         Ok(())
     }
@@ -97,6 +98,7 @@ fn sentence(answer: &Answer) -> String {
             "No job has been started for so long, or while so many came, that the machine may be down: no prediction."
                 .to_owned()
         }
+        _ if *waited_s > 0 => format!("Too few waits of {who} are known: no prediction."),
         _ => format!("Too few waits of {who} are known ({}): no prediction.", answer.like.waits),
     };
     let start = answer.start.map(|start| {

@@ -7,6 +7,7 @@ use crate::waits::site::Site;
 use crate::waits::study::{By, Method};
 use anyhow::Context;
 use clap::Args;
+use jiff::{Zoned, tz::TimeZone};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -71,7 +72,8 @@ pub struct PredictorArgs {
     /// There is a bound even when the machine may be down
     #[arg(long, help_heading = "Predictor")]
     no_availability: bool,
-    /// The present: seconds, a date, or "clock" for this computer's [default: the last time in the history]
+    /// The present: seconds, a date, or "clock" for this computer's, in its time zone where the history has dates [default: the
+    /// last time in the history]
     #[arg(long, value_name = "TIME", help_heading = "Predictor", value_parser = present)]
     now: Option<Present>,
 }
@@ -81,7 +83,7 @@ pub struct PredictorArgs {
 pub enum Present {
     /// A time on the history's clock.
     At(i64),
-    /// The system's clock, in Unix seconds.
+    /// The system's clock.
     Clock,
 }
 
@@ -92,16 +94,21 @@ fn present(text: &str) -> Result<Present, String> {
     history::time(text)?.map(Present::At).ok_or_else(|| "not a time".to_owned())
 }
 
-fn clock() -> i64 {
+/// The system's clock: Unix seconds, or what a clock on the wall shows, for histories with dates.
+fn clock(dates: bool) -> i64 {
+    if dates {
+        let wall = Zoned::now().datetime().to_zoned(TimeZone::UTC);
+        return wall.map_or(0, |wall| wall.timestamp().as_second());
+    }
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or(0)
 }
 
-/// Seconds, or with a unit s, min, h, d or w; 0 is allowed.
+/// Seconds, or with a unit s, m or min, h, d or w; 0 is allowed.
 pub(super) fn seconds(text: &str) -> Result<i64, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
-    let units = [("", 1), ("s", 1), ("min", 60), ("h", 3600), ("d", 86_400), ("w", 7 * 86_400)];
+    let units = [("", 1), ("s", 1), ("m", 60), ("min", 60), ("h", 3600), ("d", 86_400), ("w", 7 * 86_400)];
     let size = units.iter().find(|known| known.0 == unit);
     let (_, size) = size.ok_or_else(|| "not a whole number with a unit s, min, h, d or w".to_owned())?;
     let seconds = number.parse::<i64>().ok().and_then(|number| number.checked_mul(*size));
@@ -115,9 +122,9 @@ impl PredictorArgs {
         self.history == Path::new("-")
     }
 
-    /// The present on the system's clock, if that was asked for.
-    pub fn clock(&self) -> Option<i64> {
-        (self.now == Some(Present::Clock)).then(clock)
+    /// The present on the system's clock, if that was asked for; of a history with dates on the wall's.
+    pub fn clock(&self, dates: bool) -> Option<i64> {
+        (self.now == Some(Present::Clock)).then(|| clock(dates))
     }
 
     fn read(&self) -> anyhow::Result<History> {
@@ -167,7 +174,7 @@ impl PredictorArgs {
         let history = self.read()?;
         let now = match self.now {
             Some(Present::At(now)) => Some(now),
-            Some(Present::Clock) => Some(clock()),
+            Some(Present::Clock) => Some(clock(history.dates)),
             None => None,
         };
         let site =

@@ -49,12 +49,14 @@ impl Serve {
         let shared = Shared::new(self.predictor.site()?);
         let listener = TcpListener::bind(self.listen).with_context(|| self.listen.to_string())?;
         let address = listener.local_addr().context("local address")?;
-        println!("http://{address}/");
-        std::io::stdout().flush()?;
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "http://{address}/")?;
+        out.flush()?;
+        drop(out);
         if self.reload > 0 && !self.predictor.is_stdin() {
             let shared = shared.clone();
             std::thread::spawn(move || self.keep_up(&shared, changed));
-        } else if self.predictor.clock().is_some() {
+        } else if self.predictor.clock(false).is_some() {
             let shared = shared.clone();
             std::thread::spawn(move || self.keep_time(&shared));
         }
@@ -93,7 +95,7 @@ impl Serve {
     }
 
     fn tick(&self, shared: &Shared) {
-        if let Some(now) = self.predictor.clock() {
+        if let Some(now) = self.predictor.clock(shared.dates()) {
             shared.advance(now);
         }
     }

@@ -14,13 +14,15 @@
 //! | | `State`, `ST` | `PENDING`, `PD`: it waits, and its start is only planned; `CANCELLED...`: what has not started never will |
 //! | | `End`, `END_TIME` | when a job was cancelled that had not started |
 //!
+//! Job steps (`17.batch`, `17.0`) are no jobs and passed over; a job that comes twice counts once.
+//!
 //! Times written as dates are taken as they stand, without time zone: where clocks change twice a year, waits across the change are
 //! an hour off (`SLURM_TIME_FORMAT=%s` prints seconds).
 
 use super::queue::queues;
 use crate::swf::{self, Strictness};
 use jiff::{civil::DateTime, tz::TimeZone};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use surefill::runtime::MAX_SECONDS;
 use surefill::wait::Features;
 
@@ -59,6 +61,8 @@ pub struct History {
     pub problems: Vec<(u64, String)>,
     /// Jobs of a trace that are left out: their wait is unknown.
     pub without_wait: u64,
+    /// Whether times were written as dates: then the present is what a clock on the wall shows.
+    pub dates: bool,
 }
 
 /// Why a history could not be read.
@@ -78,6 +82,16 @@ pub enum Error {
         column: &'static str,
         /// What there is.
         header: String,
+    },
+    /// A name comes twice.
+    #[error("{name}:{line}: two columns {column}")]
+    Doubled {
+        /// The history.
+        name: String,
+        /// The line of names.
+        line: usize,
+        /// Which.
+        column: String,
     },
     /// No text.
     #[error("{0}:{1}: not UTF-8")]
@@ -139,7 +153,7 @@ fn trace(bytes: &[u8], name: &str) -> Result<History, Error> {
     let mut entries: Vec<Entry> =
         found.iter().flat_map(|queue| queue.jobs.iter().map(|job| entry(&queue.name, job))).collect();
     entries.sort_by_key(|entry| entry.submit);
-    Ok(History { entries, problems, without_wait: counts.without_wait })
+    Ok(History { entries, problems, without_wait: counts.without_wait, dates: false })
 }
 
 /// Where the columns are.
@@ -160,12 +174,14 @@ fn fields(line: &str) -> Vec<&str> {
 
 impl Columns {
     fn new(header: &str, name: &str, line: usize) -> Result<Columns, Error> {
-        let places: HashMap<String, usize> = fields(header)
-            .iter()
-            .enumerate()
-            .rev()
-            .map(|(place, title)| (title.to_lowercase(), place))
-            .collect();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for (place, title) in fields(header).iter().enumerate() {
+            let doubled = places.insert(title.to_lowercase(), place).is_some() && !title.is_empty();
+            if doubled {
+                let (name, column) = (name.to_owned(), (*title).to_owned());
+                return Err(Error::Doubled { name, line, column });
+            }
+        }
         let any = |titles: &[&str]| titles.iter().find_map(|title| places.get(*title).copied());
         let missing =
             |column| Error::Column { name: name.to_owned(), line, column, header: header.trim().to_owned() };
@@ -186,6 +202,7 @@ impl Columns {
 fn table(bytes: &[u8], name: &str) -> Result<History, Error> {
     let mut columns = None;
     let mut history = History::default();
+    let mut seen = HashSet::new();
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let line = std::str::from_utf8(line).map_err(|_| Error::Text(name.to_owned(), index + 1))?;
         if line.trim().is_empty() {
@@ -194,7 +211,14 @@ fn table(bytes: &[u8], name: &str) -> Result<History, Error> {
         match &columns {
             None => columns = Some(Columns::new(line, name, index + 1)?),
             Some(columns) => match entry(&fields(line), columns) {
-                Ok(entry) => history.entries.extend(entry),
+                Ok(Some(entry)) => {
+                    let submit = fields(line).get(columns.submit).copied().unwrap_or_default();
+                    history.dates |= submit.parse::<i64>().is_err();
+                    if entry.id.is_empty() || seen.insert((entry.id.clone(), entry.submit)) {
+                        history.entries.push(entry);
+                    }
+                }
+                Ok(None) => {}
                 Err(reason) => history.problems.push((index as u64 + 1, reason)),
             },
         }
@@ -207,6 +231,9 @@ fn table(bytes: &[u8], name: &str) -> Result<History, Error> {
 fn entry(fields: &[&str], columns: &Columns) -> Result<Option<Entry>, String> {
     let field = |place: usize| fields.get(place).copied().ok_or_else(|| format!("{} fields", fields.len()));
     let text = |place: Option<usize>| place.map_or(Ok(""), field);
+    if text(columns.id)?.contains('.') {
+        return Ok(None);
+    }
     let submit = time(field(columns.submit)?)?.ok_or("no submission time")?;
     let state = text(columns.state)?.to_uppercase();
     let pending = state == "PENDING" || state == "PD";
@@ -323,6 +350,21 @@ mod tests {
             features: Features { requested: 60 * 3600, processors: 8 },
         };
         assert_eq!(history.entries, [wanted]);
+    }
+
+    #[test]
+    fn a_job_counts_once_and_steps_do_not() {
+        let text = "JobID|Submit|Start|Partition\n7|10|20|a\n7.batch|20|20|\n7.0|21|21|\n8_1|30|40|a\n7|10|20|a\n7|90|95|a\n";
+        let history = read(text.as_bytes(), "h").unwrap();
+        let jobs: Vec<(&str, i64)> =
+            history.entries.iter().map(|entry| (entry.id.as_str(), entry.submit)).collect();
+        // A job that is put back into the queue is submitted anew.
+        assert_eq!(jobs, [("7", 10), ("8_1", 30), ("7", 90)]);
+        assert!(!history.dates);
+        let dates = read(b"Submit|Start\n2024-05-01T10:00:00|Unknown\n", "h").unwrap();
+        assert!(dates.dates);
+        let doubled = read(b"Submit|Start|submit\n1|2|3\n", "h").unwrap_err().to_string();
+        assert_eq!(doubled, "h:1: two columns submit");
     }
 
     #[test]

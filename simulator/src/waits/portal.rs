@@ -33,6 +33,11 @@ impl Shared {
         self.lock().advance(now);
     }
 
+    /// Whether its history has dates.
+    pub fn dates(&self) -> bool {
+        self.lock().dates()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Site> {
         // No question changes a site, so one that failed has left nothing half done.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -129,6 +129,9 @@ pub enum AskError {
     /// No such job waits.
     #[error("no job '{0}' waits in queue '{1}'")]
     NoJob(String, String),
+    /// Both a job and what a job would be like.
+    #[error("a job that waits has its own requested time, processors and age")]
+    JobAndFeatures,
     /// A value out of its range.
     #[error("{0} out of range")]
     OutOfRange(&'static str),
@@ -196,6 +199,7 @@ struct Line {
 /// All queues.
 pub struct Site {
     lines: Vec<Line>,
+    dates: bool,
     now: i64,
     options: WaitOptions,
 }
@@ -382,7 +386,12 @@ impl Site {
         let lines = queues
             .iter()
             .map(|(name, entries)| Line::tightest(name, entries, methods, options, clusters, now));
-        Ok(Site { lines: lines.collect::<Result<_, _>>()?, now, options: *options })
+        Ok(Site { lines: lines.collect::<Result<_, _>>()?, dates: history.dates, now, options: *options })
+    }
+
+    /// Whether the history's times are dates, as clocks on the wall show them.
+    pub fn dates(&self) -> bool {
+        self.dates
     }
 
     /// The present.
@@ -426,6 +435,9 @@ impl Site {
         let line =
             line.ok_or_else(|| AskError::NoQueue(question.queue.clone().unwrap_or_default(), names))?;
         let (features, waited) = match &question.job {
+            Some(_) if (question.requested, question.processors, question.waited) != (0, 0, 0) => {
+                return Err(AskError::JobAndFeatures);
+            }
             Some(job) => {
                 let found = line.waiting.get(job);
                 let (submit, features) =
