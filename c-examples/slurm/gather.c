@@ -80,7 +80,13 @@ static int add_partition(void *entry, void *argument) {
     part_record_t *part = entry;
     struct site *site = argument;
     int at = site->partition_count, group;
-    if (part->node_bitmap == NULL || strlen(part->name) >= NAME_LENGTH) return 0;
+    static bool told;
+    if (part->node_bitmap == NULL) return 0;
+    if (strlen(part->name) >= NAME_LENGTH) {
+        if (!told) error("surefill: partition %s: the name is too long, its jobs are left to Slurm", part->name);
+        told = true;
+        return 0;
+    }
     for (group = 0; group < site->group_count; group++)
         if (bit_equal(site->groups[group].nodes, part->node_bitmap)) break;
     if (group == site->group_count) {

@@ -261,7 +261,7 @@ static enum next cycle(struct plugin *plugin) {
 static bool sleep_until_due(double seconds) {
     struct timespec until;
     bool stop;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until); /* whatever happens to the time of day */
     until.tv_sec += (time_t)seconds;
     until.tv_nsec += (long)(1e9 * (seconds - floor(seconds)));
     if (until.tv_nsec >= 1000000000) {
@@ -269,7 +269,7 @@ static bool sleep_until_due(double seconds) {
         until.tv_nsec -= 1000000000;
     }
     pthread_mutex_lock(&lock);
-    while (!stopping && !reconfigured && pthread_cond_timedwait(&wake, &lock, &until) != ETIMEDOUT) continue;
+    while (!stopping && !reconfigured && pthread_cond_clockwait(&wake, &lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT) continue;
     stop = stopping;
     pthread_mutex_unlock(&lock);
     return !stop;
