@@ -63,7 +63,7 @@ step "lints" cargo clippy --workspace --all-targets -- -D warnings
 step "lints of the C ABI" cargo clippy -p surefill --features capi --all-targets -- -D warnings
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 step "tests" cargo test --workspace
-step "tests of the C ABI from Rust" cargo test -p surefill --features capi
+step "tests of the C ABI from Rust" cargo test -p surefill --features capi --lib --test capi --test capi_answers
 step "bit for bit: release build" cargo test --release -p surefill-simulator --test probabilistic bit_for_bit
 step "bit for bit: wider vectors" wide_vectors
 step "the libraries" make --no-print-directory lib

@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use surefill_simulator::replay::replay;
 use surefill_simulator::outcome::Outcome;
 use surefill_simulator::policy::{Choice, PolicyOptions};
+use surefill_simulator::replay::replay;
 use surefill_simulator::run::Options;
 use surefill_simulator::swf::{Error, MAX_VALUE, Strictness, Trace, read};
 use surefill_simulator::workload::{Overrun, Rules, Workload};

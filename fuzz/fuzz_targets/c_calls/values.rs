@@ -5,7 +5,10 @@ use crate::blocks::{Block, handle, place, succeeded};
 use crate::input::{Input, MARK_INT, MARK_LONG, MARK_REAL};
 use std::ptr::null_mut;
 use surefill::capi::*;
-use surefill::runtime::{Release, RuntimeBins, RuntimeDistribution};
+use surefill::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeBins, RuntimeDistribution};
+
+/// The most releases of one job.
+const MOST_RELEASES: usize = MAX_BINS * MAX_EVENTS_PER_BIN;
 
 pub struct Bins {
     pub block: Block,
@@ -204,7 +207,7 @@ fn remaining(
     limit: i64,
 ) {
     let events = input.int(17);
-    let capacity = if input.rarely() { input.below(20) } else { 64 * 16 };
+    let capacity = if input.rarely() { input.below(20) } else { MOST_RELEASES };
     let (mut seconds, mut probabilities) = (vec![MARK_LONG; capacity], vec![MARK_REAL; capacity]);
     let mut count = MARK_INT;
     let out = input.output(&mut count);
@@ -220,7 +223,7 @@ fn remaining(
             out,
         )
     };
-    let mut releases = [Release::default(); 64 * 16];
+    let mut releases = [Release::default(); MOST_RELEASES];
     let events = usize::try_from(events).unwrap_or(0);
     let expected = value.and_then(|value| value.remaining(age, limit, events, &mut releases).ok());
     let legal = expected.is_some_and(|count| count <= capacity) && out == &raw mut count;
@@ -241,7 +244,7 @@ fn recalculate(
     age: i64,
     limit: i64,
 ) {
-    let capacity = if input.rarely() { input.below(20) } else { 64 };
+    let capacity = if input.rarely() { input.below(20) } else { MAX_BINS };
     let (mut probabilities, mut count) = (vec![MARK_REAL; capacity], MARK_INT);
     let out = input.output(&mut count);
     let expected = value.and_then(|value| value.recalculated(age, limit).ok());

@@ -8,6 +8,7 @@ use crate::object::{
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use surefill::capi::*;
+use surefill::runtime::MAX_BINS;
 
 #[derive(Clone)]
 pub struct Mixture {
@@ -161,10 +162,17 @@ impl Subject for Mixture {
         match call {
             Call::Learn(..) => self.jobs += 1,
             Call::Predict(_) => {
-                let (mut found, mut count) = ([0.0; 64], MARK_INT);
+                let (mut found, mut count) = ([0.0; MAX_BINS], MARK_INT);
                 let status = unsafe {
                     let (made, to) = (outputs.as_ptr().cast(), found.as_mut_ptr());
-                    surefill_distribution_recalculate(made, 0, SUREFILL_MAX_SECONDS, to, 64, &mut count)
+                    surefill_distribution_recalculate(
+                        made,
+                        0,
+                        SUREFILL_MAX_SECONDS,
+                        to,
+                        MAX_BINS as i32,
+                        &mut count,
+                    )
                 };
                 // Nothing is known before the first job; then there are as many bins as always.
                 let bins = if self.jobs > 0 { self.limits.bins } else { 0 };

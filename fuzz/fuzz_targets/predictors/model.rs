@@ -7,6 +7,8 @@ use crate::object::{
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use surefill::capi::*;
+use surefill::hmm::MAX_STATES;
+use surefill::runtime::MAX_BINS;
 
 /// Elements that an array of a call has; of absurd lengths, which must be refused unseen, none.
 pub fn room(count: i32) -> usize {
@@ -123,7 +125,7 @@ impl Model {
         output: Pointer,
         call: impl FnOnce(*mut i32, *mut f64, *mut f64, *mut f64, *mut f64) -> i32,
     ) -> Outcome {
-        let (m, n) = (room(states).min(64), room(bins).min(64));
+        let (m, n) = (room(states).min(MAX_STATES), room(bins).min(MAX_BINS));
         let mut load = MARK_INT;
         let mut start = vec![MARK_REAL; m];
         let (mut transition, mut emission) = (vec![MARK_REAL; m * m], vec![MARK_REAL; m * n]);

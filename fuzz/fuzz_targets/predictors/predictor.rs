@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use surefill::capi::*;
+use surefill::runtime::MAX_BINS;
 
 #[derive(Clone)]
 pub struct Predictor {
@@ -306,7 +307,7 @@ impl Subject for Predictor {
             Call::Predict(now) => {
                 self.now = Some(now);
                 let (known, memory) = (outputs[0] as i32, &outputs[1..]);
-                let (mut found, mut count) = ([0.0; 64], MARK_INT);
+                let (mut found, mut count) = ([0.0; MAX_BINS], MARK_INT);
                 let status = unsafe {
                     let to = found.as_mut_ptr();
                     surefill_distribution_recalculate(
@@ -314,7 +315,7 @@ impl Subject for Predictor {
                         0,
                         SUREFILL_MAX_SECONDS,
                         to,
-                        64,
+                        MAX_BINS as i32,
                         &mut count,
                     )
                 };

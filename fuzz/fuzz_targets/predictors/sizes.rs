@@ -71,7 +71,7 @@ impl Sizes {
         options.predictor = input.int(4);
         options.quantile = input.probability();
         if input.below(4) == 0 {
-            (options.least, options.most) = (1 + self.processors(input).max(0), i32::MAX);
+            (options.least, options.most) = (self.processors(input).max(0).saturating_add(1), i32::MAX);
             options.weight = input.real();
             options.least_gain = input.probability();
             if input.below(2) == 0 {
