@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: fuzz/run.sh SECONDS [TARGET...]
 # Builds the fuzz targets with the installed toolchain and runs each for so many seconds, from its seeds and what earlier
-# runs found. Needs no cargo-fuzz: the flags are those that it would pass.
+# runs found; SUREFILL_FUZZ_SEED=N (else 1) for other inputs. Needs no cargo-fuzz: the flags are those that it would pass.
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: $0 SECONDS [TARGET...]" >&2; exit 2; }
 seconds=$1
@@ -40,7 +40,7 @@ for target in "$@"; do
     mkdir -p "corpus/$target" "artifacts/$target"
     log=$(mktemp)
     # A slow input is a finding, too: 10 s is far beyond any.
-    if "target/$host/release/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+    if "target/$host/release/$target" -seed="${SUREFILL_FUZZ_SEED:-1}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
         -print_final_stats=1 -artifact_prefix="artifacts/$target/" "corpus/$target" "seeds/$target" > "$log" 2>&1; then
         executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
         coverage=$(grep -o 'cov: [0-9]* ft: [0-9]*' "$log" | tail -1)
