@@ -6,7 +6,7 @@
 //! together resemble each other, and the model learns for how long.
 //!
 //! The rooms, from the outside in:
-//! * [`Hmm`]: model, observations and training in one block of the caller's memory.
+//! * [`Hmm`]: model and observations in one block of the caller's memory; `training`: its training, in slices.
 //! * `train`: Baum-Welch's maximisation step and when to stop; `expectation`: its expectation step, in slices.
 //! * `initial`: where training begins: Static-IV (Algorithm 3) and k-means (Algorithm 4).
 //! * [`OnlineHmm`]: learning slot by slot, without a history.
@@ -26,10 +26,11 @@ mod model;
 mod online;
 mod steps;
 mod train;
+mod training;
 mod vector;
 mod viterbi;
 
-pub use chain::{Hmm, HmmLimits, Training};
+pub use chain::{Hmm, HmmLimits};
 pub use emission::Evidence;
 pub(crate) use history::NONE;
 pub use initial::Initial;
@@ -37,6 +38,7 @@ pub use model::{LoadModel, Parameters, ParametersMut};
 pub use online::{Learnt, OnlineHmm, OnlineOptions};
 pub(crate) use steps::{Explanation, Which};
 pub use train::{Round, Termination};
+pub use training::Training;
 
 /// The largest number of states.
 pub const MAX_STATES: usize = 64;

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::hmm::{Explanation, Round, Termination, Training, Which};
 use crate::memory::at_mut;
 use crate::predict::Predictor;
-use crate::predict::predictor::{FILTER, IDLE, LastRound, ROUNDS};
+use crate::predict::phase::{FILTER, IDLE, LastRound, ROUNDS};
 use crate::runtime::MAX_BINS;
 
 /// How far [`Predictor::train`] came.

@@ -6,6 +6,7 @@ use crate::hmm::{
 };
 use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::predict::jobs::{Job, Jobs};
+use crate::predict::phase::{FILTER, LastRound};
 use crate::runtime::{MAX_BINS, RawBins, RuntimeBins};
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
@@ -14,11 +15,6 @@ const KIND: Kind = Kind::Predictor;
 
 /// Times are within this distance from 0.
 const MAX_TIME: u64 = 1 << 53;
-
-// Phases of training: nothing under way; rounds of Baum-Welch; the filter catches up with the anchor.
-pub(super) const IDLE: u32 = 0;
-pub(super) const ROUNDS: u32 = 1;
-pub(super) const FILTER: u32 = 2;
 
 /// Capacities of a [`Predictor`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
@@ -213,42 +209,6 @@ pub(super) struct State {
     pub learnt: f64,
     pub learnt_jobs: u64,
     pub learnt_unexplained: u64,
-}
-
-/// [`Round`] as plain data.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct LastRound {
-    pub log_likelihood: f64,
-    pub l1: f64,
-    pub l_infinity: f64,
-    pub rounds: u64,
-    pub jobs: u64,
-    pub adapted: u64,
-}
-
-impl LastRound {
-    pub fn new(round: &Round) -> LastRound {
-        LastRound {
-            log_likelihood: round.log_likelihood,
-            l1: round.l1,
-            l_infinity: round.l_infinity,
-            rounds: round.rounds,
-            jobs: round.jobs,
-            adapted: u64::from(round.adapted),
-        }
-    }
-
-    pub fn round(&self) -> Round {
-        Round {
-            log_likelihood: self.log_likelihood,
-            l1: self.l1,
-            l_infinity: self.l_infinity,
-            rounds: self.rounds,
-            jobs: self.jobs,
-            adapted: self.adapted as u32,
-        }
-    }
 }
 
 /// The slices of a predictor's block, beside the model's.

@@ -1,0 +1,52 @@
+//! What the tests of the wait predictor share.
+#![allow(dead_code)] // not every one uses all
+
+use surefill::wait::*;
+
+/// SplitMix64.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % below
+    }
+
+    pub fn uniform(&mut self) -> f64 {
+        (self.next(1 << 52) as f64 + 0.5) / (1_u64 << 52) as f64
+    }
+
+    pub fn exponential(&mut self, mean: f64) -> i64 {
+        (-mean * self.uniform().ln()) as i64
+    }
+}
+
+/// Small ones.
+pub const LIMITS: WaitLimits = WaitLimits { history: 500, queued: 64, releases: 300, clusters: 8 };
+
+/// With these components.
+pub fn options(components: u32) -> WaitOptions {
+    WaitOptions { components, down_quantile: 0.95, ..WaitOptions::default() }
+}
+
+/// Memory for a predictor.
+pub fn block(limits: &WaitLimits) -> Vec<u64> {
+    vec![u64::MAX; WaitPredictor::size(limits).unwrap().div_ceil(8)]
+}
+
+/// A job that asks for so many seconds.
+pub fn job(requested: i64) -> Features {
+    Features { requested, processors: 1 }
+}
+
+/// The k-th smallest, counted from 1.
+pub fn naive_bound(waits: &[i64], quantile: f64, confidence: f64) -> WaitAnswer {
+    let mut sorted = waits.to_vec();
+    sorted.sort();
+    match upper_index(sorted.len() as u64, quantile, confidence).unwrap() {
+        Some(k) => WaitAnswer::Bound(sorted[k as usize - 1]),
+        None => WaitAnswer::TooLittleHistory,
+    }
+}
