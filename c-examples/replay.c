@@ -89,17 +89,29 @@ static void read_job(const char *line, const char *where) {
     job->user = fields[12] < 0 ? 0 : (int32_t)fields[12] + 1;
 }
 
+/* A size in the header: the number the value begins with; 0 and -1 for unknown. */
+static int32_t size_of(const char *value, const char *where) {
+    char *end;
+    long long number = strtoll(value, &end, 10);
+    if (end == value || strchr(" \t\r\n(", *end) == NULL || number < -1 || number > INT32_MAX) fail(where, "the machine's size is no number");
+    return (int32_t)number;
+}
+
 static void read_trace(const char *name) {
     static char line[4096], where[300];
+    const char procs_key[] = "; MaxProcs:", nodes_key[] = "; MaxNodes:";
     int32_t nodes = 0, procs = 0;
     FILE *file = fopen(name, "r");
     if (file == NULL) fail(name, "cannot be opened");
     for (long number = 1; fgets(line, sizeof line, file) != NULL; number++) {
         snprintf(where, sizeof where, "%s, line %ld", name, number);
         if (strchr(line, '\n') == NULL && !feof(file)) fail(where, "too long");
-        if (sscanf(line, "; MaxProcs: %" SCNd32, &procs) == 1 || sscanf(line, "; MaxNodes: %" SCNd32, &nodes) == 1)
-            machine = procs > 0 ? procs : nodes;
-        else if (line[0] != ';' && line[strspn(line, " \t\r\n")] != '\0')
+        if (strncmp(line, procs_key, sizeof procs_key - 1) == 0)
+            procs = size_of(line + sizeof procs_key - 1, where);
+        else if (strncmp(line, nodes_key, sizeof nodes_key - 1) == 0)
+            nodes = size_of(line + sizeof nodes_key - 1, where);
+        machine = procs > 0 ? procs : nodes > 0 ? nodes : 0;
+        if (line[0] != ';' && line[strspn(line, " \t\r\n")] != '\0')
             read_job(line, where);
     }
     if (ferror(file)) fail(name, "cannot be read");

@@ -210,6 +210,9 @@ wrong_traces() {
         is_refused 'line 2: a number is out of range' "; MaxProcs: 8\n1e99 $job\n" &&
         is_refused 'line 2: a number is out of range' "; MaxProcs: 8\nnan $job\n" &&
         is_refused 'line 1: no MaxProcs' "1 $job\n" &&
+        is_refused 'line 2: no MaxProcs' "; MaxProcs: -1\n1 $job\n" &&
+        is_refused "line 1: the machine's size is no number" "; MaxProcs: 1,024\n1 $job\n" &&
+        is_refused "line 1: the machine's size is no number" "; MaxProcs: 99999999999\n1 $job\n" &&
         is_refused 'line 3: not in order' "; MaxProcs: 8\n1 $job\n2 9 ${job#10 }\n" &&
         is_refused 'line 1: too long' "$(printf '%5000d' 1)\n" &&
         is_refused 'no jobs' "; MaxProcs: 8\n" &&

@@ -140,6 +140,14 @@ pub enum Reason {
         /// The latest time before it.
         previous: i64,
     },
+    /// A line of the header whose value should be a whole number in range and is not; it is not heeded.
+    #[error("{key} is no whole number in range: '{text}'")]
+    Header {
+        /// Which.
+        key: &'static str,
+        /// What stands there, shortened.
+        text: String,
+    },
     /// Longer than any job line can be.
     #[error("longer than {0} bytes")]
     TooLong(usize),

@@ -70,7 +70,9 @@ impl Lines {
                 continue;
             }
             if let Some(text) = line.strip_prefix(b";") {
-                header_line(&mut self.trace.header, line, text);
+                if let Err(reason) = header_line(&mut self.trace.header, line, text) {
+                    self.problem(number, reason)?;
+                }
                 continue;
             }
             match parse(line) {
@@ -126,18 +128,28 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option
     }
 }
 
-fn header_line(header: &mut Header, line: &[u8], text: &[u8]) {
+/// Takes note of a line of the header, and of the three values that are used; of these 0 and -1 say that nobody knows.
+fn header_line(header: &mut Header, line: &[u8], text: &[u8]) -> Result<(), Reason> {
     header.lines.push(String::from_utf8_lossy(line).into_owned());
     let text = String::from_utf8_lossy(text);
-    let Some((key, value)) = text.split_once(':') else { return };
-    let value = value.trim_start();
-    let digits = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
-    let number = value.get(..digits).unwrap_or("");
+    let Some((key, value)) = text.split_once(':') else { return Ok(()) };
     match key.trim() {
-        "MaxProcs" => header.max_procs = number.parse().ok().filter(|&n| n > 0).or(header.max_procs),
-        "MaxNodes" => header.max_nodes = number.parse().ok().filter(|&n| n > 0).or(header.max_nodes),
-        "UnixStartTime" => header.unix_start_time = number.parse().ok().or(header.unix_start_time),
+        "MaxProcs" => header.max_procs = whole("MaxProcs", value)?.or(header.max_procs),
+        "MaxNodes" => header.max_nodes = whole("MaxNodes", value)?.or(header.max_nodes),
+        "UnixStartTime" => header.unix_start_time = whole("UnixStartTime", value)?.or(header.unix_start_time),
         _ => {}
+    }
+    Ok(())
+}
+
+/// The number that a value begins with: `338 (batch partition; 512 total)`.
+fn whole<T: TryFrom<i64>>(key: &'static str, value: &str) -> Result<Option<T>, Reason> {
+    let word = value.split(|c: char| c.is_whitespace() || c == '(').find(|word| !word.is_empty());
+    let Some(word) = word else { return Ok(None) };
+    let wrong = || Reason::Header { key, text: word.chars().take(40).collect() };
+    match word.parse::<i64>().map_err(|_| wrong())? {
+        -1 | 0 => Ok(None),
+        number => T::try_from(number).map(Some).map_err(|_| wrong()),
     }
 }
 
@@ -277,6 +289,25 @@ mod tests {
         assert_eq!((job.submit, job.run_time, job.used_processors, job.requested_time), (10, 60, 4, 100));
         assert_eq!((job.cpu_time, job.user, job.group, job.executable, job.queue), (142.0, 7, 8, 9, 1));
         assert!(trace.problems.is_empty());
+    }
+
+    #[test]
+    fn sizes_are_whole_numbers_or_unknown() {
+        for (value, why) in [
+            ("1,024", "MaxProcs is no whole number in range: '1,024'"),
+            ("1e3", "MaxProcs is no whole number in range: '1e3'"),
+            ("-64", "MaxProcs is no whole number in range: '-64'"),
+            ("99999999999", "MaxProcs is no whole number in range: '99999999999'"),
+        ] {
+            let text = format!("; MaxNodes: 2\n; MaxProcs: {value}\n{JOB}");
+            let trace = lenient(&text);
+            assert_eq!((trace.header.max_procs, trace.header.max_nodes), (None, Some(2)));
+            assert_eq!((trace.problems[0].line, trace.problems[0].reason.to_string()), (2, why.to_owned()));
+            let error = read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap_err().to_string();
+            assert!(error.starts_with("t.swf:2: "), "{error}");
+        }
+        let unknown = lenient(&format!("; MaxProcs: -1\n; MaxNodes:\n; UnixStartTime: 0\n{JOB}"));
+        assert!(unknown.problems.is_empty() && unknown.header.max_procs.is_none());
     }
 
     #[test]
