@@ -31,7 +31,7 @@ cflags=$(pkg-config --cflags surefill)
 shared="$(pkg-config --libs surefill) -Wl,-rpath,$prefix/lib"
 static="-Wl,-Bstatic $(pkg-config --static --libs surefill) -Wl,-Bdynamic"
 
-needs_library() { readelf -d "$1" | grep -q 'NEEDED.*libsurefill'; }
+needs_library() { grep -q 'NEEDED.*libsurefill' <<< "$(readelf -d "$1")"; }
 
 # The module's source is beside the header.
 ${FC:-gfortran} -std=f2008 -J"$root" -c -o "$root/module.o" "$prefix/include/surefill.f90"

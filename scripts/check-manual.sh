@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 verbs=$("$program" --help | awk '/^Commands:/ { inside = 1; next } /^$/ { inside = 0 } inside && /^  [a-z]/ { print $1 }' | grep -vx help)
-[ "$(echo "$verbs" | wc -l)" -gt 8 ] && echo "$verbs" | grep -qx simulate || { echo "no verbs in --help: $verbs"; exit 1; }
+[ "$(echo "$verbs" | wc -l)" -gt 8 ] && grep -qx simulate <<< "$verbs" || { echo "no verbs in --help: $verbs"; exit 1; }
 
 page() { # NAME: the page as text, without what terminals want
     local file=$pages/$1.1
@@ -62,6 +62,6 @@ offers() { # SCRIPT WORD...
         "$function" surefill "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
         printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
 }
-offers "$bash" surefill sim | grep -qx simulate || { echo "bash does not complete a verb"; exit 1; }
-offers "$bash" surefill simulate --pol | grep -qx -e --policy || { echo "bash does not complete an option"; exit 1; }
+grep -qx simulate <<< "$(offers "$bash" surefill sim)" || { echo "bash does not complete a verb"; exit 1; }
+grep -qx -e --policy <<< "$(offers "$bash" surefill simulate --pol)" || { echo "bash does not complete an option"; exit 1; }
 echo "$count manual pages, completions of bash, zsh and fish"

@@ -86,7 +86,7 @@ expected='fini init plugin_name plugin_type plugin_version sched_p_reconfig'
     echo "check-slurm: the plugin exports '$exported', not '$expected'" >&2
     exit 1
 }
-if nm $build/sched_surefill.so | grep -q 'core9panicking'; then
+if grep -q 'core9panicking' <<< "$(nm $build/sched_surefill.so)"; then
     echo "check-slurm: the plugin can panic" >&2
     exit 1
 fi

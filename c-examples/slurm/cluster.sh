@@ -132,7 +132,7 @@ daemon_kill() {
     wait_for 5 daemon_gone "$1"
 }
 
-ctld_answers() { timeout 3 scontrol ping | grep -q UP; }
+ctld_answers() { grep -q UP <<< "$(timeout 3 scontrol ping)"; }
 ctld_start() {
     daemon slurmctld slurmctld -D "$@"
     wait_for 20 ctld_answers && return

@@ -146,7 +146,7 @@ wrong_histories() {
         printf '60 3600 4\n%s\n' "$line" | "$work/wait_bounds" > "$work/output" 2> "$work/errors"
         [ $? -eq 1 ] && grep -q '^line 2: ' "$work/errors" && [ ! -s "$work/output" ] || { echo "$line"; return 1; }
     done
-    ! "$work/wait_bounds" -1 < "$work/history.txt" && "$work/wait_bounds" < /dev/null | grep -q '^0 waits'
+    ! "$work/wait_bounds" -1 < "$work/history.txt" && grep -q '^0 waits' <<< "$("$work/wait_bounds" < /dev/null)"
 }
 try_here "wait_bounds.c: wrong lines and arguments" wrong_histories
 
