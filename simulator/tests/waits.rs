@@ -192,8 +192,8 @@ fn synthetic_clusters_are_recovered_and_explain_the_waits() {
     let alone = queue.of(Kind::Alone { method: Method::Binomial }).unwrap();
     assert!(usual.all.is_correct(0.95) && alone.all.is_correct(0.95));
     assert!(usual.all.median_bound_s.unwrap() < alone.all.median_bound_s.unwrap() / 2);
-    // Alone, with components, two other attributes, two rates, three other methods adapted.
-    assert_eq!(queue.measured.len(), 4 + 4 + 2 + 2 + 3);
+    // Alone, with components, two other attributes, two rates, three other methods adapted, all adapted from all waits.
+    assert_eq!(queue.measured.len(), 4 + 4 + 2 + 2 + 3 + 4);
 }
 
 #[test]

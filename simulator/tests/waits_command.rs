@@ -55,8 +55,8 @@ fn wait_bounds_prints_tables_json_and_a_page() {
     for queue in queues {
         assert_eq!((queue["jobs"].as_u64(), queue["training"].as_u64()), (Some(1500), Some(150)));
         let measured = queue["measured"].as_array().unwrap();
-        // Four methods alone, with components, and adapted; two other attributes; one other rate.
-        assert_eq!(measured.len(), 15);
+        // Four methods alone, with components, adapted, and adapted from all waits; two other attributes; one other rate.
+        assert_eq!(measured.len(), 19);
         for predictor in measured {
             let count = |key: &str| predictor[key].as_u64().unwrap();
             assert_eq!(count("jobs"), count("judged") + count("too_little_history") + count("may_be_down"));
@@ -117,6 +117,29 @@ fn wait_bounds_prints_tables_json_and_a_page() {
         }
     }
     assert!(correct > 0, "{table}");
+
+    // The tightest of the paper's predictors beside those that follow their misses: as the other tables have them.
+    let args =
+        ["wait-bounds", "t.swf", "--by-queue", "--rate", "0.01,0.05", "--markdown", "--table", "rivals"];
+    let text = String::from_utf8(surefill(&args, folder.path()).stdout).unwrap();
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| t/")).collect();
+    let queues = json["traces"][0]["queues"].as_array().unwrap();
+    assert_eq!(rows.len(), queues.len());
+    for (row, queue) in rows.iter().zip(queues) {
+        let measured = queue["measured"].as_array().unwrap();
+        let rms = |m: &serde_json::Value| m["rms_over_s"].as_f64().unwrap();
+        let papers = measured
+            .iter()
+            .filter(|m| m["kind"] == "alone" || (m["kind"] == "full" && m["by"] == "requested"));
+        let correct = papers.filter(|m| m["correctness"].as_f64().unwrap() >= 0.95);
+        let tightest = correct.map(rms).fold(f64::INFINITY, f64::min);
+        for (column, kind) in [(4, "adapted"), (5, "whole")] {
+            let own = measured.iter().find(|m| m["kind"] == kind && m["method"] == "binomial").unwrap();
+            let expected = format!("({:.2})", tightest / rms(own));
+            let cell = row.split('|').nth(column).unwrap();
+            assert!(cell.contains(&expected), "{row}: {kind} {expected}");
+        }
+    }
 }
 
 /// Who reads the answer may have gone.

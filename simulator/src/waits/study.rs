@@ -8,7 +8,7 @@ use super::simulate::{Nobody, Outcome, simulate};
 use rayon::prelude::*;
 use serde::Serialize;
 use surefill::error::Error;
-use surefill::wait::{ADAPT, Attribute, WaitMethod, WaitOptions};
+use surefill::wait::{ADAPT, AVAILABILITY, Attribute, WaitMethod, WaitOptions};
 
 /// A method by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, clap::ValueEnum)]
@@ -126,6 +126,13 @@ pub enum Kind {
         /// The rate.
         rate: f64,
     },
+    /// With adapted bounds from all waits: histories are neither trimmed nor clustered.
+    Whole {
+        /// Which method.
+        method: Method,
+        /// The rate.
+        rate: f64,
+    },
 }
 
 /// One predictor on one queue.
@@ -215,6 +222,10 @@ impl Options {
             Kind::Adapted { method, rate } => {
                 WaitOptions { method: method.core(), components: self.components | ADAPT, rate, ..options }
             }
+            Kind::Whole { method, rate } => {
+                let components = (self.components & AVAILABILITY) | ADAPT;
+                WaitOptions { method: method.core(), components, rate, ..options }
+            }
         }
     }
 
@@ -230,8 +241,9 @@ impl Options {
         let others = By::ALL.into_iter().filter(|by| *by != self.by);
         let others = others.map(|by| Kind::Full { method: Method::Binomial, by });
         let rates = self.rates.iter().map(|&rate| self.adapted(rate));
+        let whole = methods.clone().filter_map(|method| self.whole(method));
         let adapted = methods.filter(|m| *m != Method::Binomial).filter_map(|m| self.usual_adapted(m));
-        alone.chain(full).chain(others).chain(rates).chain(adapted).collect()
+        alone.chain(full).chain(others).chain(rates).chain(adapted).chain(whole).collect()
     }
 
     /// The binomial method with bounds adapted at this rate.
@@ -239,12 +251,26 @@ impl Options {
         Kind::Adapted { method: Method::Binomial, rate }
     }
 
-    /// A method with bounds adapted at the library's rate, or at the first where that is not among them.
-    pub fn usual_adapted(&self, method: Method) -> Option<Kind> {
+    /// The library's rate, or the first where that is not among those that are measured.
+    fn usual_rate(&self) -> Option<f64> {
         let default = WaitOptions::default().rate;
-        let rate =
-            self.rates.iter().copied().find(|rate| *rate == default).or(self.rates.first().copied())?;
-        Some(Kind::Adapted { method, rate })
+        self.rates.iter().copied().find(|rate| *rate == default).or(self.rates.first().copied())
+    }
+
+    /// A method with bounds adapted at the usual rate.
+    pub fn usual_adapted(&self, method: Method) -> Option<Kind> {
+        self.usual_rate().map(|rate| Kind::Adapted { method, rate })
+    }
+
+    /// A method with bounds from all waits, adapted at the usual rate.
+    pub fn whole(&self, method: Method) -> Option<Kind> {
+        self.usual_rate().map(|rate| Kind::Whole { method, rate })
+    }
+
+    /// The paper's predictors: every method alone, and with all components.
+    pub fn papers(&self) -> impl Iterator<Item = Kind> {
+        let alone = Method::ALL.into_iter().map(|method| Kind::Alone { method });
+        alone.chain(Method::ALL.into_iter().map(|method| Kind::Full { method, by: self.by }))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tables of [`crate::waits`] over all traces; [`section`]s of pages.
 
+mod choice;
 mod page;
 pub mod portal;
 
@@ -10,9 +11,9 @@ use crate::waits::further::{Aged, CLASSES, Further, TIMES};
 use crate::waits::measures::Measures;
 use crate::waits::paper::Row;
 use crate::waits::study::{By, Kind, Measured, Method, Options, QueueStudy, Study};
+pub use choice::chosen_rate;
 use clap::ValueEnum;
 use comfy_table::Table;
-use surefill::wait::WaitOptions;
 
 /// The tables there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,7 +32,11 @@ pub enum View {
     HeldOut,
     /// The methods with bounds that follow their own misses
     Following,
-    /// The method chosen on the first halves, and what it does on the second
+    /// The same from all waits, neither trimmed nor clustered
+    Whole,
+    /// The binomial method with bounds that follow, and the tightest of the paper's predictors
+    Rivals,
+    /// The predictor chosen on the first halves, and what it does on the second
     Chosen,
     /// Jobs that have waited for a while
     Waiting,
@@ -41,7 +46,7 @@ pub enum View {
 
 impl View {
     /// All, in the order in which they are shown.
-    pub const ALL: [View; 10] = [
+    pub const ALL: [View; 12] = [
         View::Alone,
         View::Qbets,
         View::Answers,
@@ -49,6 +54,8 @@ impl View {
         View::Adapted,
         View::HeldOut,
         View::Following,
+        View::Whole,
+        View::Rivals,
         View::Chosen,
         View::Waiting,
         View::Probabilities,
@@ -158,18 +165,33 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                     "The rate that is tightest on the queue's first half among those correct there, and the second half: \
                      correctness, accuracy"
                         .to_owned(),
-                    held_out(&rows, options, style),
+                    choice::held_out(&rows, options, style),
                 ),
-                View::Following | View::Chosen if options.rates.is_empty() || options.methods.len() < 2 => return None,
+                View::Following | View::Whole | View::Rivals | View::Chosen
+                    if options.rates.is_empty() || options.methods.len() < 2 =>
+                {
+                    return None;
+                }
                 View::Following => (
                     format!("Methods whose bounds follow their own misses: correctness, accuracy; {stands_out} where correct"),
                     methods(&rows, options, style, |method| options.usual_adapted(method), |_| None),
                 ),
-                View::Chosen => (
-                    "The method of those that is tightest on the queue's first half among those correct there, and the second \
-                     half, where the tightest correct of all predictors is known afterwards: correctness, accuracy"
+                View::Whole => (
+                    format!("The same from all waits, neither trimmed nor clustered: correctness, accuracy; {stands_out} where correct"),
+                    methods(&rows, options, style, |method| options.whole(method), |_| None),
+                ),
+                View::Rivals => (
+                    "The tightest correct of the paper's predictors (alone, and with all components), as known afterwards, and \
+                     the binomial method with bounds that follow their own misses: correctness, accuracy against it"
                         .to_owned(),
-                    chosen(&rows, options, style),
+                    choice::rivals(&rows, options, style),
+                ),
+                View::Chosen => (
+                    "The predictor of those that follow their misses that is tightest on the queue's first half among those \
+                     correct there, and the second half, where the tightest correct of all predictors is known afterwards: \
+                     correctness, accuracy"
+                        .to_owned(),
+                    choice::chosen(&rows, options, style),
                 ),
                 View::Waiting => (
                     format!("Jobs that have waited for a while: share of their {confidence} bounds for the {quantile} quantile that hold"),
@@ -329,98 +351,6 @@ fn adapted(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> T
         table.add_row([name.clone(), cell(&usual.all)].into_iter().chain(rates));
     }
     table
-}
-
-/// The predictor that is correct on the first half with the smallest over-prediction there; if none is, the most correct.
-fn best_of(
-    queue: &QueueStudy,
-    options: &Options,
-    half: usize,
-    kinds: impl Iterator<Item = Kind>,
-) -> Option<Kind> {
-    let found = |kind| queue.of(kind).map(|measured| (kind, measured.halves[half]));
-    let all: Vec<(Kind, Measures)> = kinds.filter_map(found).collect();
-    let over = |m: &Measures| m.rms_over_s.unwrap_or(f64::INFINITY);
-    let correctness = |m: &Measures| m.correctness.unwrap_or(0.0);
-    let correct = all.iter().filter(|(_, m)| m.is_correct(options.quantile));
-    let tightest = correct.min_by(|(_, a), (_, b)| over(a).total_cmp(&over(b)));
-    let most_correct = || all.iter().max_by(|(_, a), (_, b)| correctness(a).total_cmp(&correctness(b)));
-    tightest.or_else(most_correct).map(|(kind, _)| *kind)
-}
-
-/// The rate of the binomial method that is best on the first half.
-pub fn chosen_rate(queue: &QueueStudy, options: &Options) -> Option<f64> {
-    match best_of(queue, options, 0, options.rates.iter().map(|&rate| options.adapted(rate)))? {
-        Kind::Adapted { rate, .. } => Some(rate),
-        _ => None,
-    }
-}
-
-fn held_out(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
-    let default = WaitOptions::default().rate;
-    let titles = ["machine/queue", "rate", "second half", "with the default rate", "without"];
-    let mut table = style.table(titles.map(str::to_owned), 1);
-    for (name, queue) in rows {
-        let Some((rate, usual)) = chosen_rate(queue, options).zip(queue.of(options.usual())) else {
-            continue;
-        };
-        let cell = |measured: &Measured| {
-            let [_, second] = &measured.halves;
-            let accuracy = second.accuracy(&usual.halves[1]).map(ratio);
-            let text = style.noted(or_dash(second.correctness.map(share)), accuracy);
-            mark(text, second.is_correct(options.quantile), style)
-        };
-        let adapted = |rate: f64| or_dash(queue.of(options.adapted(rate)).map(cell));
-        table.add_row([name.clone(), rate.to_string(), adapted(rate), adapted(default), cell(usual)]);
-    }
-    table
-}
-
-fn chosen(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
-    let titles =
-        ["machine/queue", "method", "second half", "binomial", "tightest afterwards", "its accuracy"];
-    let mut table = style.table(titles.map(str::to_owned), 2);
-    let following = || Method::ALL.into_iter().filter_map(|method| options.usual_adapted(method));
-    for (name, queue) in rows {
-        let Some(usual) = queue.of(options.usual()) else { continue };
-        let cell = |kind: Kind| {
-            let second = queue.of(kind)?.halves[1];
-            let accuracy = second.accuracy(&usual.halves[1]).map(ratio);
-            let text = style.noted(or_dash(second.correctness.map(share)), accuracy);
-            Some(mark(text, second.is_correct(options.quantile), style))
-        };
-        let Some(best) = best_of(queue, options, 0, following()) else { continue };
-        let all = queue.measured.iter().map(|measured| measured.kind);
-        let afterwards = best_of(queue, options, 1, all);
-        let accuracy = afterwards.and_then(|kind| queue.of(kind)?.halves[1].accuracy(&usual.halves[1]));
-        table.add_row([
-            name.clone(),
-            method_of(best).to_owned(),
-            or_dash(cell(best)),
-            or_dash(options.usual_adapted(Method::Binomial).and_then(cell)),
-            or_dash(afterwards.map(predictor_name)),
-            or_dash(accuracy.map(ratio)),
-        ]);
-    }
-    table
-}
-
-fn method_of(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Alone { method } | Kind::Full { method, .. } | Kind::Adapted { method, .. } => {
-            method_name(method)
-        }
-    }
-}
-
-/// A predictor in few words.
-fn predictor_name(kind: Kind) -> String {
-    let method = method_of(kind);
-    match kind {
-        Kind::Alone { .. } => format!("{method} alone"),
-        Kind::Full { by, .. } => format!("{method} by {}", by_name(by)),
-        Kind::Adapted { rate, .. } => format!("{method} adapted, {rate}"),
-    }
 }
 
 /// The queues' rows with what the usual predictor has, and the adapted ones.

@@ -50,6 +50,7 @@ fn name(kind: Kind) -> String {
         Kind::Alone { .. } => "bound of the binomial method alone".to_owned(),
         Kind::Full { .. } => "bound with the components".to_owned(),
         Kind::Adapted { rate, .. } => format!("adapted bound, rate {rate}"),
+        Kind::Whole { rate, .. } => format!("adapted bound of all waits, rate {rate}"),
     }
 }
 
