@@ -3,7 +3,7 @@
 
 mod scenario;
 
-use scenario::{Scenario, rule};
+use scenario::{Scenario, VECTORS, rule};
 use surefill::backfill::{Criterion, Pass, Rule};
 
 #[inline(never)]
@@ -45,5 +45,5 @@ fn main() {
     let budget = if what == "no-start" { 0.0 } else { f64::INFINITY };
     let rule = Rule { budget, ..rule(criterion) };
     let started = one_pass(&scenario, &mut pass, &rule);
-    println!("{scale} {what} {events}: {releases} releases, c_q {missing}, {started} started");
+    println!("{scale} {what} {events}: {releases} releases, c_q {missing}, {started} started, {VECTORS}");
 }

@@ -5,7 +5,7 @@
 mod scenario;
 
 use criterion::{BenchmarkId, Criterion as Bench, Throughput, criterion_group, criterion_main};
-use scenario::{Scenario, rule};
+use scenario::{Scenario, VECTORS, rule};
 use std::hint::black_box;
 use std::time::Duration;
 use surefill::backfill::{Criterion, Pass, Rule};
@@ -16,6 +16,12 @@ fn passes(bench: &mut Bench) {
     for (name, running, processors, candidates) in SCALES {
         let mut group = bench.benchmark_group(name);
         group.sample_size(20).measurement_time(Duration::from_secs(3));
+        let scenario = Scenario::new(running, processors, candidates, 1, 1);
+        println!(
+            "# {name}: {running} running jobs, {} releases at one event a bin, c_q = {}, {candidates} candidates; vectors: {VECTORS}",
+            scenario.releases().len(),
+            scenario.head - scenario.idle,
+        );
         for events in [1, 4] {
             let scenario = Scenario::new(running, processors, candidates, events, 1);
             let mut memory = scenario.memory();

@@ -9,7 +9,7 @@ count() {
     shift
     local log
     log=$(mktemp)
-    printf '%-62s' "$("$program" "$@")"
+    printf '%-68s' "$("$program" "$@")"
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="*$function*" "$program" "$@" \
         > "$log" 2>&1
     sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$log" | awk '{ printf "%14s instructions\n", $1 }'

@@ -20,6 +20,19 @@ pub struct Scenario {
     pub limits: PassLimits,
 }
 
+/// The widest vector instructions that this was built to use; the processor may have wider ones.
+pub const VECTORS: &str = if cfg!(target_feature = "avx512f") {
+    "AVX-512"
+} else if cfg!(target_feature = "avx2") {
+    "AVX2"
+} else if cfg!(target_feature = "sse2") {
+    "SSE2"
+} else if cfg!(target_feature = "neon") {
+    "NEON"
+} else {
+    "none"
+};
+
 /// SplitMix64 (Steele, Lea & Flood 2014): enough for test data, and the same everywhere.
 struct Random(u64);
 

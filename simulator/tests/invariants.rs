@@ -9,7 +9,7 @@ use surefill_simulator::outcome::{JobRecord, Outcome};
 use surefill_simulator::policy::Policy;
 use surefill_simulator::workload::{Job, Workload};
 
-const POLICIES: [&str; 11] = [
+const POLICIES: [&str; 14] = [
     "fcfs",
     "conservative",
     "easy",
@@ -21,6 +21,9 @@ const POLICIES: [&str; 11] = [
     "easy:mean+1.5sigma:sjbf",
     "easy:doubled",
     "easy:clairvoyant",
+    "prob:user",
+    "prob:global",
+    "prob:mix:sjbf",
 ];
 
 /// Another policy, and after each of its passes: a head job that fits has started.
@@ -88,20 +91,22 @@ proptest! {
     /// The recorded counterfactuals, again by counting second by second.
     #[test]
     fn observed_delays_are_what_happened(workload in small_workloads(false)) {
-        let outcome = replay_as(&workload, "easy");
-        for (index, job) in outcome.jobs.iter().enumerate() {
-            let Some(backfill) = job.backfill else { continue };
-            // A run time of 0 splits a second into several passes, whose order the schedule does not show.
-            if outcome.jobs.iter().any(|other| other.start == job.start && other.end == job.start) {
-                continue;
+        for policy in ["easy", "prob:user", "prob:global"] {
+            let outcome = replay_as(&workload, policy);
+            for (index, job) in outcome.jobs.iter().enumerate() {
+                let Some(backfill) = job.backfill else { continue };
+                // A run time of 0 splits a second into several passes, whose order the schedule does not show.
+                if outcome.jobs.iter().any(|other| other.start == job.start && other.end == job.start) {
+                    continue;
+                }
+                let mut running = running_before(&outcome, index);
+                let wanted = outcome.jobs[backfill.head as usize].processors;
+                let undisturbed = first_free(workload.procs, job.start, wanted, &running);
+                running.push(job);
+                let delayed = first_free(workload.procs, job.start, wanted, &running);
+                prop_assert_eq!(backfill.observed_delay, delayed - undisturbed, "{}", policy);
+                prop_assert_eq!(backfill.head_wait, undisturbed - job.start, "{}", policy);
             }
-            let mut running = running_before(&outcome, index);
-            let wanted = outcome.jobs[backfill.head as usize].processors;
-            let undisturbed = first_free(workload.procs, job.start, wanted, &running);
-            running.push(job);
-            let delayed = first_free(workload.procs, job.start, wanted, &running);
-            prop_assert_eq!(backfill.observed_delay, delayed - undisturbed);
-            prop_assert_eq!(backfill.head_wait, undisturbed - job.start);
         }
     }
 
