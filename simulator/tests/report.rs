@@ -9,7 +9,7 @@ use surefill_simulator::run::{Options, Run, Summary, run};
 use surefill_simulator::swf::{Strictness, open};
 use surefill_simulator::workload::{Rules, Workload};
 
-const POLICIES: [&str; 4] = ["fcfs", "easy", "easy++", "prob:user"];
+const POLICIES: [&str; 5] = ["fcfs", "easy", "easy++", "prob:user", "prob:hmm"];
 
 /// The first jobs of the demonstration's workload under that name.
 fn runs(name: &str, seeds: u64, criterion: Criterion) -> Vec<(Run, Summary)> {

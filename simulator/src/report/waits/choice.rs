@@ -54,12 +54,9 @@ pub(super) fn held_out(rows: &[(String, &QueueStudy)], options: &Options, style:
 
 pub(super) fn chosen(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
     let titles =
-        ["machine/queue", "predictor", "second half", "binomial", "tightest afterwards", "its accuracy"];
+        ["machine/queue", "method", "second half", "binomial", "tightest afterwards", "its accuracy"];
     let mut table = style.table(titles.map(str::to_owned), 2);
-    let following = || {
-        let adapted = Method::ALL.into_iter().filter_map(|method| options.usual_adapted(method));
-        adapted.chain(Method::ALL.into_iter().filter_map(|method| options.whole(method)))
-    };
+    let following = || Method::ALL.into_iter().filter_map(|method| options.usual_adapted(method));
     for (name, queue) in rows {
         let Some(usual) = queue.of(options.usual()) else { continue };
         let cell = |kind: Kind| {
@@ -74,7 +71,7 @@ pub(super) fn chosen(rows: &[(String, &QueueStudy)], options: &Options, style: S
         let accuracy = afterwards.and_then(|kind| queue.of(kind)?.halves[1].accuracy(&usual.halves[1]));
         table.add_row([
             name.clone(),
-            predictor_name(best),
+            method_of(best).to_owned(),
             or_dash(cell(best)),
             or_dash(options.usual_adapted(Method::Binomial).and_then(cell)),
             or_dash(afterwards.map(predictor_name)),

@@ -36,7 +36,7 @@ pub enum View {
     Whole,
     /// The binomial method with bounds that follow, and the tightest of the paper's predictors
     Rivals,
-    /// The predictor chosen on the first halves, and what it does on the second
+    /// The method chosen on the first halves, and what it does on the second
     Chosen,
     /// Jobs that have waited for a while
     Waiting,
@@ -187,7 +187,7 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                     choice::rivals(&rows, options, style),
                 ),
                 View::Chosen => (
-                    "The predictor of those that follow their misses that is tightest on the queue's first half among those \
+                    "The method, with components and bounds that follow, that is tightest on the queue's first half among those \
                      correct there, and the second half, where the tightest correct of all predictors is known afterwards: \
                      correctness, accuracy"
                         .to_owned(),
