@@ -292,12 +292,17 @@ proptest! {
         let mut slices = slices.iter().cycle();
         for _ in 0..6 {
             let Training::Round(round) = whole.hmm().train(u64::MAX).unwrap() else { panic!("not complete") };
+            let mut granted = 0;
             let other = loop {
+                let work = *slices.next().unwrap();
+                granted += work;
                 // As a program would that is stopped and started between any two calls.
-                if let Training::Round(round) = sliced.hmm().train(*slices.next().unwrap()).unwrap() {
+                if let Training::Round(round) = sliced.hmm().train(work).unwrap() {
                     break round;
                 }
             };
+            // A round visits every slot three times, and no call visits more of them than it was granted.
+            prop_assert!(granted >= 3 * count as u64, "{granted} for {count} slots");
             prop_assert_eq!(round, other);
             prop_assert!(round.log_likelihood >= last - 1e-10 * (1.0 + last.abs()), "{last} {}", round.log_likelihood);
             prop_assert!(round.log_likelihood.is_finite());
