@@ -28,6 +28,8 @@ fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
         ("budget", or_none(prob.budget.map(|budget| budget.to_string()))),
         ("refresh", prob.refresh.to_string()),
         ("hmm-floor", prob.hmm_floor.to_string()),
+        ("first-edge", prob.first_edge_s.to_string()),
+        ("ratio", prob.ratio.to_string()),
         ("overrun", setup.overrun.clone()),
         ("overdue", name_of(options.policy.overdue)),
         ("missing-processors", name_of(rules.missing_processors)),

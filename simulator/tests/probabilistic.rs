@@ -107,6 +107,22 @@ fn clairvoyant_backfills_delay_no_head() {
     }
 }
 
+#[test]
+fn bins_matter_to_those_that_count_in_them() {
+    let demo = demo();
+    let decided = |choice: &str, first_edge_s, ratio| {
+        decisions(&replay_prob(&demo, choice, ProbOptions { first_edge_s, ratio, ..ProbOptions::default() }))
+    };
+    for predictor in ["global", "user", "mix", "hmm", "hmm-online"] {
+        let choice = format!("prob:{predictor}");
+        assert!(decided(&choice, 1.5, 1.8) != decided(&choice, 1.5, 3.0), "{predictor}");
+        assert!(decided(&choice, 1.5, 1.8) != decided(&choice, 40.0, 1.8), "{predictor}");
+    }
+    for choice in ["prob:limit", "prob:clairvoyant"] {
+        assert!(decided(choice, 1.5, 1.8) == decided(choice, 40.0, 3.0), "{choice}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -39,7 +39,7 @@ struct Comparison {
 impl Compare {
     pub(super) fn run(self) -> Result<(), Failure> {
         self.output.check()?;
-        let base = self.prob.options(&self.replay);
+        let base = self.prob.options(&self.replay)?;
         let mut traces = Vec::new();
         let mut sections = Vec::new();
         for path in &self.traces {

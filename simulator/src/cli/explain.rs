@@ -69,7 +69,7 @@ impl Explain {
             let message = format!("{name}: no job {} among the {} replayed", self.job, workload.jobs.len());
             return Err(Failure::Usage(message));
         };
-        let options = Options { choice, policy: self.prob.options(&self.replay), rules };
+        let options = Options { choice, policy: self.prob.options(&self.replay)?, rules };
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let mut explained = explain(&name, &workload, &options, self.replay.seed, job.id, &progress)

@@ -3,7 +3,7 @@
 use super::Failure;
 use crate::papers;
 use crate::policy::{
-    Choice, Criterion, Delay, Order, Overdue, PolicyName, PolicyOptions, ProbOptions, name_of,
+    BadChoice, Choice, Criterion, Delay, Order, Overdue, PolicyName, PolicyOptions, ProbOptions, name_of,
 };
 use crate::predict::Predictor;
 use crate::swf::{self, Strictness, Trace};
@@ -171,6 +171,12 @@ pub struct ProbArgs {
     /// The hidden Markov model's floor where it explains nothing; 0 for silence [default: 0.001, papers 0]
     #[arg(long, value_name = "P", value_parser = floor)]
     hmm_floor: Option<f64>,
+    /// Where the predictors' second run-time bin starts; shorter jobs are in the first [s] [default: 1.5]
+    #[arg(long, value_name = "SECONDS")]
+    first_edge: Option<f64>,
+    /// Ratio of neighbouring edges of the predictors' run-time bins [default: 1.8]
+    #[arg(long, value_name = "R")]
+    ratio: Option<f64>,
 }
 
 const MAX_EVENTS: i64 = surefill::runtime::MAX_EVENTS_PER_BIN as i64;
@@ -196,6 +202,8 @@ impl ProbArgs {
             ("--budget", self.budget.is_some()),
             ("--refresh", self.refresh.is_some()),
             ("--hmm-floor", self.hmm_floor.is_some()),
+            ("--first-edge", self.first_edge.is_some()),
+            ("--ratio", self.ratio.is_some()),
         ];
         match given.into_iter().find(|(_, given)| *given) {
             Some((option, _)) if policy != PolicyName::Prob => {
@@ -206,7 +214,10 @@ impl ProbArgs {
     }
 
     /// A policy's options, from the arguments, else the preset, else the defaults.
-    pub fn options(&self, replay: &ReplayOptions) -> PolicyOptions {
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for bins that are none.
+    pub fn options(&self, replay: &ReplayOptions) -> Result<PolicyOptions, Failure> {
         let (base, overdue) = if replay.papers() {
             (ProbOptions::papers(), Overdue::Past)
         } else {
@@ -221,8 +232,14 @@ impl ProbArgs {
             budget: self.budget.or(base.budget),
             refresh: self.refresh.unwrap_or(base.refresh),
             hmm_floor: self.hmm_floor.unwrap_or(base.hmm_floor),
+            first_edge_s: self.first_edge.unwrap_or(base.first_edge_s),
+            ratio: self.ratio.unwrap_or(base.ratio),
         };
-        PolicyOptions { overdue: replay.overdue.unwrap_or(overdue), prob }
+        prob.bins().map_err(|_| {
+            let ProbOptions { first_edge_s, ratio, .. } = prob;
+            Failure::Usage(BadChoice::Bins { first_edge_s, ratio }.to_string())
+        })?;
+        Ok(PolicyOptions { overdue: replay.overdue.unwrap_or(overdue), prob })
     }
 }
 

@@ -62,7 +62,7 @@ impl Simulate {
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
         let (rules, workload) = self.replay.workload(&trace, &name)?;
-        let options = Options { choice, policy: self.prob.options(&self.replay), rules };
+        let options = Options { choice, policy: self.prob.options(&self.replay)?, rules };
 
         let bar = output::progress(workload.counts.jobs * self.replay.seeds.get());
         let progress = |jobs: usize| bar.inc(jobs as u64);

@@ -110,7 +110,7 @@ impl Choice {
     /// The policy, with nothing learnt yet; `options` are those of [`Choice::options`].
     ///
     /// # Errors
-    /// [`BadChoice::Predictor`].
+    /// [`BadChoice::Predictor`], [`BadChoice::Bins`].
     pub fn build(&self, options: &PolicyOptions) -> Result<Box<dyn Policy>, BadChoice> {
         let point = || self.predictor.point().ok_or_else(|| not_used(self.policy, self.predictor));
         Ok(match self.policy {
@@ -119,7 +119,11 @@ impl Choice {
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(options.overdue)),
             PolicyName::Prob => {
-                let predictor = self.predictor.distribution(options.prob.hmm_floor);
+                let bins = options.prob.bins().map_err(|_| BadChoice::Bins {
+                    first_edge_s: options.prob.first_edge_s,
+                    ratio: options.prob.ratio,
+                })?;
+                let predictor = self.predictor.distribution(&bins, options.prob.hmm_floor);
                 let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
                 Box::new(Prob::new(predictor, self.order, options.overdue, &options.prob))
             }

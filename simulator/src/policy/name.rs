@@ -1,9 +1,10 @@
 //! The names of policies, predictors, orders and rules on the command line, and why a word is none.
 
 use clap::ValueEnum;
+use surefill::runtime::MAX_BINS;
 
 /// Why a choice is none.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BadChoice {
     /// No such policy, predictor, order or rule.
     #[error("no {what} is named '{name}' (there are {known})")]
@@ -38,6 +39,16 @@ pub enum BadChoice {
         predictor: String,
         /// The ones it works with.
         used: String,
+    },
+    /// The bins of run times are none.
+    #[error(
+        "no bins of run times from {first_edge_s} s up by a ratio of {ratio}: above 0 s and 1, at most {MAX_BINS} up to a week"
+    )]
+    Bins {
+        /// Where the second bin starts.
+        first_edge_s: f64,
+        /// The ratio of their edges.
+        ratio: f64,
     },
     /// The policy does not work with this order.
     #[error("policy {policy} has order {order} only")]

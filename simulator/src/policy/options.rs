@@ -2,7 +2,9 @@
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use surefill::error::Error;
 use surefill::predict::PredictorOptions;
+use surefill::runtime::RuntimeBins;
 
 /// The order in which backfill candidates are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
@@ -78,6 +80,10 @@ pub struct ProbOptions {
     pub refresh: bool,
     /// The floor of the hidden Markov model's predictor; with 0 it is silent where its model does not explain what it sees.
     pub hmm_floor: f64,
+    /// Where the predictors' second run-time bin starts, in seconds.
+    pub first_edge_s: f64,
+    /// The ratio of neighbouring edges of their bins.
+    pub ratio: f64,
 }
 
 impl Default for ProbOptions {
@@ -90,6 +96,8 @@ impl Default for ProbOptions {
             budget: None,
             refresh: true,
             hmm_floor: PredictorOptions::default().floor,
+            first_edge_s: 1.5,
+            ratio: 1.8,
         }
     }
 }
@@ -100,6 +108,14 @@ impl ProbOptions {
     pub fn papers() -> ProbOptions {
         let (delay, events_per_bin, refresh, hmm_floor) = (Delay::Bound, 1, false, 0.0);
         ProbOptions { delay, events_per_bin, refresh, hmm_floor, ..ProbOptions::default() }
+    }
+
+    /// The bins of the predictors that have bins; longer run times than a week are in the last.
+    ///
+    /// # Errors
+    /// Those of [`RuntimeBins::covering`].
+    pub fn bins(&self) -> Result<RuntimeBins, Error> {
+        RuntimeBins::covering(self.first_edge_s, self.ratio, 600_000)
     }
 }
 

@@ -6,6 +6,7 @@ pub mod point;
 use clap::ValueEnum;
 use serde::Serialize;
 use surefill::predict::PredictorOptions;
+use surefill::runtime::RuntimeBins;
 
 pub use distribution::DistributionPredictor;
 pub use point::PointPredictor;
@@ -84,18 +85,19 @@ impl Predictor {
     }
 
     /// The predictor of distributions, with nothing learnt yet; `None` for those not in [`Predictor::DISTRIBUTION`].
-    /// `hmm_floor` is [`Predictor::Hmm`]'s ([`PredictorOptions::floor`]), below 1.
-    pub fn distribution(self, hmm_floor: f64) -> Option<Box<dyn DistributionPredictor>> {
+    /// Those that count run times count them in these bins. `hmm_floor` is [`Predictor::Hmm`]'s ([`PredictorOptions::floor`]),
+    /// below 1.
+    pub fn distribution(self, bins: &RuntimeBins, hmm_floor: f64) -> Option<Box<dyn DistributionPredictor>> {
         let hmm = PredictorOptions { floor: hmm_floor, ..PredictorOptions::default() };
         Some(match self {
             Predictor::Limit => Box::new(distribution::Limit),
             Predictor::Clairvoyant => Box::new(distribution::Clairvoyant),
-            Predictor::Global => Box::<distribution::Global>::default(),
-            Predictor::User => Box::new(distribution::Histories::user()),
-            Predictor::Hmm => Box::new(distribution::Hmm::new(&hmm)),
+            Predictor::Global => Box::new(distribution::Global::new(bins.clone())),
+            Predictor::User => Box::new(distribution::Histories::user(bins)),
+            Predictor::Hmm => Box::new(distribution::Hmm::new(bins, &hmm)),
             // Without a floor a bin that the first slots do not have would never be learnt.
-            Predictor::HmmOnline => Box::new(distribution::Hmm::online(&PredictorOptions::default())),
-            Predictor::Mix => Box::new(distribution::Histories::mix()),
+            Predictor::HmmOnline => Box::new(distribution::Hmm::online(bins, &PredictorOptions::default())),
+            Predictor::Mix => Box::new(distribution::Histories::mix(bins)),
             Predictor::Mean2
             | Predictor::Gibbons
             | Predictor::Smith
@@ -113,7 +115,10 @@ mod tests {
     fn the_lists_say_what_there_is() {
         for predictor in Predictor::value_variants() {
             assert_eq!(Predictor::POINT.contains(predictor), predictor.point().is_some());
-            assert_eq!(Predictor::DISTRIBUTION.contains(predictor), predictor.distribution(0.0).is_some());
+            assert_eq!(
+                Predictor::DISTRIBUTION.contains(predictor),
+                predictor.distribution(&RuntimeBins::default(), 0.0).is_some()
+            );
         }
     }
 }

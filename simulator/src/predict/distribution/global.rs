@@ -50,13 +50,6 @@ impl Global {
     }
 }
 
-impl Default for Global {
-    /// Over the papers' bins.
-    fn default() -> Global {
-        Global::new(RuntimeBins::default())
-    }
-}
-
 impl DistributionPredictor for Global {
     fn predict(&mut self, _job: &Job, _now: i64) -> RuntimeDistribution {
         self.distribution().clone()

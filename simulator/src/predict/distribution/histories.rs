@@ -25,13 +25,13 @@ pub struct Histories {
 
 impl Histories {
     /// The user's own finished jobs, recent ones weighing more, backing off to everybody's.
-    pub fn user() -> Histories {
-        Histories::new(&RuntimeBins::default(), 1, &Expert::USER)
+    pub fn user(bins: &RuntimeBins) -> Histories {
+        Histories::new(bins, 1, &Expert::USER)
     }
 
     /// Ten experts on user, time limit and processors, with weights learnt for each user.
-    pub fn mix() -> Histories {
-        Histories::new(&RuntimeBins::default(), 3, &Expert::MIX)
+    pub fn mix(bins: &RuntimeBins) -> Histories {
+        Histories::new(bins, 3, &Expert::MIX)
     }
 
     /// Nothing learnt yet. Jobs are known by the first `keys` of user, time limit and processors.
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_mixture_learns_which_likeness_matters() {
         // Short with one limit, long with the other: the user alone says little.
-        let mut predictor = Histories::mix();
+        let mut predictor = Histories::mix(&RuntimeBins::default());
         let with_limit = |limit, run_time| Job { limit, ..job(1, run_time) };
         for _ in 0..40 {
             predictor.finished(&with_limit(600, 20), 0);

@@ -25,22 +25,21 @@ pub struct Hmm {
 
 impl Hmm {
     /// Learns by Baum-Welch; nothing learnt yet.
-    pub fn new(options: &PredictorOptions) -> Hmm {
-        Hmm::learning(options, 0)
+    pub fn new(bins: &RuntimeBins, options: &PredictorOptions) -> Hmm {
+        Hmm::learning(bins, options, 0)
     }
 
     /// Learns slot by slot, by recursive expectation-maximisation; nothing learnt yet.
-    pub fn online(options: &PredictorOptions) -> Hmm {
-        Hmm::learning(options, 1)
+    pub fn online(bins: &RuntimeBins, options: &PredictorOptions) -> Hmm {
+        Hmm::learning(bins, options, 1)
     }
 
-    fn learning(options: &PredictorOptions, online: u32) -> Hmm {
-        let bins = RuntimeBins::default();
+    fn learning(bins: &RuntimeBins, options: &PredictorOptions, online: u32) -> Hmm {
         let hmm = HmmLimits { bins: bins.count() as u32, slots: SLOTS, cells: CELLS, ..HmmLimits::default() };
         let limits = PredictorLimits { jobs: JOBS, hmm, window: WINDOW, online };
         let size = Predictor::size(&limits).expect("the limits are in range");
         let mut memory = vec![0; size.div_ceil(8)];
-        Predictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &bins, options)
+        Predictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, bins, options)
             .expect("the options are in range");
         Hmm { memory, beliefs: HashMap::new() }
     }
@@ -61,7 +60,7 @@ impl Hmm {
 
 impl Default for Hmm {
     fn default() -> Hmm {
-        Hmm::new(&PredictorOptions::default())
+        Hmm::new(&RuntimeBins::default(), &PredictorOptions::default())
     }
 }
 
