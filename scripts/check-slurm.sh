@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Slurm plugin and the external scheduler, and tests them and surefill advise with a real slurmctld. Installs what
-# is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. About four minutes.
+# Builds the Slurm plugin and the external scheduler, and tests them and surefill advise with a real slurmctld. Installs
+# what is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. Four minutes.
 #
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
 set -euo pipefail
@@ -37,7 +37,8 @@ if ! command -v apt-get >/dev/null; then
     echo "SKIPPED: the Slurm tests know Debian's packages only"
     exit 0
 fi
-packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev gcc make iproute2 procps python3)
+packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev gcc make iproute2 procps
+    python3)
 missing=()
 for package in "${packages[@]}"; do
     [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" = 'install ok installed' ] || missing+=("$package")
@@ -52,8 +53,9 @@ if [ ${#missing[@]} -gt 0 ]; then
         chmod 755 $policy
     fi
     {
+        export DEBIAN_FRONTEND=noninteractive
         timeout 200 apt-get update -qq &&
-            DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+            timeout 300 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
     } || {
         echo "check-slurm: please install first: apt-get install ${missing[*]}" >&2
         exit 1
@@ -77,8 +79,9 @@ if [ -z "${SUREFILL_BIN:-}" ]; then
 fi
 SUREFILL_BIN=$(realpath "$SUREFILL_BIN")
 export SUREFILL_BIN
-source=$(timeout 300 c-examples/slurm/source.sh build/slurm-source)
-make -s -C c-examples/slurm SLURM_SOURCE="$source" all tests
+SLURM_SOURCE=$(timeout 300 c-examples/slurm/source.sh build/slurm-source)
+export SLURM_SOURCE
+make -s -C c-examples/slurm all tests
 make -s -C c-examples/slurm-external all
 exported=$(nm -D --defined-only $build/sched_surefill.so | awk '{ print $3 }' | sort | paste -sd ' ')
 expected='fini init plugin_name plugin_type plugin_version sched_p_reconfig'
@@ -91,10 +94,11 @@ if grep -q 'core9panicking' <<< "$(nm $build/sched_surefill.so)"; then
     exit 1
 fi
 $build/plain
+$build/fingerprint
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(stream order faults scenarios rules external advise thousand)
+[ ${#tests[@]} -gt 0 ] || tests=(faults stream scenarios order external advise rules thousand example refusals)
 logs=$(mktemp -d)
 port=16000
 failed=()

@@ -25,8 +25,9 @@ LIST
 if [ ${#missing[@]} -gt 0 ]; then
     if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
         echo "check: installing ${missing[*]}"
-        apt-get update -qq
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+        export DEBIAN_FRONTEND=noninteractive
+        timeout 200 apt-get update -qq
+        timeout 600 apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
     else
         echo "check: please install first: apt-get install ${missing[*]}" >&2
         exit 1

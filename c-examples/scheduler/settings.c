@@ -19,6 +19,7 @@ void settings_defaults(struct settings *settings) {
                                   .budget = INFINITY,
                                   .interval = 5,
                                   .save = 60,
+                                  .locked = 2,
                                   .depth = 1000,
                                   .events = 4};
 }
@@ -73,6 +74,8 @@ static const char *read_word(struct settings *settings, const char *key, const c
         if (!number(value, 0.1, 3600, &settings->interval)) return "it must be 0.1 to 3,600 seconds";
     } else if (strcmp(key, "save") == 0) {
         if (!number(value, 1, 86400, &settings->save)) return "it must be 1 to 86,400 seconds";
+    } else if (strcmp(key, "locked") == 0) {
+        if (!number(value, 0.001, 60, &settings->locked)) return "it must be 0.001 to 60 seconds";
     } else if (strcmp(key, "depth") == 0) {
         if (!integer(value, 0, 100000, &settings->depth)) return "it must be an integer from 0 to 100,000";
     } else if (strcmp(key, "events") == 0) {

@@ -22,6 +22,7 @@ struct settings {
     double budget;     /* what the delays of all candidates may add up to for one head job */
     double interval;   /* seconds between cycles */
     double save;       /* seconds between two saves of the state */
+    double locked;     /* seconds for which the resource manager's locks may be held at a time, where there are any */
     int32_t depth;     /* candidates judged in one cycle and pool */
     int32_t events;    /* events into which the probability of a bin is divided */
 };

@@ -234,7 +234,8 @@ static void check_head(struct scheduler *scheduler, const slurm_job_info_t *job,
     if (!empty(job->req_nodes) || !empty(job->exc_nodes)) not_judged(scheduler, "the head job names nodes");
     if (!empty(job->licenses)) not_judged(scheduler, "the head job needs licences");
     if (!empty(job->resv_name)) not_judged(scheduler, "the head job has a reservation");
-    if (!empty(job->tres_per_job) || !empty(job->tres_per_node)) not_judged(scheduler, "the head job needs generic resources");
+    if (!empty(job->tres_per_job) || !empty(job->tres_per_node))
+        not_judged(scheduler, "the head job needs generic resources");
     if (job->contiguous || job->req_switch != 0) not_judged(scheduler, "the head job asks for neighbouring nodes");
     if (slurm_load_reservations((time_t)0, &reservations) != SLURM_SUCCESS) {
         not_judged(scheduler, "reservations cannot be read");

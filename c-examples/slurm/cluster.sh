@@ -45,7 +45,8 @@ wait_for() {
 }
 
 cluster_make() {
-    local nodes=$2 node
+    local nodes=$2 node plugins
+    plugins=${SLURM_PLUGINS:-$(dirname "$(dpkg -L slurm-wlm-basic-plugins | grep /sched_builtin.so)")}
     mkdir -p "$1"
     CLUSTER=$(cd "$1" && pwd)
     CLUSTER_NODES=$nodes
@@ -72,7 +73,7 @@ SlurmctldLogFile=$CLUSTER/log/slurmctld
 SlurmdLogFile=$CLUSTER/log/slurmd.%n
 SlurmctldDebug=${DEBUG_LEVEL:-debug}
 SlurmdDebug=error
-PluginDir=${SLURM_PLUGINS:-$(dirname "$(dpkg -L slurm-wlm-basic-plugins | grep /sched_builtin.so)")}${PLUGIN_FOLDER:+:$PLUGIN_FOLDER}
+PluginDir=$plugins${PLUGIN_FOLDER:+:$PLUGIN_FOLDER}
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none

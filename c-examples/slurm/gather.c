@@ -15,15 +15,13 @@
 #include "src/slurmctld/preempt.h"
 #include "src/slurmctld/reservation.h"
 
-static const double LONGEST = 2; /* seconds for starting jobs in order of priority in one cycle */
-
 /* One look, handed through list_for_each. */
 struct look {
     struct site *site;
     struct books *books;
     struct beliefs *beliefs;
     int64_t now;
-    bool good;
+    bool foreign; /* these are not the jobs that this was compiled for */
 };
 
 static int64_t job_age(const job_record_t *job, int64_t until) {
@@ -54,7 +52,7 @@ static int see_job(void *entry, void *argument) {
     struct look *look = argument;
     struct sighting seen = {.phase = PHASE_WAITING};
     if (job->magic != JOB_MAGIC) {
-        look->good = false;
+        look->foreign = true;
         return -1;
     }
     job_facts(job, job->part_ptr, job->details == NULL ? 0 : (int32_t)job->details->min_nodes, &seen.facts);
@@ -64,7 +62,7 @@ static int see_job(void *entry, void *argument) {
     seen.restarts = job->restart_cnt;
     seen.start = (int64_t)job->start_time;
     if (seen.phase == PHASE_ENDED) seen.run_time = job_age(job, (int64_t)job->end_time);
-    if (!books_see(look->books, look->beliefs, &seen, look->now)) look->good = false;
+    if (!books_see(look->books, look->beliefs, &seen, look->now)) look->site->forgetful = true;
     return 0;
 }
 
@@ -258,7 +256,7 @@ static void take(struct site *site, job_record_t *job, part_record_t *part, bits
     if (group == NULL || job->het_job_id != 0) return;
     for (;;) { /* an array's tasks one by one */
         double begun = slurm_clock();
-        bool may = job != NULL && may_start(job, part), more;
+        bool may = may_start(job, part), more;
         enum start_result result;
         site->slurm_seconds += slurm_clock() - begun;
         if (!may) return;
@@ -282,6 +280,7 @@ static void take(struct site *site, job_record_t *job, part_record_t *part, bits
         site->started++;
         if (!more) return;
         job = find_job_record(id);
+        if (job == NULL || site_time_is_up(site, "an array", is_array(job) ? (int)job->array_recs->task_cnt : 1)) return;
     }
 }
 
@@ -293,8 +292,7 @@ static void walk_queue(struct site *site, const struct settings *settings) {
     sort_job_queue(queue);
     site->pending = list_count(queue);
     site->slurm_seconds += slurm_clock() - begun;
-    begun = slurm_clock();
-    while (!site->cut_short && (entry = list_pop(queue)) != NULL) {
+    while ((entry = list_pop(queue)) != NULL) {
         job_record_t *job = entry->job_ptr;
         bool array_started = job->array_task_id != entry->array_task_id && entry->array_task_id == NO_VAL;
         if (array_started) job = find_job_record(job->array_job_id); /* in another partition */
@@ -308,7 +306,7 @@ static void walk_queue(struct site *site, const struct settings *settings) {
             job_resv_clear_magnetic_flag(job);
         }
         xfree(entry);
-        site->cut_short = slurm_clock() - begun > LONGEST;
+        if (site_time_is_up(site, "the queue", list_count(queue))) break;
     }
     FREE_NULL_LIST(queue);
     FREE_NULL_BITMAP(blocked);
@@ -332,20 +330,18 @@ static void finish_group(struct site *site, struct group *group) {
     pool->candidate_count = kept;
 }
 
-bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs,
-                 char *message, size_t length) {
+bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs) {
     slurmctld_lock_t locks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
-    struct look look = {.site = site, .books = books, .beliefs = beliefs, .good = true};
-    double locked;
+    struct look look = {.site = site, .books = books, .beliefs = beliefs};
     site_clear(site);
-    message[0] = '\0';
     lock_slurmctld(locks);
-    locked = slurm_clock();
+    site->locked_since = slurm_clock();
+    site->deadline = site->locked_since + settings->locked / 2; /* the other half is for the pools that limits decide */
     look.now = (int64_t)time(NULL);
     site->configured = slurm_conf.last_update;
     books_begin(books);
     list_for_each(job_list, see_job, &look);
-    if (look.good) {
+    if (!look.foreign) {
         int partitions = list_count(part_list);
         books_finish(books, beliefs, look.now);
         site->groups = xcalloc((size_t)partitions + 1, sizeof *site->groups);
@@ -359,14 +355,15 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
             if (site->groups[i].has_head) count_nodes(site, &site->groups[i]);
         }
         list_for_each(job_list, add_running, &look);
-        for (int i = 0; i < site->group_count; i++) finish_group(site, &site->groups[i]);
+        site->deadline = site->locked_since + settings->locked;
+        if (site->group_count > 0) site->turn = (site->turn + 1) % site->group_count;
+        for (int i = 0; i < site->group_count; i++)
+            finish_group(site, &site->groups[(site->turn + i) % site->group_count]);
         site->fingerprint = site_fingerprint(site_least_priority(site));
-    } else {
-        snprintf(message, length, "slurmctld's jobs cannot be read: built for another Slurm, or no memory");
     }
-    site->locked_seconds += slurm_clock() - locked;
+    site->locked_seconds += slurm_clock() - site->locked_since;
     unlock_slurmctld(locks);
-    return look.good;
+    return !look.foreign;
 }
 
 void site_clear(struct site *site) {
@@ -380,6 +377,6 @@ void site_clear(struct site *site) {
     xfree(site->group_of);
     site->group_count = site->partition_count = site->started = 0;
     site->pending = 0;
-    site->cut_short = false;
+    site->cut_short = site->forgetful = false;
     site->slurm_seconds = site->locked_seconds = 0;
 }

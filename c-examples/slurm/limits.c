@@ -10,8 +10,6 @@
 #include "src/slurmctld/node_scheduler.h"
 #include "src/slurmctld/reservation.h"
 
-static const double LONGEST = 1; /* seconds for one pool and cycle: the locks are held */
-
 /* When the head job is to start, and on which nodes (to be freed). 0 when Slurm does not know. */
 static time_t reserve(job_record_t *head, part_record_t *part, bitstr_t **nodes) {
     bitstr_t *exclude_cores = NULL;
@@ -44,32 +42,48 @@ static bitstr_t *others(const struct site *site, const struct group *group) {
     return nodes;
 }
 
+/* One candidate: starts it if the head job, due at start, loses nothing. Returns what is to be said of that. */
+static const char *consider(struct site *site, const struct candidate *candidate, time_t start, const bitstr_t *reserved,
+                            const bitstr_t *forbidden, bool *started) {
+    part_record_t *part = find_part_record(site->partitions[candidate->place]);
+    job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
+    bool in_time = (int64_t)time(NULL) + candidate->facts.limit <= (int64_t)start;
+    *started = false;
+    if (part == NULL || job == NULL || !may_start(job, part)) return "wait (Slurm does not let it start now)";
+    *started = start_job(job, part, in_time ? forbidden : reserved, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE;
+    if (*started) return in_time ? "start (by its limit it ends in time)" : "start (off the head job's nodes)";
+    job->state_reason = WAIT_PRIORITY; /* Slurm's reason would speak of nodes that only we kept from it */
+    xfree(job->state_desc);
+    return in_time ? "wait (no nodes for it)" : "wait (no nodes for it but the head job's)";
+}
+
 int site_start_by_limits(struct site *site, struct group *group) {
     job_record_t *head = find_job_record((uint32_t)group->pool.head.id);
     bitstr_t *reserved = NULL, *forbidden;
     double begun = slurm_clock();
     time_t start = 0;
+    uint32_t id = (uint32_t)group->pool.head.id;
+    int32_t count = group->pool.candidate_count;
     int started = 0;
-    if (head == NULL || head->part_ptr == NULL || group->pool.candidate_count == 0) return 0;
+    if (head == NULL || head->part_ptr == NULL || count == 0 || site_time_is_up(site, group->name, count)) return 0;
     start = reserve(head, head->part_ptr, &reserved);
     site->slurm_seconds += slurm_clock() - begun;
-    if (start == 0) return 0;
+    if (start == 0) {
+        debug("surefill: %s: Slurm cannot say when JobId=%u will start: nobody overtakes it", group->name, id);
+        return 0;
+    }
     forbidden = others(site, group);
     bit_or(reserved, forbidden);
-    debug2("surefill: %s: by limits JobId=%u starts within %ld s", group->name, (uint32_t)group->pool.head.id,
-           (long)(start - time(NULL)));
-    for (int32_t i = 0; i < group->pool.candidate_count && slurm_clock() - begun < LONGEST; i++) {
+    debug("surefill: %s: by limits JobId=%u starts within %ld s", group->name, id, (long)(start - time(NULL)));
+    for (int32_t i = 0; i < count; i++) {
         const struct candidate *candidate = &group->pool.candidates[i];
-        part_record_t *part = find_part_record(site->partitions[candidate->place]);
-        job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
-        bool in_time = (int64_t)time(NULL) + candidate->facts.limit <= (int64_t)start;
-        if (part == NULL || job == NULL || !may_start(job, part)) continue;
-        if (start_job(job, part, in_time ? forbidden : reserved, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE) {
-            started++;
-        } else { /* Slurm's reason would speak of nodes that only we kept from it */
-            job->state_reason = WAIT_PRIORITY;
-            xfree(job->state_desc);
-        }
+        const char *decision;
+        bool done;
+        if (i > 0 && site_time_is_up(site, group->name, count - i)) break;
+        decision = consider(site, candidate, start, reserved, forbidden, &done);
+        started += done;
+        debug("surefill: decision: JobId=%u nodes=%d limit=%ld head=%u Slurm's own test: %s", (uint32_t)candidate->facts.id,
+              candidate->facts.nodes, (long)candidate->facts.limit, id, decision);
     }
     FREE_NULL_BITMAP(reserved);
     FREE_NULL_BITMAP(forbidden);

@@ -45,7 +45,8 @@ run_one() { # NAME
         name=$(echo "$line" | sed 's/.* Name=\([^ ]*\) .*/\1/')
         echo "$name $(($(date -d "$started" +%s) - $(date -d "$submitted" +%s)))"
     done <"$CLUSTER/completed" >"$work/$1.waits"
-    sed -n 's/.* \([0-9]*\) backfilled;.*/\1/p' "$CLUSTER/log/slurmctld" | awk '{ n += $1 } END { print n + 0 }' >"$work/$1.backfilled"
+    sed -n 's/.* \([0-9]*\) backfilled;.*/\1/p' "$CLUSTER/log/slurmctld" |
+        awk '{ n += $1 } END { print n + 0 }' >"$work/$1.backfilled"
     cluster_stop
 }
 
@@ -56,7 +57,8 @@ echo "running $jobs jobs on $nodes nodes twice, side by side..."
         CLUSTER_PORT=$((CLUSTER_PORT + 100)) run_one backfill
 ) &
 stock=$!
-PLUGIN_FOLDER=$built SCHEDULER=sched/surefill PARAMETERS=defer,sched_interval=-1,surefill_interval=0.2,surefill_criterion=relative run_one surefill
+PLUGIN_FOLDER=$built SCHEDULER=sched/surefill \
+    PARAMETERS=defer,sched_interval=-1,surefill_interval=0.2,surefill_criterion=relative run_one surefill
 wait $stock
 for name in backfill surefill; do
     awk -v name="sched/$name" '{ jobs[$1]++; wait[$1] += $2; all += $2; if ($2 > most) most = $2 }

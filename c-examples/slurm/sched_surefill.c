@@ -11,7 +11,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "settings.h"
@@ -53,8 +52,10 @@ struct plugin {
     struct decider *decider;
     struct site site;
     char state_file[4096];
+    char refused[MESSAGE]; /* why the parameters cannot be used; empty when they can */
     bool told;        /* what the settings are */
     bool limits_only; /* after an error, until the next reconfiguration */
+    bool silent;      /* even limits have failed since, and that has been said */
     struct account {
         int64_t head;
         double spent;
@@ -77,14 +78,17 @@ static void report_waits(const struct waits_report *waits) {
         else
             used += (size_t)snprintf(bounds + used, sizeof bounds - used, "%s%ld s", gap, (long)waits->kind[i].bound);
         if (waits->kinds > 1)
-            used += (size_t)snprintf(bounds + used, sizeof bounds - used, " for limits from %ld s", (long)waits->kind[i].from);
+            used += (size_t)snprintf(bounds + used, sizeof bounds - used, " for limits from %ld s",
+                                     (long)waits->kind[i].from);
     }
     if (waits_to_info)
         info("surefill: waits: %s: %ld known, %d waiting; %g of new jobs start within %s; %ld of %ld bounds held",
-             waits->queue, (long)waits->known, waits->waiting, WAITS_QUANTILE, bounds, (long)waits->kept, (long)waits->given);
+             waits->queue, (long)waits->known, waits->waiting, WAITS_QUANTILE, bounds, (long)waits->kept,
+             (long)waits->given);
     else
         debug("surefill: waits: %s: %ld known, %d waiting; %g of new jobs start within %s; %ld of %ld bounds held",
-              waits->queue, (long)waits->known, waits->waiting, WAITS_QUANTILE, bounds, (long)waits->kept, (long)waits->given);
+              waits->queue, (long)waits->known, waits->waiting, WAITS_QUANTILE, bounds, (long)waits->kept,
+              (long)waits->given);
 }
 
 /* --- Settings and state --- */
@@ -98,22 +102,25 @@ static void read_settings(struct plugin *plugin) {
     slurmctld_lock_t locks = {.conf = READ_LOCK};
     char message[MESSAGE] = "";
     struct settings before = plugin->settings;
-    bool good;
+    bool good, known;
     lock_slurmctld(locks);
     good = settings_read(&plugin->settings, slurm_conf.sched_params, message, sizeof message);
     snprintf(plugin->state_file, sizeof plugin->state_file, "%s/surefill_state", slurm_conf.state_save_location);
     unlock_slurmctld(locks);
-    plugin->limits_only = false;
+    plugin->limits_only = plugin->silent = false;
+    known = strcmp(plugin->refused, message) == 0; /* slurmctld also reconfigures us when it has just started */
+    memcpy(plugin->refused, message, sizeof message);
     if (!good) {
         plugin->settings = before;
-        fall_back(plugin, message);
+        if (!known) fall_back(plugin, message);
+        plugin->limits_only = true;
     }
     if (plugin->told && memcmp(&before, &plugin->settings, sizeof before) == 0) return;
     plugin->told = true;
     info("surefill: mode %s, predictor %s, %s below %g, budget %g, a cycle every %g s, %d candidates",
          plugin->limits_only ? "limits" : settings_mode_name(plugin->settings.mode),
-         settings_predictor_name(plugin->settings.predictor), settings_criterion_name(plugin->settings.criterion), plugin->settings.tau, plugin->settings.budget,
-         plugin->settings.interval, plugin->settings.depth);
+         settings_predictor_name(plugin->settings.predictor), settings_criterion_name(plugin->settings.criterion),
+         plugin->settings.tau, plugin->settings.budget, plugin->settings.interval, plugin->settings.depth);
 }
 
 static void load(struct plugin *plugin) {
@@ -206,10 +213,12 @@ static void decide_group(struct plugin *plugin, struct group *group, struct deci
     }
     if (limits) {
         decide(plugin->decider, &plugin->settings, NULL, 0, &group->pool, decision);
-        if (decision->outcome == OUTCOME_ERROR)
-            error("surefill: %s: %s; jobs start in order of priority alone", group->name, decision->message);
-        else
+        if (decision->outcome != OUTCOME_ERROR) {
             log_decisions(plugin, group, decision, "limits");
+        } else if (!plugin->silent) {
+            error("surefill: %s: %s; jobs start in order of priority alone", group->name, decision->message);
+            plugin->silent = true;
+        }
     }
     if (decision->outcome == OUTCOME_HEAD_FITS)
         debug("surefill: %s: JobId=%u would fit, but Slurm does not start it: no decisions", group->name,
@@ -222,14 +231,14 @@ enum next { NEXT_SLEEP, NEXT_AGAIN, NEXT_STOP };
 
 static enum next cycle(struct plugin *plugin) {
     struct site *site = &plugin->site;
-    char message[MESSAGE];
     double begun = slurm_clock(), deciding = 0, working;
     int backfilled = 0;
-    bool changed = false;
-    if (!site_gather(site, &plugin->settings, plugin->books, plugin->beliefs, message, sizeof message)) {
-        error("surefill: %s: the plugin stops here", message);
+    bool changed = false, again;
+    if (!site_gather(site, &plugin->settings, plugin->books, plugin->beliefs)) {
+        error("surefill: slurmctld's jobs cannot be read, this was built for another Slurm: the plugin stops here");
         return NEXT_STOP;
     }
+    if (site->forgetful) fall_back(plugin, "no memory to remember jobs");
     for (int i = 0; i < site->group_count && !changed; i++) {
         struct group *group = &site->groups[i];
         struct decision decision;
@@ -239,7 +248,7 @@ static enum next cycle(struct plugin *plugin) {
         decide_group(plugin, group, &decision);
         deciding += slurm_clock() - before;
         if (decision.accepted_count == 0) continue;
-        started = site_start(site, group, &decision, &changed);
+        started = site_start(site, group, &decision, plugin->settings.locked, &changed);
         for (int k = 0; k < started; k++) {
             const struct candidate *candidate = &group->pool.candidates[decision.accepted[k]];
             *account(plugin, group->pool.head.id) += candidate->judged.delay; /* 0 by limits */
@@ -247,14 +256,15 @@ static enum next cycle(struct plugin *plugin) {
         backfilled += started;
         if (started < decision.accepted_count) changed = true; /* judge again */
     }
+    again = changed && !site->cut_short; /* else slurmctld has waited long enough for its locks */
     working = slurm_clock() - begun;
     debug("surefill: cycle: %ld pending, %d started in order, %d backfilled; %.2f ms, of them %.2f ms in Slurm's own "
           "calls, %.2f ms locked, %.2f ms deciding%s",
           (long)site->pending, site->started, backfilled, 1e3 * working, 1e3 * site->slurm_seconds,
-          1e3 * site->locked_seconds, 1e3 * deciding, changed ? "; to be judged again" : "");
+          1e3 * site->locked_seconds, 1e3 * deciding, again ? "; to be judged again" : "");
     if (slurm_clock() - plugin->last_save >= plugin->settings.save) save(plugin);
     site_clear(site);
-    return changed ? NEXT_AGAIN : NEXT_SLEEP;
+    return again ? NEXT_AGAIN : NEXT_SLEEP;
 }
 
 /* Sleeps until the next cycle is due; false when the plugin is to stop. */
@@ -269,7 +279,8 @@ static bool sleep_until_due(double seconds) {
         until.tv_nsec -= 1000000000;
     }
     pthread_mutex_lock(&lock);
-    while (!stopping && !reconfigured && pthread_cond_clockwait(&wake, &lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT) continue;
+    while (!stopping && !reconfigured && pthread_cond_clockwait(&wake, &lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
+        continue;
     stop = stopping;
     pthread_mutex_unlock(&lock);
     return !stop;
@@ -284,20 +295,27 @@ static bool take_reconfigured(void) {
     return was;
 }
 
+/* What the thread keeps. Without memory for it nothing starts, but it is asked for again. False when the plugin is to
+ * stop. */
+static bool make(struct plugin *plugin) {
+    for (bool said = false;; said = true) {
+        if (plugin->beliefs == NULL) plugin->beliefs = beliefs_make(plugin->settings.predictor);
+        if (plugin->books == NULL) plugin->books = books_make();
+        if (plugin->decider == NULL) plugin->decider = decider_make();
+        if (plugin->beliefs != NULL && plugin->books != NULL && plugin->decider != NULL) return true;
+        if (!said) error("surefill: no memory: nothing starts until there is some");
+        if (!sleep_until_due(plugin->settings.interval)) return false;
+        if (take_reconfigured()) read_settings(plugin);
+    }
+}
+
 static void *agent(void *nothing) {
-    struct plugin *plugin = calloc(1, sizeof *plugin);
+    struct plugin state = {.told = false}, *plugin = &state;
     enum next next = NEXT_SLEEP;
     (void)nothing;
-    if (plugin != NULL) {
-        settings_defaults(&plugin->settings);
-        read_settings(plugin);
-        plugin->beliefs = beliefs_make(plugin->settings.predictor);
-        plugin->books = books_make();
-        plugin->decider = decider_make();
-    }
-    if (plugin == NULL || plugin->beliefs == NULL || plugin->books == NULL || plugin->decider == NULL) {
-        error("surefill: no memory: the plugin stops here");
-    } else {
+    settings_defaults(&plugin->settings);
+    read_settings(plugin);
+    if (make(plugin)) {
         books_tell_earlier(plugin->books, tell_earlier);
         load(plugin);
         plugin->last_save = slurm_clock();
@@ -312,13 +330,10 @@ static void *agent(void *nothing) {
         }
         save(plugin);
     }
-    if (plugin != NULL) {
-        site_clear(&plugin->site);
-        decider_free(plugin->decider);
-        books_free(plugin->books);
-        beliefs_free(plugin->beliefs);
-    }
-    free(plugin);
+    site_clear(&plugin->site);
+    decider_free(plugin->decider);
+    books_free(plugin->books);
+    beliefs_free(plugin->beliefs);
     return NULL;
 }
 

@@ -44,15 +44,21 @@ struct site {
     uint64_t fingerprint;  /* of all that a decision rests on */
     int64_t pending;       /* jobs that could run, at the time of gathering */
     int started;           /* in order of priority, while gathering */
-    bool cut_short;        /* the time for starting jobs was up before the queue was through */
+    bool forgetful;        /* no memory for the books: some jobs are not in them */
+    double locked_since;   /* by slurm_clock() */
+    double deadline;       /* when starting jobs has to end for now, because the locks are held */
+    bool cut_short;        /* it came before all was done */
     double slurm_seconds;  /* spent in slurmctld's own functions */
     double locked_seconds; /* spent holding its locks, waiting for them not counted */
     struct refusal refusals[REFUSALS]; /* kept from cycle to cycle */
     int next_refusal;
+    int turn;              /* the pool that limits come to first, another in each cycle */
 };
 
 /* The time that slurmctld's own functions take: site->slurm_seconds += slurm_clock() around them. */
 double slurm_clock(void);
+/* Whether the locks have been held for so long that what is left of this work has to wait for the next cycle; says so. */
+bool site_time_is_up(struct site *site, const char *work, int left);
 
 /* facts.c. Of all running jobs, and of the waiting ones with at least this priority. Job and node read locks held. */
 uint64_t site_fingerprint(uint32_t least_priority);
@@ -66,9 +72,8 @@ int32_t job_nodes(job_record_t *job, part_record_t *part);
 bool job_takes_whole_nodes(const job_record_t *job, const part_record_t *part);
 
 /* gather.c: takes the locks, tells the books what has happened, starts jobs in order of priority while they fit, and
- * copies what decisions need. Returns false when jobs cannot be read, with a message for the log. */
-bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs,
-                 char *message, size_t length);
+ * copies what decisions need. Returns false when these are not the jobs that this was compiled for. */
+bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs);
 /* Frees what a cycle has gathered; the refusals stay. */
 void site_clear(struct site *site);
 
@@ -78,9 +83,10 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
                             struct site *site);
 /* Everything Slurm's own schedulers ask before they look for nodes. */
 bool may_start(job_record_t *job, part_record_t *part);
-/* Starts the accepted candidates of a group under the locks, in order, until one cannot be started. Returns how many were
- * started; *changed says that what the decision rests on has changed, and then nothing has been started. */
-int site_start(struct site *site, struct group *group, const struct decision *decision, bool *changed);
+/* Starts the accepted candidates of a group under the locks, held for at most so many seconds, in order, until one cannot
+ * be started. Returns how many were started; *changed says that what the decision rests on has changed, and then nothing
+ * has been started. */
+int site_start(struct site *site, struct group *group, const struct decision *decision, double longest, bool *changed);
 bool site_refused_lately(const struct site *site, uint32_t job);
 
 /* limits.c: EASY with Slurm's own tests for groups that node counts do not describe. Locks held. */

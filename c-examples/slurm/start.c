@@ -23,6 +23,15 @@ double slurm_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool site_time_is_up(struct site *site, const char *work, int left) {
+    double now = slurm_clock();
+    if (left == 0 || now <= site->deadline) return false;
+    verbose("surefill: %s: cut short, the locks have been held for %.1f ms; %d left for the next cycle", work,
+            1e3 * (now - site->locked_since), left);
+    site->cut_short = true;
+    return true;
+}
+
 bool may_start(job_record_t *job, part_record_t *part) {
     if (!IS_JOB_PENDING(job) || job->priority == 0 || job->details == NULL || job->preempt_in_progress) return false;
     if ((part->state_up & PARTITION_SCHED) == 0 || part->node_bitmap == NULL) return false;
@@ -101,19 +110,21 @@ static job_record_t *same_job(const struct candidate *candidate, part_record_t *
     return job;
 }
 
-int site_start(struct site *site, struct group *group, const struct decision *decision, bool *changed) {
+int site_start(struct site *site, struct group *group, const struct decision *decision, double longest, bool *changed) {
     slurmctld_lock_t locks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
     int started = 0;
-    double locked;
     lock_slurmctld(locks);
-    locked = slurm_clock();
+    site->locked_since = slurm_clock();
+    site->deadline = site->locked_since + longest;
     *changed = slurm_conf.last_update != site->configured ||
                site_fingerprint(site_least_priority(site)) != site->fingerprint;
     for (int32_t i = 0; i < decision->accepted_count && !*changed; i++) {
         const struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
         part_record_t *part = find_part_record(site->partitions[candidate->place]);
         double begun = slurm_clock();
-        job_record_t *job = part == NULL ? NULL : same_job(candidate, part);
+        job_record_t *job;
+        if (i > 0 && site_time_is_up(site, group->name, decision->accepted_count - i)) break;
+        job = part == NULL ? NULL : same_job(candidate, part);
         site->slurm_seconds += slurm_clock() - begun;
         if (job == NULL || start_job(job, part, NULL, SLURMDB_JOB_FLAG_BACKFILL, site) != START_DONE) {
             /* Those behind it were judged as if it ran: the next look judges them again. */
@@ -125,7 +136,7 @@ int site_start(struct site *site, struct group *group, const struct decision *de
         started++;
     }
     if (!*changed && started > 0) site->fingerprint = site_fingerprint(site_least_priority(site));
-    site->locked_seconds += slurm_clock() - locked;
+    site->locked_seconds += slurm_clock() - site->locked_since;
     unlock_slurmctld(locks);
     return started;
 }

@@ -266,6 +266,27 @@ fn saved_output_of_a_real_slurm_is_advised_on() {
     assert!(String::from_utf8_lossy(&saved(&["--now", now, "--markdown"]).stdout).contains("| head job"));
 }
 
+/// A time is the span from now until then, after those of `--within`; the time of the files is the earliest.
+#[test]
+fn a_time_to_start_by_is_a_span_from_now() {
+    let advice = |extra: &[&str]| -> serde_json::Value {
+        let output = saved(&[&["--now", "1795261714", "--json"], extra].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let spans = advice(&["--within", "2h,10m"]);
+    let started =
+        |advice: &serde_json::Value| advice["heads"][0]["started"].as_array().expect("a list").clone();
+    assert_eq!(started(&spans).len(), 2);
+    assert_eq!(started(&spans)[1]["within"].as_i64(), Some(600));
+    assert_eq!(advice(&["--within", "2h", "--by", "1795262314"]), spans);
+    assert_eq!(advice(&["--within", "2h", "--by", "2026-11-21T11:58:34"]), spans);
+    let now = started(&advice(&["--by", "1795261714"]));
+    assert_eq!(now.last().expect("a span")["within"].as_i64(), Some(0));
+    let table = saved(&["--now", "1795261714", "--within", "2h", "--by", "1795262314"]);
+    assert!(String::from_utf8_lossy(&table.stdout).contains("10 min"), "no column for --by");
+}
+
 #[test]
 fn bad_usage_is_refused() {
     for (arguments, status) in [

@@ -1,9 +1,10 @@
 //! `wait-bounds`, `predict-wait` and `serve` as their users see them.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Nothing here takes so long.
@@ -257,7 +258,7 @@ fn predict_wait_answers_one_question() {
 /// A server that ends with the test.
 struct Server {
     child: Child,
-    address: String,
+    address: SocketAddr,
 }
 
 impl Drop for Server {
@@ -275,16 +276,49 @@ fn serve(folder: &Path, args: &[&str]) -> Server {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
-    Server { child, address }
+    let (says, hears) = mpsc::channel();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let _ = out.read_line(&mut line);
+        // Nobody listens any more when the time is up.
+        let _ = says.send(line);
+    });
+    // From here on it is ended whatever happens.
+    let mut server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+    let line = hears.recv_timeout(PATIENCE).expect("the server says where it listens");
+    server.address = line.trim().trim_start_matches("http://").trim_end_matches('/').parse().unwrap();
+    server
+}
+
+/// The exit status of a server that refuses to serve.
+fn refused(folder: &Path, args: &[&str]) -> Option<i32> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_surefill"))
+        .arg("serve")
+        .args(args)
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        if begun.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("it serves: {args:?}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 impl Server {
     /// Status, headers and body.
     fn send(&self, request: &str) -> (u16, String, String) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let mut stream = TcpStream::connect_timeout(&self.address, PATIENCE).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
@@ -358,7 +392,7 @@ fn serve_answers_as_predict_wait_does() {
     let (status, ..) = server.send("nonsense\r\n\r\n");
     assert_eq!(status, 400);
     // Somebody who says nothing does not keep others waiting.
-    let _silent = TcpStream::connect(&server.address).unwrap();
+    let _silent = TcpStream::connect_timeout(&server.address, PATIENCE).unwrap();
     assert_eq!(server.get("/api/queues").0, 200);
     assert!(begun.elapsed() < PATIENCE);
 }
@@ -385,8 +419,6 @@ fn serve_sees_a_new_history_and_keeps_the_old_one_when_it_is_wrong() {
 #[test]
 fn serve_listens_on_this_computer_only() {
     let folder = folder();
-    let output = surefill(&["serve", "t.swf", "--listen", "0.0.0.0:0"], folder.path());
-    assert_eq!(output.status.code(), Some(2));
-    let output = surefill(&["serve", "none.swf"], folder.path());
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(refused(folder.path(), &["t.swf", "--listen", "0.0.0.0:0"]), Some(2));
+    assert_eq!(refused(folder.path(), &["none.swf"]), Some(1));
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# surefill advise on a live queue: the head job's start, bounds for the others, a time limit; and the same from saved output.
+# surefill advise on a live queue: the head job's start, bounds for the others, a time limit; and the same from saved
+# output.
 . "$(dirname "$0")/lib.sh"
 
 surefill=${SUREFILL_BIN:?the surefill program}
@@ -13,7 +14,8 @@ wait_for 60 sixty
 cp "$CLUSTER/completed" "$work/history"
 for i in $(seq 20); do
     echo "JobId=$((1000 + i)) UserId=games(5) GroupId=games(60) Name=long JobState=COMPLETED Partition=main TimeLimit=60" \
-        "StartTime=2020-01-01T00:00:$((10 + i)) EndTime=2020-01-01T00:05:$((10 + i)) NodeList=n1 NodeCnt=3 ProcCnt=3 WorkDir=/" \
+        "StartTime=2020-01-01T00:00:$((10 + i)) EndTime=2020-01-01T00:05:$((10 + i)) NodeList=n1 NodeCnt=3 ProcCnt=3" \
+        "WorkDir=/" \
         "SubmitTime=2020-01-01T00:00:05 EligibleTime=2020-01-01T00:00:05" >>"$work/history"
 done
 busy=$(job games 3 60 14 -J long)
@@ -35,7 +37,8 @@ grep -q -- '--history' "$work/error" || fail "$(cat "$work/error")"
 
 # The same from what the printed commands save.
 (cd "$work" && timeout 60 "$surefill" advise --print-commands | grep -v ' sacct ' >commands && timeout 60 bash commands)
-timeout 60 "$surefill" "${ask[@]}" --squeue "$work/squeue.txt" --sinfo "$work/sinfo.txt" --now "$(date +%s)" --json >"$work/saved"
+saved=(--squeue "$work/squeue.txt" --sinfo "$work/sinfo.txt" --now "$(date +%s)")
+timeout 60 "$surefill" "${ask[@]}" "${saved[@]}" --json >"$work/saved"
 [ -z "${SAVE_VECTORS:-}" ] || cp "$work"/{squeue.txt,sinfo.txt} "$CLUSTER/completed" "$SAVE_VECTORS"
 python3 - "$work/json" "$work/saved" "$head" "$other" "$(cat "$work/own")" <<'PYTHON'
 import json, sys

@@ -14,6 +14,15 @@ said() { grep -q -- "$1" "$CLUSTER/log/external.out"; }
 trap 'daemon_stop external; finish' EXIT
 wait_for 5 said 'learnt from 120 jobs'
 
+# What it cannot use is refused.
+for wrong in surefill_tau=soon surefill_sooner=1 bf_interval=1; do
+    status=0
+    timeout 10 "$built/surefill-slurm" -1 $wrong >"$work/refused" 2>&1 || status=$?
+    check "exit status with $wrong" $status -eq 2
+done
+timeout 20 "$built/surefill-slurm" -1 -s "$work/none/state" >"$work/refused"
+grep -q 'state not saved: .*No such file or directory' "$work/refused" || fail "nothing said of a folder that is not there"
+
 own=$(job games 1 60 1 --hold)
 busy=$(job games 3 60 9)
 wait_for 15 running "$busy"
@@ -31,13 +40,15 @@ check "the head starts soon after the nodes are free" \
 tasks() { [ "$(grep -c "JobState=COMPLETED" "$CLUSTER/completed")" -eq 6 ]; }
 wait_for 20 tasks
 check "tasks of the array" "$(timeout 10 squeue -h -j "$array" -o %i 2>/dev/null | wc -l)" -eq 0
-check "a job held by its user, and one asked to stay" "$(timeout 10 squeue -h -t PENDING -j "$own,$stay" -o %i | wc -l)" -eq 2
+staying() { timeout 10 squeue -h -t PENDING -j "$own,$stay" -o %i | wc -l; }
+check "a job held by its user, and one asked to stay" "$(staying)" -eq 2
 timeout 10 scontrol release "$own"
 timeout 10 scontrol update JobId="$stay" Comment=
 wait_for 20 queue_empty
 said "decision: JobId=$long head=$head probability .*: wait" || fail "no decision about the long candidate"
 daemon_stop external
 check "every job completed once" "$(grep -c JobState=COMPLETED "$CLUSTER/completed")" -eq 8
+check_runs
 timeout 20 "$built/surefill-slurm" -1 -s "$work/state" >/dev/null # sees the last ends
 timeout 20 "$built/surefill-slurm" -1 -s "$work/state" >"$work/again"
 grep -q 'learnt from 128 jobs' "$work/again" || fail "the state was not kept: $(cat "$work/again")"

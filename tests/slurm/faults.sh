@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Damaged state files and a dead node.
+# Damaged state files, a dead node, and no memory.
 . "$(dirname "$0")/lib.sh"
 
 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_save=1 EXTRA_CONF='BatchStartTimeout=10' \
@@ -47,7 +47,7 @@ say "$refusals damaged state files refused, each with a message; scheduling went
 # A node dies under a job: Slurm puts the job back into the queue, it runs again, and the books agree.
 wait_for 15 nodes_idle
 lost=$(job games 2 5 6)
-wait_for 10 running "$lost"
+wait_for 10 has_run "$lost"
 node=$(timeout 10 squeue -h -j "$lost" -o %B)
 node_kill "$node"
 restarted() { [ "$(timeout 10 scontrol show job "$lost" | grep -o 'Restarts=[0-9]*')" = Restarts=1 ]; }
@@ -61,5 +61,49 @@ check "the job's completion" "$(grep "^JobId=$lost " "$CLUSTER/completed" | grep
 wait_for 5 books_closed
 books=$(books)
 [ "${books%;*}" = "3 submitted, 3 started, 2 ended, 1 withdrawn; 0 waiting, 0 running" ] || fail "the books: $books"
+check_runs "$lost"
 say "a node was killed, its job ran again; books: $books"
+
+# The plugin gets no memory: at its start it waits for some; later on it says once that jobs are not remembered and once
+# that even limits fail, and starts jobs in order of priority alone. The same after a reconfiguration; with memory again,
+# that ends it.
+ctld_stop
+rm "$state"
+export SUREFILL_SHORT=$work/short
+touch "$SUREFILL_SHORT"
+LD_PRELOAD=$built/short.so ctld_start -c
+wait_for 20 nodes_idle
+nothing='surefill: no memory: nothing starts until there is some'
+wait_for 5 logged "$nothing"
+rm "$SUREFILL_SHORT"
+wait_for 5 logged 'surefill_state: none yet'
+overtaken() { # [yes]: three nodes of four are busy, and a job of one waits behind one of four
+    busy=$(job games 3 1 3)
+    wait_for 10 running "$busy"
+    head=$(job games 4 1 0.5)
+    small=$(job games 1 1 0.5)
+    wait_for 20 queue_empty
+    if [ "${1:-}" = yes ]; then
+        check "it overtakes" "$(completed "$small" StartTime)" -lt "$(completed "$head" StartTime)"
+    else
+        check "it waits" "$(completed "$small" StartTime)" -ge "$(completed "$head" EndTime)"
+    fi
+}
+forgotten='surefill: no memory to remember jobs; from here on only time limits count'
+alone='surefill: main: preparing a pass: no memory .*; jobs start in order of priority alone'
+touch "$SUREFILL_SHORT"
+overtaken
+logged_times "$alone" 1 || fail "nobody said that limits fail"
+timeout 20 scontrol reconfigure
+wait_for 5 logged_times "$forgotten" 2
+overtaken
+check "said that there is no memory to begin with" "$(ctld_log | grep -c "$nothing")" -eq 1
+check "said that jobs are not remembered" "$(ctld_log | grep -c "$forgotten")" -eq 2
+check "said that limits fail" "$(ctld_log | grep -c "$alone")" -eq 2
+rm "$SUREFILL_SHORT"
+parameters "$OURS,surefill_save=1,surefill_tau=1.1"
+wait_for 5 logged 'surefill: books: 6 submitted, 6 started, 6 ended'
+overtaken yes
+check_runs "$lost"
+say "without memory jobs start in order of priority, said once; with memory they overtake again"
 

@@ -9,6 +9,7 @@ test_name=$(basename "$0" .sh)
 cluster_isolate bash "$0" "$@"
 work=$(mktemp -d) && chmod 711 "$work"
 export PLUGIN_FOLDER=$built
+: >"$work/ran" && chmod 666 "$work/ran" # the number of every job that has started, by the job itself
 
 # Ends the cluster whatever happened, and shows what the scheduler said when the test has failed.
 finish() {
@@ -40,11 +41,22 @@ ctld_log() { cat "$CLUSTER/log/slurmctld"; }
 logged_times() { [ "$(grep -c -- "$1" "$CLUSTER/log/slurmctld")" -ge "$2" ]; }
 logged() { grep -q -- "$1" "$CLUSTER/log/slurmctld"; }
 
-# job USER NODES MINUTES SECONDS [sbatch arguments]: submits, prints the job's number.
+# job USER NODES MINUTES SECONDS [sbatch arguments]: submits, prints the job's number. TASK is what it does instead of
+# sleeping.
 job() {
     local user=$1 nodes=$2 minutes=$3 seconds=$4
     shift 4
-    timeout 20 sbatch --parsable --uid="$user" -D / -o /dev/null -N "$nodes" -t "$minutes" "$@" --wrap "sleep $seconds"
+    timeout 20 sbatch --parsable --uid="$user" -D / -o /dev/null -N "$nodes" -t "$minutes" "$@" \
+        --wrap "echo \$SLURM_JOB_ID >>$work/ran; ${TASK:-exec sleep $seconds}"
+}
+has_run() { grep -qx "$1" "$work/ran"; }
+# check_runs [NUMBER...]: by the jobs' own account everyone that has completed has run once, and the named ones once more.
+check_runs() {
+    {
+        sed -n 's/^JobId=\([0-9]*\) .*JobState=COMPLETED .*/\1/p' "$CLUSTER/completed"
+        [ $# = 0 ] || printf '%s\n' "$@"
+    } | sort | diff - <(sort "$work/ran") >&2 ||
+        fail "the jobs' own account (right) is not that of the log of completions (left)"
 }
 # As "one": a change to SchedulerParameters in the running cluster.
 parameters() {

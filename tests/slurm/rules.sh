@@ -3,96 +3,239 @@
 . "$(dirname "$0")/lib.sh"
 
 nobody=$(id -u nobody)
+node() { echo "NodeName=n$1 NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + $1)) CPUs=$2 State=UNKNOWN"; }
 NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 \
-    EXTRA_CONF='Licenses=matlab:1
-NodeName=DEFAULT Feature=any' \
+    EXTRA_CONF="Licenses=matlab:2
+GresTypes=widget
+AllowSpecResourcesUsage=YES
+NodeName=DEFAULT Feature=any Gres=widget:1
+$(node 10 2)
+$(node 11 3)" \
     PARTITIONS='PartitionName=main Nodes=n[1-4] Default=YES MaxTime=INFINITE OverSubscribe=EXCLUSIVE
+PartitionName=urgent Nodes=n[1-4] PriorityTier=2 OverSubscribe=EXCLUSIVE
 PartitionName=shared Nodes=n[5-6] MaxTime=INFINITE
 PartitionName=left Nodes=n[7-8] MaxTime=INFINITE OverSubscribe=EXCLUSIVE
-PartitionName=right Nodes=n[8-9] MaxTime=INFINITE OverSubscribe=EXCLUSIVE' cluster_make "$work/cluster" 9
+PartitionName=right Nodes=n[8-9] MaxTime=INFINITE OverSubscribe=EXCLUSIVE
+PartitionName=differ Nodes=n[10-11] MaxTime=INFINITE OverSubscribe=EXCLUSIVE' cluster_make "$work/cluster" 9
+echo 'Name=widget Count=1' >"$CLUSTER/gres.conf"
 "$built/seed" "$CLUSTER/state/surefill_state" "$nobody:7000:40:120:1" "$(id -u games):30:40:60:3" "$(id -u man):1:40:120:1"
 cluster_start
-unjudged() { logged "surefill: $1: .*$2"; }
+node_start n10
+node_start n11
+CLUSTER_NODES=11
+wait_for 20 nodes_idle
+
+# What the log says from now on; whether it has said since that a partition is left to Slurm's test, and why.
+listen() { from=$(($(wc -l <"$CLUSTER/log/slurmctld") + 1)); }
+heard() { grep -q -- "$1" <<<"$(tail -n "+$from" "$CLUSTER/log/slurmctld")"; }
+unjudged() { heard "surefill: $1: $2: left to limits"; }
+empty() { wait_for 20 queue_empty; }
+running_tasks() { timeout 5 squeue -h -r -t RUNNING -j "$1" -o %i | wc -l; }
+tasks_run() { [ "$(running_tasks "$1")" -eq "$2" ]; }
+pending() { [ "$(timeout 5 squeue -h -j "$1" -o %t)" = PD ]; }
 
 # Nodes shared by cores: EASY by Slurm's own test. The core that is left is taken by a job that ends before the head may
-# start by its limit; a longer one waits.
+# start by its limit; a longer one waits. The log says why of each.
+listen
 job games 1 3 8 -p shared -n 1 >/dev/null
 busy=$(job games 1 3 8 -p shared -n 2)
-wait_for 5 running "$busy"
+wait_for 10 has_run "$busy"
 head=$(job games 2 60 1 -p shared -n 4)
 long=$(job man 1 60 1 -p shared -n 1)
 short=$(job man 1 1 1 -p shared -n 1)
-wait_for 5 running "$short"
-wait_for 5 unjudged shared 'the head job shares nodes'
+wait_for 10 has_run "$short"
+wait_for 10 unjudged shared 'the head job shares nodes'
+decided() { heard "decision: JobId=$1 .*head=$head Slurm's own test: $2"; }
+decided "$short" 'start (by its limit it ends in time)' || fail "no decision about the short candidate"
+decided "$long" "wait (no nodes for it but the head job's)" || fail "no decision about the long candidate"
 
-# Licences: a job that waits for one is no head, and keeps nobody back.
-one=$(job games 1 5 6 -L matlab)
-wait_for 5 running "$one"
+# Licences: a job that waits for them is no head, and keeps nobody back.
+one=$(job games 1 5 6 -L matlab:2)
+wait_for 10 has_run "$one"
 two=$(job games 4 5 1 -L matlab)
 three=$(job games 1 5 1)
-wait_for 5 is_completed "$three"
-check "without its licence it has not started" "$(timeout 10 squeue -h -t RUNNING -j "$two" -o %i | wc -l)" -eq 0
+wait_for 10 is_completed "$three"
+check "without its licence it has not started" "$(running_tasks "$two")" -eq 0
 
 # Partitions that overlap in part: neither is judged while the other has a waiting job; each job starts in its turn.
+listen
 left=$(job games 2 5 3 -p left)
-wait_for 5 running "$left"
+wait_for 10 has_run "$left"
 right=$(job games 2 5 1 -p right)
 other=$(job man 2 5 1 -p left)
-wait_for 5 unjudged right 'another partition with a waiting job'
+wait_for 10 unjudged right 'another partition with a waiting job has some of the nodes'
+
+# Nodes that differ.
+busy=$(job games 1 5 100 -p differ)
+wait_for 10 has_run "$busy"
+mixed=$(job games 2 5 0.1 -p differ)
+wait_for 10 unjudged differ 'the nodes differ'
+timeout 10 scancel "$busy"
 
 # Heterogeneous jobs: slurmctld itself refuses them unless its own backfill is configured.
 timeout 20 sbatch -D / -o /dev/null -N 1 : -N 1 --wrap true >/dev/null 2>&1 && fail "a heterogeneous job was accepted"
-wait_for 40 is_completed "$two"
-wait_for 20 is_completed "$right"
-wait_for 20 is_completed "$other"
-wait_for 40 is_completed "$long"
+for number in "$two" "$right" "$other" "$mixed" "$long"; do wait_for 40 is_completed "$number"; done
 check "the long candidate on shared nodes waits" "$(completed "$long" StartTime)" -ge "$(completed "$head" StartTime)"
 check "the short one did not" "$(completed "$short" StartTime)" -lt "$(completed "$head" StartTime)"
+empty
 
-# A reservation on some of the nodes: the partition is left to Slurm's own test.
-timeout 10 scontrol create reservation ReservationName=service StartTime=now+30minutes Duration=60 Nodes=n1 Users=root \
-    >/dev/null
-busy=$(job games 3 10 5 -p main)
-wait_for 5 running "$busy"
-head=$(job games 4 20 1 -p main)
-short=$(job man 1 5 1 -p main)
-wait_for 5 unjudged main 'a reservation holds some of the nodes'
+# Where nodes may be shared and the head job shares none, nodes are counted: who would share one is no candidate.
+listen
+busy=$(job games 1 60 100 -p shared --exclusive)
+wait_for 10 has_run "$busy"
+head=$(job games 2 60 0.1 -p shared --exclusive)
+sharing=$(job man 1 1 0.1 -p shared -n 1)
+short=$(job man 1 120 0.1 -p shared --exclusive)
 wait_for 10 is_completed "$short"
-wait_for 20 is_completed "$busy"
-check "by limits it starts beside the reservation" "$(completed "$short" StartTime)" -lt "$(completed "$busy" EndTime)"
-timeout 10 scontrol delete ReservationName=service
-wait_for 20 is_completed "$head"
+heard "shared: 1 of 2 nodes idle, head JobId=$head needs 2" || fail "nodes are not counted"
+pending "$sharing" || fail "a job that shares its node has overtaken"
+timeout 10 scancel "$busy"
+empty
 
-# A suspended job holds its nodes for nobody knows how long.
-busy=$(job games 3 10 6 -p main)
-wait_for 5 running "$busy"
-timeout 10 scontrol suspend "$busy"
-head=$(job games 4 20 1 -p main)
-short=$(job man 1 5 1 -p main)
-wait_for 5 unjudged main 'a job is suspended'
-timeout 10 scontrol resume "$busy"
-wait_for 20 is_completed "$busy"
+# But not while running jobs share one.
+listen
+one=$(job games 1 60 100 -p shared -n 1)
+two=$(job games 1 60 100 -p shared -n 1)
+wait_for 10 has_run "$two"
+head=$(job games 2 60 0.1 -p shared --exclusive)
+wait_for 10 unjudged shared 'running jobs share nodes'
+timeout 10 scancel "$one" "$two"
+empty
 
-# A head job with wishes of its own.
-wait_for 30 is_completed "$head"
-busy=$(job games 3 10 4 -p main)
-wait_for 5 running "$busy"
-head=$(job games 2 20 1 -p main --nodelist n1,n2)
-short=$(job man 1 5 1 -p main)
-wait_for 5 unjudged main 'the head job names nodes'
-wait_for 20 is_completed "$head"
+# A head job with wishes of its own, three nodes of four being busy.
+busy=$(job games 3 10 100)
+wait_for 10 has_run "$busy"
 while IFS='|' read -r wish why; do
-    busy=$(job games 3 10 3 -p main)
-    wait_for 10 running "$busy"
+    listen
     # shellcheck disable=SC2086
-    head=$(job games 4 20 0.5 -p main $wish)
-    wait_for 5 unjudged main "$why"
-    wait_for 20 is_completed "$head"
+    head=$(job games 4 20 0.1 $wish)
+    wait_for 10 unjudged main "$why" || fail "$wish: not recognised"
+    timeout 10 scancel "$head"
 done <<'WISHES'
 --constraint=any|the head job asks for node features
+--prefer=any|the head job asks for node features
 --contiguous|the head job asks for neighbouring nodes
+--switches=1|the head job asks for neighbouring nodes
 -N 3-4|the head job takes a range of nodes
+-N 2 --nodelist=n1,n2|the head job names nodes
+-N 3 --exclude=n1|the head job names nodes
+--licenses=matlab|the head job needs licences
+--gres=widget:1|the head job needs generic resources
+--core-spec=1|the head job specialises cores
+--reboot|the head job reboots its nodes
 WISHES
-wait_for 10 queue_empty
+
+# What waits for its time, another job or its user is no head.
+listen
+timed=$(job games 4 20 0.1 --begin=now+1hour)
+chained=$(job games 4 20 0.1 --dependency="afterany:$busy")
+held=$(job games 4 20 0.1 --hold)
+free=$(job nobody 1 20 0.1)
+wait_for 10 is_completed "$free"
+heard "head JobId=\($timed\|$chained\|$held\) " && fail "a job that waits for something else is the head"
+timeout 10 scancel "$timed" "$chained" "$held"
+
+# Whoever needs licences does not overtake a head job with licences, though there are enough for both; the others may.
+# --time-min does not make a job shorter. The tasks of an array come one by one.
+head=$(job games 4 20 0.1 -L matlab)
+two=$(job man 1 1 0.1 -L matlab)
+short=$(job man 1 1 0.1)
+wait_for 10 is_completed "$short"
+pending "$two" || fail "a job with licences has overtaken one with licences"
+timeout 10 scancel "$head" "$two"
+listen
+head=$(job games 4 20 0.1)
+least=$(job nobody 1 120 0.1 --time-min=1)
+array=$(job man 1 120 100 --array=1-2)
+wait_for 10 tasks_run "$array" 1
+wait_for 10 heard "decision: JobId=$least nodes=1 limit=7200 head=$head .*: refused (on)" ||
+    fail "no decision about --time-min"
+pending "$least" || fail "a job has overtaken by its --time-min"
+check "tasks on one idle node" "$(running_tasks "$array")" -eq 1
+timeout 10 scancel "$array" "$least" "$head"
+wait_for 10 tasks_run "$array" 0
+
+# Nodes being drained do not come back.
+listen
+timeout 10 scontrol update NodeName="$(timeout 10 squeue -h -j "$busy" -o %B)" State=DRAIN Reason=test
+head=$(job games 3 20 0.1)
+wait_for 10 heard "main: 1 of 3 nodes idle, head JobId=$head needs 3" || fail "a node that is drained is counted"
+timeout 10 scontrol update NodeName="$(timeout 10 squeue -h -j "$busy" -o %B)" State=RESUME
+timeout 10 scancel "$head"
+
+# A suspended job holds its nodes for nobody knows how long.
+listen
+timeout 10 scontrol suspend "$busy"
+head=$(job games 4 20 0.1)
+wait_for 10 unjudged main 'a job is suspended'
+timeout 10 scontrol resume "$busy"
+
+# A reservation on some of the nodes: the partition is left to Slurm's own test.
+reserve() { timeout 10 scontrol create reservation ReservationName=service Duration=60 "$@" >/dev/null; }
+reserve StartTime=now+30minutes Nodes=n1 Users=root
+listen
+short=$(job man 1 5 0.1)
+wait_for 10 unjudged main 'a reservation holds some of the nodes'
+wait_for 10 is_completed "$short"
+timeout 10 scontrol delete ReservationName=service
+timeout 10 scancel "$busy"
+empty
+
+# A job in a reservation waits for that alone.
+reserve StartTime=now Nodes=n[1-2] Users=games
+listen
+one=$(job games 2 5 100 --reservation=service)
+wait_for 10 has_run "$one"
+two=$(job games 2 5 0.1 --reservation=service)
+free=$(job man 2 5 0.1)
+wait_for 10 is_completed "$free"
+pending "$two" || fail "the reservation is not full"
+heard "head JobId=$two" && fail "a job in a reservation is the head"
+timeout 10 scancel "$one"
+wait_for 10 is_completed "$two"
+timeout 10 scontrol delete ReservationName=service
+
+# An array's own limit.
+array=$(job man 1 5 100 --array=1-4%2)
+wait_for 10 tasks_run "$array" 2
+sleep 0.5
+check "tasks at a time" "$(running_tasks "$array")" -eq 2
+timeout 10 scancel "$array"
+empty
+
+# Preemption is Slurm's business: an urgent job takes the nodes of one that runs, and that waits again.
+ctld_stop
+printf '%s\n' PreemptType=preempt/partition_prio PreemptMode=REQUEUE >>"$CLUSTER/slurm.conf"
+listen
+ctld_start
+wait_for 20 nodes_idle
+low=$(job games 3 10 100 -p main)
+wait_for 10 has_run "$low"
+head=$(job games 4 20 0.1 -p main)
+short=$(job man 1 5 0.1 -p main)
+wait_for 10 unjudged main 'jobs may be preempted'
+wait_for 10 is_completed "$short"
+urgent=$(job games 4 5 0.1 -p urgent)
+wait_for 20 is_completed "$urgent"
+check "the job has been put back" "$(timeout 10 scontrol show job "$low" | grep -c 'JobState=PENDING.*\|Restarts=1')" -eq 2
+wait_for 10 is_completed "$head"
+timeout 10 scancel "$low"
+empty
+
+# While a job is completing, nothing starts if the site wants to wait for that: here its epilog takes three seconds.
+printf '#!/bin/sh\nsleep 3\n' >"$work/epilog"
+chmod 755 "$work/epilog"
+printf '%s\n' CompleteWait=30 "Epilog=$work/epilog" >>"$CLUSTER/slurm.conf"
+timeout 20 scontrol reconfigure
+first=$(job games 1 5 0.1 -p main)
+wait_for 10 is_completed "$first"
+second=$(job games 1 5 0.1 -p main)
+wait_for 10 has_run "$second"
+wait_for 10 is_completed "$second"
+check "seconds after the end" $(($(completed "$second" StartTime) - $(completed "$first" EndTime))) -ge 2
+
+check "every job has run once" "$(sort "$work/ran" | uniq -d | wc -l)" -eq 0
 logged 'built for another Slurm' && fail "jobs could not be read"
-say "shared nodes, licences, overlapping partitions, heterogeneous jobs, reservations, suspension, named nodes, features, neighbours"
+logged '; from here on' && fail "the plugin fell back to limits"
+say "shared nodes, licences, overlapping partitions, differing nodes, heterogeneous jobs, wishes of the head job," \
+    "begin times, dependencies, holds, arrays, --time-min, draining, suspension, reservations, preemption, completing jobs"

@@ -79,3 +79,4 @@ wait_for 30 queue_empty
 check "limits only: the short candidate waits" "$(completed "$short" StartTime)" -ge "$(completed "$head" StartTime)"
 check "it was said once" "$(ctld_log | grep -c 'surefill_tau=soon: it must')" -eq 1
 say "5: a wrong parameter means limits only"
+check_runs

@@ -3,16 +3,30 @@
 # reconfiguration, while the scheduler is killed and started again: every job completes exactly once.
 . "$(dirname "$0")/lib.sh"
 
-RANDOM=7 # the same jobs every time
-users=(games man nobody)
-SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2,surefill_save=1,surefill_predictor=hmm cluster_make "$work/cluster" 16
+ours=$OURS,surefill_save=1,surefill_predictor=hmm
+SCHEDULER=sched/surefill PARAMETERS=$ours,surefill_tau=0.2 cluster_make "$work/cluster" 16
 cluster_start
+
+# What the jobs ask for, the same in every run: user, nodes, minutes, seconds. Lehmer's generator, seeded with 7.
+awk 'function random(n) { x = x * 16807 % 2147483647; return x % n }
+    BEGIN {
+        x = 7
+        split("games man nobody", users)
+        split("12 6 6 3 3 3", wide)
+        for (i = 0; i < 300; i++) {
+            nodes = random(10) # of ten jobs six are wide
+            nodes = nodes < 6 ? wide[1 + nodes] : 1 + random(2)
+            printf "%s %d %d 0.%d\n", users[1 + random(3)], nodes, 1 + random(90), 1 + random(9)
+        }
+    }' >"$work/wishes"
+exec 9<"$work/wishes"
 
 : >"$work/complete" # numbers that must complete, "array_task" for tasks
 : >"$work/cancel"   # numbers that must be cancelled before they start
-width() { case $((RANDOM % 10)) in 0) echo 12 ;; 1 | 2) echo 6 ;; 3 | 4 | 5) echo 3 ;; *) echo $((1 + RANDOM % 2)) ;; esac; }
 random_job() { # [sbatch arguments]
-    job "${users[RANDOM % 3]}" "$(width)" $((1 + RANDOM % 90)) "0.$((1 + RANDOM % 9))" "$@"
+    local wish
+    read -r -a wish <&9
+    job "${wish[@]}" "$@"
 }
 wave() { # jobs
     local i
@@ -38,27 +52,57 @@ say "submitted $(wc -l <"$work/complete") jobs and tasks, and $(wc -l <"$work/ca
 timeout 20 scontrol reconfigure
 # shellcheck disable=SC2046
 timeout 20 scancel $(cat "$work/cancel")
+stopped=$(job man 1 5 100 --nice=-1000)
+wait_for 30 has_run "$stopped"
+timeout 20 scancel "$stopped"
 wave 40
 
-# The scheduler loses its life in the middle of its work, twice; without -c it finds the jobs again. What Slurm itself has
-# not yet saved (it does so within five seconds) would be lost under any scheduler: one wide job runs meanwhile, so that
-# the jobs' states are those on disk, and the plugin goes on deciding about all that wait.
-newer() { [ "$1" -nt "$work/mark" ]; }
+# The scheduler loses its life while it decides, twice; without -c it finds the jobs again. What Slurm itself has not yet
+# saved (it does so within five seconds) is lost under any scheduler, and a job started since would run twice. So nothing
+# starts or ends meanwhile: fourteen nodes are taken until the gate opens, the head wants all sixteen, and at a threshold of
+# 0 every cycle judges those that would fit on the other two, and refuses them.
+parameters "$ours,surefill_tau=0"
+wait_for 5 logged 'below 0,'
+state() { timeout 5 squeue -h -j "$1" -o '%t %r'; }
+waits() { [[ $(state "$1") =~ ^PD\ (Priority|Resources)$ ]]; }
+alone() { [ "$(timeout 5 squeue -h -t RUNNING,COMPLETING -o %i)" = "$1" ]; }
+knows() { grep -qa "$1" "$CLUSTER/state/job_state"; }
+newer() { [ "$CLUSTER/state/surefill_state" -nt "$work/mark" ]; }
+learnt() { ctld_log | sed -n 's/.*surefill.*learnt from \([0-9]*\) jobs/\1/p' | tail -n 1; }
+decides() { # several cycles from now on
+    local so_far
+    so_far=$(ctld_log | grep -c 'surefill: decision: .*: refused (on)' || true)
+    wait_for 10 logged_times 'surefill: decision: .*: refused (on)' $((so_far + 20)) || fail "nothing is decided"
+}
 for round in 1 2; do
-    wide=$(job games 16 5 9 --nice=-100000)
-    echo "$wide" >>"$work/complete"
+    gate=$work/gate$round
+    wide=$(TASK="until [ -e $gate ]; do sleep 0.1; done" job games 14 5 0 --nice=-1000)
+    head=$(job games 16 5 0.5 --nice=-900)
+    printf '%s\n' "$wide" "$head" >>"$work/complete"
     wait_for 60 running "$wide"
     wave 30
+    eligible=$(random_job)
+    wait_for 10 waits "$eligible" || fail "it does not wait for its turn: $(state "$eligible")"
+    timeout 20 scancel "$eligible"
+    echo "$eligible" >>"$work/cancel"
+    wait_for 10 alone "$wide"
+    random_job -J "saved$round" >>"$work/complete"
+    wait_for 10 knows "saved$round"
     touch "$work/mark"
-    wait_for 8 newer "$CLUSTER/state/job_state"
-    wait_for 5 newer "$CLUSTER/state/surefill_state"
+    wait_for 5 newer
     check "waiting jobs" "$(timeout 10 squeue -h -t PENDING -o %i | wc -l)" -ge 10
+    decides
+    known=$(learnt)
     ctld_kill
     ctld_start
     wait_for 5 logged_times 'surefill_state: learnt from [1-9]' "$round" || fail "the state did not survive"
-    running "$wide" || is_completed "$wide" || fail "the wide job was lost"
+    check "jobs learnt from, after the kill and before" "$(learnt)" -eq "$known"
+    decides
+    running "$wide" || fail "the wide job was lost: $(state "$wide")"
+    [[ $(state "$head") == PD* ]] || fail "after the kill the head job is $(state "$head")"
+    touch "$gate"
 done
-learnt=$(ctld_log | sed -n 's/.*surefill_state: learnt from \([0-9]*\) jobs/\1/p' | tail -n 1)
+parameters "$ours,surefill_tau=0.2"
 timeout 20 scontrol release "$held"
 wave 30
 wait_for 100 queue_empty
@@ -70,19 +114,21 @@ check "jobs" "$(wc -l <"$work/complete")" -ge 200
 check "completed twice" "$(grep ' COMPLETED$' "$work/records" | uniq -d | wc -l)" -eq 0
 grep -v _ "$work/complete" | grep -vxF -f <(sed -n 's/ COMPLETED$//p' "$work/records") && fail "jobs above never completed"
 check "cancelled" "$(grep -cxF -f <(sed 's/$/ CANCELLED/' "$work/cancel") "$work/records")" -eq "$(wc -l <"$work/cancel")"
+check "cancelled while it ran" "$(grep -cx "$stopped CANCELLED" "$work/records")" -eq 1
 check "any other end" "$(grep -cvE ' (COMPLETED|CANCELLED)$' "$work/records" || true)" -eq 0
+check "all ends" "$(wc -l <"$work/records")" -eq $(($(cat "$work/complete" "$work/cancel" | wc -l) + 1))
+check_runs "$stopped"
 check "the dependent job starts after the other's end" "$(completed "$after" StartTime)" -ge "$(completed "$first" EndTime)"
-logged 'surefill: decision' || fail "nothing was decided"
 backfilled=$(ctld_log | sed -n 's/.* \([0-9]*\) backfilled;.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
 check "backfilled" "$backfilled" -ge 1
-logged 'surefill: .*; from here on' && fail "the plugin fell back to limits: $(ctld_log | grep 'surefill: .*; from here on')"
+logged 'surefill: .*; from here on' && fail "the plugin fell back to limits"
 say "$(wc -l <"$work/complete") jobs completed exactly once over two kills of slurmctld; $backfilled were backfilled;" \
-    "the second restart knew $learnt jobs"
+    "the second restart knew $known jobs"
 
-# The books: what was learnt is what has ended, once, and nothing waits or runs.
+# The books: what was learnt is what has ended, once, the job stopped included; nothing waits or runs.
 wait_for 5 books_closed
 books=$(books)
-check "ends in the books" "$(echo "$books" | sed 's/.* \([0-9]*\) ended.*/\1/')" -eq "$(wc -l <"$work/complete")"
+check "ends in the books" "$(echo "$books" | sed 's/.* \([0-9]*\) ended.*/\1/')" -eq $(($(wc -l <"$work/complete") + 1))
 say "books: $books"
 
 # The waits: every start taught one, over both kills; what waits is known to have left again.

@@ -1,4 +1,4 @@
-/* Submits many jobs in one go: submit COUNT SECONDS. Widths 1 to 3 nodes, limits of 5 to 94 minutes. */
+/* Submits many jobs in one go: submit COUNT SECONDS. Widths 1 to 3 nodes, limits of 60 to 149 minutes. */
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
         job.user_id = getuid();
         job.group_id = getgid();
         job.min_nodes = job.max_nodes = (uint32_t)(1 + i % 3);
-        job.time_limit = (uint32_t)(5 + i * 7 % 90);
+        job.time_limit = (uint32_t)(60 + i * 7 % 90);
         job.work_dir = "/";
         job.std_out = job.std_err = "/dev/null";
         if (slurm_submit_batch_job(&job, &response) != SLURM_SUCCESS) {

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# What the plugin refuses, and what it puts up with: another Slurm, parameters, partitions' names, a missing state folder.
+. "$(dirname "$0")/lib.sh"
+
+: "${SLURM_SOURCE:?the sources of Slurm}"
+slurm_folder=$here/../../c-examples/slurm
+
+# Another release is refused when the plugin is built; another patch level of this one by slurmctld, when it loads it.
+build_for() { # VERSION_NUMBER: builds the plugin as if this Slurm were installed, in $work/other
+    rm -rf "$work/other" "$work/version"
+    mkdir -p "$work/version/slurm"
+    sed "s/^#define SLURM_VERSION_NUMBER .*/#define SLURM_VERSION_NUMBER $1/" /usr/include/slurm/slurm_version.h \
+        >"$work/version/slurm/slurm_version.h"
+    cp -rp "$built" "$work/other"
+    rm "$work"/other/sched_surefill.*
+    SLURM_SOURCE=$(realpath "$SLURM_SOURCE") timeout 60 make -s -C "$slurm_folder" BUILD="$work/other" \
+        CFLAGS="-O2 -I$work/version" all >"$work/make" 2>&1
+}
+build_for 0x170200 && fail "the plugin can be built for Slurm 23.02"
+grep -q 'written for Slurm 22.05' "$work/make" || fail "no reason why not: $(cat "$work/make")"
+build_for 0x160507 || fail "the plugin cannot be built for another patch level: $(cat "$work/make")"
+PLUGIN_FOLDER=$work/other SCHEDULER=sched/surefill PARAMETERS=$OURS cluster_make "$work/other-cluster" 1
+timeout 20 slurmctld -D -c >"$work/refused" 2>&1 && fail "slurmctld ran with a plugin for another patch level"
+grep -q 'Incompatible Slurm plugin .*sched_surefill.so version (22.05.7)' "$work/refused" || fail "$(cat "$work/refused")"
+CLUSTER= # nothing runs there
+say "not built for another release, not loaded for another patch level"
+
+# A parameter that cannot be used, from the first moment on: said once, limits only. A partition whose name is too long for
+# the plugin: said once, the others have their jobs started. The first refusal stands until the parameters are mended.
+name=$(printf 'long%.0s' $(seq 20))
+SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_save=1,surefill_sooner=1 \
+    PARTITIONS="PartitionName=main Nodes=n1 Default=YES
+PartitionName=$name Nodes=n1" cluster_make "$work/cluster" 1
+cluster_start
+wait_for 10 logged 'surefill: mode limits'
+first=$(job games 1 5 0.1)
+wait_for 10 is_completed "$first"
+check "said of the parameter" "$(ctld_log | grep -c 'surefill_sooner=1: there is no such parameter; from here on')" -eq 1
+check "said of the partition" "$(ctld_log | grep -c "surefill: partition $name: the name is too long")" -eq 1
+parameters "$OURS,surefill_save=1"
+wait_for 10 logged 'surefill: mode on'
+say "an unknown parameter and too long a name are said once"
+
+# The folder for the state goes away: said with every save, jobs go on; it comes back: saved again.
+wait_for 10 test -f "$CLUSTER/state/surefill_state"
+mv "$CLUSTER/state" "$CLUSTER/gone"
+wait_for 10 logged 'surefill: state not saved: .*/state/surefill_state.new: cannot be opened: No such file or directory'
+second=$(job games 1 5 0.1 2>&1) && fail "Slurm itself took a job without its state folder: $second"
+mv "$CLUSTER/gone" "$CLUSTER/state"
+rm "$CLUSTER/state/surefill_state"
+wait_for 10 test -f "$CLUSTER/state/surefill_state"
+third=$(job games 1 5 0.1)
+wait_for 10 is_completed "$third"
+check_runs
+say "without its folder the state is not saved, with it again"
