@@ -34,13 +34,16 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
 fi
 
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
 # Runs one step; goes on after a failure, so that one run shows all of them.
 step() {
     local name=$1
     shift
     printf '\n=== %s\n' "$name"
     local begun=$SECONDS
-    if "$@"; then
+    if "$@" 2>&1 | tee -a "$log"; then
         passed=$((passed + 1))
         printf '=== %s: passed in %d s\n' "$name" $((SECONDS - begun))
     else
@@ -84,5 +87,7 @@ printf '\n'
 for name in "${failed[@]}"; do
     printf 'FAILED: %s\n' "$name"
 done
+skipped=$(grep -c '^SKIPPED: ' "$log" || true)
+[ "$skipped" = 0 ] || printf 'Parts of them were skipped, for the reasons given above: %d\n' "$skipped"
 printf '%d passed, %d failed\n' "$passed" "${#failed[@]}"
 [ ${#failed[@]} -eq 0 ]

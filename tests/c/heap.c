@@ -1,5 +1,6 @@
 /* Nothing is allocated: the examples run with an allocator that counts. It takes the standard library's place for the
- * whole program, so that what the standard library allocates counts as well. */
+ * whole program, so that what the standard library allocates counts as well. wait_bounds.c reads its history on standard
+ * input. */
 #include "check.h"
 
 #include <stdalign.h>
@@ -35,16 +36,39 @@ void *realloc(void *memory, size_t size) {
 }
 
 /* The examples as they are, with their steps in reach. */
+#undef CHECK
 #define main backfill_main
 #define check backfill_check
 #define bins_memory backfill_bins_memory
 #define pass_memory backfill_pass_memory
-#undef CHECK
 #include "../../c-examples/backfill.c"
 #undef main
 #undef check
 #undef bins_memory
 #undef pass_memory
+#undef CHECK
+#undef COUNT
+#define main predict_main
+#define check predict_check
+#define bins_memory predict_bins_memory
+#include "../../c-examples/predict.c"
+#undef main
+#undef check
+#undef bins_memory
+#undef CHECK
+#define main wait_bounds_main
+#define check wait_bounds_check
+#define memory wait_bounds_memory
+#include "../../c-examples/wait_bounds.c"
+#undef main
+#undef check
+#undef memory
+#undef CHECK
+#define main choose_size_main
+#define check choose_size_check
+#include "../../c-examples/choose_size.c"
+#undef main
+#undef check
 #undef CHECK
 #undef COUNT
 #define main replay_main
@@ -55,14 +79,20 @@ void *realloc(void *memory, size_t size) {
 static int holds(int condition, const char *what) { return check_that(condition, __FILE__, __LINE__, what); }
 
 int main(int argc, char **argv) {
-    static char output[BUFSIZ];
+    static char output[BUFSIZ], input[BUFSIZ], name[] = "wait_bounds";
+    char *alone[] = {name, NULL};
     if (argc != 2) return 2;
     setvbuf(stdout, output, _IOFBF, sizeof output);
+    setvbuf(stdin, input, _IOFBF, sizeof input);
 
     free(malloc(1));
     holds(calls == 2, "the allocator counts");
     calls = 0;
     holds(backfill_main() == 0 && calls == 0, "backfill.c allocates nothing");
+
+    holds(predict_main() == 0 && calls == 0, "predict.c allocates nothing");
+    holds(choose_size_main() == 0 && calls == 0, "choose_size.c allocates nothing");
+    holds(wait_bounds_main(1, alone) == 0 && feof(stdin) && calls == 0, "wait_bounds.c allocates nothing");
 
     holds(surefill_rule_init(&rule) == 0, "a rule");
     read_trace(argv[1]);
