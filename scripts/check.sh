@@ -87,7 +87,7 @@ printf '\n'
 for name in "${failed[@]}"; do
     printf 'FAILED: %s\n' "$name"
 done
-skipped=$(grep -c '^SKIPPED: ' "$log" || true)
+skipped=$(grep -c 'SKIPPED: ' "$log" || true)
 [ "$skipped" = 0 ] || printf 'Parts of them were skipped, for the reasons given above: %d\n' "$skipped"
 printf '%d passed, %d failed\n' "$passed" "${#failed[@]}"
 [ ${#failed[@]} -eq 0 ]
