@@ -20,7 +20,7 @@ trap 'kill "${program:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
 "$built/surefill-pbs-simulated" -s "$work/state" surefill_mode=limits,surefill_interval=0.2 >"$work/log" &
 program=$!
 for _ in $(seq 100); do
-    ! grep -q '4.pbs: started' "$work/log" || break
+    ! grep -qs '4.pbs: started' "$work/log" || break
     sleep 0.1
 done
 sleep 1.5

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a command may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -72,12 +72,21 @@ fn run(program: &str, arguments: &[String]) -> Result<String> {
         // Nobody listens any more when the time is up.
         let _ = said.send(read.transpose().map(|_| bytes));
     });
-    let Ok(read) = hears.recv_timeout(PATIENCE) else {
-        child.kill().with_context(|| format!("{program} cannot be stopped"))?;
-        child.wait()?;
-        bail!("{program} has not answered for {} s", PATIENCE.as_secs());
+    let begun = Instant::now();
+    let read = hears.recv_timeout(PATIENCE);
+    // It may close its output and stay.
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if read.is_err() || begun.elapsed() > PATIENCE => {
+                child.kill().with_context(|| format!("{program} cannot be stopped"))?;
+                child.wait()?;
+                bail!("{program} has not answered for {} s", PATIENCE.as_secs());
+            }
+            None => thread::sleep(Duration::from_millis(2)),
+        }
     };
-    let status = child.wait()?;
+    let Ok(read) = read else { bail!("{program} has ended and left its output open") };
     let complaint = complains.join().unwrap_or_default();
     if !status.success() {
         bail!("{program}: {}", complaint.trim());
