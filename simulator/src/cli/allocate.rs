@@ -11,7 +11,7 @@ use crate::allocate::workload::{Rounding, WorkloadOptions};
 use crate::generate::History;
 use crate::report;
 use crate::swf::{self, Strictness};
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::env;
@@ -210,9 +210,7 @@ impl Allocate {
         let bar = progress(rows(&options, &self.strategies) * self.seeds as usize, "runs");
         let study = study(&options, &self.strategies, &|| bar.inc(1));
         bar.finish_and_clear();
-        if study.workload.get("jobs").is_none_or(|jobs| jobs.mean == 0.0) {
-            return Err(anyhow!("no job arrives in {days} days at a load of {load}").into());
-        }
+        let study = study?;
         if let Some(path) = &self.html {
             let page = report::allocate::page(&study, trace.as_ref());
             std::fs::write(path, page).with_context(|| path.display().to_string())?;
@@ -258,7 +256,7 @@ impl Allocate {
         let bar = progress(sweep::count(&options, shard), "workloads");
         let sweep = sweep(&options, &self.strategies, shard, &|| bar.inc(1));
         bar.finish_and_clear();
-        print_sweep(&sweep, self.json, self.markdown)
+        print_sweep(&sweep?, self.json, self.markdown)
     }
 }
 
