@@ -103,10 +103,10 @@ pub struct Allocate {
     /// Offered loads
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "0.5,0.625,0.75,0.875,1", value_parser = load, requires = "sweep", help_heading = "Sweep")]
     loads: Vec<f64>,
-    /// Processors of the machines
+    /// Processors of the machines; the largest average parallelism goes with them
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "64,128,256,512,1024", value_parser = processors, requires = "sweep", help_heading = "Sweep")]
     machines: Vec<u32>,
-    /// Users give ranges of run times, their ends this factor apart; 0: they say nothing
+    /// Users give ranges of run times, their ends this factor apart, which narrow L / S(n); 0: they say nothing
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "0,10,2", value_parser = factor, requires = "sweep", help_heading = "Sweep")]
     supplied: Vec<f64>,
     /// Run one shard of N [default: from SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT, else all]
