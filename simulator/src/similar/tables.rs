@@ -306,7 +306,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// As close or closer: no further by more than [`TOLERANCE`].
+    /// As close or closer: no more than .005 further.
     pub fn as_close(&self) -> bool {
         self.ours <= self.published + TOLERANCE
     }
