@@ -1,5 +1,5 @@
-//! Each strategy of `surefill allocate` by its own rule, on machines of a few processors, and the tables' measures against a
-//! calculation by hand.
+//! Each strategy of `surefill allocate` by its own rule, on machines of a few processors, and the tables' measures against
+//! a calculation by hand.
 
 use surefill::allocate::{Correction, LogUniform, Speedup};
 use surefill_simulator::allocate::application::follow;
@@ -343,8 +343,8 @@ fn turnaround_and_efficiency_by_hand() {
     );
 }
 
-/// Figure 5: predictions made with L's distribution are too long, the longer the more: a slope of .7 and an intercept above 0
-/// (the paper: .6 and 1.7). Correction takes both back to what they should be, 1 and 0, and raises the correlation.
+/// Figure 5: predictions made with L's distribution are too long, the longer the more: a slope of .7 and an intercept above
+/// 0 (the paper: .6 and 1.7). Correction takes both back to what they should be, 1 and 0, and raises the correlation.
 #[test]
 fn correction_straightens_the_scatter() {
     let options =

@@ -14,8 +14,8 @@ pub enum Lifetimes {
     Fitted(f64, f64),
     /// The distribution of L divided by the job's speedup on its processors: what follows from the workload model.
     Scaled,
-    /// The user gives a range that holds the true run time, its ends this factor apart: what follows from the workload model
-    /// within it. As the place of the true run time in the range says nothing, this is the true distribution too.
+    /// The user gives a range that holds the true run time, its ends this factor apart: what follows from the workload
+    /// model within it. As the place of the true run time in the range says nothing, this is the true distribution too.
     Supplied(f64),
 }
 
@@ -52,8 +52,8 @@ mod tests {
     use super::*;
     use surefill::allocate::Speedup;
 
-    /// Linear speedup up to 8 processors: on 4 of them run times from e^2 / 4 to e^12 / 4 s. A job of 1000 s there, a quarter
-    /// below the top of its user's range of a factor of 16: from 125 to 2000 s.
+    /// Linear speedup up to 8 processors: on 4 of them run times from e^2 / 4 to e^12 / 4 s. A job of 1000 s there, a
+    /// quarter below the top of its user's range of a factor of 16: from 125 to 2000 s.
     #[test]
     fn beliefs_by_hand() {
         let speedup = Speedup::new(8.0, 0.0).expect("a job");

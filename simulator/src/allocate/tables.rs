@@ -199,7 +199,8 @@ pub fn facts(study: &Study) -> String {
     let any = study.rows.iter().find(|row| row.application.contains_key("spoiled_share"));
     let spoiled = any.map_or(String::new(), |row| percent(&row.application, "spoiled_share", 1, false));
     format!(
-        "{} jobs a seed over {} seeds, {} spoiled; run time {} min, median {} min; utilization {} by day (paper: {PAPER_FACTS})",
+        "{} jobs a seed over {} seeds, {} spoiled; run time {} min, median {} min; utilization {} by day \
+         (paper: {PAPER_FACTS})",
         cell(of, "jobs", 1.0, 0, false),
         study.options.seeds,
         spoiled,

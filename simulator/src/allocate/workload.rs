@@ -42,8 +42,8 @@ pub struct WorkloadOptions {
     pub seed: u64,
     /// From A to the most processors.
     pub rounding: Rounding,
-    /// Days from one morning to the next, at least 1. At 7 the machine is empty every morning: no lifetime is longer than two
-    /// days, and at usual loads nor is a queue.
+    /// Days from one morning to the next, at least 1. At 7 the machine is empty every morning: no lifetime is longer than
+    /// two days, and at usual loads nor is a queue.
     pub apart: u32,
 }
 
@@ -139,8 +139,8 @@ mod tests {
         assert!((wide as f64 / jobs.len() as f64 - 0.5).abs() < 0.02);
     }
 
-    /// Kolmogorov and Smirnov's distance of a sample from the uniform distribution on 0 to 1, within which it must be; above
-    /// 1.63 / sqrt(n), which is .0093 here, it would be once in a hundred.
+    /// Kolmogorov and Smirnov's distance of a sample from the uniform distribution on 0 to 1, within which it must be;
+    /// above 1.63 / sqrt(n), which is .0093 here, it would be once in a hundred.
     fn assert_uniform(values: impl Iterator<Item = f64>) {
         let mut values: Vec<f64> = values.collect();
         values.sort_by(f64::total_cmp);

@@ -1,12 +1,12 @@
-//! What a predictor lives on, beside the jobs' shapes: who submits how much, in which sessions, and how well people know how
-//! long their jobs run.
+//! What a predictor lives on, beside the jobs' shapes: who submits how much, in which sessions, and how well people know
+//! how long their jobs run.
 
 use crate::generate::Past;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// A session ends when its user submits nothing for so long, in seconds. By submissions alone, as generated workloads know no
-/// waits.
+/// A session ends when its user submits nothing for so long, in seconds. By submissions alone, as generated workloads know
+/// no waits.
 const PAUSE: i64 = 3600;
 
 /// Users, sessions and requested times of a workload; each `None` where nothing is known.
