@@ -52,7 +52,8 @@ step() {
     fi
 }
 
-# The decisions' digest where the compiler may use wider vector instructions: a build of its own.
+# The digests of decisions and of generated workloads where the compiler may use wider vector instructions: a build of its
+# own.
 wide_vectors() {
     if ! grep -q avx2 /proc/cpuinfo 2> /dev/null; then
         echo "SKIPPED: this processor has no AVX2"
@@ -61,7 +62,7 @@ wide_vectors() {
     # What others wrote need not be fast here.
     RUSTFLAGS='-C target-cpu=x86-64-v3' CARGO_TARGET_DIR=$target/wide CARGO_PROFILE_RELEASE_DEBUG=0 \
         cargo test --release --config 'profile.release.package."*".opt-level=1' \
-        -p surefill-simulator --test probabilistic bit_for_bit
+        -p surefill-simulator --test probabilistic --test generate bit_for_bit
 }
 
 step "formatting" cargo fmt --all --check
@@ -70,7 +71,8 @@ step "lints of the C ABI" cargo clippy -p surefill --features capi --all-targets
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 step "tests" cargo test --workspace
 step "tests of the C ABI from Rust" cargo test -p surefill --features capi --lib --test capi --test capi_answers
-step "bit for bit: release build" cargo test --release -p surefill-simulator --test probabilistic bit_for_bit
+step "bit for bit: release build" \
+    cargo test --release -p surefill-simulator --test probabilistic --test generate bit_for_bit
 step "bit for bit: wider vectors" wide_vectors
 step "the libraries" make --no-print-directory lib
 step "the simulator" cargo build --release -p surefill-simulator

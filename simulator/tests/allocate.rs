@@ -170,7 +170,7 @@ fn swept() -> SweepOptions {
 fn shard(index: usize, of: usize) -> Sweep {
     let options = swept();
     let strategies: Vec<Strategy> = options.strategies.iter().map(|name| name.parse().unwrap()).collect();
-    sweep(&options, &strategies, (index, of), &|| ())
+    sweep(&options, &strategies, (index, of), &|| ()).unwrap()
 }
 
 #[test]
@@ -284,6 +284,15 @@ fn the_command_line() {
     let empty = surefill("allocate --days 1 --load 0.000001 --seeds 1", folder.path(), &[]);
     assert_eq!(empty.status.code(), Some(1));
     assert!(stderr(&empty).contains("no job arrives in 1 days at a load of 0.000001"), "{}", stderr(&empty));
+    // A fit needs two different run times; other beliefs need none.
+    let fitted = "--lifetimes fitted --load 0.1 --procs 4";
+    let swept = "--lifetimes fitted --sweep --loads 0.1 --machines 2 --supplied 0";
+    for (options, code) in [(fitted, 1), (swept, 1), (&fitted.replace("fitted", "scaled"), 0)] {
+        let args = format!("allocate --days 1 --seeds 9 --strategies exact {options}");
+        let output = surefill(&args, folder.path(), &[]);
+        assert_eq!(output.status.code(), Some(code), "{options}: {}", stderr(&output));
+        assert_eq!(code == 1, stderr(&output).contains("too few different run times"), "{}", stderr(&output));
+    }
     let small = "allocate --days 2 --procs 16 --seeds 2";
     let absent = surefill(&format!("{small} --html page.html --trace absent.swf"), folder.path(), &[]);
     assert_eq!(absent.status.code(), Some(1));

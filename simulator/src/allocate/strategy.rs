@@ -8,7 +8,8 @@ use std::fmt;
 use std::str::FromStr;
 use surefill::allocate::{ChoiceOptions, Correction, Predictor, Sizing, SizingLimits};
 
-/// A prompt comes this long after the last one at the earliest, in seconds.
+/// A predicted time counts as over so many seconds after the decision at the earliest: a prediction of nothing would prompt
+/// without end. Arrivals prompt at once.
 const PAUSE: f64 = 30.0;
 
 /// The paper's risk-averse jobs hold out only when they gain more than this share of their run time.

@@ -78,14 +78,30 @@ pub struct Study {
     pub rows: Vec<Row>,
 }
 
+/// Why there is no study.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum StudyError {
+    /// Nothing to study: so many days, such a load.
+    #[error("no job arrives in {0} days at a load of {1}")]
+    NoJobs(u32, f64),
+    /// Nothing to fit a distribution of run times to, with this seed.
+    #[error(
+        "seed {0}: too few different run times to fit their distribution to: it takes more days, or other lifetimes"
+    )]
+    NoFit(u64),
+}
+
 /// The workload of the n-th seed.
 fn seeded(options: &WorkloadOptions, n: u32) -> WorkloadOptions {
     WorkloadOptions { seed: options.seed.wrapping_add(u64::from(n)), ..*options }
 }
 
 /// What a belief comes to on a workload of this kind.
-pub fn lifetimes(belief: Belief, options: &WorkloadOptions) -> Lifetimes {
-    match belief {
+///
+/// # Errors
+/// [`StudyError::NoFit`].
+pub fn lifetimes(belief: Belief, options: &WorkloadOptions) -> Result<Lifetimes, StudyError> {
+    Ok(match belief {
         Belief::Sequential => Lifetimes::Sequential,
         Belief::Scaled => Lifetimes::Scaled,
         Belief::Fitted => {
@@ -94,13 +110,10 @@ pub fn lifetimes(belief: Belief, options: &WorkloadOptions) -> Lifetimes {
             let runs = avg(&generate(&other), options.procs);
             let mut run_times: Vec<f64> = runs.iter().map(|run| run.end - run.start).collect();
             run_times.sort_by(f64::total_cmp);
-            // Too few jobs make no line: then what is known of L must do.
-            match LogUniform::fit(&run_times) {
-                Ok(fitted) => Lifetimes::Fitted(fitted.bounds().0, fitted.bounds().1),
-                Err(_) => Lifetimes::Sequential,
-            }
+            let fitted = LogUniform::fit(&run_times).map_err(|_| StudyError::NoFit(options.seed))?;
+            Lifetimes::Fitted(fitted.bounds().0, fitted.bounds().1)
         }
-    }
+    })
 }
 
 /// The jobs under AVG.
@@ -144,7 +157,7 @@ pub fn application(
         // + 0.0: no negative zero.
         ("saved_min_per_job", saved.iter().sum::<f64>() / count + 0.0),
         // Of what OPT saves on the same jobs.
-        ("saved_share_of_opt", saved.iter().sum::<f64>() / possible),
+        ("saved_share_of_opt", saved.iter().sum::<f64>() / possible + 0.0),
         ("loser_share_of_rebels", losses.len() as f64 / rebels.len() as f64),
         ("loss_min_per_loser", mean(&losses)),
         ("saved_min_per_rebel", mean(&saved)),
@@ -299,14 +312,24 @@ pub fn rows(options: &StudyOptions, strategies: &[Strategy]) -> usize {
 }
 
 /// Runs the study on all cores; `progress` is told of every seed of every row.
-pub fn study(options: &StudyOptions, strategies: &[Strategy], progress: &(dyn Fn() + Sync)) -> Study {
+///
+/// # Errors
+/// [`StudyError`].
+pub fn study(
+    options: &StudyOptions,
+    strategies: &[Strategy],
+    progress: &(dyn Fn() + Sync),
+) -> Result<Study, StudyError> {
     let workloads: Vec<WorkloadOptions> = (0..options.seeds).map(|n| seeded(&options.workload, n)).collect();
-    let prepared: Vec<(Vec<Job>, Vec<Lifetimes>)> = workloads
+    let jobs: Vec<Vec<Job>> = workloads.par_iter().map(generate).collect();
+    if jobs.iter().all(Vec::is_empty) {
+        return Err(StudyError::NoJobs(options.workload.days, options.workload.load));
+    }
+    let believed = workloads
         .par_iter()
-        .map(|workload| {
-            (generate(workload), options.beliefs.iter().map(|&belief| lifetimes(belief, workload)).collect())
-        })
-        .collect();
+        .map(|workload| options.beliefs.iter().map(|&belief| lifetimes(belief, workload)).collect());
+    let believed: Vec<Vec<Lifetimes>> = believed.collect::<Result<_, StudyError>>()?;
+    let prepared: Vec<(Vec<Job>, Vec<Lifetimes>)> = jobs.into_iter().zip(believed).collect();
     let kinds = kinds(options, strategies);
     let tasks: Vec<(usize, usize)> =
         (0..kinds.len()).flat_map(|kind| (0..workloads.len()).map(move |seed| (kind, seed))).collect();
@@ -346,5 +369,5 @@ pub fn study(options: &StudyOptions, strategies: &[Strategy], progress: &(dyn Fn
         })
         .collect();
     let workload = estimates(&facts.iter().collect::<Vec<_>>());
-    Study { options: options.clone(), workload, rows: rows.collect() }
+    Ok(Study { options: options.clone(), workload, rows: rows.collect() })
 }

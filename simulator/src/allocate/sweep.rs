@@ -4,7 +4,7 @@
 use super::lifetimes::Lifetimes;
 use super::statistics::Estimate;
 use super::strategy::Strategy;
-use super::study::{Belief, Measures, estimates, lifetimes, one};
+use super::study::{Belief, Measures, StudyError, estimates, lifetimes, one};
 use super::workload::{Rounding, WorkloadOptions, generate};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -90,19 +90,22 @@ pub fn count(options: &SweepOptions, shard: (usize, usize)) -> usize {
 }
 
 /// Runs the cells of a shard (from 1, of at least 1) on all cores; `progress` is told of each.
+///
+/// # Errors
+/// [`StudyError::NoFit`].
 pub fn sweep(
     options: &SweepOptions,
     strategies: &[Strategy],
     shard: (usize, usize),
     progress: &(dyn Fn() + Sync),
-) -> Sweep {
+) -> Result<Sweep, StudyError> {
     let mine: Vec<_> =
         cells(options).into_iter().enumerate().filter(|(index, _)| index % shard.1 == shard.0 - 1).collect();
     let cells = mine.into_par_iter().map(|(index, (load, procs, supplied, seed))| {
         let SweepOptions { days, rounding, belief, .. } = *options;
         let workload = WorkloadOptions { days, procs, load, seed, rounding, apart: 1 };
         let believed =
-            if supplied > 0.0 { Lifetimes::Supplied(supplied) } else { lifetimes(belief, &workload) };
+            if supplied > 0.0 { Lifetimes::Supplied(supplied) } else { lifetimes(belief, &workload)? };
         let jobs = generate(&workload);
         let mut cell = Cell {
             index,
@@ -122,9 +125,10 @@ pub fn sweep(
             cell.system.insert(name, system);
         }
         progress();
-        cell
+        Ok(cell)
     });
-    Sweep { kind: KIND.to_owned(), options: options.clone(), shard, cells: cells.collect() }
+    let cells = cells.collect::<Result<_, StudyError>>()?;
+    Ok(Sweep { kind: KIND.to_owned(), options: options.clone(), shard, cells })
 }
 
 /// Why shards make no sweep.

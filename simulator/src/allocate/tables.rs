@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 
 type Estimates = BTreeMap<String, Estimate>;
 
-/// A strategy's numbers in the paper: rebels, time saved per job in minutes, share of losers in percent; change of
-/// utilization in percent, turnaround in seconds.
+/// A strategy's numbers in the paper.
 struct Paper {
     strategy: &'static str,
-    application: Option<[&'static str; 5]>,
+    /// Table 1 and sections 5.2 to 5.5, in the columns of [`application`].
+    application: Option<[&'static str; 9]>,
+    /// Table 2 and sections 5.1 and 6.1: turnaround, its change, change of utilization.
     system: Option<[&'static str; 3]>,
 }
 
@@ -21,28 +22,31 @@ const PAPER: [Paper; 8] = [
     Paper { strategy: "avg", application: None, system: Some(["4795", "", ""]) },
     Paper {
         strategy: "opt",
-        application: Some(["4244 (14 %)", "38 %", "13.8", "100 %", "0 %"]),
+        application: Some(["4244 (14 %)", "38 %", "13.8", "100 %", "0 %", "", "15", "1.6", "8"]),
         system: Some(["5236", "+9 %", "+0.1 %"]),
     },
     Paper {
         strategy: "pred",
-        application: Some(["2388 (8 %)", "", "12.8", "93 %", "8 %"]),
+        application: Some(["2388 (8 %)", "", "12.8", "93 %", "8 %", "3.7", "55", "2.7", ""]),
         system: Some(["4652", "-3 %", "+2.4 %"]),
     },
     Paper {
         strategy: "bias",
-        application: Some(["3089 (10 %)", "", "13.5", "98 %", "8 %"]),
+        application: Some(["3089 (10 %)", "", "13.5", "98 %", "8 %", "", "", "", ""]),
         system: Some(["5048", "+5 %", "+1.0 %"]),
     },
     Paper {
         strategy: "heur",
-        application: Some(["11158 (37 %)", "", "12.8", "93 %", "68 %"]),
+        application: Some(["11158 (37 %)", "", "12.8", "93 %", "68 %", "", "", "", ""]),
         system: Some(["6555", "+37 %", "-5 %"]),
     },
     Paper { strategy: "min40", application: None, system: Some(["", "+24 %", ""]) },
     Paper { strategy: "bias+lock", application: None, system: Some(["5011", "+4.5 %", ""]) },
     Paper { strategy: "bias+lock+averse", application: None, system: Some(["4783", "-0.3 %", ""]) },
 ];
+
+/// Section 5.2, and the mean run time as section 7 has it.
+const PAPER_FACTS: &str = "30421 jobs, 63 % spoiled; run time 78 min, median 3 min";
 
 /// Correlation, slope and intercept of figure 5.
 const SCATTER: [(&str, [&str; 3]); 2] =
@@ -90,6 +94,8 @@ pub fn application(study: &Study, markdown: bool) -> Table {
         "rebels who lose",
         "loss of a loser [min]",
         "saved by a rebel, median [min]",
+        "mean [h]",
+        "L of rebels over others'",
     ];
     let mut table = table(&titles, markdown);
     for row in study.rows.iter().filter(|row| row.strategy != "avg") {
@@ -100,19 +106,26 @@ pub fn application(study: &Study, markdown: bool) -> Table {
             format!("{} ({})", cell(of, "rebels", 1.0, 0, false), percent(of, "rebel_share", 1, false)),
             percent(of, "rebel_share_of_unspoiled", 1, false),
             cell(of, "saved_min_per_job", 1.0, 2, false),
-            percent(of, "saved_share_of_opt", 1, false),
+            percent(of, "saved_share_of_opt", 2, false),
             percent(of, "loser_share_of_rebels", 1, false),
             cell(of, "loss_min_per_loser", 1.0, 1, false),
             cell(of, "median_saved_min_per_rebel", 1.0, 1, false),
+            cell(of, "saved_min_per_rebel", 1.0 / 60.0, 2, false),
+            cell(of, "lifetime_of_rebels_over_docile", 1.0, 1, false),
         ]);
     }
-    for paper in &PAPER {
-        if let Some([rebels, share, saved, of_opt, losers]) = paper.application {
+    for paper in PAPER.iter().filter(|paper| is_in(study, paper.strategy)) {
+        if let Some(cells) = paper.application {
             let name = format!("paper: {}", paper.strategy);
-            table.add_row([&name, "", rebels, share, saved, of_opt, losers, "", ""]);
+            table.add_row([name.as_str(), ""].into_iter().chain(cells));
         }
     }
     table
+}
+
+/// Only what was asked for has the paper beside it.
+fn is_in(study: &Study, strategy: &str) -> bool {
+    study.rows.iter().any(|row| row.strategy == strategy)
 }
 
 /// Table 2: decisions in effect.
@@ -141,7 +154,7 @@ pub fn system(study: &Study, markdown: bool) -> Table {
             format!("{} / {}", percent(of, "better_share", 0, false), percent(of, "worse_share", 0, false)),
         ]);
     }
-    for paper in &PAPER {
+    for paper in PAPER.iter().filter(|paper| is_in(study, paper.strategy)) {
         if let Some([turnaround, change, utilization]) = paper.system {
             let name = format!("paper: {}", paper.strategy);
             table.add_row([&name, "", turnaround, change, "", utilization, "", ""]);
@@ -174,8 +187,8 @@ pub fn predictions(study: &Study, markdown: bool) -> Table {
             cell(of, "mean_predicted_over_mean_actual", 1.0, 2, false),
         ]);
     }
-    for (name, [correlation, slope, intercept]) in SCATTER {
-        table.add_row([&format!("paper: {name}"), "", "", correlation, slope, intercept, ""]);
+    for (name, [correlation, slope, intercept]) in SCATTER.iter().filter(|paper| is_in(study, paper.0)) {
+        table.add_row([&format!("paper: {name}"), "", "", *correlation, *slope, *intercept, ""]);
     }
     table
 }
@@ -186,12 +199,13 @@ pub fn facts(study: &Study) -> String {
     let any = study.rows.iter().find(|row| row.application.contains_key("spoiled_share"));
     let spoiled = any.map_or(String::new(), |row| percent(&row.application, "spoiled_share", 1, false));
     format!(
-        "{} jobs a seed over {} seeds, {} spoiled; run time {} s, median {} s; utilization {} by day",
+        "{} jobs a seed over {} seeds, {} spoiled; run time {} min, median {} min; utilization {} by day \
+         (paper: {PAPER_FACTS})",
         cell(of, "jobs", 1.0, 0, false),
         study.options.seeds,
         spoiled,
-        cell(of, "run_time_s", 1.0, 0, false),
-        cell(of, "median_run_time_s", 1.0, 0, false),
+        cell(of, "run_time_s", 1.0 / 60.0, 1, false),
+        cell(of, "median_run_time_s", 1.0 / 60.0, 2, false),
         percent(of, "utilization_daytime", 1, false),
     )
 }
@@ -202,6 +216,7 @@ pub fn sweep(sweep: &Sweep, markdown: bool) -> Table {
         "strategy",
         "processors, load, users' factor",
         "saved per job [min]",
+        "of OPT's",
         "rebels",
         "rebels who lose",
         "turnaround [s]",
@@ -219,6 +234,7 @@ pub fn sweep(sweep: &Sweep, markdown: bool) -> Table {
                 name.clone(),
                 format!("{procs}, {load}, {factor}"),
                 cell(recorded, "saved_min_per_job", 1.0, 2, false),
+                percent(recorded, "saved_share_of_opt", 2, false),
                 percent(recorded, "rebel_share", 1, false),
                 percent(recorded, "loser_share_of_rebels", 1, false),
                 cell(effected, "turnaround_s", 1.0, 0, false),

@@ -42,8 +42,8 @@ pub struct WorkloadOptions {
     pub seed: u64,
     /// From A to the most processors.
     pub rounding: Rounding,
-    /// Days from one morning to the next, at least 1. At 7 the machine is empty every morning: no lifetime is longer than two
-    /// days, and at usual loads nor is a queue.
+    /// Days from one morning to the next, at least 1. At 7 the machine is empty every morning: no lifetime is longer than
+    /// two days, and at usual loads nor is a queue.
     pub apart: u32,
 }
 
@@ -123,16 +123,12 @@ pub fn generate(options: &WorkloadOptions) -> Vec<Job> {
 mod tests {
     use super::*;
 
+    const PAPER: WorkloadOptions =
+        WorkloadOptions { days: 120, procs: 128, load: 0.75, seed: 1, rounding: Rounding::Up, apart: 1 };
+
     #[test]
     fn a_workload_of_the_paper() {
-        let jobs = generate(&WorkloadOptions {
-            days: 120,
-            procs: 128,
-            load: 0.75,
-            seed: 1,
-            rounding: Rounding::Up,
-            apart: 1,
-        });
+        let jobs = generate(&PAPER);
         // 120 days at .75 x 128 x 12 h / 271 min: 30,580, with a standard deviation of 175.
         assert!((30_000..31_200).contains(&jobs.len()), "{}", jobs.len());
         assert!(jobs.is_sorted_by(|a, b| a.arrival <= b.arrival));
@@ -141,5 +137,49 @@ mod tests {
         assert!((260.0..282.0).contains(&mean), "{mean}");
         let wide = jobs.iter().filter(|job| job.speedup.parallelism() > 128f64.sqrt()).count();
         assert!((wide as f64 / jobs.len() as f64 - 0.5).abs() < 0.02);
+    }
+
+    /// Kolmogorov and Smirnov's distance of a sample from the uniform distribution on 0 to 1, within which it must be;
+    /// above 1.63 / sqrt(n), which is .0093 here, it would be once in a hundred.
+    fn assert_uniform(values: impl Iterator<Item = f64>) {
+        let mut values: Vec<f64> = values.collect();
+        values.sort_by(f64::total_cmp);
+        assert!(values.len() > 30_000 && values[0] >= 0.0 && values[values.len() - 1] <= 1.0);
+        let step = 1.0 / values.len() as f64;
+        let apart = |(index, value): (usize, &f64)| {
+            (value - index as f64 * step).abs().max((value - (index + 1) as f64 * step).abs())
+        };
+        let largest = values.iter().enumerate().map(apart).fold(0.0, f64::max);
+        assert!(largest < 1.63 / (values.len() as f64).sqrt(), "{largest}");
+    }
+
+    #[test]
+    fn parameters_have_their_distributions() {
+        let jobs = generate(&PAPER);
+        assert_uniform(jobs.iter().map(|job| job.speedup.sigma() / 2.0));
+        assert_uniform(jobs.iter().map(|job| job.speedup.parallelism().ln() / 128f64.ln()));
+        assert_uniform(jobs.iter().map(|job| (job.sequential.ln() - 2.0) / 10.0));
+    }
+
+    /// By day a Poisson process: exponential times from one arrival to the next, as many jobs in a day as give a variance
+    /// like the mean.
+    #[test]
+    fn arrivals_are_a_poisson_process() {
+        let jobs = generate(&PAPER);
+        let rate = 0.75 * 128.0 / lifetimes().mean();
+        let mut before = 0.0;
+        let gaps = jobs.iter().map(|job| {
+            let morning = (job.arrival / DAY).floor() * DAY;
+            let gap = job.arrival - f64::max(before, morning);
+            before = job.arrival;
+            1.0 - libm::exp(-rate * gap)
+        });
+        assert_uniform(gaps);
+        let mut days = vec![0.0; PAPER.days as usize];
+        jobs.iter().for_each(|job| days[(job.arrival / DAY) as usize] += 1.0);
+        let mean = days.iter().sum::<f64>() / 120.0;
+        let variance = days.iter().map(|day| (day - mean) * (day - mean)).sum::<f64>() / 119.0;
+        // Over 120 days the ratio scatters by sqrt(2 / 119) = .13.
+        assert!((variance / mean - 1.0).abs() < 0.4, "{variance} {mean}");
     }
 }

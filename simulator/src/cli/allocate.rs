@@ -11,7 +11,7 @@ use crate::allocate::workload::{Rounding, WorkloadOptions};
 use crate::generate::History;
 use crate::report;
 use crate::swf::{self, Strictness};
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::env;
@@ -103,10 +103,10 @@ pub struct Allocate {
     /// Offered loads
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "0.5,0.625,0.75,0.875,1", value_parser = load, requires = "sweep", help_heading = "Sweep")]
     loads: Vec<f64>,
-    /// Processors of the machines
+    /// Processors of the machines; the largest average parallelism goes with them
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "64,128,256,512,1024", value_parser = processors, requires = "sweep", help_heading = "Sweep")]
     machines: Vec<u32>,
-    /// Users give ranges of run times, their ends this factor apart; 0: they say nothing
+    /// Users give ranges of run times, their ends this factor apart, which narrow L / S(n); 0: they say nothing
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "0,10,2", value_parser = factor, requires = "sweep", help_heading = "Sweep")]
     supplied: Vec<f64>,
     /// Run one shard of N [default: from SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT, else all]
@@ -210,9 +210,7 @@ impl Allocate {
         let bar = progress(rows(&options, &self.strategies) * self.seeds as usize, "runs");
         let study = study(&options, &self.strategies, &|| bar.inc(1));
         bar.finish_and_clear();
-        if study.workload.get("jobs").is_none_or(|jobs| jobs.mean == 0.0) {
-            return Err(anyhow!("no job arrives in {days} days at a load of {load}").into());
-        }
+        let study = study?;
         if let Some(path) = &self.html {
             let page = report::allocate::page(&study, trace.as_ref());
             std::fs::write(path, page).with_context(|| path.display().to_string())?;
@@ -258,7 +256,7 @@ impl Allocate {
         let bar = progress(sweep::count(&options, shard), "workloads");
         let sweep = sweep(&options, &self.strategies, shard, &|| bar.inc(1));
         bar.finish_and_clear();
-        print_sweep(&sweep, self.json, self.markdown)
+        print_sweep(&sweep?, self.json, self.markdown)
     }
 }
 

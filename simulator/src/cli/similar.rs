@@ -27,7 +27,7 @@ pub struct Similar {
     traces: Vec<PathBuf>,
     /// Tables of Song, Ernemann & Yahyapour 2004: every model learns from each trace and is measured against it
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", num_args = 0..=1, require_equals = true,
-          default_missing_value = "3,4,5,6,next,verdict")]
+          default_missing_value = "3,4,5,6,people,next,verdict")]
     tables: Vec<View>,
     /// Workloads that every model makes, with seeds from 1 up (--tables)
     #[arg(long, value_name = "K", default_value = "10")]
@@ -149,6 +149,7 @@ impl Similar {
                 View::Correlation => tables::correlations(&studies, self.style()),
                 View::Autocorrelation => tables::autocorrelations(&studies, self.style()),
                 View::Next => tables::next(&scores, self.style()),
+                View::People => tables::people(&studies, self.style()),
                 View::Verdict => tables::verdicts(&studies, self.style()),
             };
             // Tables without an empty line between them are one.

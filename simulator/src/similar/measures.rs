@@ -1,5 +1,6 @@
 //! What two sequences of jobs have in common: section 5 of Song, Ernemann & Yahyapour 2004.
 
+use super::habits::Habits;
 use crate::generate::coupling::correlation;
 use crate::generate::{History, Past};
 use serde::Serialize;
@@ -64,10 +65,12 @@ pub struct Measures {
     pub repeated_class: Option<f64>,
     /// The mean share of the requested time that jobs use, of those that do not exceed it.
     pub accuracy: Option<f64>,
+    /// More of users, sessions and requested times.
+    pub habits: Habits,
 }
 
 impl Measures {
-    /// The measures of jobs in order of submission. O(n).
+    /// The measures of jobs in order of submission. O(n log n).
     pub fn new(jobs: &[Past]) -> Measures {
         let nodes: Vec<f64> = jobs.iter().map(|job| f64::from(job.processors)).collect();
         let run_times: Vec<f64> = jobs.iter().map(|job| job.run_time as f64).collect();
@@ -92,6 +95,7 @@ impl Measures {
             same_user: named.then(|| same as f64 / pairs),
             repeated_class: repeated_class.filter(|_| named),
             accuracy: (!used.is_empty()).then(|| used.iter().sum::<f64>() / used.len() as f64),
+            habits: Habits::new(jobs),
         }
     }
 }

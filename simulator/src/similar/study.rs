@@ -70,7 +70,7 @@ impl Mean {
 }
 
 /// One model against one trace.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
     /// The model.
     pub model: Rival,
@@ -86,6 +86,19 @@ pub struct Judged {
     pub rho_nodes: Option<Mean>,
     /// Table 6.
     pub rho_run_times: Option<Mean>,
+    /// Times between submissions, by Kolmogorov-Smirnov.
+    pub ks_gaps: Option<Mean>,
+    /// Requested times, by Kolmogorov-Smirnov.
+    pub ks_requests: Option<Mean>,
+    /// What was measured of every seed's workload.
+    pub made: Vec<Measures>,
+}
+
+impl Judged {
+    /// The mean over seeds of one measure.
+    pub fn mean(&self, of: impl Fn(&Measures) -> Option<f64>) -> Option<Mean> {
+        Mean::new(&self.made.iter().filter_map(of).collect::<Vec<f64>>())
+    }
 }
 
 /// Table 3's line for a trace.
@@ -165,18 +178,23 @@ impl Study {
             })
             .collect();
         let judged = models.iter().enumerate().map(|(index, &(model, _))| {
-            let of = |value: &dyn Fn(&Similarity) -> Option<f64>| {
-                let values = measured.iter().filter(|(other, _)| *other == index);
-                Mean::new(&values.filter_map(|(_, similarity)| value(similarity)).collect::<Vec<f64>>())
+            let own = || {
+                measured.iter().filter(move |(other, _)| *other == index).map(|(_, similarity)| similarity)
+            };
+            let of = |value: fn(&Similarity) -> Option<f64>| {
+                Mean::new(&own().filter_map(value).collect::<Vec<f64>>())
             };
             Judged {
                 model,
-                ks_nodes: of(&|similarity| Some(similarity.ks_nodes)),
-                ks_run_times: of(&|similarity| Some(similarity.ks_run_times)),
-                area: of(&|similarity| similarity.area_difference),
-                correlation: of(&|similarity| similarity.synthetic.correlation),
-                rho_nodes: of(&|similarity| similarity.synthetic.rho_nodes),
-                rho_run_times: of(&|similarity| similarity.synthetic.rho_run_times),
+                ks_nodes: of(|similarity| Some(similarity.ks_nodes)),
+                ks_run_times: of(|similarity| Some(similarity.ks_run_times)),
+                area: of(|similarity| similarity.area_difference),
+                correlation: of(|similarity| similarity.synthetic.correlation),
+                rho_nodes: of(|similarity| similarity.synthetic.rho_nodes),
+                rho_run_times: of(|similarity| similarity.synthetic.rho_run_times),
+                ks_gaps: of(|similarity| similarity.ks_gaps),
+                ks_requests: of(|similarity| similarity.ks_requests),
+                made: own().map(|similarity| similarity.synthetic).collect(),
             }
         });
         let calibrated = models.iter().find_map(|(rival, model)| match (rival, model) {
