@@ -292,6 +292,7 @@ static void walk_queue(struct site *site, const struct settings *settings) {
     sort_job_queue(queue);
     site->pending = list_count(queue);
     site->slurm_seconds += slurm_clock() - begun;
+    site->deadline = slurm_clock() + settings->locked / 2; /* from here on: looking at all jobs leaves time to start some */
     while ((entry = list_pop(queue)) != NULL) {
         job_record_t *job = entry->job_ptr;
         bool array_started = job->array_task_id != entry->array_task_id && entry->array_task_id == NO_VAL;
@@ -336,7 +337,6 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
     site_clear(site);
     lock_slurmctld(locks);
     site->locked_since = slurm_clock();
-    site->deadline = site->locked_since + settings->locked / 2; /* the other half is for the pools that limits decide */
     look.now = (int64_t)time(NULL);
     site->configured = slurm_conf.last_update;
     books_begin(books);
@@ -355,7 +355,7 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
             if (site->groups[i].has_head) count_nodes(site, &site->groups[i]);
         }
         list_for_each(job_list, add_running, &look);
-        site->deadline = site->locked_since + settings->locked;
+        site->deadline = slurm_clock() + settings->locked / 2;
         if (site->group_count > 0) site->turn = (site->turn + 1) % site->group_count;
         for (int i = 0; i < site->group_count; i++)
             finish_group(site, &site->groups[(site->turn + i) % site->group_count]);
