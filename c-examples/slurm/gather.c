@@ -256,8 +256,13 @@ static void take(struct site *site, job_record_t *job, part_record_t *part, bits
     if (group == NULL || job->het_job_id != 0) return;
     for (;;) { /* an array's tasks one by one */
         double begun = slurm_clock();
-        bool may = may_start(job, part), more;
+        bool may, more;
         enum start_result result;
+        if (group->has_head && group->pool.candidate_count >= depth && job->resv_name == NULL) {
+            wait_for_priority(job); /* neither head nor candidate: no time for it, others are behind */
+            return;
+        }
+        may = may_start(job, part);
         site->slurm_seconds += slurm_clock() - begun;
         if (!may) return;
         more = is_array(job);

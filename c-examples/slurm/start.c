@@ -25,9 +25,12 @@ double slurm_clock(void) {
 
 bool site_time_is_up(struct site *site, const char *work, int left) {
     double now = slurm_clock();
+    static bool told;
     if (left == 0 || now <= site->deadline) return false;
-    verbose("surefill: %s: cut short, the locks have been held for %.1f ms; %d left for the next cycle", work,
+    log_var(told ? LOG_LEVEL_VERBOSE : LOG_LEVEL_INFO,
+            "surefill: %s: cut short, the locks have been held for %.1f ms; %d left for the next cycle", work,
             1e3 * (now - site->locked_since), left);
+    told = true;
     site->cut_short = true;
     return true;
 }
