@@ -233,14 +233,14 @@ static enum next cycle(struct plugin *plugin) {
     struct site *site = &plugin->site;
     double begun = slurm_clock(), deciding = 0, working;
     int backfilled = 0;
-    bool changed = false, again;
+    bool changed = false, refused = false, again;
     if (!site_gather(site, &plugin->settings, plugin->books, plugin->beliefs)) {
         error("surefill: slurmctld's jobs cannot be read, this was built for another Slurm: the plugin stops here");
         return NEXT_STOP;
     }
     if (site->forgetful) fall_back(plugin, "no memory to remember jobs");
     for (int i = 0; i < site->group_count && !changed; i++) {
-        struct group *group = &site->groups[i];
+        struct group *group = &site->groups[(site->turn + i) % site->group_count];
         struct decision decision;
         double before = slurm_clock();
         int started;
@@ -254,9 +254,9 @@ static enum next cycle(struct plugin *plugin) {
             *account(plugin, group->pool.head.id) += candidate->judged.delay; /* 0 by limits */
         }
         backfilled += started;
-        if (started < decision.accepted_count) changed = true; /* judge again */
+        if (started < decision.accepted_count) refused = true; /* this pool alone: judge it again */
     }
-    again = changed && !site->cut_short; /* else slurmctld has waited long enough for its locks */
+    again = (changed || refused) && !site->cut_short; /* else slurmctld has waited long enough for its locks */
     working = slurm_clock() - begun;
     debug("surefill: cycle: %ld pending, %d started in order, %d backfilled; %.2f ms, of them %.2f ms in Slurm's own "
           "calls, %.2f ms locked, %.2f ms deciding%s",

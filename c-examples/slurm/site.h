@@ -52,7 +52,7 @@ struct site {
     double locked_seconds; /* spent holding its locks, waiting for them not counted */
     struct refusal refusals[REFUSALS]; /* kept from cycle to cycle */
     int next_refusal;
-    int turn;              /* the pool that limits come to first, another in each cycle */
+    int turn;              /* the pool that comes first, another in each cycle */
 };
 
 /* The time that slurmctld's own functions take: site->slurm_seconds += slurm_clock() around them. */
