@@ -328,7 +328,7 @@ static void *agent(void *nothing) {
             beliefs_train(plugin->beliefs, TRAINING);
             if (next == NEXT_AGAIN) debug("surefill: the jobs change faster than decisions are made");
         }
-        save(plugin);
+        if (next != NEXT_STOP) save(plugin); /* else the books have missed a look, and the file is better than they are */
     }
     site_clear(&plugin->site);
     decider_free(plugin->decider);
