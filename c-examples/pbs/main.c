@@ -10,6 +10,7 @@
 
 #include <pbs_ifl.h>
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,16 +43,23 @@ static void save(const struct scheduler *scheduler, const char *file) {
     say(line);
 }
 
-static void load(struct scheduler *scheduler, const char *file) {
+/* False when there is no memory for what was learnt: it is not to be lost for that. */
+static bool load(struct scheduler *scheduler, const char *file) {
     char message[MESSAGE], line[MESSAGE + 60];
-    if (file == NULL) return;
-    if (state_load(file, scheduler->beliefs, scheduler->books, message, sizeof message))
+    bool loaded, memory;
+    if (file == NULL) return true;
+    loaded = state_load(file, scheduler->beliefs, scheduler->books, message, sizeof message);
+    memory = loaded || errno != ENOMEM;
+    if (loaded)
         snprintf(line, sizeof line, "%s: learnt from %.0f jobs", file, beliefs_jobs(scheduler->beliefs));
+    else if (!memory)
+        snprintf(line, sizeof line, "%s", message);
     else if (message[0] != '\0')
         snprintf(line, sizeof line, "%s: refused, starting without what was learnt", message);
     else
-        return;
+        return true;
     say(line);
+    return memory;
 }
 
 static void pause_for(double seconds) {
@@ -127,9 +135,11 @@ int main(int argc, char **argv) {
     }
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
-    load(&scheduler, file);
-    good = run(&scheduler, file, once);
-    save(&scheduler, file);
+    good = load(&scheduler, file);
+    if (good) {
+        good = run(&scheduler, file, once);
+        save(&scheduler, file);
+    }
     scheduler_free(&scheduler);
     return good ? 0 : 1;
 }

@@ -47,7 +47,7 @@ double beliefs_jobs(const struct beliefs *beliefs);
 /* A copy of everything, size bytes long, to be freed by the caller; NULL when memory is short. */
 void *beliefs_save(const struct beliefs *beliefs, size_t *size);
 /* Takes over what beliefs_save made; of another predictor's only the histories. Refuses what cannot be that (false) and
- * then changes nothing. */
+ * then changes nothing, as when memory is short (false, and errno is ENOMEM). */
 bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size);
 
 #endif

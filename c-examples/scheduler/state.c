@@ -59,6 +59,11 @@ static bool read_all(int file, void *bytes, size_t size) {
     return true;
 }
 
+static bool holds(int file, uint64_t bytes) {
+    struct stat found;
+    return fstat(file, &found) == 0 && (uint64_t)found.st_size >= bytes;
+}
+
 /* A device or a folder must be neither read as a state file nor replaced by one. */
 static bool something_else(const char *path) {
     struct stat found;
@@ -113,15 +118,18 @@ bool state_load(const char *path, struct beliefs *beliefs, struct books *books, 
     void *one = NULL, *other = NULL, *before = NULL;
     size_t size;
     char extra;
-    bool good = false;
+    bool good = false, memory = true;
     int file;
     message[0] = '\0';
+    errno = 0;
     if (something_else(path)) return failed(message, length, path, "is not a regular file", 0);
     file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        if (errno == ENOENT) return false;
-        failed(message, length, path, "cannot be opened", errno);
-        set_aside(path, message, length);
+        int error = errno;
+        if (error == ENOENT) return false;
+        failed(message, length, path, "cannot be opened", error);
+        if (error != ENOMEM) set_aside(path, message, length);
+        errno = error;
         return false;
     }
     if (!read_all(file, &header, sizeof header)) {
@@ -132,26 +140,34 @@ bool state_load(const char *path, struct beliefs *beliefs, struct books *books, 
         failed(message, length, path, "was written by another version", 0);
     } else if (header.beliefs > LONGEST || header.books > LONGEST) {
         failed(message, length, path, "is damaged (lengths)", 0);
-    } else if ((one = malloc(header.beliefs + 1)) == NULL || (other = malloc(header.books + 1)) == NULL) {
-        failed(message, length, path, "no memory to read it", 0);
-    } else if (!read_all(file, one, header.beliefs) || !read_all(file, other, header.books)) {
+    } else if (!holds(file, sizeof header + header.beliefs + header.books)) {
         failed(message, length, path, "is truncated", 0);
+    } else if ((one = malloc(header.beliefs + 1)) == NULL || (other = malloc(header.books + 1)) == NULL) {
+        memory = false;
+    } else if (!read_all(file, one, header.beliefs) || !read_all(file, other, header.books)) {
+        failed(message, length, path, "cannot be read", 0);
     } else if (read(file, &extra, 1) != 0 || checksum(header, one, other) != header.checksum) {
         failed(message, length, path, "is damaged (checksum)", 0);
     } else if ((before = beliefs_save(beliefs, &size)) == NULL) {
-        failed(message, length, path, "no memory to read it", 0);
-    } else if (!beliefs_load(beliefs, one, header.beliefs)) {
+        memory = false;
+    } else if (errno = 0, !beliefs_load(beliefs, one, header.beliefs)) {
+        memory = errno != ENOMEM;
         failed(message, length, path, "holds beliefs of another shape", 0);
     } else if (!books_load(books, other, header.books)) {
+        memory = errno != ENOMEM;
         beliefs_load(beliefs, before, size);
         failed(message, length, path, "holds books of another shape", 0);
     } else {
         good = true;
     }
     close(file);
-    if (!good) set_aside(path, message, length);
+    if (!memory)
+        failed(message, length, path, "no memory to read it", 0);
+    else if (!good)
+        set_aside(path, message, length);
     free(one);
     free(other);
     free(before);
+    errno = memory ? 0 : ENOMEM;
     return good;
 }

@@ -9,6 +9,7 @@
 #include "decide.h"
 #include "state.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
@@ -421,7 +422,10 @@ int main(int argc, char **argv) {
     if (scheduler.state_file != NULL) {
         if (state_load(scheduler.state_file, scheduler.beliefs, scheduler.books, message, sizeof message))
             say("%s: learnt from %.0f jobs", scheduler.state_file, beliefs_jobs(scheduler.beliefs));
-        else if (message[0] != '\0')
+        else if (errno == ENOMEM) {
+            fprintf(stderr, "%s\n", message);
+            return 1; /* what was learnt is not to be lost for that */
+        } else if (message[0] != '\0')
             say("%s: refused, starting without what was learnt", message);
     }
     do {

@@ -123,16 +123,6 @@ static void read_settings(struct plugin *plugin) {
          plugin->settings.tau, plugin->settings.budget, plugin->settings.interval, plugin->settings.depth);
 }
 
-static void load(struct plugin *plugin) {
-    char message[MESSAGE];
-    if (state_load(plugin->state_file, plugin->beliefs, plugin->books, message, sizeof message))
-        info("surefill: %s: learnt from %.0f jobs", plugin->state_file, beliefs_jobs(plugin->beliefs));
-    else if (message[0] != '\0')
-        error("surefill: %s: refused, starting without what was learnt", message);
-    else
-        info("surefill: %s: none yet", plugin->state_file);
-}
-
 static void save(struct plugin *plugin) {
     char message[MESSAGE];
     struct books_totals totals;
@@ -309,15 +299,34 @@ static bool make(struct plugin *plugin) {
     }
 }
 
+/* As make: a good file is worth waiting for. */
+static bool load(struct plugin *plugin) {
+    char message[MESSAGE];
+    bool loaded;
+    for (bool said = false;; said = true) {
+        loaded = state_load(plugin->state_file, plugin->beliefs, plugin->books, message, sizeof message);
+        if (loaded || errno != ENOMEM) break;
+        if (!said) error("surefill: %s: nothing starts until there is some", message);
+        if (!sleep_until_due(plugin->settings.interval)) return false;
+        if (take_reconfigured()) read_settings(plugin);
+    }
+    if (loaded)
+        info("surefill: %s: learnt from %.0f jobs", plugin->state_file, beliefs_jobs(plugin->beliefs));
+    else if (message[0] != '\0')
+        error("surefill: %s: refused, starting without what was learnt", message);
+    else
+        info("surefill: %s: none yet", plugin->state_file);
+    return true;
+}
+
 static void *agent(void *nothing) {
     struct plugin state = {.told = false}, *plugin = &state;
     enum next next = NEXT_SLEEP;
     (void)nothing;
     settings_defaults(&plugin->settings);
     read_settings(plugin);
-    if (make(plugin)) {
+    if (make(plugin) && load(plugin)) {
         books_tell_earlier(plugin->books, tell_earlier);
-        load(plugin);
         plugin->last_save = slurm_clock();
         while (next != NEXT_STOP && sleep_until_due(plugin->settings.interval)) {
             if (take_reconfigured()) read_settings(plugin);

@@ -2,6 +2,7 @@
 #include "decide.h"
 #include "state.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,22 @@ static int failures;
             failures++; \
         } \
     } while (0)
+
+/* Every allocation of the program goes through these: the one that this counts down to fails. */
+static int until_shortage = -1;
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+
+static bool is_short(void) {
+    if (until_shortage < 0 || until_shortage-- > 0) return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size) { return is_short() ? NULL : __libc_malloc(size); }
+
+void *calloc(size_t count, size_t size) { return is_short() ? NULL : __libc_calloc(count, size); }
 
 static void settings_are_read(void) {
     static const char *const wrong[] = {
@@ -188,6 +205,36 @@ static void damage_is_found(void) {
     unlink(aside);
     *strrchr(message, ')') = '\0';
     CHECK(unlink(strstr(message, "kept as ") + 8) == 0);
+    books_free(books);
+    beliefs_free(beliefs);
+    beliefs_free(other);
+}
+
+/* Whichever allocation fails, a good state file stays where it is and can be read later. */
+static void a_shortage_loses_nothing(void) {
+    char path[] = "/tmp/surefill-plain-XXXXXX", aside[sizeof path + 8], message[300];
+    struct books *books = books_make();
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_HMM), *other = beliefs_make(PREDICTOR_HMM);
+    struct sighting seen[] = {job(1, PHASE_WAITING), job(2, PHASE_ENDED)};
+    int descriptor = mkstemp(path), shortages = 0;
+    bool loaded = false;
+    CHECK(descriptor >= 0);
+    snprintf(aside, sizeof aside, "%s.refused", path);
+    look(books, beliefs, seen, 2, 1000);
+    CHECK(state_save(path, beliefs, books, message, sizeof message));
+    while (shortages < 100) {
+        until_shortage = shortages;
+        loaded = state_load(path, other, books, message, sizeof message);
+        if (loaded) break;
+        CHECK(errno == ENOMEM && strstr(message, "no memory to read it") != NULL && access(aside, F_OK) != 0);
+        shortages++;
+    }
+    until_shortage = -1;
+    CHECK(loaded && shortages >= 8 && beliefs_jobs(other) == 1);
+    CHECK(truncate(path, 30) == 0);
+    CHECK(!state_load(path, other, books, message, sizeof message) && errno == 0 && access(aside, F_OK) == 0);
+    unlink(aside);
+    close(descriptor);
     books_free(books);
     beliefs_free(beliefs);
     beliefs_free(other);
@@ -446,6 +493,7 @@ int main(void) {
     settings_are_read();
     books_follow_every_path();
     damage_is_found();
+    a_shortage_loses_nothing();
     limits_are_easy();
     users_are_asked();
     budgets_last();
