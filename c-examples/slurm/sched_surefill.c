@@ -102,7 +102,7 @@ static void read_settings(struct plugin *plugin) {
     slurmctld_lock_t locks = {.conf = READ_LOCK};
     char message[MESSAGE] = "";
     struct settings before = plugin->settings;
-    bool good, known;
+    bool good, known, limits_only = plugin->limits_only;
     lock_slurmctld(locks);
     good = settings_read(&plugin->settings, slurm_conf.sched_params, message, sizeof message);
     snprintf(plugin->state_file, sizeof plugin->state_file, "%s/surefill_state", slurm_conf.state_save_location);
@@ -115,7 +115,9 @@ static void read_settings(struct plugin *plugin) {
         if (!known) fall_back(plugin, message);
         plugin->limits_only = true;
     }
-    if (plugin->told && memcmp(&before, &plugin->settings, sizeof before) == 0) return;
+    if (plugin->told && plugin->limits_only == limits_only &&
+        memcmp(&before, &plugin->settings, sizeof before) == 0)
+        return;
     plugin->told = true;
     info("surefill: mode %s, predictor %s, %s below %g, budget %g, a cycle every %g s, %d candidates",
          plugin->limits_only ? "limits" : settings_mode_name(plugin->settings.mode),

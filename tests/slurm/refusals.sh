@@ -39,6 +39,10 @@ check "said of the parameter" "$(ctld_log | grep -c 'surefill_sooner=1: there is
 check "said of the partition" "$(ctld_log | grep -c "surefill: partition $name: the name is too long")" -eq 1
 parameters "$OURS,surefill_save=1"
 wait_for 10 logged 'surefill: mode on'
+parameters "$OURS,surefill_save=1,surefill_sooner=1"
+wait_for 10 logged_times 'surefill: mode limits' 2
+parameters "$OURS,surefill_save=1" # the same as before: said all the same, the log is not to end with limits
+wait_for 10 logged_times 'surefill: mode on' 2
 say "an unknown parameter and too long a name are said once"
 
 # The folder for the state goes away: said with every save, jobs go on; it comes back: saved again.
