@@ -3,6 +3,9 @@
  * Licence: GPL-2.0-or-later. */
 #include "site.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "src/common/assoc_mgr.h"
 #include "src/common/select.h"
 #include "src/common/xmalloc.h"
@@ -57,13 +60,32 @@ static const char *consider(struct site *site, const struct candidate *candidate
     return in_time ? "wait (no nodes for it)" : "wait (no nodes for it but the head job's)";
 }
 
+/* The last candidate of a pool that there was time for, 0 when there was time for all. */
+static uint32_t *last_tried(struct site *site, const char *pool) {
+    struct cut *cut;
+    for (int i = 0; i < CUTS; i++)
+        if (strcmp(site->cuts[i].pool, pool) == 0) return &site->cuts[i].job;
+    cut = &site->cuts[site->next_cut];
+    site->next_cut = (site->next_cut + 1) % CUTS;
+    *cut = (struct cut){.job = 0};
+    snprintf(cut->pool, NAME_LENGTH, "%s", pool);
+    return &cut->job;
+}
+
+/* The place behind all tasks of this job; 0 when there is none. */
+static int32_t behind(const struct pool *pool, uint32_t job) {
+    for (int32_t i = pool->candidate_count; i > 0; i--)
+        if ((uint32_t)pool->candidates[i - 1].facts.id == job) return i;
+    return 0;
+}
+
 int site_start_by_limits(struct site *site, struct group *group) {
     job_record_t *head = find_job_record((uint32_t)group->pool.head.id);
     bitstr_t *reserved = NULL, *forbidden;
     double begun = slurm_clock();
     time_t start = 0;
-    uint32_t id = (uint32_t)group->pool.head.id;
-    int32_t count = group->pool.candidate_count;
+    uint32_t id = (uint32_t)group->pool.head.id, *last;
+    int32_t count = group->pool.candidate_count, first, tried;
     int started = 0;
     if (head == NULL || head->part_ptr == NULL || count == 0 || site_time_is_up(site, group->name, count)) return 0;
     start = reserve(head, head->part_ptr, &reserved);
@@ -75,16 +97,20 @@ int site_start_by_limits(struct site *site, struct group *group) {
     forbidden = others(site, group);
     bit_or(reserved, forbidden);
     debug("surefill: %s: by limits JobId=%u starts within %ld s", group->name, id, (long)(start - time(NULL)));
-    for (int32_t i = 0; i < count; i++) {
-        const struct candidate *candidate = &group->pool.candidates[i];
+    last = last_tried(site, group->name); /* whoever comes behind those has his turn as well */
+    first = behind(&group->pool, *last);
+    for (tried = 0; tried < count; tried++) {
+        const struct candidate *candidate = &group->pool.candidates[(first + tried) % count];
         const char *decision;
         bool done;
-        if (i > 0 && site_time_is_up(site, group->name, count - i)) break;
+        if (tried > 0 && site_time_is_up(site, group->name, count - tried)) break;
+        *last = (uint32_t)candidate->facts.id;
         decision = consider(site, candidate, start, reserved, forbidden, &done);
         started += done;
         debug("surefill: decision: JobId=%u nodes=%d limit=%ld head=%u Slurm's own test: %s", (uint32_t)candidate->facts.id,
               candidate->facts.nodes, (long)candidate->facts.limit, id, decision);
     }
+    if (tried == count) *last = 0;
     FREE_NULL_BITMAP(reserved);
     FREE_NULL_BITMAP(forbidden);
     return started;

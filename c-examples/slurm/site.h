@@ -15,7 +15,7 @@
 #include "src/common/bitstring.h"
 #include "src/slurmctld/slurmctld.h"
 
-enum { NAME_LENGTH = 64, WHY_LENGTH = 100, REFUSALS = 256 };
+enum { NAME_LENGTH = 64, WHY_LENGTH = 100, REFUSALS = 256, CUTS = 64 };
 
 /* Partitions of exactly the same nodes: one pool. */
 struct group {
@@ -52,6 +52,11 @@ struct site {
     double locked_seconds; /* spent holding its locks, waiting for them not counted */
     struct refusal refusals[REFUSALS]; /* kept from cycle to cycle */
     int next_refusal;
+    struct cut {
+        char pool[NAME_LENGTH];
+        uint32_t job;
+    } cuts[CUTS];          /* where the latest walks through a pool's candidates by limits were cut short; kept as well */
+    int next_cut;
     int turn;              /* the pool that comes first, another in each cycle */
 };
 
