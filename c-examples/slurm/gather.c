@@ -248,23 +248,24 @@ static void make_head(struct site *site, struct group *group, job_record_t *job,
     if (is_array(job)) add_candidates(site, group, job, part, place, 1, depth); /* its other tasks */
 }
 
-/* Takes one entry of the queue: starts the job, makes it the head of its pool, or notes it as a candidate. */
-static void take(struct site *site, job_record_t *job, part_record_t *part, bitstr_t *blocked, int32_t depth) {
+/* Takes one entry of the queue: starts the job, makes it the head of its pool, or notes it as a candidate. Returns how many
+ * tasks of an array it has had no time for. */
+static int take(struct site *site, job_record_t *job, part_record_t *part, bitstr_t *blocked, int32_t depth) {
     int place = partition_index(site, part);
     struct group *group = place < 0 ? NULL : &site->groups[site->group_of[place]];
     uint32_t id = job->job_id;
-    if (group == NULL || job->het_job_id != 0) return;
+    if (group == NULL || job->het_job_id != 0) return 0;
     for (;;) { /* an array's tasks one by one */
         double begun = slurm_clock();
         bool may, more;
         enum start_result result;
         if (group->has_head && group->pool.candidate_count >= depth && job->resv_name == NULL) {
             wait_for_priority(job); /* neither head nor candidate: no time for it, others are behind */
-            return;
+            return 0;
         }
         may = may_start(job, part);
         site->slurm_seconds += slurm_clock() - begun;
-        if (!may) return;
+        if (!may) return 0;
         more = is_array(job);
         if (group->has_head && job->resv_name == NULL) {
             wait_for_priority(job);
@@ -273,19 +274,20 @@ static void take(struct site *site, job_record_t *job, part_record_t *part, bits
                        site_refused_lately(site, id) ? "Slurm refused it lately" : "the head job needs licences as well");
             else
                 add_candidates(site, group, job, part, place, 0, depth);
-            return;
+            return 0;
         }
         result = start_job(job, part, blocked, SLURMDB_JOB_FLAG_SCHED, site);
         if (result != START_DONE) {
             /* A job with a reservation waits for that alone. */
             if (result == START_BUSY && job->resv_name == NULL)
                 make_head(site, group, job, part, place, blocked, depth);
-            return;
+            return 0;
         }
         site->started++;
-        if (!more) return;
+        if (!more) return 0;
         job = find_job_record(id);
-        if (job == NULL || site_time_is_up(site, "an array", is_array(job) ? (int)job->array_recs->task_cnt : 1)) return;
+        if (job == NULL || !IS_JOB_PENDING(job)) return 0; /* that was the last one */
+        if (slurm_clock() > site->deadline) return is_array(job) ? (int)job->array_recs->task_cnt : 1;
     }
 }
 
@@ -300,6 +302,7 @@ static void walk_queue(struct site *site, const struct settings *settings) {
     site->deadline = slurm_clock() + settings->locked / 2; /* from here on: looking at all jobs leaves time to start some */
     while ((entry = list_pop(queue)) != NULL) {
         job_record_t *job = entry->job_ptr;
+        int left = 0;
         bool array_started = job->array_task_id != entry->array_task_id && entry->array_task_id == NO_VAL;
         if (array_started) job = find_job_record(job->array_job_id); /* in another partition */
         if (job != NULL && IS_JOB_PENDING(job)) {
@@ -308,11 +311,11 @@ static void walk_queue(struct site *site, const struct settings *settings) {
                 job_queue_rec_resv_list(entry);
             else
                 job_queue_rec_magnetic_resv(entry);
-            if (!entry->use_prefer) take(site, job, entry->part_ptr, blocked, settings->depth);
+            if (!entry->use_prefer) left = take(site, job, entry->part_ptr, blocked, settings->depth);
             job_resv_clear_magnetic_flag(job);
         }
         xfree(entry);
-        if (site_time_is_up(site, "the queue", list_count(queue))) break;
+        if (site_time_is_up(site, "the queue", left + list_count(queue))) break;
     }
     FREE_NULL_LIST(queue);
     FREE_NULL_BITMAP(blocked);
