@@ -50,14 +50,19 @@ static const char *consider(struct site *site, const struct candidate *candidate
                             const bitstr_t *forbidden, bool *started) {
     part_record_t *part = find_part_record(site->partitions[candidate->place]);
     job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
+    const char *refused = "wait (Slurm does not let it start now)";
+    enum start_result result;
     bool in_time = (int64_t)time(NULL) + candidate->facts.limit <= (int64_t)start;
     *started = false;
-    if (part == NULL || job == NULL || !may_start(job, part)) return "wait (Slurm does not let it start now)";
-    *started = start_job(job, part, in_time ? forbidden : reserved, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE;
+    if (part == NULL || job == NULL || !may_start(job, part)) return refused;
+    result = start_job(job, part, in_time ? forbidden : reserved, SLURMDB_JOB_FLAG_BACKFILL, site);
+    *started = result == START_DONE;
     if (*started) return in_time ? "start (by its limit it ends in time)" : "start (off the head job's nodes)";
+    if (result == START_NOT_NOW) return refused;
     job->state_reason = WAIT_PRIORITY; /* Slurm's reason would speak of nodes that only we kept from it */
     xfree(job->state_desc);
-    return in_time ? "wait (no nodes for it)" : "wait (no nodes for it but the head job's)";
+    if (!in_time) return "wait (no nodes for it but the head job's)";
+    return result == START_WITHHELD ? "wait (no nodes for it but another pool's)" : "wait (no nodes for it)";
 }
 
 /* The last candidate of a pool that there was time for, 0 when there was time for all. */

@@ -83,7 +83,12 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
 void site_clear(struct site *site);
 
 /* start.c: what Slurm says to a start. job may become another record of the same array. */
-enum start_result { START_DONE, START_BUSY, START_NOT_NOW };
+enum start_result {
+    START_DONE,
+    START_BUSY,     /* its nodes are not free */
+    START_WITHHELD, /* it would need nodes that we kept from it */
+    START_NOT_NOW   /* anything else: limits, reservations, ... */
+};
 enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint64_t flag,
                             struct site *site);
 /* Everything Slurm's own schedulers ask before they look for nodes. */

@@ -53,6 +53,7 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
                             struct site *site) {
     double begun = slurm_clock();
     bitstr_t *saved = NULL;
+    bool withheld = without != NULL && bit_overlap_any((bitstr_t *)without, part->node_bitmap);
     int status;
     job->part_ptr = part;
     job->last_sched_eval = time(NULL);
@@ -86,7 +87,9 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
         rebuild_job_part_list(job);
     }
     site->slurm_seconds += slurm_clock() - begun;
-    return status == SLURM_SUCCESS ? START_DONE : status == ESLURM_NODES_BUSY ? START_BUSY : START_NOT_NOW;
+    if (status == SLURM_SUCCESS) return START_DONE;
+    if (status == ESLURM_NODES_BUSY) return START_BUSY;
+    return status == ESLURM_NODE_NOT_AVAIL && withheld ? START_WITHHELD : START_NOT_NOW;
 }
 
 bool site_refused_lately(const struct site *site, uint32_t job) {
