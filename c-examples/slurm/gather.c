@@ -234,11 +234,23 @@ static void add_candidates(struct site *site, struct group *group, job_record_t 
     }
 }
 
+/* Whether all nodes in service together are not enough. (Slurm says so only while none of them is busy.) */
+static bool too_wide(const job_record_t *job, const struct group *group) {
+    const struct job_details *details = job->details;
+    uint32_t nodes = 0, cpus = 0;
+    for (int i = bit_ffs(group->nodes), last = bit_fls(group->nodes); i >= 0 && i <= last; i++) {
+        if (!bit_test(group->nodes, i) || !bit_test(avail_node_bitmap, i)) continue;
+        nodes++;
+        cpus += node_record_table_ptr[i]->cpus_efctv;
+    }
+    return details->min_nodes > nodes || (details->min_cpus != NO_VAL && details->min_cpus > cpus);
+}
+
 static void make_head(struct site *site, struct group *group, job_record_t *job, part_record_t *part, int place,
                       bitstr_t *blocked, int32_t depth) {
     const char *why = why_head_not_counted(job, part);
     int32_t nodes = job_nodes(job, part);
-    if (nodes == 0) return;
+    if (nodes == 0 || too_wide(job, group)) return;
     group->has_head = true;
     group->head_licences = job->license_list != NULL;
     group->pool.head_priority = job->priority;

@@ -155,11 +155,15 @@ check "tasks on one idle node" "$(running_tasks "$array")" -eq 1
 timeout 10 scancel "$array" "$least" "$head"
 wait_for 10 tasks_run "$array" 0
 
-# Nodes being drained do not come back.
+# Nodes being drained do not come back, and whoever needs more than the others is no head.
 listen
 timeout 10 scontrol update NodeName="$(timeout 10 squeue -h -j "$busy" -o %B)" State=DRAIN Reason=test
+wide=$(job games 4 20 0.1)
+spread=$(job games 1 20 0.1 -N 1-4 -n 8)
 head=$(job games 3 20 0.1)
 wait_for 10 heard "main: 1 of 3 nodes idle, head JobId=$head needs 3" || fail "a node that is drained is counted"
+heard "head JobId=\($wide\|$spread\) " && fail "a job that needs more than is in service is the head"
+timeout 10 scancel "$wide" "$spread"
 timeout 10 scontrol update NodeName="$(timeout 10 squeue -h -j "$busy" -o %B)" State=RESUME
 timeout 10 scancel "$head"
 
