@@ -88,7 +88,7 @@ sharing=$(job man 1 1 0.1 -p shared -n 1)
 short=$(job man 1 120 0.1 -p shared --exclusive)
 wait_for 10 is_completed "$short"
 heard "shared: 1 of 2 nodes idle, head JobId=$head needs 2" || fail "nodes are not counted"
-pending "$sharing" || fail "a job that shares its node has overtaken"
+wait_for 10 pending "$sharing" || fail "a job that shares its node has overtaken"
 timeout 10 scancel "$busy"
 empty
 
@@ -141,7 +141,7 @@ head=$(job games 4 20 0.1 -L matlab)
 two=$(job man 1 1 0.1 -L matlab)
 short=$(job man 1 1 0.1)
 wait_for 10 is_completed "$short"
-pending "$two" || fail "a job with licences has overtaken one with licences"
+wait_for 10 pending "$two" || fail "a job with licences has overtaken one with licences"
 timeout 10 scancel "$head" "$two"
 listen
 head=$(job games 4 20 0.1)
@@ -150,7 +150,7 @@ array=$(job man 1 120 100 --array=1-2)
 wait_for 10 tasks_run "$array" 1
 wait_for 10 heard "decision: JobId=$least nodes=1 limit=7200 head=$head .*: refused (on)" ||
     fail "no decision about --time-min"
-pending "$least" || fail "a job has overtaken by its --time-min"
+wait_for 10 pending "$least" || fail "a job has overtaken by its --time-min"
 check "tasks on one idle node" "$(running_tasks "$array")" -eq 1
 timeout 10 scancel "$array" "$least" "$head"
 wait_for 10 tasks_run "$array" 0
@@ -193,7 +193,7 @@ wait_for 10 has_run "$one"
 two=$(job games 2 5 0.1 --reservation=service)
 free=$(job man 2 5 0.1)
 wait_for 10 is_completed "$free"
-pending "$two" || fail "the reservation is not full"
+wait_for 10 pending "$two" || fail "the reservation is not full"
 heard "head JobId=$two" && fail "a job in a reservation is the head"
 timeout 10 scancel "$one"
 wait_for 10 is_completed "$two"
