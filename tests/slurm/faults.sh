@@ -77,15 +77,21 @@ nothing='surefill: no memory: nothing starts until there is some'
 wait_for 5 logged "$nothing"
 rm "$SUREFILL_SHORT"
 wait_for 5 logged 'surefill_state: none yet'
-overtaken() { # [yes]: three nodes of four are busy, and a job of one waits behind one of four
-    busy=$(job games 3 1 3)
+gate=$work/gate
+overtaken() { # [yes]: three nodes of four are busy until the gate opens, and a job of one waits behind one of four
+    rm -f "$gate"
+    busy=$(TASK="until [ -e $gate ]; do sleep 0.1; done" job games 3 1 0)
     wait_for 10 running "$busy"
     head=$(job games 4 1 0.5)
     small=$(job games 1 1 0.5)
-    wait_for 20 queue_empty
     if [ "${1:-}" = yes ]; then
-        check "it overtakes" "$(completed "$small" StartTime)" -lt "$(completed "$head" StartTime)"
+        wait_for 20 is_completed "$small" || fail "it does not overtake"
+        touch "$gate"
+        wait_for 20 queue_empty
     else
+        sleep 1 # several cycles
+        touch "$gate"
+        wait_for 20 queue_empty
         check "it waits" "$(completed "$small" StartTime)" -ge "$(completed "$head" EndTime)"
     fi
 }
