@@ -246,6 +246,8 @@ static enum next cycle(struct plugin *plugin) {
             *account(plugin, group->pool.head.id) += candidate->judged.delay; /* 0 by limits */
         }
         backfilled += started;
+        if (changed)
+            debug("surefill: %s: what the decisions rest on has changed: nothing is started", group->name);
         if (started < decision.accepted_count) refused = true; /* this pool alone: judge it again */
     }
     again = (changed || refused) && !site->cut_short; /* else slurmctld has waited long enough for its locks */
