@@ -20,8 +20,9 @@ wait_for 20 thousand
 # milliseconds: outside Slurm's own calls, all, in those, deciding
 times() {
     local number='\([0-9.]*\)'
+    local line=".*cycle: $number pending.*; $number ms, of them $number ms.* locked, $number ms deciding.*"
     ctld_log |
-        sed -n "s/.*cycle: $number pending.*; $number ms, of them $number ms.* locked, $number ms deciding.*/\1 \2 \3 \4/p" |
+        sed -n "s/$line/\1 \2 \3 \4/p" |
         awk '$1 >= 980 { print $2 - $3, $2, $3, $4 }' | sort -n
 }
 cycles() { [ "$(times | wc -l)" -ge "$1" ]; }
