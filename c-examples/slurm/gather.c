@@ -177,6 +177,7 @@ static void count_nodes(struct site *site, struct group *group) {
     const node_record_t *first = NULL;
     bit_and(mine, avail_node_bitmap);
     group->pool.nodes = bit_set_count(mine);
+    if (group->pool.head.nodes > group->pool.nodes) unjudged(group, "some of the nodes the head job needs do not answer");
     for (int i = bit_ffs(mine), last = bit_fls(mine); i >= 0 && i <= last; i++) {
         const node_record_t *node = node_record_table_ptr[i];
         if (!bit_test(mine, i)) continue;
@@ -202,6 +203,13 @@ static bool is_array(const job_record_t *job) { return job->array_recs != NULL &
 static void wait_for_priority(job_record_t *job) {
     if (job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_RESOURCES) return;
     job->state_reason = WAIT_PRIORITY;
+    xfree(job->state_desc);
+    last_job_update = time(NULL);
+}
+
+static void wait_for_nodes(job_record_t *job) {
+    if (job->state_reason == WAIT_NODE_NOT_AVAIL) return;
+    job->state_reason = WAIT_NODE_NOT_AVAIL;
     xfree(job->state_desc);
     last_job_update = time(NULL);
 }
@@ -234,14 +242,16 @@ static void add_candidates(struct site *site, struct group *group, job_record_t 
     }
 }
 
-/* Whether all nodes in service together are not enough. (Slurm says so only while none of them is busy.) */
+/* Whether all nodes in service together are not enough. (Slurm says so only while none of them is busy.) A node that does
+ * not answer for a moment, or is powered down, is in service. */
 static bool too_wide(const job_record_t *job, const struct group *group) {
     const struct job_details *details = job->details;
     uint32_t nodes = 0, cpus = 0;
     for (int i = bit_ffs(group->nodes), last = bit_fls(group->nodes); i >= 0 && i <= last; i++) {
-        if (!bit_test(group->nodes, i) || !bit_test(avail_node_bitmap, i)) continue;
+        const node_record_t *node = node_record_table_ptr[i];
+        if (!bit_test(group->nodes, i) || IS_NODE_DOWN(node) || IS_NODE_DRAIN(node) || IS_NODE_FAIL(node)) continue;
         nodes++;
-        cpus += node_record_table_ptr[i]->cpus_efctv;
+        cpus += node->cpus; /* a job may use specialised cores as well */
     }
     return details->min_nodes > nodes || (details->min_cpus != NO_VAL && details->min_cpus > cpus);
 }
@@ -250,7 +260,7 @@ static void make_head(struct site *site, struct group *group, job_record_t *job,
                       bitstr_t *blocked, int32_t depth) {
     const char *why = why_head_not_counted(job, part);
     int32_t nodes = job_nodes(job, part);
-    if (nodes == 0 || too_wide(job, group)) return;
+    if (nodes == 0) return;
     group->has_head = true;
     group->head_licences = job->license_list != NULL;
     group->pool.head_priority = job->priority;
@@ -272,7 +282,8 @@ static int take(struct site *site, job_record_t *job, part_record_t *part, bitst
         bool may, more;
         enum start_result result;
         if (group->has_head && group->pool.candidate_count >= depth && job->resv_name == NULL) {
-            wait_for_priority(job); /* neither head nor candidate: no time for it, others are behind */
+            /* Neither head nor candidate: no time for it, others are behind. */
+            if (!job_misses_deadline(job)) wait_for_priority(job);
             return 0;
         }
         may = may_start(job, part);
@@ -286,6 +297,10 @@ static int take(struct site *site, job_record_t *job, part_record_t *part, bitst
                        site_refused_lately(site, id) ? "Slurm refused it lately" : "the head job needs licences as well");
             else
                 add_candidates(site, group, job, part, place, 0, depth);
+            return 0;
+        }
+        if (job->resv_name == NULL && too_wide(job, group)) { /* hundreds of them must not take all the time */
+            wait_for_nodes(job);
             return 0;
         }
         result = start_job(job, part, blocked, SLURMDB_JOB_FLAG_SCHED, site);

@@ -91,6 +91,8 @@ enum start_result {
 };
 enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint64_t flag,
                             struct site *site);
+/* Says so in the job's reason, as Slurm does. */
+bool job_misses_deadline(job_record_t *job);
 /* Everything Slurm's own schedulers ask before they look for nodes. */
 bool may_start(job_record_t *job, part_record_t *part);
 /* Starts the accepted candidates of a group under the locks, held for at most so many seconds, in order, until one cannot

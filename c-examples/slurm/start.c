@@ -35,6 +35,10 @@ bool site_time_is_up(struct site *site, const char *work, int left) {
     return true;
 }
 
+bool job_misses_deadline(job_record_t *job) {
+    return job->deadline != 0 && job->deadline != NO_VAL && !deadline_ok(job, "surefill");
+}
+
 bool may_start(job_record_t *job, part_record_t *part) {
     if (!IS_JOB_PENDING(job) || job->priority == 0 || job->details == NULL || job->preempt_in_progress) return false;
     if ((part->state_up & PARTITION_SCHED) == 0 || part->node_bitmap == NULL) return false;
@@ -45,8 +49,7 @@ bool may_start(job_record_t *job, part_record_t *part) {
     if (!job_independent(job)) return false;
     if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) return false;
     if (!acct_policy_job_runnable_pre_select(job, false)) return false;
-    if (job->deadline != 0 && job->deadline != NO_VAL && !deadline_ok(job, "surefill")) return false;
-    return true;
+    return !job_misses_deadline(job);
 }
 
 enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint64_t flag,

@@ -10,8 +10,8 @@ PartitionName=other Nodes=n[17-18] MaxTime=INFINITE' cluster_make "$work/cluster
 "$built/seed" "$CLUSTER/state/surefill_state" 0:3000:100:60:1 0:6000:30:120:2 "$(id -u games):1000:40:25:2" \
     "$(id -u man):1:40:120:1"
 cluster_start
-licensed=$(job games 2 20 90 -L matlab)
-for i in $(seq 5); do busy=$(job games 2 $((20 + i)) 60); done
+licensed=$(job games 2 20 1000 -L matlab) # longer than all that follows
+for i in $(seq 5); do busy=$(job games 2 $((20 + i)) 1000); done
 head=$(job root 16 60 1)
 timeout 60 "$built/submit" 1000 30
 thousand() { [ "$(timeout 10 squeue -h -t PENDING -o %i | wc -l)" -ge 980 ]; }
@@ -80,7 +80,7 @@ for node in n1 n17; do
         ReservationName=$node >/dev/null
 done
 # All the time there is goes to the candidates of main, but each cycle begins with another pool.
-first=$(job games 1 60 100 -p other --nice=-900)
+first=$(job games 1 60 1000 -p other --nice=-900)
 wait_for 10 running "$first"
 job games 2 60 1 -p other --nice=-800 >/dev/null
 second=$(job man 1 120 1 -p other --nice=-700)
