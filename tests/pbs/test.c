@@ -1,4 +1,5 @@
 /* The PBS scheduler against the simulated server: decisions, order, faults, and what it does not judge. */
+#include "../expect.h"
 #include "attributes.h"
 #include "scheduler.h"
 #include "server.h"
@@ -8,15 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
 static int part = 1; /* the random streams are so many times shorter */
-#define CHECK(condition) \
-    do { \
-        if (!(condition)) { \
-            fprintf(stderr, "test.c:%d: %s\n", __LINE__, #condition); \
-            failures++; \
-        } \
-    } while (0)
 
 /* --- What the scheduler says --- */
 

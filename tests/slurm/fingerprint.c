@@ -2,6 +2,8 @@
  * Licence: GPL-2.0-or-later, because it is built from slurmctld's own headers. */
 #include "site.h"
 
+#include "../expect.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,16 +20,6 @@ extern int get_node_cnts(job_record_t *job, uint32_t flags, part_record_t *part,
     (void)job, (void)flags, (void)part, (void)least, (void)wanted, (void)most;
     abort(); /* no fingerprint asks that */
 }
-
-static int failures;
-
-#define CHECK(condition) \
-    do { \
-        if (!(condition)) { \
-            fprintf(stderr, "fingerprint.c:%d: %s\n", __LINE__, #condition); \
-            failures++; \
-        } \
-    } while (0)
 
 /* The value matters, and coming back to what was comes back to the same fingerprint. */
 #define MATTERS(place, value) \

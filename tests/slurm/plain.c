@@ -1,4 +1,5 @@
 /* The plugin's parts that need no Slurm: settings, books, beliefs, state file, decisions. */
+#include "../expect.h"
 #include "decide.h"
 #include "state.h"
 
@@ -10,16 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static int failures;
-
-#define CHECK(condition) \
-    do { \
-        if (!(condition)) { \
-            fprintf(stderr, "plain.c:%d: %s\n", __LINE__, #condition); \
-            failures++; \
-        } \
-    } while (0)
 
 /* Every allocation of the program goes through these: the one that this counts down to fails. */
 static int until_shortage = -1;
