@@ -93,6 +93,7 @@ static void read_job(const char *line, const char *where) {
 static int32_t size_of(const char *value, const char *where) {
     char *end;
     long long number = strtoll(value, &end, 10);
+    if (value[strspn(value, " \t\r\n")] == '\0') return 0; /* unknown */
     if (end == value || strchr(" \t\r\n(", *end) == NULL || number < -1 || number > INT32_MAX) fail(where, "the machine's size is no number");
     return (int32_t)number;
 }

@@ -74,6 +74,16 @@ static void *grown(void *array, int32_t *room, int32_t count, size_t size) {
     return xrealloc(array, (size_t)*room * size);
 }
 
+/* A node that does not answer for a moment, or is powered down, is in service. */
+static void count_service(struct group *group) {
+    for (int i = bit_ffs(group->nodes), last = bit_fls(group->nodes); i >= 0 && i <= last; i++) {
+        const node_record_t *node = node_record_table_ptr[i];
+        if (!bit_test(group->nodes, i) || IS_NODE_DOWN(node) || IS_NODE_DRAIN(node) || IS_NODE_FAIL(node)) continue;
+        group->service_nodes++;
+        group->service_cpus += node->cpus; /* a job may use specialised cores as well */
+    }
+}
+
 static int add_partition(void *entry, void *argument) {
     part_record_t *part = entry;
     struct site *site = argument;
@@ -81,7 +91,7 @@ static int add_partition(void *entry, void *argument) {
     static bool told;
     if (part->node_bitmap == NULL) return 0;
     if (strlen(part->name) >= NAME_LENGTH) {
-        if (!told) error("surefill: partition %s: the name is too long, its jobs are left to Slurm", part->name);
+        if (!told) error("surefill: partition %s: the name is too long, its jobs are not started", part->name);
         told = true;
         return 0;
     }
@@ -91,6 +101,7 @@ static int add_partition(void *entry, void *argument) {
         struct group *made = &site->groups[site->group_count++];
         snprintf(made->name, NAME_LENGTH, "%s", part->name);
         made->nodes = bit_copy(part->node_bitmap);
+        count_service(made);
     }
     snprintf(site->partitions[at], NAME_LENGTH, "%s", part->name);
     site->group_of[at] = group;
@@ -242,18 +253,11 @@ static void add_candidates(struct site *site, struct group *group, job_record_t 
     }
 }
 
-/* Whether all nodes in service together are not enough. (Slurm says so only while none of them is busy.) A node that does
- * not answer for a moment, or is powered down, is in service. */
+/* Whether all nodes in service together are not enough. (Slurm says so only while none of them is busy.) */
 static bool too_wide(const job_record_t *job, const struct group *group) {
     const struct job_details *details = job->details;
-    uint32_t nodes = 0, cpus = 0;
-    for (int i = bit_ffs(group->nodes), last = bit_fls(group->nodes); i >= 0 && i <= last; i++) {
-        const node_record_t *node = node_record_table_ptr[i];
-        if (!bit_test(group->nodes, i) || IS_NODE_DOWN(node) || IS_NODE_DRAIN(node) || IS_NODE_FAIL(node)) continue;
-        nodes++;
-        cpus += node->cpus; /* a job may use specialised cores as well */
-    }
-    return details->min_nodes > nodes || (details->min_cpus != NO_VAL && details->min_cpus > cpus);
+    return details->min_nodes > group->service_nodes ||
+           (details->min_cpus != NO_VAL && details->min_cpus > group->service_cpus);
 }
 
 static void make_head(struct site *site, struct group *group, job_record_t *job, part_record_t *part, int place,

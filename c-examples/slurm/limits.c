@@ -61,6 +61,7 @@ static const char *consider(struct site *site, const struct candidate *candidate
     if (result == START_NOT_NOW) return refused;
     job->state_reason = WAIT_PRIORITY; /* Slurm's reason would speak of nodes that only we kept from it */
     xfree(job->state_desc);
+    last_job_update = time(NULL);
     if (!in_time) return "wait (no nodes for it but the head job's)";
     return result == START_WITHHELD ? "wait (no nodes for it but another pool's)" : "wait (no nodes for it)";
 }

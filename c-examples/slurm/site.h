@@ -21,6 +21,7 @@ enum { NAME_LENGTH = 64, WHY_LENGTH = 100, REFUSALS = 256, CUTS = 64 };
 struct group {
     char name[NAME_LENGTH]; /* of its first partition */
     bitstr_t *nodes;
+    uint32_t service_nodes, service_cpus; /* of those neither down nor draining nor failed */
     struct pool pool;
     bool has_head;         /* pool.head waits for nodes */
     bool head_licences;    /* and needs licences */
@@ -79,7 +80,7 @@ bool job_takes_whole_nodes(const job_record_t *job, const part_record_t *part);
 /* gather.c: takes the locks, tells the books what has happened, starts jobs in order of priority while they fit, and
  * copies what decisions need. Returns false when these are not the jobs that this was compiled for. */
 bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs);
-/* Frees what a cycle has gathered; the refusals stay. */
+/* Frees what a cycle has gathered; what is kept from cycle to cycle stays. */
 void site_clear(struct site *site);
 
 /* start.c: what Slurm says to a start. job may become another record of the same array. */

@@ -192,6 +192,7 @@ fn bad_usage_is_status_2() {
         &["simulate", "t.swf", "--events-per-bin", "17"],
         &["simulate", "t.swf", "--policy", "prob", "--ratio", "1"],
         &["compare", "t.swf", "--ratio", "1.01"],
+        &["compare", "t.swf", "--policies", "fcfs,easy", "--tau", "0.1"],
         &["explain", "t.swf", "--job", "9", "--policy", "prob", "--first-edge", "nan"],
         // What the policy would not heed.
         &["simulate", "t.swf", "--tau", "0.1"],

@@ -4,7 +4,7 @@ use super::Failure;
 use super::options::{ProbArgs, ReplayOptions, file_name};
 use super::output::{self, OutputOptions};
 use crate::papers;
-use crate::policy::Choice;
+use crate::policy::{Choice, PolicyName};
 use crate::report::{self, Compared};
 use crate::run::{Options, Run, Summary, run};
 use clap::Args;
@@ -39,6 +39,11 @@ struct Comparison {
 impl Compare {
     pub(super) fn run(self) -> Result<(), Failure> {
         self.output.check()?;
+        if let (Some(first), false) =
+            (self.policies.first(), self.policies.iter().any(|choice| choice.policy == PolicyName::Prob))
+        {
+            self.prob.check(first.policy)?;
+        }
         let base = self.prob.options(&self.replay)?;
         let mut traces = Vec::new();
         let mut sections = Vec::new();

@@ -3,7 +3,7 @@
 use super::Failure;
 use crate::papers;
 use crate::policy::{
-    BadChoice, Choice, Criterion, Delay, Order, Overdue, PolicyName, PolicyOptions, ProbOptions, name_of,
+    Choice, Criterion, Delay, Order, Overdue, PolicyName, PolicyOptions, ProbOptions, name_of,
 };
 use crate::predict::Predictor;
 use crate::swf::{self, Strictness, Trace};
@@ -189,7 +189,7 @@ fn not_negative(text: &str) -> Result<f64, String> {
 }
 
 impl ProbArgs {
-    /// Refuses options that the policy would not heed.
+    /// Refuses these options for all policies but `prob`.
     ///
     /// # Errors
     /// [`Failure::Usage`].
@@ -235,10 +235,7 @@ impl ProbArgs {
             first_edge_s: self.first_edge.unwrap_or(base.first_edge_s),
             ratio: self.ratio.unwrap_or(base.ratio),
         };
-        prob.bins().map_err(|_| {
-            let ProbOptions { first_edge_s, ratio, .. } = prob;
-            Failure::Usage(BadChoice::Bins { first_edge_s, ratio }.to_string())
-        })?;
+        prob.bins().map_err(|error| Failure::Usage(error.to_string()))?;
         Ok(PolicyOptions { overdue: replay.overdue.unwrap_or(overdue), prob })
     }
 }

@@ -119,10 +119,7 @@ impl Choice {
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(options.overdue)),
             PolicyName::Prob => {
-                let bins = options.prob.bins().map_err(|_| BadChoice::Bins {
-                    first_edge_s: options.prob.first_edge_s,
-                    ratio: options.prob.ratio,
-                })?;
+                let bins = options.prob.bins()?;
                 let predictor = self.predictor.distribution(&bins, options.prob.hmm_floor);
                 let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
                 Box::new(Prob::new(predictor, self.order, options.overdue, &options.prob))

@@ -1,8 +1,8 @@
 //! What can be chosen of a policy: names as the command line writes them.
 
+use super::name::BadChoice;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
-use surefill::error::Error;
 use surefill::predict::PredictorOptions;
 use surefill::runtime::RuntimeBins;
 
@@ -113,9 +113,11 @@ impl ProbOptions {
     /// The bins of the predictors that have bins; longer run times than a week are in the last.
     ///
     /// # Errors
-    /// Those of [`RuntimeBins::covering`].
-    pub fn bins(&self) -> Result<RuntimeBins, Error> {
-        RuntimeBins::covering(self.first_edge_s, self.ratio, 600_000)
+    /// [`BadChoice::Bins`].
+    pub fn bins(&self) -> Result<RuntimeBins, BadChoice> {
+        const WEEK: i64 = 7 * 86_400;
+        let &ProbOptions { first_edge_s, ratio, .. } = self;
+        RuntimeBins::covering(first_edge_s, ratio, WEEK).map_err(|_| BadChoice::Bins { first_edge_s, ratio })
     }
 }
 

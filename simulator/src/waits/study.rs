@@ -8,7 +8,7 @@ use super::simulate::{Nobody, Outcome, simulate};
 use rayon::prelude::*;
 use serde::Serialize;
 use surefill::error::Error;
-use surefill::wait::{ADAPT, AVAILABILITY, Attribute, WaitMethod, WaitOptions};
+use surefill::wait::{ADAPT, AVAILABILITY, Attribute, CLUSTER, TRIM, WaitMethod, WaitOptions};
 
 /// A method by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, clap::ValueEnum)]
@@ -262,9 +262,11 @@ impl Options {
         self.usual_rate().map(|rate| Kind::Adapted { method, rate })
     }
 
-    /// A method with bounds from all waits, adapted at the usual rate.
+    /// A method with bounds from all waits, adapted at the usual rate; none where that is what the components are.
     pub fn whole(&self, method: Method) -> Option<Kind> {
-        self.usual_rate().map(|rate| Kind::Whole { method, rate })
+        self.usual_rate()
+            .filter(|_| self.components & (TRIM | CLUSTER) != 0)
+            .map(|rate| Kind::Whole { method, rate })
     }
 
     /// The paper's predictors: every method alone, and with all components.

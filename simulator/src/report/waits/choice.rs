@@ -25,7 +25,7 @@ fn best_of(
 }
 
 /// The rate of the binomial method that is best on the first half.
-pub fn chosen_rate(queue: &QueueStudy, options: &Options) -> Option<f64> {
+fn chosen_rate(queue: &QueueStudy, options: &Options) -> Option<f64> {
     match best_of(queue, options, 0, options.rates.iter().map(|&rate| options.adapted(rate)))? {
         Kind::Adapted { rate, .. } => Some(rate),
         _ => None,

@@ -11,7 +11,6 @@ use crate::waits::further::{Aged, CLASSES, Further, TIMES};
 use crate::waits::measures::Measures;
 use crate::waits::paper::Row;
 use crate::waits::study::{By, Kind, Measured, Method, Options, QueueStudy, Study};
-pub use choice::chosen_rate;
 use clap::ValueEnum;
 use comfy_table::Table;
 
@@ -32,7 +31,7 @@ pub enum View {
     HeldOut,
     /// The methods with bounds that follow their own misses
     Following,
-    /// The same from all waits, neither trimmed nor clustered
+    /// The methods with bounds that follow, from all waits, neither trimmed nor clustered
     Whole,
     /// The binomial method with bounds that follow, and the tightest of the paper's predictors
     Rivals,
@@ -172,12 +171,13 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                 {
                     return None;
                 }
+                View::Whole if options.whole(Method::Binomial).is_none() => return None,
                 View::Following => (
                     format!("Methods whose bounds follow their own misses: correctness, accuracy; {stands_out} where correct"),
                     methods(&rows, options, style, |method| options.usual_adapted(method), |_| None),
                 ),
                 View::Whole => (
-                    format!("The same from all waits, neither trimmed nor clustered: correctness, accuracy; {stands_out} where correct"),
+                    format!("Methods whose bounds follow their own misses, from all waits, neither trimmed nor clustered: correctness, accuracy; {stands_out} where correct"),
                     methods(&rows, options, style, |method| options.whole(method), |_| None),
                 ),
                 View::Rivals => (
