@@ -2,17 +2,20 @@
 #
 #   make            build/libsurefill.a and build/libsurefill.so
 #   make demo       see it decide backfills on a workload that comes with it
-#   make check      every test, C and Fortran included
+#   make test       the Rust tests of core, C interface and simulator: under three minutes, no root, nothing installed
+#   make check      every test, C, Fortran, packages and resource managers included; make check STEPS="C Fortran" some steps,
+#                   make check STEPS=list their names
+#   make packages   installs what make check needs on a Debian machine (root)
 #   make install    PREFIX=/usr/local DESTDIR=; install-lib and install-tool are its halves
 #   make deb        Debian packages of the library, its development files and the command, in build/deb
 #   make abi-accept abi/ again, after a change of the binary interface that is meant (make check compares with it)
 #   make bench      wall times;  make instructions: instruction counts (valgrind)
-#   make results    RESULTS.md again (needs the traces in SUREFILL_TRACES or ../shared/traces; a good hour);
+#   make results    results/ again (needs the traces in SUREFILL_TRACES or ../shared/traces; about two hours);
 #                   some of its parts: make results PART="speed hmm"
 
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/^version = "\([0-9.]*\)"$$/\1/p' Cargo.toml)
 # The number in the library's name: SUREFILL_ABI_VERSION. It changes when old programs would break.
-ABI := 0
+ABI := $(shell sed -n 's/^pub const SUREFILL_ABI_VERSION: i32 = \([0-9]*\);$$/\1/p' src/capi/status.rs)
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -23,6 +26,7 @@ BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 CC ?= cc
+STRIP ?= strip
 CARGO ?= cargo
 HAVE_CARGO := $(shell command -v $(CARGO) 2> /dev/null)
 BUILD := build
@@ -30,12 +34,13 @@ CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 
 SONAME := libsurefill.so.$(ABI)
+HEADERS := include/surefill.h include/surefill_models.h include/surefill.f90 include/surefill_models.f90
 RUSTC_LIB := $(CARGO) rustc --quiet --lib --profile capi --features capi --crate-type
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
-.PHONY: lib tool demo check abi-accept install install-lib install-tool uninstall deb bench instructions results clean
+.PHONY: lib tool demo test check packages abi-accept install install-lib install-tool uninstall deb bench instructions results clean
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
 
 ifneq ($(HAVE_CARGO),)
@@ -70,7 +75,7 @@ $(BUILD)/surefill.pc: include/surefill.pc.in Makefile
 	    -e 's|@INCLUDEDIR@|$(call in-prefix,$(INCLUDEDIR))|' \
 	    -e 's|@VERSION@|$(VERSION)|' $< > $@
 
-$(BUILD)/%: c-examples/%.c $(BUILD)/libsurefill.a include/surefill.h
+$(BUILD)/%: c-examples/%.c $(BUILD)/libsurefill.a $(HEADERS)
 	$(CC) $(WARNINGS) -O2 -Iinclude -o $@ $< $(BUILD)/libsurefill.a $(STATIC) -lm
 
 $(BUILD)/workload.swf: demo/workload.swf.gz
@@ -83,17 +88,29 @@ demo: $(BUILD)/backfill $(BUILD)/replay $(BUILD)/workload.swf
 	@echo "== One scheduling pass, in C (c-examples/backfill.c) =="
 	$(BUILD)/backfill
 	@echo
-	@echo "== A workload of 5,000 jobs replayed in C: EASY, then probabilistic (c-examples/replay.c) =="
-	$(BUILD)/replay --limits $(BUILD)/workload.swf
-	$(BUILD)/replay --criterion relative $(BUILD)/workload.swf
+	@echo "== A workload of 5,000 jobs replayed in C: EASY, then the presets (c-examples/replay.c) =="
+	$(BUILD)/replay --preset easy $(BUILD)/workload.swf
+	$(BUILD)/replay --preset fair $(BUILD)/workload.swf
+	$(BUILD)/replay --preset fast $(BUILD)/workload.swf
 	@echo
 	@echo "== The simulator on the same workload: policies side by side =="
 	$(CARGO_TARGET_DIR)/release/surefill compare demo/workload.swf.gz --html $(BUILD)/demo.html
 	@echo
 	@echo "The page with the figures: $(BUILD)/demo.html"
 
+test:
+	$(CARGO) test --quiet --workspace
+	$(CARGO) test --quiet -p surefill --features capi --lib --test capi --test capi_answers
+
+# A variable's value, for scripts: make -s print-VERSION, make -s print-ABI.
+print-%:
+	@echo '$($*)'
+
 check:
-	./scripts/check.sh
+	./scripts/check.sh $(STEPS)
+
+packages:
+	./scripts/packages.sh
 
 abi-accept: $(BUILD)/libsurefill.so
 	./scripts/check-abi.sh --accept
@@ -105,7 +122,7 @@ install-lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so
 	rm -f $(BUILD)/surefill.pc
 	$(MAKE) --no-print-directory $(BUILD)/surefill.pc PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)'
 	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig'
-	install -m 644 include/surefill.h include/surefill.f90 '$(DESTDIR)$(INCLUDEDIR)'
+	install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
 	install -m 644 $(BUILD)/libsurefill.a '$(DESTDIR)$(LIBDIR)'
 	install -m 755 $(BUILD)/$(SONAME) '$(DESTDIR)$(LIBDIR)/libsurefill.so.$(VERSION)'
 	ln -sf libsurefill.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
@@ -114,7 +131,9 @@ install-lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so
 
 install-tool: tool
 	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)'
+# Without symbols, which are nine tenths of it.
 	install -m 755 $(CARGO_TARGET_DIR)/release/surefill '$(DESTDIR)$(BINDIR)'
+	$(STRIP) '$(DESTDIR)$(BINDIR)/surefill'
 	install -m 644 $(BUILD)/packaging/man1/*.1 '$(DESTDIR)$(MANDIR)/man1'
 	install -m 644 $(BUILD)/packaging/completions/surefill.bash '$(DESTDIR)$(BASHDIR)/surefill'
 	install -m 644 $(BUILD)/packaging/completions/_surefill '$(DESTDIR)$(ZSHDIR)'
@@ -132,7 +151,7 @@ tool:
 endif
 
 uninstall:
-	rm -f '$(DESTDIR)$(INCLUDEDIR)/surefill.h' '$(DESTDIR)$(INCLUDEDIR)/surefill.f90'
+	rm -f $(patsubst include/%,'$(DESTDIR)$(INCLUDEDIR)/%',$(HEADERS))
 	rm -f '$(DESTDIR)$(LIBDIR)/libsurefill.a' '$(DESTDIR)$(LIBDIR)'/libsurefill.so*
 	rm -f '$(DESTDIR)$(LIBDIR)/pkgconfig/surefill.pc'
 	rm -f '$(DESTDIR)$(BINDIR)/surefill' '$(DESTDIR)$(MANDIR)/man1/surefill.1' '$(DESTDIR)$(MANDIR)'/man1/surefill-*.1

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::Instant;
-use surefill::hmm::{Evidence, Hmm, HmmLimits, Initial, LoadModel, Training};
-use surefill::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
+use surefill::hmm::{Evidence, Hmm, HmmCapacity, Initial, LoadModel, Training};
+use surefill::predict::{Learning, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use surefill::runtime::RuntimeBins;
 
 const SLOTS: i64 = 35_040;
@@ -52,9 +52,9 @@ fn best(mut work: impl FnMut()) -> f64 {
 /// submission, training whenever it is wanted. Prints the seconds it all took.
 fn on_line(jobs: &[(i64, u32)]) {
     let bins = RuntimeBins::default();
-    let limits = PredictorLimits {
-        hmm: HmmLimits { states: STATES, bins: BINS, slots: SLOTS as u32, cells: 200_000 },
-        ..PredictorLimits::default()
+    let capacity = PredictorCapacity {
+        hmm: HmmCapacity { states: STATES, bins: BINS, slots: SLOTS as u32, cells: 200_000 },
+        ..PredictorCapacity::of(PredictorKind::Hmm)
     };
     // (time, order within a second, job): ends before submissions.
     let mut events = Vec::new();
@@ -66,9 +66,10 @@ fn on_line(jobs: &[(i64, u32)]) {
         events.push((submitted + run.max(1), 0, id as i64));
     }
     events.sort_unstable();
-    let mut memory = vec![0u64; Predictor::size(&limits).unwrap() / 8];
+    let mut memory = vec![0u64; Predictor::size(&capacity).unwrap() / 8];
     let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
-    let mut predictor = Predictor::init(memory, &limits, &bins, &PredictorOptions::default()).unwrap();
+    let mut predictor =
+        Predictor::init(memory, &capacity, &bins, &PredictorOptions::of(PredictorKind::Hmm)).unwrap();
     let (mut spoke, mut trainings, mut rounds, mut training, mut predicting) = (0, 0, 0, 0.0, 0.0);
     let began = Instant::now();
     for (time, kind, id) in events {
@@ -77,9 +78,9 @@ fn on_line(jobs: &[(i64, u32)]) {
             continue;
         }
         let now = Instant::now();
-        spoke += u32::from(predictor.predict(time).unwrap().is_some());
+        spoke += u32::from(predictor.predict(&[], time).unwrap().is_ok());
         predicting += now.elapsed().as_secs_f64();
-        predictor.submit(id, time).unwrap();
+        predictor.submit(id, &[], time).unwrap();
         predictor.start(id, time).unwrap();
         if predictor.wants_training() {
             let now = Instant::now();
@@ -100,11 +101,11 @@ fn on_line(jobs: &[(i64, u32)]) {
 
 fn main() {
     let jobs = jobs();
-    let limits = HmmLimits { states: STATES, bins: BINS, slots: SLOTS as u32, cells: 200_000 };
+    let capacity = HmmCapacity { states: STATES, bins: BINS, slots: SLOTS as u32, cells: 200_000 };
     println!("{SLOTS} slots, {} jobs, {STATES} states, {BINS} bins; microseconds per slot", jobs.len());
     for load in [LoadModel::None, LoadModel::Poisson, LoadModel::Geometric] {
-        let mut memory = vec![0u64; Hmm::size(&limits).unwrap() / 8];
-        let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
+        let mut memory = vec![0u64; Hmm::size(&capacity).unwrap() / 8];
+        let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut memory), &capacity).unwrap();
         for (slot, bin) in &jobs {
             hmm.observe(*slot, *bin).unwrap();
         }

@@ -27,11 +27,17 @@ impl Waits {
 /// clusters, which are made again every 1,000 waits, included.
 fn whole_handle(group: &mut criterion::BenchmarkGroup<criterion::measurement::WallTime>, waits: &[i64]) {
     let components = TRIM | CLUSTER | AVAILABILITY | ADAPT;
-    let options = WaitOptions { components, ..WaitOptions::default() };
+    let options = WaitOptions { components, ..WaitOptions::papers() };
     for (name, known) in
         [("one job submitted, one started: all components", false), ("the same, as a known wait", true)]
     {
-        let limits = WaitLimits { history: WAITS as u32, queued: 4096, releases: 4096, clusters: 16 };
+        let limits = WaitCapacity {
+            history: WAITS as u32,
+            queued: 4096,
+            releases: 4096,
+            clusters: 16,
+            neighbours: 8192,
+        };
         let mut memory = vec![0u64; WaitPredictor::size(&limits).unwrap().div_ceil(8)];
         let mut predictor =
             WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
@@ -44,18 +50,18 @@ fn whole_handle(group: &mut criterion::BenchmarkGroup<criterion::measurement::Wa
                 predictor.known(wait, &job(i)).unwrap();
                 black_box(predictor.predict(&job(i), 0.95, 0.95, 0).unwrap());
             } else {
-                black_box(predictor.submitted(i as i64, now, &job(i)).unwrap());
+                black_box(predictor.submit(i as i64, now, &job(i)).unwrap());
                 // Some hundred jobs wait; they start between the submissions.
                 let then = now + wait % 60;
                 if let Some(first) = i.checked_sub(100 + (wait % 50) as usize) {
-                    match predictor.started(first as i64, then) {
+                    match predictor.start(first as i64, then) {
                         Ok(_) | Err(surefill::error::Error::UnknownJob) => {}
                         Err(error) => panic!("{error:?}"),
                     }
                 }
                 if let Some(old) = i.checked_sub(200) {
                     // Those that were passed over.
-                    let _ = predictor.started(old as i64, then);
+                    let _ = predictor.start(old as i64, then);
                 }
             }
             i += 1;
@@ -76,9 +82,9 @@ fn updates(bench: &mut Bench) {
     for (name, components, clusters) in
         [("history alone", 0, 1), ("with change points", TRIM, 1), ("with clusters", CLUSTER, 16)]
     {
-        let limits = WaitLimits { history: WAITS as u32, queued: 1, releases: 0, clusters };
+        let limits = WaitCapacity { history: WAITS as u32, queued: 1, releases: 0, clusters, neighbours: 0 };
         let mut memory = vec![0u64; WaitPredictor::size(&limits).unwrap().div_ceil(8)];
-        let options = WaitOptions { components, ..WaitOptions::default() };
+        let options = WaitOptions { components, ..WaitOptions::papers() };
         let mut predictor =
             WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
         let job = |i: usize| Features { requested: (i % 97) as i64 * 600, processors: 1 };

@@ -7,7 +7,7 @@
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
 #define CHECK(call) check((call), #call)
 
-static int64_t bins_memory[120], tests_memory[220], models_memory[220], pass_memory[30000]; /* aligned to 8 bytes */
+static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], tests_memory[SUREFILL_DISTRIBUTION_SIZE / 8], models_memory[SUREFILL_DISTRIBUTION_SIZE / 8], pass_memory[30000]; /* aligned to 8 bytes */
 
 static void check(int32_t status, const char *call) {
     if (status == SUREFILL_OK) return;
@@ -16,14 +16,12 @@ static void check(int32_t status, const char *call) {
 }
 
 int main(void) {
-    static const char *const verdicts[] = {"undecided", "START", "refused", "over budget", "too wide", "declined"};
-    static const char *const signs[] = {"=", ">=", "<=", "~"}; /* how the delay given relates to the true one */
     const int64_t now = 1000000, hour = 3600;
     const int64_t tests_ran[] = {20, 45, 90, 250, 600}; /* run times of finished jobs of this class, in seconds */
     const int64_t models_ran[] = {900, 4000, 7000, 9000, 11000, 26000};
     surefill_bins *bins;
     surefill_distribution *tests, *models;
-    surefill_pass_limits limits;
+    surefill_pass_capacity capacity;
     surefill_rule rule;
     surefill_pass *pass;
     int32_t step, job, exactness, verdict;
@@ -32,12 +30,12 @@ int main(void) {
     CHECK(surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins));
     CHECK(surefill_distribution_init_samples(tests_memory, sizeof tests_memory, bins, tests_ran, NULL, 5, &tests));
     CHECK(surefill_distribution_init_samples(models_memory, sizeof models_memory, bins, models_ran, NULL, 6, &models));
-    CHECK(surefill_pass_limits_init(&limits)); /* a pass is made once and used for every scheduling pass */
-    limits.running = limits.candidates = 8;
-    limits.processors = 128;
-    limits.bins = 24;
-    limits.tie_cells = 0; /* raised to the least that is useful */
-    CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &limits, &pass));
+    CHECK(surefill_pass_capacity_init(&capacity)); /* a pass is made once and used for every scheduling pass */
+    capacity.running = capacity.candidates = 8;
+    capacity.processors = 128;
+    capacity.bins = 24;
+    capacity.tie_cells = 0; /* raised to the least that is useful */
+    CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &capacity, &pass));
 
     /* 32 of 128 processors are idle, the head job (number 7) needs 96. Of some jobs only the limit is known: NULL. */
     CHECK(surefill_pass_begin(pass, now, 32, 7, 96));
@@ -56,7 +54,8 @@ int main(void) {
     for (job = 0; job < COUNT(queue); job++)
         CHECK(surefill_pass_add_candidate(pass, queue[job].processors, queue[job].limit, queue[job].believed, NULL));
 
-    CHECK(surefill_rule_init(&rule)); /* start what delays the head job with a probability below 0.05 */
+    CHECK(surefill_rule_init(&rule));
+    rule.criterion = SUREFILL_CRITERION_PROBABILITY, rule.threshold = 0.05, rule.or_easy = 0; /* not the default */
     do { /* Work is bounded: after SUREFILL_STEP_MORE a scheduler may do something else first. */
         CHECK(surefill_pass_decide(pass, &rule, 500, &step, &job));
         if (step == SUREFILL_STEP_ACCEPT) /* start the job here; surefill_pass_decline when that fails */
@@ -66,8 +65,8 @@ int main(void) {
     printf("%-12s %10s  %9s  %s\n", "candidate", "processors", "Pr(delay)", "verdict");
     for (job = 0; job < COUNT(queue); job++) {
         CHECK(surefill_pass_judgement(pass, job, &delay, &exactness, &verdict));
-        printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", queue[job].name, queue[job].processors, signs[exactness],
-               delay, verdicts[verdict]);
+        printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", queue[job].name, queue[job].processors, surefill_delay_sign(exactness),
+               delay, surefill_verdict_name(verdict));
     }
     for (int percent = 10; percent <= 90; percent += 40) {
         int64_t when;

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <surefill.h>
+#include <surefill_models.h> /* lifetimes; the rest is in surefill.h */
 
 #define CHECK(call) check((call), #call)
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
@@ -23,7 +23,7 @@ int main(void) {
     const int32_t holds[] = {20, 8, 32, 16, 40};
     const double since[] = {600, 40, 9000, 2500, 300};
     const int32_t sizes[] = {4, 8, 12, 16, 20, 24, 32, 40, 48, 64};
-    surefill_sizing_limits limits;
+    surefill_sizing_capacity capacity;
     surefill_choice_options options; /* the smallest mean wait plus run time */
     surefill_choice choice;
     surefill_sizing *sizing;
@@ -36,11 +36,11 @@ int main(void) {
     printf("Lifetimes from %.0f to %.0f s. The job: %.0f s on one processor, parallelism %.0f, sigma %.1f (to %.1f %%).\n",
            shortest, longest, sequential, parallelism, sigma, 100 * error);
 
-    CHECK(surefill_sizing_limits_init(&limits));
-    limits.running = 64;
-    limits.processors = 128;
-    limits.bins = 0; /* all lifetimes are log-uniform */
-    CHECK(surefill_sizing_init(sizing_memory, sizeof sizing_memory, &limits, &sizing));
+    CHECK(surefill_sizing_capacity_init(&capacity));
+    capacity.running = 64;
+    capacity.processors = 128;
+    capacity.bins = 0; /* all lifetimes are log-uniform */
+    CHECK(surefill_sizing_init(sizing_memory, sizeof sizing_memory, &capacity, &sizing));
     CHECK(surefill_sizing_begin(sizing, 12));
     for (int i = 0; i < COUNT(holds); i++) CHECK(surefill_sizing_add_running(sizing, holds[i], since[i], shortest, longest));
 

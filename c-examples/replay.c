@@ -1,11 +1,11 @@
-/* Replays a workload with nothing but surefill.h: first come first served, and probabilistic backfilling with run-time
- * distributions learnt from the jobs that have finished.
+/* Replays a workload with nothing but surefill.h: a queue in a preset's order, and backfilling by run-time distributions learnt
+ * from the jobs that have finished.
  *
  *   cc -std=c11 replay.c -lsurefill -lm
- *   ./a.out [--limits] [--tau X] [--criterion probability|bound|seconds|relative] TRACE.swf
+ *   ./a.out [--preset easy|papers|fair|fast] [--criterion probability|bound|seconds|relative] [--tau X] TRACE.swf
  *
- * TRACE.swf is plain text in the Standard Workload Format, in order of submission. --limits believes in the users' time
- * limits alone, which is EASY backfilling.
+ * TRACE.swf is plain text in the Standard Workload Format, in order of submission. Without a preset it is fair; with a criterion
+ * it is that rule alone, below 0.05 (of seconds 60) or X, first come first served.
  *
  * All memory is static; reaching one of the capacities below ends the program with a message. The standard library
  * allocates a FILE when the trace is opened, but it is read and closed before the replay starts, and from there to the
@@ -25,7 +25,8 @@ enum {
     MAX_RUNNING = 1 << 12,
     MAX_CANDIDATES = 1 << 12,
     PASS_WORDS = 16 << 20, /* 128 MiB: enough for the numbers above on some 20,000 processors */
-    BELIEF_WORDS = 220
+    BELIEF_WORDS = 220,
+    WAITS_WORDS = 1 << 16
 };
 static const double DECAY = 0.9; /* how fast a user's older jobs lose weight */
 static const double SHARED = 2;  /* of how many own jobs everybody's jobs have the weight */
@@ -34,11 +35,12 @@ struct job {
     int64_t submit, run_time, limit, start;
     int32_t processors, user, slot;
     const surefill_distribution *believed;
+    double value; /* its place in the order */
 };
 static struct job jobs[MAX_JOBS];
 static int32_t job_count, machine, idle;
 static int64_t now;
-static int32_t waiting[MAX_ACTIVE], waiting_count; /* first come, first */
+static int32_t waiting[MAX_ACTIVE], waiting_count; /* in the queue's order */
 static int32_t running[MAX_RUNNING], running_count; /* in order of their start */
 
 /* Beliefs about the jobs that wait or run, and the slots that are free. */
@@ -46,12 +48,13 @@ static int64_t beliefs[MAX_ACTIVE][BELIEF_WORDS];
 static int32_t free_slots[MAX_ACTIVE], free_count;
 static double everybody[SUREFILL_MAX_BINS], users[MAX_USERS][SUREFILL_MAX_BINS], finished;
 
-static int64_t bins_memory[120], pass_memory[PASS_WORDS];
+static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], pass_memory[PASS_WORDS];
 static surefill_bins *bins;
 static int32_t bin_count;
 static surefill_pass *pass;
-static surefill_rule rule;
-static int limits_only;
+static int64_t waits_memory[WAITS_WORDS];
+static surefill_recent_waits *waits;
+static surefill_preset preset;
 static int64_t backfilled, judged, passes;
 
 static void fail(const char *what, const char *why) {
@@ -121,15 +124,17 @@ static void read_trace(const char *name) {
 }
 
 static void prepare(void) {
-    surefill_pass_limits limits;
+    surefill_pass_capacity capacity;
     CHECK(surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins));
     CHECK(surefill_bins_count(bins, &bin_count));
-    CHECK(surefill_pass_limits_init(&limits));
-    limits.running = MAX_RUNNING;
-    limits.candidates = MAX_CANDIDATES;
-    limits.processors = machine;
-    limits.bins = bin_count;
-    CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &limits, &pass));
+    CHECK(surefill_pass_capacity_init(&capacity));
+    capacity.running = MAX_RUNNING;
+    capacity.candidates = MAX_CANDIDATES;
+    capacity.processors = machine;
+    capacity.bins = bin_count;
+    capacity.events_per_bin = preset.events_per_bin;
+    CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &capacity, &pass));
+    CHECK(surefill_recent_waits_init(waits_memory, sizeof waits_memory, preset.recent_waits, &waits));
     idle = machine;
     for (free_count = 0; free_count < MAX_ACTIVE; free_count++) free_slots[free_count] = free_count;
 }
@@ -138,7 +143,6 @@ static void prepare(void) {
 static void predict(struct job *job) {
     double counts[SUREFILL_MAX_BINS];
     surefill_distribution *made;
-    if (limits_only) return; /* no distribution: NULL */
     for (int32_t bin = 0; bin < bin_count; bin++)
         counts[bin] = users[job->user][bin] + SHARED * everybody[bin] / fmax(finished, 1);
     CHECK(surefill_distribution_init_counts(beliefs[job->slot], sizeof beliefs[0], bins, counts, bin_count, &made));
@@ -169,6 +173,7 @@ static void start(int32_t position) {
     memmove(&waiting[position], &waiting[position + 1], (size_t)(--waiting_count - position) * sizeof *waiting);
     job->start = now;
     idle -= job->processors;
+    CHECK(surefill_recent_waits_add(waits, now - job->submit));
 }
 
 static int64_t end_of(int32_t position) { return jobs[running[position]].start + jobs[running[position]].run_time; }
@@ -189,10 +194,32 @@ static void end(int32_t position) {
     learn(job);
 }
 
+/* Jobs by their values, equal ones by submission. They are nearly in order already. */
+static void sort(int32_t *ids, int32_t count) {
+    for (int32_t i = 1; i < count; i++) {
+        const int32_t id = ids[i];
+        int32_t to = i;
+        for (; to > 0; to--) {
+            const int32_t before = ids[to - 1];
+            if (jobs[before].value < jobs[id].value || (jobs[before].value == jobs[id].value && before < id)) break;
+            ids[to] = before;
+        }
+        ids[to] = id;
+    }
+}
+
 /* One scheduling pass. The run times of jobs that have not ended are not looked at. */
 static void schedule(void) {
     static int32_t candidates[MAX_CANDIDATES];
     int32_t count = 0, step, chosen;
+    surefill_rule rule;
+    CHECK(surefill_preset_rule(&preset, waits, &rule));
+    for (int32_t i = 0; i < waiting_count; i++) {
+        struct job *job = &jobs[waiting[i]];
+        CHECK(surefill_preset_queue_value(&preset, waits, job->believed, job->limit, job->processors, now - job->submit,
+                                          &job->value));
+    }
+    sort(waiting, waiting_count);
     while (waiting_count > 0 && jobs[waiting[0]].processors <= idle) start(0);
     for (int32_t i = 1; i < waiting_count; i++) {
         if (jobs[waiting[i]].processors > idle) continue;
@@ -201,7 +228,14 @@ static void schedule(void) {
         candidates[count++] = waiting[i];
     }
     if (count == 0) return;
+    for (int32_t i = 0; i < count; i++) {
+        struct job *job = &jobs[candidates[i]];
+        CHECK(surefill_preset_candidate_value(&preset, job->believed, job->limit, job->processors, now - job->submit,
+                                              &job->value));
+    }
+    sort(candidates, count);
     CHECK(surefill_pass_begin(pass, now, idle, waiting[0], jobs[waiting[0]].processors));
+    CHECK(surefill_pass_set_head_waited(pass, now - jobs[waiting[0]].submit));
     for (int32_t i = 0; i < running_count; i++) {
         const struct job *job = &jobs[running[i]];
         CHECK(surefill_pass_add_running(pass, job->processors, now - job->start, job->limit, job->believed, NULL));
@@ -255,24 +289,33 @@ static void report(void) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const criteria[] = {"probability", "bound", "seconds", "relative"}; /* SUREFILL_CRITERION_ */
-    static const char usage[] = "[--limits] [--tau X] [--criterion probability|bound|seconds|relative] TRACE.swf";
+    static const char usage[] =
+        "[--preset easy|papers|fair|fast] [--criterion probability|bound|seconds|relative] [--tau X] TRACE.swf";
     static char output[BUFSIZ];
-    const char *trace = NULL;
+    const char *trace = NULL, *name = "fair";
     setvbuf(stdout, output, _IOLBF, sizeof output);
-    CHECK(surefill_rule_init(&rule));
+    CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
     for (int i = 1; i < argc; i++) {
         char *rest;
-        if (strcmp(argv[i], "--limits") == 0) {
-            limits_only = 1;
+        if (strcmp(argv[i], "--preset") == 0 && i + 1 < argc) {
+            int32_t known = 0;
+            for (name = argv[++i]; known < 4 && strcmp(name, surefill_preset_name(known)) != 0;) known++;
+            if (known == 4) fail("usage", usage);
+            CHECK(surefill_preset_init(&preset, known));
         } else if (strcmp(argv[i], "--tau") == 0 && i + 1 < argc) {
-            rule.threshold = strtod(argv[++i], &rest);
-            if (rest == argv[i] || *rest != '\0' || !(rule.threshold >= 0)) fail("usage", usage);
+            preset.threshold = strtod(argv[++i], &rest);
+            if (rest == argv[i] || *rest != '\0' || !(preset.threshold >= 0)) fail("usage", usage);
         } else if (strcmp(argv[i], "--criterion") == 0 && i + 1 < argc) {
             int32_t known = 0;
-            for (i++; known < 4 && strcmp(argv[i], criteria[known]) != 0;) known++;
+            for (i++; known < 4 && strcmp(argv[i], surefill_criterion_name(known)) != 0;) known++;
             if (known == 4) fail("usage", usage);
-            rule.criterion = known;
+            name = surefill_criterion_name(known);
+            CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_EASY)); /* for its order */
+            preset.criterion = known;
+            preset.threshold = known == SUREFILL_CRITERION_SECONDS ? 60 : 0.05;
+            preset.guard_quantile = 1;
+            preset.or_easy = 0;
+            preset.events_per_bin = 4;
         } else if (argv[i][0] != '-' && trace == NULL) {
             trace = argv[i];
         } else {
@@ -282,8 +325,8 @@ int main(int argc, char **argv) {
     if (trace == NULL) fail("usage", usage);
     read_trace(trace);
     prepare();
-    printf("%s on %" PRId32 " processors, %s: %s below %g\n", trace, machine,
-           limits_only ? "limits only (EASY)" : "run times learnt", criteria[rule.criterion], rule.threshold);
+    printf("%s on %" PRId32 " processors, %s: %s below %g\n", trace, machine, name,
+           surefill_criterion_name(preset.criterion), preset.threshold);
     replay();
     report();
     return 0;

@@ -31,17 +31,18 @@ int main(int argc, char **argv) {
     const int64_t spans[] = {600, 3600, 14400, 86400};
     const int64_t requested = argc > 1 ? atoll(argv[1]) : 3600, age = argc > 3 ? atoll(argv[3]) : 0;
     const int32_t processors = argc > 2 ? atoi(argv[2]) : 1;
-    surefill_wait_limits limits;
+    surefill_wait_capacity capacity;
     surefill_wait_options options; /* the .95 quantile with 95 % confidence, clusters by requested time */
     surefill_wait *wait;
     int64_t waits = 0, bound;
     int32_t answer, step;
-    CHECK(surefill_wait_limits_init(&limits));
-    limits.queued = 1;
-    limits.releases = 0;
+    CHECK(surefill_wait_capacity_init(&capacity));
+    capacity.queued = 1, capacity.history = 16384, capacity.releases = capacity.neighbours = 0;
+    capacity.clusters = SUREFILL_MAX_CLUSTERS;
     CHECK(surefill_wait_options_init(&options));
-    options.components &= ~SUREFILL_COMPONENT_AVAILABILITY; /* a list of waits does not tell whether the machine is up */
-    CHECK(surefill_wait_init(memory, sizeof memory, &limits, &options, &wait));
+    /* A list of waits does not tell whether the machine is up, nor what its jobs saw when they came: the paper's clusters. */
+    options.components = SUREFILL_COMPONENT_TRIM | SUREFILL_COMPONENT_CLUSTER;
+    CHECK(surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait));
     for (char line[200]; fgets(line, sizeof line, stdin) != NULL; waits++) {
         int64_t waited, limit;
         int32_t width;
@@ -54,9 +55,8 @@ int main(int argc, char **argv) {
     }
     do /* Work is bounded: after MORE a scheduler may do something else first. */
         CHECK(surefill_wait_recluster(wait, 1000, &step));
-    while (step == SUREFILL_CLUSTERING_MORE);
-
-    CHECK(surefill_wait_submitted(wait, 1, 0, requested, processors, &answer, &bound));
+    while (step == SUREFILL_STEP_MORE);
+    CHECK(surefill_wait_submit(wait, 1, 0, requested, processors, &answer, &bound));
     printf("%" PRId64 " waits; for %" PRId64 " s on %" PRId32, waits, requested, processors);
     puts(" processors, with 95 % confidence:");
     for (int i = 0; i < 4; i++) {

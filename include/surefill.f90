@@ -1,7 +1,7 @@
 !> surefill: probabilistic answers for batch schedulers. Licence: MIT OR Apache-2.0.
 !>
 !> The functions of surefill.h, which says what they do and which statuses they return, under the same names and with the
-!> arguments in the same order. What differs in Fortran:
+!> arguments in the same order. Generated with it; do not edit. What differs in Fortran:
 !>
 !> - Handles (bins, distributions, passes, models and so on) and blocks of memory are type(c_ptr). An allocatable array of
 !>   integer(c_int64_t) with the target attribute is aligned as a block must be.
@@ -16,387 +16,741 @@ module surefill
       c_null_char, c_null_ptr, c_ptr, c_size_t
   implicit none
 
+  ! ---- Versions, statuses, work in slices ----
+  !> Version of this header: major x 1,000,000 + minor x 1,000 + patch.
   integer(c_int32_t), parameter :: SUREFILL_VERSION_NUMBER = 1000_c_int32_t
+  !> Version of the binary interface: programs run with every library of the same number (and soname). It changes also
+  !! when a structure that an init function writes grows.
   integer(c_int32_t), parameter :: SUREFILL_ABI_VERSION = 0_c_int32_t
-
+  !> Success.
   integer(c_int32_t), parameter :: SUREFILL_OK = 0_c_int32_t
+  !> A pointer that must not be NULL is NULL.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NULL = -1_c_int32_t
+  !> A pointer is not aligned: 8 bytes for blocks of memory and handles, its type's alignment for everything else.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_MISALIGNED = -2_c_int32_t
+  !> The memory is smaller than the size function says.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_TOO_SMALL = -3_c_int32_t
+  !> The memory does not hold an object of this type.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_WRONG_OBJECT = -4_c_int32_t
+  !> Made by an incompatible version: the object, or a structure with members this library does not know.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_WRONG_VERSION = -5_c_int32_t
+  !> The object is damaged.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_CORRUPT = -6_c_int32_t
+  !> A capacity fixed at initialisation is reached.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_FULL = -7_c_int32_t
+  !> An argument is not a number.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NOT_A_NUMBER = -8_c_int32_t
+  !> An argument is out of range.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_OUT_OF_RANGE = -9_c_int32_t
+  !> The call makes no sense at this point.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_WRONG_STATE = -10_c_int32_t
+  !> The head job fits the idle processors: start it first.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_HEAD_FITS = -11_c_int32_t
+  !> No object has this index.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NO_SUCH_INDEX = -12_c_int32_t
+  !> Nothing to take.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_EMPTY = -13_c_int32_t
+  !> With the jobs now running this never happens.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NEVER = -14_c_int32_t
+  !> The object was made on a machine of the other byte order.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_FOREIGN_BYTE_ORDER = -15_c_int32_t
+  !> Probabilities that must sum to 1 do not.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NOT_A_DISTRIBUTION = -16_c_int32_t
+  !> A job with this id is in the system already.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_DUPLICATE_JOB = -17_c_int32_t
+  !> No job with this id is in the system.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_UNKNOWN_JOB = -18_c_int32_t
+  !> An event lies before one already reported.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_TIME_WENT_BACK = -19_c_int32_t
+  !> The job has started already.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_ALREADY_STARTED = -20_c_int32_t
+  !> The job has not started.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_NOT_STARTED = -21_c_int32_t
+  !> More processors than the machine has.
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_TOO_MANY_PROCESSORS = -22_c_int32_t
+  !> A span of whole seconds (an age, a limit, a run time, a wait) is longer than SUREFILL_MAX_SECONDS.
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_SPAN_TOO_LONG = -23_c_int32_t
+  !> The running jobs and the idle processors are together more than the machine has.
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_OVERFULL = -24_c_int32_t
+  !> Work in slices (decisions of a pass, training, clustering): there is nothing to do for now.
+  integer(c_int32_t), parameter :: SUREFILL_STEP_IDLE = 0_c_int32_t
+  !> Work in slices: the work allowed for this call is used up; call again to go on.
+  integer(c_int32_t), parameter :: SUREFILL_STEP_MORE = 1_c_int32_t
+  !> Work in slices: it is complete. Every candidate has its verdict; a round of training is in use; the new clusters
+  !! are in use.
+  integer(c_int32_t), parameter :: SUREFILL_STEP_DONE = 2_c_int32_t
+  !> Decisions of a pass: the candidate given may start; commit or decline it, then call again.
+  integer(c_int32_t), parameter :: SUREFILL_STEP_ACCEPT = 3_c_int32_t
 
+  ! ---- Runtime bins ----
+  !> The largest number of bins.
   integer(c_int32_t), parameter :: SUREFILL_MAX_BINS = 96_c_int32_t
+  !> Bytes of memory that bins need, aligned to 8.
+  integer(c_int64_t), parameter :: SUREFILL_BINS_SIZE = 816_c_int64_t
+  !> The longest time span any function accepts, in seconds; as a time limit it means "no limit".
   integer(c_int64_t), parameter :: SUREFILL_MAX_SECONDS = 1099511627776_c_int64_t
+
+  ! ---- Distributions of run times ----
+  !> Bytes of memory that a distribution needs, aligned to 8.
+  integer(c_int64_t), parameter :: SUREFILL_DISTRIBUTION_SIZE = 1600_c_int64_t
+  !> The largest number of events into which a bin's probability may be divided.
   integer(c_int32_t), parameter :: SUREFILL_MAX_EVENTS_PER_BIN = 16_c_int32_t
 
+  ! ---- The scheduling pass ----
+  !> Criterion: the exact probability that the candidate delays the head job.
   integer(c_int32_t), parameter :: SUREFILL_CRITERION_PROBABILITY = 0_c_int32_t
+  !> Criterion: the lower bound of that probability by Nissimov and Feitelson 2007.
   integer(c_int32_t), parameter :: SUREFILL_CRITERION_BOUND = 1_c_int32_t
+  !> Criterion: the expected delay of the head job in seconds.
   integer(c_int32_t), parameter :: SUREFILL_CRITERION_SECONDS = 2_c_int32_t
+  !> Criterion: the expected delay divided by the head job's own expected remaining wait.
   integer(c_int32_t), parameter :: SUREFILL_CRITERION_RELATIVE = 3_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_STEP_ACCEPT = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_STEP_MORE = 2_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_STEP_DONE = 3_c_int32_t
-
+  !> Verdict: not judged yet.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_UNDECIDED = 0_c_int32_t
+  !> Verdict: may start.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_ACCEPTED = 1_c_int32_t
+  !> Verdict: its delay reaches the threshold.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_REFUSED = 2_c_int32_t
+  !> Verdict: its delay is below the threshold, but the budget or the slip for this head job does not allow it.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_OVER_BUDGET = 3_c_int32_t
+  !> Verdict: wider than the idle processors.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_DOES_NOT_FIT = 4_c_int32_t
+  !> Verdict: accepted, but the caller could not start it.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_DECLINED = 5_c_int32_t
-
+  !> Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded.
+  integer(c_int32_t), parameter :: SUREFILL_VERDICT_GUARDED = 6_c_int32_t
+  !> The delay given is the delay itself, up to rounding.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_EXACT = 0_c_int32_t
+  !> Refused before everything was added up: the delay is at least the one given.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_LEAST = 1_c_int32_t
+  !> A large group of jobs that may end in one second was bounded: the delay is at most the one given.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_MOST = 2_c_int32_t
+  !> Both happened: an estimate.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_ESTIMATE = 3_c_int32_t
 
-  integer(c_int32_t), parameter :: SUREFILL_INBOX_CAPACITY = 1024_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_EVENT_SUBMIT = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_EVENT_START = 2_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_EVENT_END = 3_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_EVENT_CANCEL = 4_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_MAX_EXPERTS = 16_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_MAX_KEYS = 8_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_EXPERTS_USER = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_EXPERTS_MIX = 1_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_MAX_STATES = 64_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_LOAD_NONE = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_LOAD_POISSON = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_LOAD_GEOMETRIC = 2_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_INITIAL_PRESENT = -1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_INITIAL_STATIC = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_INITIAL_K_MEANS = 1_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_EVIDENCE_JOBS = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_EVIDENCE_LOAD = 1_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_TRAINING_IDLE = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_TRAINING_MORE = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_TRAINING_DONE = 2_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_TERMINATION_ROUNDS = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_TERMINATION_L1 = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_TERMINATION_L_INFINITY = 2_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_MAX_CLUSTERS = 16_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_METHOD_BINOMIAL = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_METHOD_LOG_NORMAL = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_METHOD_LOG_UNIFORM = 2_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_METHOD_WEIBULL = 3_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_REQUESTED = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_PROCESSORS = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_PRODUCT = 2_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_TRIM = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_CLUSTER = 2_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_AVAILABILITY = 4_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_ADAPT = 8_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_ANSWER_BOUND = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_ANSWER_TOO_LITTLE_HISTORY = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_ANSWER_MAY_BE_DOWN = 2_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_CLUSTERING_IDLE = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_CLUSTERING_MORE = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_CLUSTERING_DONE = 2_c_int32_t
-
-  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_BENEFACTORS = 0_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_FLUID = 1_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_COMBINED = 2_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_QUANTILE = 3_c_int32_t
-  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_MEAN = 4_c_int32_t
-
-  !> Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
-  type, bind(c) :: surefill_pass_limits
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+  !> Capacities of a pass. Set by surefill_pass_capacity_init, then changed as needed.
+  type, bind(c) :: surefill_pass_capacity
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Running jobs (0 to 1,048,576).
     integer(c_int32_t) :: running
+    !> Candidates (0 to 1,048,576).
     integer(c_int32_t) :: candidates
+    !> Processors of the machine (1 to 16,777,216).
     integer(c_int32_t) :: processors
+    !> Bins of the distributions (1 to SUREFILL_MAX_BINS).
     integer(c_int32_t) :: bins
+    !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
     integer(c_int32_t) :: events_per_bin
+    !> Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); larger groups
+    !! are bounded from above.
     integer(c_int32_t) :: tie_cells
-  end type surefill_pass_limits
+  end type surefill_pass_capacity
 
   !> When a candidate is accepted. Set by surefill_rule_init, then changed as needed.
   type, bind(c) :: surefill_rule
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> One of SUREFILL_CRITERION_.
     integer(c_int32_t) :: criterion
+    !> A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing but what or_easy
+    !! does.
     real(c_double) :: threshold
+    !> The most that accepted delays may add up to for one head job; not negative, infinity for no cap.
     real(c_double) :: budget
+    !> The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
+    !! wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
+    !! criteria SECONDS and RELATIVE only.
+    real(c_double) :: slip
+    !> Once the head job has waited so many seconds (surefill_pass_set_head_waited), a candidate must also be harmless
+    !! by the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs ran to their
+    !! limits, or fits beside it then. Not negative; infinity for never, 0 for always.
+    real(c_double) :: guard
+    !> Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
+    integer(c_int32_t) :: or_easy
+    !> Not used; 0.
+    integer(c_int32_t) :: reserved
   end type surefill_rule
 
-  !> Something that happened to a job.
-  type, bind(c) :: surefill_job_event
-    integer(c_int32_t) :: kind
+  ! ---- Starts of waiting jobs: the queue played forward ----
+  !> The most scenarios of a forecast.
+  integer(c_int32_t), parameter :: SUREFILL_MAX_SCENARIOS = 65536_c_int32_t
+  !> Policy: first come, first served.
+  integer(c_int32_t), parameter :: SUREFILL_POLICY_FCFS = 0_c_int32_t
+  !> Policy: backfilling around the reservations of the first waiting jobs.
+  integer(c_int32_t), parameter :: SUREFILL_POLICY_BACKFILL = 1_c_int32_t
+  !> Order of the jobs behind the reservations: the queue's.
+  integer(c_int32_t), parameter :: SUREFILL_ORDER_QUEUE = 0_c_int32_t
+  !> Order of the jobs behind the reservations: shortest predicted median first.
+  integer(c_int32_t), parameter :: SUREFILL_ORDER_SHORTEST = 1_c_int32_t
+  !> Plans: the policy expects jobs to end at their limits.
+  integer(c_int32_t), parameter :: SUREFILL_PLANS_LIMITS = 0_c_int32_t
+  !> Plans: the policy expects jobs to end at the median of their distribution; one that outlives it, at its limit.
+  integer(c_int32_t), parameter :: SUREFILL_PLANS_MEDIANS = 1_c_int32_t
+  !> The levels that are calibrated: .05, .25, .5, .75 and .95.
+  integer(c_int32_t), parameter :: SUREFILL_START_LEVELS = 5_c_int32_t
+  !> Bytes of memory that a calibration of starts needs, aligned to 8.
+  integer(c_int64_t), parameter :: SUREFILL_START_CALIBRATION_SIZE = 944_c_int64_t
+
+  !> Capacities of a forecast. Set by surefill_forecast_capacity_init, then changed as needed.
+  type, bind(c) :: surefill_forecast_capacity
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Running jobs (0 to 1,048,576).
+    integer(c_int32_t) :: running
+    !> Waiting jobs (0 to 1,048,576).
+    integer(c_int32_t) :: waiting
+    !> Processors of the machine (1 to 16,777,216).
     integer(c_int32_t) :: processors
+    !> Bins of the distributions (1 to SUREFILL_MAX_BINS).
+    integer(c_int32_t) :: bins
+    !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
+    integer(c_int32_t) :: events_per_bin
+    !> Scenarios (2 to SUREFILL_MAX_SCENARIOS).
+    integer(c_int32_t) :: scenarios
+  end type surefill_forecast_capacity
+
+  !> What a forecast plays. Set by surefill_forecast_options_init, then changed as needed.
+  type, bind(c) :: surefill_forecast_options
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> One of SUREFILL_POLICY_.
+    integer(c_int32_t) :: policy
+    !> With BACKFILL: how many of the first waiting jobs hold a reservation that what is planned may not disturb (0 to
+    !! 1,048,576). None is list scheduling, 1 is EASY, all is conservative backfilling with reservations made anew at
+    !! every instant.
+    integer(c_int32_t) :: reservations
+    !> One of SUREFILL_ORDER_: in which order the jobs behind the reservations are tried.
+    integer(c_int32_t) :: order
+    !> One of SUREFILL_PLANS_: when the policy expects jobs to end.
+    integer(c_int32_t) :: plans
+    !> How many scenarios are played (2 to the capacity).
+    integer(c_int32_t) :: scenarios
+    !> The seed of the run times; any number.
+    integer(c_int64_t) :: seed
+    !> The confidence of the half-widths (above 0, below 1).
+    real(c_double) :: confidence
+  end type surefill_forecast_options
+
+  ! ---- The order of the queue, long waits, and presets ----
+  !> Preset: EASY backfilling by the time limits, in the order of submission.
+  integer(c_int32_t), parameter :: SUREFILL_PRESET_EASY = 0_c_int32_t
+  !> Preset: the lower bound of the delay probability below 0.05 by Nissimov and Feitelson 2007, in the order of
+  !! submission. For comparison with their tables: waits get longer than EASY's.
+  integer(c_int32_t), parameter :: SUREFILL_PRESET_PAPERS = 1_c_int32_t
+  !> Preset: shorter waits than EASY's whose longest ones hardly rise; the default.
+  integer(c_int32_t), parameter :: SUREFILL_PRESET_FAIR = 2_c_int32_t
+  !> Preset: the shortest mean wait, at the price of some long ones.
+  integer(c_int32_t), parameter :: SUREFILL_PRESET_FAST = 3_c_int32_t
+
+  !> Everything that makes a schedule, beside the predictor. Set by surefill_preset_init, then changed as needed.
+  type, bind(c) :: surefill_preset
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> The rule's: one of SUREFILL_CRITERION_.
+    integer(c_int32_t) :: criterion
+    !> The rule's.
+    real(c_double) :: threshold
+    !> The rule's.
+    real(c_double) :: budget
+    !> The rule's.
+    real(c_double) :: slip
+    !> The rule's.
+    integer(c_int32_t) :: or_easy
+    !> For the pass's capacity: events into which a bin's probability is divided.
+    integer(c_int32_t) :: events_per_bin
+    !> The quantile of recent waits from which the head job is guarded; not negative, 1 for never, 0 for always.
+    real(c_double) :: guard_quantile
+    !> The quantile of recent waits beyond which a job comes to the front of the queue, by submission; above 0, 1 for
+    !! never.
+    real(c_double) :: front_quantile
+    !> What counts as a long wait at least, in seconds: neither guard nor front begin earlier. Not negative.
+    real(c_double) :: shortest_long_wait
+    !> How many waits are recent: for surefill_recent_waits_init.
+    integer(c_int32_t) :: recent_waits
+    !> Not used; 0.
+    integer(c_int32_t) :: reserved
+    !> The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
+    real(c_double) :: queue_run_time
+    !> The power of the processors (-8 to 8), below 0 for wide jobs first.
+    real(c_double) :: queue_processors
+    !> The wait that counts as one, in seconds, above 0.
+    real(c_double) :: queue_age_unit
+    !> The power of the age (0 to 8).
+    real(c_double) :: queue_age
+    !> The candidates' order, likewise.
+    real(c_double) :: candidate_run_time
+    !> As queue_processors.
+    real(c_double) :: candidate_processors
+    !> As queue_age_unit.
+    real(c_double) :: candidate_age_unit
+    !> As queue_age.
+    real(c_double) :: candidate_age
+  end type surefill_preset
+
+  ! ---- The inbox, by which threads hand job events to another without a lock ----
+  !> The most events that an inbox can hold.
+  integer(c_int32_t), parameter :: SUREFILL_MAX_INBOX_EVENTS = 1048576_c_int32_t
+  !> A job was submitted.
+  integer(c_int32_t), parameter :: SUREFILL_EVENT_SUBMIT = 1_c_int32_t
+  !> A job was started.
+  integer(c_int32_t), parameter :: SUREFILL_EVENT_START = 2_c_int32_t
+  !> A job ended.
+  integer(c_int32_t), parameter :: SUREFILL_EVENT_END = 3_c_int32_t
+  !> A job was cancelled before it started.
+  integer(c_int32_t), parameter :: SUREFILL_EVENT_CANCEL = 4_c_int32_t
+
+  !> Capacities of an inbox. Set by surefill_inbox_capacity_init, then changed as needed.
+  type, bind(c) :: surefill_inbox_capacity
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Events that are held at once (1 to SUREFILL_MAX_INBOX_EVENTS), rounded up to a power of two from 2 on.
+    integer(c_int32_t) :: events
+  end type surefill_inbox_capacity
+
+  !> Something that happened to a job. The inbox hands it on as it is.
+  type, bind(c) :: surefill_job_event
+    !> One of SUREFILL_EVENT_.
+    integer(c_int32_t) :: kind
+    !> Processors, not negative.
+    integer(c_int32_t) :: processors
+    !> The resource manager's number for the job.
     integer(c_int64_t) :: job
+    !> When it happened, in seconds since any fixed origin.
     integer(c_int64_t) :: time
+    !> The job's time limit in seconds.
     integer(c_int64_t) :: limit
+    !> The resource manager's number for the user.
     integer(c_int64_t) :: user
+    !> A number for the job's name or program, 0 for unknown.
+    integer(c_int64_t) :: name
   end type surefill_job_event
 
-  !> Capacities of a model. Set by surefill_hmm_limits_init, then changed as needed.
-  type, bind(c) :: surefill_hmm_limits
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
-    integer(c_int32_t) :: states
-    integer(c_int32_t) :: bins
-    integer(c_int32_t) :: slots
-    integer(c_int32_t) :: cells
-  end type surefill_hmm_limits
-
-  !> What a round of Baum-Welch did.
-  type, bind(c) :: surefill_round
-    real(c_double) :: log_likelihood
-    real(c_double) :: l1
-    real(c_double) :: l_infinity
-    integer(c_int64_t) :: rounds
-    integer(c_int64_t) :: jobs
-    integer(c_int64_t) :: adapted
-  end type surefill_round
+  ! ---- How long jobs will run ----
+  !> Kind of predictor: a mixture of histories of like jobs, "like" in several ways at once, each weighed by how well
+  !! it has done for the user.
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTOR_MIXTURE = 1_c_int32_t
+  !> Kind of predictor: the user's own recent jobs.
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTOR_USER = 2_c_int32_t
+  !> Kind of predictor: the hidden Markov model of the workload (Nissimov 2006, chapter 4), learnt by Baum-Welch over
+  !! the slots kept.
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTOR_HMM = 3_c_int32_t
+  !> Kind of predictor: the same model, learnt on line, slot by slot as all jobs of a slot have left; slots and cells
+  !! need only reach as far back as jobs stay in the system.
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTOR_HMM_ONLINE = 4_c_int32_t
+  !> Training stops after as many rounds as the threshold says.
+  integer(c_int32_t), parameter :: SUREFILL_TERMINATION_ROUNDS = 0_c_int32_t
+  !> Training stops when sqrt(jobs) x the sum of the parameters' changes is below the threshold.
+  integer(c_int32_t), parameter :: SUREFILL_TERMINATION_L1 = 1_c_int32_t
+  !> Training stops when the largest change of a parameter is below the threshold.
+  integer(c_int32_t), parameter :: SUREFILL_TERMINATION_L_INFINITY = 2_c_int32_t
+  !> Prediction: made.
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTION_MADE = 0_c_int32_t
+  !> Prediction: none, since no job has ended yet (mixtures).
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTION_NOTHING_LEARNT = 1_c_int32_t
+  !> Prediction: none, since the initial period is not over (hidden Markov models, as all that follow).
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTION_INITIAL_PERIOD = 2_c_int32_t
+  !> Prediction: none, since jobs of the initial period are still in the system and not yet given up;
+  !! surefill_predictor_jobs lists them first.
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTION_INITIAL_JOBS = 3_c_int32_t
+  !> Prediction: none, since the first training has not been completed: call surefill_predictor_train.
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTION_UNTRAINED = 4_c_int32_t
+  !> Prediction: none, since the model does not explain what has happened and there is no floor.
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTION_UNEXPLAINED = 5_c_int32_t
+  !> The most experts of a mixture.
+  integer(c_int32_t), parameter :: SUREFILL_MAX_EXPERTS = 16_c_int32_t
+  !> The most keys of a job.
+  integer(c_int32_t), parameter :: SUREFILL_MAX_KEYS = 8_c_int32_t
+  !> The largest number of states.
+  integer(c_int32_t), parameter :: SUREFILL_MAX_STATES = 64_c_int32_t
+  !> Load model: none, run times given the number of jobs.
+  integer(c_int32_t), parameter :: SUREFILL_LOAD_NONE = 0_c_int32_t
+  !> Load model: Poisson; the parameter is the mean number of jobs in a slot, finite and not negative.
+  integer(c_int32_t), parameter :: SUREFILL_LOAD_POISSON = 1_c_int32_t
+  !> Load model: geometric from 0; the parameter is Pr(no job in a slot), above 0 and at most 1.
+  integer(c_int32_t), parameter :: SUREFILL_LOAD_GEOMETRIC = 2_c_int32_t
+  !> Initial values: the parameters there are.
+  integer(c_int32_t), parameter :: SUREFILL_INITIAL_PRESENT = -1_c_int32_t
+  !> Initial values: Static-IV (Nissimov 2006, Algorithm 3).
+  integer(c_int32_t), parameter :: SUREFILL_INITIAL_STATIC = 0_c_int32_t
+  !> Initial values: k-means (Algorithm 4); the number of states must be a power of two.
+  integer(c_int32_t), parameter :: SUREFILL_INITIAL_K_MEANS = 1_c_int32_t
 
   !> One way in which jobs are alike.
   type, bind(c) :: surefill_expert
-    integer(c_int32_t) :: keys  ! the sum of 2**i for each key i in which jobs must agree
-    integer(c_int32_t) :: reserved  ! 0
+    !> The keys in which jobs must agree, the sum of 2^i for key i; 0 for all jobs alike.
+    integer(c_int32_t) :: keys
+    !> 0.
+    integer(c_int32_t) :: reserved
+    !> The factor by which a job's weight shrinks with every later one of its kind: 0 to 1, 1 for no ageing.
     real(c_double) :: decay
+    !> How many jobs everybody's distribution counts as: above 0, at most 1e9.
     real(c_double) :: prior
   end type surefill_expert
 
-  !> Capacities of a mixture. Set by surefill_mixture_limits_init, then changed as needed.
-  type, bind(c) :: surefill_mixture_limits
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
-    integer(c_int32_t) :: bins
-    integer(c_int32_t) :: keys
-    integer(c_int32_t) :: experts
-    integer(c_int32_t) :: histories
-  end type surefill_mixture_limits
-
-  !> How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
-  type, bind(c) :: surefill_online_hmm_options
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
-    integer(c_int32_t) :: reserved
-    real(c_double) :: exponent
-    real(c_double) :: floor
-    integer(c_int64_t) :: hold
-  end type surefill_online_hmm_options
-
-  !> Capacities of a predictor. Set by surefill_predictor_limits_init, then changed as needed.
-  type, bind(c) :: surefill_predictor_limits
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
-    integer(c_int32_t) :: jobs
-    integer(c_int32_t) :: states
-    integer(c_int32_t) :: bins
-    integer(c_int32_t) :: slots
-    integer(c_int32_t) :: cells
-    integer(c_int32_t) :: window
-    integer(c_int32_t) :: online
-  end type surefill_predictor_limits
-
-  !> How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
+  !> A predictor's kind, its capacities, and how it learns. Set by surefill_predictor_options_init, then changed as
+  !! needed. What is not the kind's is checked all the same, but makes no difference.
   type, bind(c) :: surefill_predictor_options
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> One of SUREFILL_PREDICTOR_.
+    integer(c_int32_t) :: kind
+    !> Jobs in the system, queued or running (1 to 16,777,216).
+    integer(c_int32_t) :: jobs
+    !> Run-time bins (mixtures: 1, hidden Markov models: 2, to SUREFILL_MAX_BINS).
+    integer(c_int32_t) :: bins
+    !> A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or its
+    !! end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard, and
+    !! when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt from, but
+    !! for a model learnt on line. To be longer than jobs wait and run together.
+    integer(c_int64_t) :: oldest_seconds
+    !> Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user.
+    integer(c_int32_t) :: keys
+    !> Mixtures: how many experts there are (1 to SUREFILL_MAX_EXPERTS).
+    integer(c_int32_t) :: expert_count
+    !> Mixtures: the experts, of which init keeps a copy; NULL for the kind's own, and then expert_count is theirs.
+    type(c_ptr) :: experts
+    !> Mixtures: histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each
+    !! user. Those not written to for longest leave.
+    integer(c_int32_t) :: histories
+    !> Hidden Markov models, as all that follows: states (1 to SUREFILL_MAX_STATES).
+    integer(c_int32_t) :: states
+    !> Slots kept (2 to 268,435,456); the oldest leave.
+    integer(c_int32_t) :: slots
+    !> Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest
+    !! slots leave.
+    integer(c_int32_t) :: cells
+    !> Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next (1
+    !! to 16,777,216).
+    integer(c_int32_t) :: window
+    !> One of SUREFILL_LOAD_.
     integer(c_int32_t) :: load
+    !> SUREFILL_INITIAL_STATIC or, if the number of states is a power of two, SUREFILL_INITIAL_K_MEANS.
     integer(c_int32_t) :: initial
+    !> One of SUREFILL_TERMINATION_.
     integer(c_int32_t) :: termination
+    !> What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative).
     real(c_double) :: threshold
+    !> A training stops after so many rounds at the latest (at least 1).
     integer(c_int64_t) :: most_rounds
+    !> Length of a slot in seconds (1 to 2^32).
     integer(c_int64_t) :: slot_seconds
+    !> No training before so many seconds after the first submission, and before all jobs submitted in them have left
+    !! or are given up (0 to 2^40).
     integer(c_int64_t) :: initial_seconds
+    !> With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to
+    !! 2^40).
     integer(c_int64_t) :: restart_seconds
+    !> What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
+    !! With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken
+    !! as if every state had drawn any bin with this probability.
     real(c_double) :: floor
+    !> On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options.
     real(c_double) :: exponent
+    !> On line: slots before the first maximisation step (not negative).
     integer(c_int64_t) :: hold
   end type surefill_predictor_options
 
-  !> Capacities of a wait predictor. Set by surefill_wait_limits_init, then changed as needed.
-  type, bind(c) :: surefill_wait_limits
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+  !> A job that a predictor holds.
+  type, bind(c) :: surefill_held_job
+    !> The caller's number.
+    integer(c_int64_t) :: job
+    !> When it was submitted.
+    integer(c_int64_t) :: submitted
+    !> When it started, if it runs; else 0.
+    integer(c_int64_t) :: started
+    !> Whether it runs (1) or waits (0).
+    integer(c_int32_t) :: running
+    !> Whether it is given up (1), being older than oldest_seconds, or not (0).
+    integer(c_int32_t) :: given_up
+  end type surefill_held_job
+
+  !> What a round of Baum-Welch did.
+  type, bind(c) :: surefill_round
+    !> ln Pr(observations) under the parameters before the round.
+    real(c_double) :: log_likelihood
+    !> The sum of the absolute changes of all parameters.
+    real(c_double) :: l1
+    !> The largest absolute change of a parameter.
+    real(c_double) :: l_infinity
+    !> Rounds since training began, this one included.
+    integer(c_int64_t) :: rounds
+    !> Finished jobs in the slots trained on.
+    integer(c_int64_t) :: jobs
+    !> Slots that no state explained, so that the parameters were bent towards them before the round.
+    integer(c_int64_t) :: adapted
+  end type surefill_round
+
+  !> The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
+  !! parameters only reads them, one that gives parameters writes them and load.
+  type, bind(c) :: surefill_model_parameters
+    !> States M: as many as the model has.
+    integer(c_int32_t) :: states
+    !> Run-time bins N: as many as the model has.
+    integer(c_int32_t) :: bins
+    !> One of SUREFILL_LOAD_.
+    integer(c_int32_t) :: load
+    !> 0.
+    integer(c_int32_t) :: reserved
+    !> M probabilities of the states in the first slot. They sum to 1, like every row that follows.
+    type(c_ptr) :: start
+    !> M x M probabilities of the next slot's state, a row for each state.
+    type(c_ptr) :: transition
+    !> M x N probabilities of a job's bin, a row for each state.
+    type(c_ptr) :: emission
+    !> M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
+    !! written is 0.
+    type(c_ptr) :: load_parameter
+  end type surefill_model_parameters
+
+  ! ---- Bounds on the waits of one queue's jobs ----
+  !> The most clusters of a wait predictor.
+  integer(c_int32_t), parameter :: SUREFILL_MAX_CLUSTERS = 16_c_int32_t
+  !> Method: order statistics, right for any distribution.
+  integer(c_int32_t), parameter :: SUREFILL_METHOD_BINOMIAL = 0_c_int32_t
+  !> Method: the bound of a log-normal's quantile, by the noncentral t.
+  integer(c_int32_t), parameter :: SUREFILL_METHOD_LOG_NORMAL = 1_c_int32_t
+  !> Method: the quantile of a log-uniform, by maximum likelihood; the confidence is ignored.
+  integer(c_int32_t), parameter :: SUREFILL_METHOD_LOG_UNIFORM = 2_c_int32_t
+  !> Method: the quantile of a Weibull, by maximum likelihood; the confidence is ignored.
+  integer(c_int32_t), parameter :: SUREFILL_METHOD_WEIBULL = 3_c_int32_t
+  !> Attribute: the requested run time.
+  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_REQUESTED = 0_c_int32_t
+  !> Attribute: the processors.
+  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_PROCESSORS = 1_c_int32_t
+  !> Attribute: processors times requested run time.
+  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_PRODUCT = 2_c_int32_t
+  !> Component: histories are trimmed at change points.
+  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_TRIM = 1_c_int32_t
+  !> Component: jobs are clustered by an attribute.
+  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_CLUSTER = 2_c_int32_t
+  !> Component: no prediction while the machine may be down.
+  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_AVAILABILITY = 4_c_int32_t
+  !> Component, beyond the paper: levels follow misses, so that in the long run .9 of the misses that the quantile
+  !! allows remain, whatever the waits do, among wide jobs and jobs with long requests as well as among all.
+  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_ADAPT = 8_c_int32_t
+  !> Component, beyond the paper: the waits that count are those of the jobs that came into a like situation: jobs and
+  !! work ahead, the oldest wait, the last waits, the hour, and what surefill_wait_machine tells. It takes the place
+  !! of TRIM and CLUSTER.
+  integer(c_int32_t), parameter :: SUREFILL_COMPONENT_VISIBLE = 16_c_int32_t
+  !> Answer: a bound.
+  integer(c_int32_t), parameter :: SUREFILL_ANSWER_BOUND = 0_c_int32_t
+  !> Answer: no prediction, as too few waits are known for this quantile and confidence.
+  integer(c_int32_t), parameter :: SUREFILL_ANSWER_TOO_LITTLE_HISTORY = 1_c_int32_t
+  !> Answer: no prediction, as no job has been started for so long, or while so many arrived, that the machine may be
+  !! down.
+  integer(c_int32_t), parameter :: SUREFILL_ANSWER_MAY_BE_DOWN = 2_c_int32_t
+
+  !> Capacities of a wait predictor. Set by surefill_wait_capacity_init, then changed as needed.
+  type, bind(c) :: surefill_wait_capacity
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Waits that are remembered; the oldest go first (1 to 4,194,304, and enough for the options' own question).
     integer(c_int32_t) :: history
+    !> Jobs that wait at the same time (1 to 4,194,304).
     integer(c_int32_t) :: queued
+    !> Releases that tell whether the machine may be down (0 to 4,194,304; 0 without that component).
     integer(c_int32_t) :: releases
+    !> The largest number of clusters (1 to SUREFILL_MAX_CLUSTERS; 1 saves the memory that clustering needs).
     integer(c_int32_t) :: clusters
-  end type surefill_wait_limits
+    !> Jobs whose situation is remembered for VISIBLE (0 to 65,536; 0 without that component).
+    integer(c_int32_t) :: neighbours
+  end type surefill_wait_capacity
 
   !> How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed.
   type, bind(c) :: surefill_wait_options
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> One of SUREFILL_METHOD_.
     integer(c_int32_t) :: method
+    !> One of SUREFILL_ATTRIBUTE_: what jobs are clustered by.
     integer(c_int32_t) :: attribute
-    integer(c_int32_t) :: components  ! the sum of SUREFILL_COMPONENT_ that are on
+    !> The sum of SUREFILL_COMPONENT_ that are on; 0 for none.
+    integer(c_int32_t) :: components
+    !> The options' own question, which surefill_wait_submit answers and by which misses are told and histories
+    !! trimmed: the quantile of the wait that is bounded (above 0, below 1) ...
     real(c_double) :: quantile
+    !> ... and the confidence of that bound (above 0, below 1).
     real(c_double) :: confidence
+    !> With AVAILABILITY: the quantile of jobs between releases, and of time between releases, above whose .95 bound
+    !! the machine may be down (above 0, below 1). The paper's is .95, which on its traces leaves 5 to 25 % of the
+    !! jobs without a prediction. It says nothing before ln(.05) / ln(down_quantile) releases, for which the capacity
+    !! must have room: 59 at .95, 299 at .99, 2,995 at .999.
     real(c_double) :: down_quantile
+    !> With ADAPT: the smallest step of the levels that follow misses, in units of e times fewer misses (0 to 1).
+    !! Smaller ones are tighter, larger ones faster.
     real(c_double) :: rate
+    !> After how many known waits the jobs are clustered again (1 to 4,294,967,295).
     integer(c_int64_t) :: recluster_every
   end type surefill_wait_options
 
-  !> Capacities of a sizing. Set by surefill_sizing_limits_init, then changed as needed.
-  type, bind(c) :: surefill_sizing_limits
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+  ! ---- Speedup and sizes of malleable jobs (Downey 1997) ----
+  !> Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a
+  !! benefactor, has ended (equation 9).
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_BENEFACTORS = 0_c_int32_t
+  !> Wait predicted by predictor B: the time until enough processors are released when jobs release them gradually
+  !! (equation 10).
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_FLUID = 1_c_int32_t
+  !> Wait predicted by the paper's choice: A with two or more benefactors, else B.
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_COMBINED = 2_c_int32_t
+  !> Wait predicted by its exact quantile.
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_QUANTILE = 3_c_int32_t
+  !> Wait predicted by its exact mean.
+  integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_MEAN = 4_c_int32_t
+  !> Bytes of memory that a correction needs, aligned to 8.
+  integer(c_int64_t), parameter :: SUREFILL_CORRECTION_SIZE = 80_c_int64_t
+
+  !> Capacities of a sizing. Set by surefill_sizing_capacity_init, then changed as needed.
+  type, bind(c) :: surefill_sizing_capacity
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Running jobs (0 to 1,048,576).
     integer(c_int32_t) :: running
+    !> Processors of the machine (1 to 16,777,216).
     integer(c_int32_t) :: processors
+    !> Bins of the distributions (0 to SUREFILL_MAX_BINS; 0 when all lifetimes are log-uniform).
     integer(c_int32_t) :: bins
+    !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
     integer(c_int32_t) :: events_per_bin
-  end type surefill_sizing_limits
+  end type surefill_sizing_capacity
 
   !> What decides a choice. Set by surefill_choice_options_init, then changed as needed.
   type, bind(c) :: surefill_choice_options
-    integer(c_int32_t) :: struct_size  ! bytes of this type, as the program knows it
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> One of SUREFILL_WAIT_BY_: how waits are predicted.
     integer(c_int32_t) :: predictor
+    !> With QUANTILE: which one (0 to 1).
     real(c_double) :: quantile
+    !> The fewest processors the job runs on (at least 1).
     integer(c_int32_t) :: least
+    !> The most it may take (at least `least`). The paper: its average parallelism; under lock-in, once it has
+    !! declared the number it waits for, that number.
     integer(c_int32_t) :: most
+    !> q: what a second of waiting costs, in seconds of run time (0 to 2^40). The paper: 1, or the jobs in the queue.
     real(c_double) :: weight
+    !> Risk aversion: waiting must gain more than this share of the run time on the idle processors (0 to 1). The
+    !! paper: .2.
     real(c_double) :: least_gain
   end type surefill_choice_options
 
   !> A job's best number of processors.
   type, bind(c) :: surefill_choice
+    !> How many: at most the idle ones when it should start now.
     integer(c_int32_t) :: processors
-    integer(c_int32_t) :: reserved  ! 0
+    !> 0.
+    integer(c_int32_t) :: reserved
+    !> The predicted wait for them in seconds, corrected; 0 when it should start now.
     real(c_double) :: wait
+    !> The wait before correction: what surefill_correction_record wants to know.
     real(c_double) :: predicted
+    !> The run time on them, in seconds.
     real(c_double) :: run_time
+    !> weight x wait + run time less than on the idle processors, in seconds; infinite when too few are idle.
     real(c_double) :: gain
   end type surefill_choice
 
-  private :: c_string, c_string_length
+  ! ---- Names of the constants, for messages and for options of programs ----
 
   interface
-    !> The version of the linked library, to be compared with SUREFILL_VERSION_NUMBER, whose name it cannot share.
-    function surefill_linked_version_number() &
-            bind(c, name='surefill_version_number') result(number)
+
+    !> The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER.
+    function surefill_linked_version_number() bind(c, name='surefill_version_number') result(code)
       import
-      integer(c_int32_t) :: number
+      integer(c_int32_t) :: code
     end function surefill_linked_version_number
 
-    !> The ABI version of the linked library, to be compared with SUREFILL_ABI_VERSION.
-    function surefill_linked_abi_version() &
-            bind(c, name='surefill_abi_version') result(number)
+    !> The ABI version of the library that is linked, to be compared with SUREFILL_ABI_VERSION.
+    function surefill_linked_abi_version() bind(c, name='surefill_abi_version') result(code)
       import
-      integer(c_int32_t) :: number
+      integer(c_int32_t) :: code
     end function surefill_linked_abi_version
 
-    !> A static C string; surefill_status_message makes a Fortran one.
-    function surefill_status_name(status) &
-            bind(c, name='surefill_status_name') result(text)
+    !> The name of a status, "SUREFILL_ERROR_FULL" for example; "unknown status" for other numbers. A static string.
+    function surefill_status_name(status) bind(c, name='surefill_status_name') result(string)
       import
       integer(c_int32_t), value :: status
-      type(c_ptr) :: text
+      type(c_ptr) :: string
     end function surefill_status_name
 
-    !> A static C string; surefill_status_message makes a Fortran one.
-    function surefill_status_text(status) &
-            bind(c, name='surefill_status_text') result(text)
+    !> One sentence on a status, in English, without a full stop. A static string.
+    function surefill_status_text(status) bind(c, name='surefill_status_text') result(string)
       import
       integer(c_int32_t), value :: status
-      type(c_ptr) :: text
+      type(c_ptr) :: string
     end function surefill_status_text
 
-    !> Bytes of memory that bins need.
-    function surefill_bins_size() &
-            bind(c, name='surefill_bins_size') result(bytes)
-      import
-      integer(c_int64_t) :: bytes
-    end function surefill_bins_size
-
-    !> Bins by first edge in seconds, ratio of neighbouring edges and number.
-    function surefill_bins_init(memory, length, first, ratio, count, bins) &
-            bind(c, name='surefill_bins_init') result(status)
+    !> Makes bins in the caller's memory (length bytes, at least SUREFILL_BINS_SIZE, aligned to 8): first edge in
+    !! seconds (above 0), ratio of neighbouring edges (above 1), number of bins (1 to SUREFILL_MAX_BINS, the open one
+    !! included). The papers' ratio is 1.8.
+    function surefill_bins_init(memory, length, first, ratio, count, bins) bind(c, &
+            name='surefill_bins_init') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
-      real(c_double), value :: first, ratio
+      real(c_double), value :: first
+      real(c_double), value :: ratio
       integer(c_int32_t), value :: count
       type(c_ptr), intent(out) :: bins
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_bins_init
 
-    !> The papers' bins: ratio 1.8, first edge 1.5 s, 24 bins.
-    function surefill_bins_init_default(memory, length, bins) &
-            bind(c, name='surefill_bins_init_default') result(status)
+    !> Makes the papers' bins: ratio 1.8, first edge 1.5 s, 24 bins, the last from 7.2 days.
+    function surefill_bins_init_default(memory, length, bins) bind(c, name='surefill_bins_init_default') &
+            result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
       type(c_ptr), intent(out) :: bins
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_bins_init_default
 
-    !> The fewest bins whose last, open one starts above longest seconds.
-    function surefill_bins_init_covering(memory, length, first, ratio, longest, bins) &
-            bind(c, name='surefill_bins_init_covering') result(status)
+    !> Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
+    function surefill_bins_init_covering(memory, length, first, ratio, longest, bins) bind(c, &
+            name='surefill_bins_init_covering') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
-      real(c_double), value :: first, ratio
+      real(c_double), value :: first
+      real(c_double), value :: ratio
       integer(c_int64_t), value :: longest
       type(c_ptr), intent(out) :: bins
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_bins_init_covering
 
     !> The number of bins.
-    function surefill_bins_count(bins, count) &
-            bind(c, name='surefill_bins_count') result(status)
+    function surefill_bins_count(bins, count) bind(c, name='surefill_bins_count') result(code)
       import
       type(c_ptr), value :: bins
       integer(c_int32_t), intent(out) :: count
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_bins_count
 
-    !> The bin that holds a run time in seconds.
-    function surefill_bins_index(bins, seconds, index) &
-            bind(c, name='surefill_bins_index') result(status)
+    !> The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number
+    !! of bins).
+    function surefill_bins_index(bins, seconds, index) bind(c, name='surefill_bins_index') result(code)
       import
       type(c_ptr), value :: bins
       real(c_double), value :: seconds
       integer(c_int32_t), intent(out) :: index
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_bins_index
 
-    !> Where a bin starts and ends, in seconds.
-    function surefill_bins_edges(bins, index, lower, upper) &
-            bind(c, name='surefill_bins_edges') result(status)
+    !> Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it
+    !! starts for logarithms.
+    function surefill_bins_edges(bins, index, lower, upper) bind(c, name='surefill_bins_edges') result(code)
       import
       type(c_ptr), value :: bins
       integer(c_int32_t), value :: index
-      real(c_double), intent(out) :: lower, upper
-      integer(c_int32_t) :: status
+      real(c_double), intent(out) :: lower
+      real(c_double), intent(out) :: upper
+      integer(c_int32_t) :: code
     end function surefill_bins_edges
 
-    !> Bytes of memory that a distribution needs.
-    function surefill_distribution_size() &
-            bind(c, name='surefill_distribution_size') result(bytes)
-      import
-      integer(c_int64_t) :: bytes
-    end function surefill_distribution_size
-
-    !> A distribution proportional to one number for each bin.
-    function surefill_distribution_init_counts(memory, length, bins, counts, count, distribution) &
-            bind(c, name='surefill_distribution_init_counts') result(status)
+    !> Makes the distribution proportional to count numbers, one for each bin, none negative. When all are zero
+    !! nothing is known: the job is expected to run to its limit.
+    function surefill_distribution_init_counts(memory, length, bins, counts, count, distribution) bind(c, &
+            name='surefill_distribution_init_counts') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
@@ -404,13 +758,14 @@ module surefill
       real(c_double), intent(in) :: counts(*)
       integer(c_int32_t), value :: count
       type(c_ptr), intent(out) :: distribution
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_distribution_init_counts
 
-    !> A distribution of run times in seconds; weights is the address of as many real(c_double), or c_null_ptr.
-    function surefill_distribution_init_samples(memory, length, bins, &
-            runtimes, weights, count, distribution) &
-            bind(c, name='surefill_distribution_init_samples') result(status)
+    !> Makes the distribution of count samples: run times in seconds (0 to SUREFILL_MAX_SECONDS) with weights, none
+    !! negative; weights may be NULL, then every sample weighs 1. Without any weight nothing is known: the job is
+    !! expected to run to its limit. O(count x log of the number of bins).
+    function surefill_distribution_init_samples(memory, length, bins, runtimes, weights, count, &
+            distribution) bind(c, name='surefill_distribution_init_samples') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
@@ -419,1491 +774,1479 @@ module surefill
       type(c_ptr), value :: weights
       integer(c_int32_t), value :: count
       type(c_ptr), intent(out) :: distribution
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_distribution_init_samples
 
-    !> A prediction of one value, in seconds.
-    function surefill_distribution_init_single(memory, length, seconds, distribution) &
-            bind(c, name='surefill_distribution_init_single') result(status)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length, seconds
-      type(c_ptr), intent(out) :: distribution
-      integer(c_int32_t) :: status
-    end function surefill_distribution_init_single
-
-    !> Nothing is known: the job runs to its limit.
-    function surefill_distribution_init_limit(memory, length, distribution) &
-            bind(c, name='surefill_distribution_init_limit') result(status)
+    !> Makes a prediction of one value, in seconds (0 to SUREFILL_MAX_SECONDS).
+    function surefill_distribution_init_single(memory, length, seconds, distribution) bind(c, &
+            name='surefill_distribution_init_single') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
+      integer(c_int64_t), value :: seconds
       type(c_ptr), intent(out) :: distribution
-      integer(c_int32_t) :: status
-    end function surefill_distribution_init_limit
+      integer(c_int32_t) :: code
+    end function surefill_distribution_init_single
 
-    !> The bins' probabilities for a job of this age under this limit.
+    !> The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
+    !! SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count
+    !! the number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its
+    !! limit.
     function surefill_distribution_recalculate(distribution, age, limit, probabilities, capacity, count) &
-            bind(c, name='surefill_distribution_recalculate') result(status)
+            bind(c, name='surefill_distribution_recalculate') result(code)
       import
       type(c_ptr), value :: distribution
-      integer(c_int64_t), value :: age, limit
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
       real(c_double), intent(out) :: probabilities(*)
       integer(c_int32_t), value :: capacity
       integer(c_int32_t), intent(out) :: count
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_distribution_recalculate
 
-    !> When a job of this age under this limit may end: seconds from now and their probabilities.
-    function surefill_distribution_remaining(distribution, age, limit, events_per_bin, &
-            seconds, probabilities, capacity, count) &
-            bind(c, name='surefill_distribution_remaining') result(status)
+    !> When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
+    !! this age under this limit, each bin's probability divided into events_per_bin events (1 to
+    !! SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1). capacity is the room in both arrays: bins x events_per_bin is
+    !! enough. count is the number written.
+    function surefill_distribution_remaining(distribution, age, limit, events_per_bin, seconds, &
+            probabilities, capacity, count) bind(c, name='surefill_distribution_remaining') result(code)
       import
       type(c_ptr), value :: distribution
-      integer(c_int64_t), value :: age, limit
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
       integer(c_int32_t), value :: events_per_bin
       integer(c_int64_t), intent(out) :: seconds(*)
       real(c_double), intent(out) :: probabilities(*)
       integer(c_int32_t), value :: capacity
       integer(c_int32_t), intent(out) :: count
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_distribution_remaining
 
-    !> The remaining run time in seconds that is exceeded with probability at most 1 - quantile.
-    function surefill_distribution_quantile(distribution, quantile, age, limit, seconds) &
-            bind(c, name='surefill_distribution_quantile') result(status)
+    !> The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability
+    !! at most 1 - quantile.
+    function surefill_distribution_quantile(distribution, quantile, age, limit, seconds) bind(c, &
+            name='surefill_distribution_quantile') result(code)
       import
       type(c_ptr), value :: distribution
       real(c_double), value :: quantile
-      integer(c_int64_t), value :: age, limit
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
       integer(c_int64_t), intent(out) :: seconds
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_distribution_quantile
 
-    !> Sets the limits to their defaults.
-    function surefill_pass_limits_init(limits) &
-            bind(c, name='surefill_pass_limits_init') result(status)
+    !> Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
+    function surefill_pass_capacity_init(capacity) bind(c, name='surefill_pass_capacity_init') result(code)
       import
-      type(surefill_pass_limits), intent(out) :: limits
-      integer(c_int32_t) :: status
-    end function surefill_pass_limits_init
+      type(surefill_pass_capacity), intent(out) :: capacity
+      integer(c_int32_t) :: code
+    end function surefill_pass_capacity_init
 
-    !> Sets the rule to its defaults: exact probability below 0.05, no budget.
-    function surefill_rule_init(rule) &
-            bind(c, name='surefill_rule_init') result(status)
+    !> Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
+    !! would start; no guard, budget or slip. A guard makes the longest waits shorter: surefill_preset_rule knows one.
+    function surefill_rule_init(rule) bind(c, name='surefill_rule_init') result(code)
       import
       type(surefill_rule), intent(out) :: rule
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_rule_init
 
-    !> Bytes of memory that a pass with these limits needs.
-    function surefill_pass_size(limits, size) &
-            bind(c, name='surefill_pass_size') result(status)
+    !> Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and E =
+    !! (R + Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with
+    !! tie_cells at least 4 P + 20.
+    function surefill_pass_size(capacity, size) bind(c, name='surefill_pass_size') result(code)
       import
-      type(surefill_pass_limits), intent(in) :: limits
+      type(surefill_pass_capacity), intent(in) :: capacity
       integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_size
 
-    !> Makes a pass.
-    function surefill_pass_init(memory, length, limits, pass) &
-            bind(c, name='surefill_pass_init') result(status)
+    !> Makes a pass in the caller's memory (length bytes, at least surefill_pass_size, aligned to 8). O(1).
+    function surefill_pass_init(memory, length, capacity, pass) bind(c, name='surefill_pass_init') &
+            result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
-      type(surefill_pass_limits), intent(in) :: limits
+      type(surefill_pass_capacity), intent(in) :: capacity
       type(c_ptr), intent(out) :: pass
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_init
 
-    !> Begins at time now with idle processors, for a head job that needs more than these.
-    function surefill_pass_begin(pass, now, idle, head_id, head_processors) &
-            bind(c, name='surefill_pass_begin') result(status)
+    !> Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for
+    !! a head job that needs head_processors, more than are idle. Forgets what the last pass held, except the risk
+    !! spent on this head job and on the last 16 others on which any was: a job that is head again goes on with its
+    !! own. O(1).
+    function surefill_pass_begin(pass, now, idle, head_id, head_processors) bind(c, &
+            name='surefill_pass_begin') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int64_t), value :: now
       integer(c_int32_t), value :: idle
       integer(c_int64_t), value :: head_id
       integer(c_int32_t), value :: head_processors
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_begin
 
-    !> Adds a running job; index is the address of an integer(c_int32_t) or c_null_ptr.
-    function surefill_pass_add_running(pass, processors, age, limit, distribution, index) &
-            bind(c, name='surefill_pass_add_running') result(status)
+    !> For how long the head job has waited, in seconds (0 to SUREFILL_MAX_SECONDS); 0 unless told after each
+    !! surefill_pass_begin. The rule's guard and slip ask for it. O(1).
+    function surefill_pass_set_head_waited(pass, seconds) bind(c, name='surefill_pass_set_head_waited') &
+            result(code)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int64_t), value :: seconds
+      integer(c_int32_t) :: code
+    end function surefill_pass_set_head_waited
+
+    !> Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+    !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
+    !! its number, from 0; it may be NULL. O(bins x events per bin).
+    function surefill_pass_add_running(pass, processors, age, limit, distribution, index) bind(c, &
+            name='surefill_pass_add_running') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), value :: processors
-      integer(c_int64_t), value :: age, limit
-      type(c_ptr), value :: distribution, index
-      integer(c_int32_t) :: status
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
+      type(c_ptr), value :: distribution
+      type(c_ptr), value :: index
+      integer(c_int32_t) :: code
     end function surefill_pass_add_running
 
-    !> Adds a candidate behind those before; index as in surefill_pass_add_running.
-    function surefill_pass_add_candidate(pass, processors, limit, distribution, index) &
-            bind(c, name='surefill_pass_add_candidate') result(status)
+    !> Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in
+    !! seconds and what is believed of its run time; NULL when nothing is known but the limit. index is its number,
+    !! from 0; it may be NULL. O(bins x events per bin).
+    function surefill_pass_add_candidate(pass, processors, limit, distribution, index) bind(c, &
+            name='surefill_pass_add_candidate') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), value :: processors
       integer(c_int64_t), value :: limit
-      type(c_ptr), value :: distribution, index
-      integer(c_int32_t) :: status
+      type(c_ptr), value :: distribution
+      type(c_ptr), value :: index
+      integer(c_int32_t) :: code
     end function surefill_pass_add_candidate
 
-    !> Decides until a candidate is accepted, the work is used up, or all are decided.
-    function surefill_pass_decide(pass, rule, work, step, candidate) &
-            bind(c, name='surefill_pass_decide') result(status)
+    !> Decides until a candidate is accepted, all are decided, or about work multiply-adds are done (at least 1; one
+    !! instant, or one job added, is never interrupted). step is one of SUREFILL_STEP_; candidate is the accepted
+    !! candidate's number, -1 for the other steps. The rule may change only where a decision is complete, not after
+    !! MORE.
+    function surefill_pass_decide(pass, rule, work, step, candidate) bind(c, name='surefill_pass_decide') &
+            result(code)
       import
       type(c_ptr), value :: pass
       type(surefill_rule), intent(in) :: rule
       integer(c_int64_t), value :: work
-      integer(c_int32_t), intent(out) :: step, candidate
-      integer(c_int32_t) :: status
+      integer(c_int32_t), intent(out) :: step
+      integer(c_int32_t), intent(out) :: candidate
+      integer(c_int32_t) :: code
     end function surefill_pass_decide
 
-    !> Starts the accepted candidate.
-    function surefill_pass_commit(pass, candidate) &
-            bind(c, name='surefill_pass_commit') result(status)
+    !> Starts the accepted candidate: a running job from now on, its delay spent. O(candidates).
+    function surefill_pass_commit(pass, candidate) bind(c, name='surefill_pass_commit') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), value :: candidate
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_commit
 
-    !> Gives the accepted candidate up.
-    function surefill_pass_decline(pass, candidate) &
-            bind(c, name='surefill_pass_decline') result(status)
+    !> Gives the accepted candidate up, because it could not be started after all. O(1).
+    function surefill_pass_decline(pass, candidate) bind(c, name='surefill_pass_decline') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), value :: candidate
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_decline
 
-    !> What has become of a candidate.
-    function surefill_pass_judgement(pass, candidate, delay, exactness, verdict) &
-            bind(c, name='surefill_pass_judgement') result(status)
+    !> What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how
+    !! that relates to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
+    function surefill_pass_judgement(pass, candidate, delay, exactness, verdict) bind(c, &
+            name='surefill_pass_judgement') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), value :: candidate
       real(c_double), intent(out) :: delay
-      integer(c_int32_t), intent(out) :: exactness, verdict
-      integer(c_int32_t) :: status
+      integer(c_int32_t), intent(out) :: exactness
+      integer(c_int32_t), intent(out) :: verdict
+      integer(c_int32_t) :: code
     end function surefill_pass_judgement
 
-    !> The delays of committed candidates added up for the present head job.
-    function surefill_pass_spent(pass, criterion, spent) &
-            bind(c, name='surefill_pass_spent') result(status)
+    !> The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
+    !! upper bound of the probability that any of them delays it. What was judged by RELATIVE counts in SECONDS too.
+    !! O(1).
+    function surefill_pass_spent(pass, criterion, spent) bind(c, name='surefill_pass_spent') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), value :: criterion
       real(c_double), intent(out) :: spent
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_spent
 
     !> Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each
-    !> criterion: the next surefill_pass_begin with this head_id goes on from there.
-    function surefill_pass_restore_spent(pass, head_id, spent, count) &
-            bind(c, name='surefill_pass_restore_spent') result(status)
+    !! criterion: the next surefill_pass_begin with this head_id goes on from there. Before the first begin only, and
+    !! once. count is 4; spent, none negative, is in the order of SUREFILL_CRITERION_.
+    function surefill_pass_restore_spent(pass, head_id, spent, count) bind(c, &
+            name='surefill_pass_restore_spent') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int64_t), value :: head_id
       real(c_double), intent(in) :: spent(*)
       integer(c_int32_t), value :: count
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_restore_spent
 
-    !> The idle processors left.
-    function surefill_pass_idle(pass, idle) &
-            bind(c, name='surefill_pass_idle') result(status)
+    !> The idle processors left. O(1).
+    function surefill_pass_idle(pass, idle) bind(c, name='surefill_pass_idle') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), intent(out) :: idle
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_idle
 
-    !> The probability that at least so many processors are free at time when.
-    function surefill_pass_free_probability(pass, processors, when, probability) &
-            bind(c, name='surefill_pass_free_probability') result(status)
+    !> The probability that at least so many processors are free at time when if nothing else is started. O(running
+    !! jobs x (events + processors)).
+    function surefill_pass_free_probability(pass, processors, when, probability) bind(c, &
+            name='surefill_pass_free_probability') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int32_t), value :: processors
       integer(c_int64_t), value :: when
       real(c_double), intent(out) :: probability
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_free_probability
 
-    !> The probability that the head job has started by time when.
-    function surefill_pass_head_start_probability(pass, when, probability) &
-            bind(c, name='surefill_pass_head_start_probability') result(status)
+    !> The probability that the head job has started by time when if nothing else is started. Cost and errors: as
+    !! surefill_pass_free_probability.
+    function surefill_pass_head_start_probability(pass, when, probability) bind(c, &
+            name='surefill_pass_head_start_probability') result(code)
       import
       type(c_ptr), value :: pass
       integer(c_int64_t), value :: when
       real(c_double), intent(out) :: probability
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_head_start_probability
 
-    !> The earliest time by which the head job has started with this probability.
-    function surefill_pass_head_start_quantile(pass, probability, when) &
-            bind(c, name='surefill_pass_head_start_quantile') result(status)
+    !> The earliest time by which the head job has started with at least this probability (above 0, at most 1) if
+    !! nothing else is started. O(log events x running jobs x (events + processors)).
+    function surefill_pass_head_start_quantile(pass, probability, when) bind(c, &
+            name='surefill_pass_head_start_quantile') result(code)
       import
       type(c_ptr), value :: pass
       real(c_double), value :: probability
       integer(c_int64_t), intent(out) :: when
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_pass_head_start_quantile
 
-    !> Bytes of memory that an inbox needs.
-    function surefill_inbox_size() &
-            bind(c, name='surefill_inbox_size') result(bytes)
+    !> Sets the capacity to its defaults: 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200
+    !! scenarios.
+    function surefill_forecast_capacity_init(capacity) bind(c, name='surefill_forecast_capacity_init') &
+            result(code)
       import
-      integer(c_int64_t) :: bytes
-    end function surefill_inbox_size
+      type(surefill_forecast_capacity), intent(out) :: capacity
+      integer(c_int32_t) :: code
+    end function surefill_forecast_capacity_init
 
-    !> An empty inbox. Its block must not be moved.
-    function surefill_inbox_init(memory, length, inbox) &
-            bind(c, name='surefill_inbox_init') result(status)
+    !> Sets the options to their defaults: EASY by limits in the order of the queue, 200 scenarios of seed 0,
+    !! half-widths of .95 confidence.
+    function surefill_forecast_options_init(options) bind(c, name='surefill_forecast_options_init') &
+            result(code)
+      import
+      type(surefill_forecast_options), intent(out) :: options
+      integer(c_int32_t) :: code
+    end function surefill_forecast_options_init
+
+    !> Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios
+    !! this is at most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512.
+    function surefill_forecast_size(capacity, size) bind(c, name='surefill_forecast_size') result(code)
+      import
+      type(surefill_forecast_capacity), intent(in) :: capacity
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_forecast_size
+
+    !> Makes a forecast in the caller's memory (length bytes, at least surefill_forecast_size, aligned to 8). O(1).
+    function surefill_forecast_init(memory, length, capacity, forecast) bind(c, &
+            name='surefill_forecast_init') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
+      type(surefill_forecast_capacity), intent(in) :: capacity
+      type(c_ptr), intent(out) :: forecast
+      integer(c_int32_t) :: code
+    end function surefill_forecast_init
+
+    !> Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors.
+    !! Forgets what the last forecast held. O(1).
+    function surefill_forecast_begin(forecast, now, idle, options) bind(c, name='surefill_forecast_begin') &
+            result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), value :: idle
+      type(surefill_forecast_options), intent(in) :: options
+      integer(c_int32_t) :: code
+    end function surefill_forecast_begin
+
+    !> Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+    !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
+    !! its number, from 0; it may be NULL. O(bins x events per bin).
+    function surefill_forecast_add_running(forecast, processors, age, limit, distribution, index) bind(c, &
+            name='surefill_forecast_add_running') result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
+      type(c_ptr), value :: distribution
+      type(c_ptr), value :: index
+      integer(c_int32_t) :: code
+    end function surefill_forecast_add_running
+
+    !> Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
+    !! SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known
+    !! but the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the
+    !! place in which it was added: an arrival that is expected, or a job held until then. index is its number, from
+    !! 0; it may be NULL. O(bins x events per bin).
+    function surefill_forecast_add_waiting(forecast, processors, limit, submit, distribution, index) bind(c, &
+            name='surefill_forecast_add_waiting') result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: limit
+      integer(c_int64_t), value :: submit
+      type(c_ptr), value :: distribution
+      type(c_ptr), value :: index
+      integer(c_int32_t) :: code
+    end function surefill_forecast_add_waiting
+
+    !> Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or about work steps are done
+    !! (SUREFILL_STEP_MORE; work is at least 1; one instant of a scenario is never interrupted). A step is an event, a
+    !! job looked at, or a step of the profile of reservations, of about a nanosecond each.
+    function surefill_forecast_run(forecast, work, step) bind(c, name='surefill_forecast_run') result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step
+      integer(c_int32_t) :: code
+    end function surefill_forecast_run
+
+    !> The earliest time by which a waiting job has started with at least this probability (above 0, at most 1), and
+    !! by how many seconds that may be off because the scenarios are not infinitely many, with the confidence of the
+    !! options; infinity when they are too few to say. O(1).
+    function surefill_forecast_start_quantile(forecast, job, probability, when, half_width) bind(c, &
+            name='surefill_forecast_start_quantile') result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int32_t), value :: job
+      real(c_double), value :: probability
+      integer(c_int64_t), intent(out) :: when
+      real(c_double), intent(out) :: half_width
+      integer(c_int32_t) :: code
+    end function surefill_forecast_start_quantile
+
+    !> The probability that a waiting job has started by time when, and by how much that may be off, as for
+    !! surefill_forecast_start_quantile. O(log scenarios).
+    function surefill_forecast_start_probability(forecast, job, when, probability, half_width) bind(c, &
+            name='surefill_forecast_start_probability') result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int32_t), value :: job
+      integer(c_int64_t), value :: when
+      real(c_double), intent(out) :: probability
+      real(c_double), intent(out) :: half_width
+      integer(c_int32_t) :: code
+    end function surefill_forecast_start_probability
+
+    !> The mean of the seconds that a waiting job still waits, and by how many that may be off, as for
+    !! surefill_forecast_start_quantile. O(scenarios).
+    function surefill_forecast_start_mean(forecast, job, seconds, half_width) bind(c, &
+            name='surefill_forecast_start_mean') result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int32_t), value :: job
+      real(c_double), intent(out) :: seconds
+      real(c_double), intent(out) :: half_width
+      integer(c_int32_t) :: code
+    end function surefill_forecast_start_mean
+
+    !> Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+    !! SUREFILL_START_CALIBRATION_SIZE, aligned to 8): it changes nothing.
+    function surefill_start_calibration_init(memory, length, calibration) bind(c, &
+            name='surefill_start_calibration_init') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_init
+
+    !> Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its
+    !! checksum. Any later call that changes the calibration breaks the seal.
+    function surefill_start_calibration_seal(calibration) bind(c, name='surefill_start_calibration_seal') &
+            result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_seal
+
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+    !! surefill_start_calibration_seal left it.
+    function surefill_start_calibration_open(memory, length, calibration) bind(c, &
+            name='surefill_start_calibration_open') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_open
+
+    !> What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits so
+    !! many more seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of both
+    !! arrays. O(1).
+    function surefill_start_calibration_told(calibration, age, forecast, count, told) bind(c, &
+            name='surefill_start_calibration_told') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), intent(in) :: forecast(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), intent(out) :: told(*)
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_told
+
+    !> Hears that the job of which a forecast said so, before it was stretched, has waited waited seconds more when it
+    !! started. age and forecast are what surefill_start_calibration_told was given; count is SUREFILL_START_LEVELS.
+    !! O(1).
+    function surefill_start_calibration_learn(calibration, age, forecast, count, waited) bind(c, &
+            name='surefill_start_calibration_learn') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), intent(in) :: forecast(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: waited
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_learn
+
+    !> How many starts the calibration has heard of.
+    function surefill_start_calibration_starts(calibration, starts) bind(c, &
+            name='surefill_start_calibration_starts') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), intent(out) :: starts
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_starts
+
+    !> Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
+    function surefill_preset_init(preset, name) bind(c, name='surefill_preset_init') result(code)
+      import
+      type(surefill_preset), intent(out) :: preset
+      integer(c_int32_t), value :: name
+      integer(c_int32_t) :: code
+    end function surefill_preset_init
+
+    !> The preset's rule for surefill_pass_decide, its guard by the recent waits. With NULL for waits no wait is long.
+    !! O(log n) for n recent waits.
+    function surefill_preset_rule(preset, waits, rule) bind(c, name='surefill_preset_rule') result(code)
+      import
+      type(surefill_preset), intent(in) :: preset
+      type(c_ptr), value :: waits
+      type(surefill_rule), intent(out) :: rule
+      integer(c_int32_t) :: code
+    end function surefill_preset_rule
+
+    !> A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed
+    !! of its run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for
+    !! how long it has waited, in seconds. A job that has waited longer than the front's quantile of recent waits has
+    !! a negative value: before all others, by submission. With NULL for waits no job does. O(bins + log n) for n
+    !! recent waits.
+    function surefill_preset_queue_value(preset, waits, distribution, limit, processors, waited, value) &
+            bind(c, name='surefill_preset_queue_value') result(code)
+      import
+      type(surefill_preset), intent(in) :: preset
+      type(c_ptr), value :: waits
+      type(c_ptr), value :: distribution
+      integer(c_int64_t), value :: limit
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: waited
+      real(c_double), intent(out) :: value
+      integer(c_int32_t) :: code
+    end function surefill_preset_queue_value
+
+    !> A waiting job's value in the candidates' order, smaller ones first, equal ones by submission; arguments as of
+    !! surefill_preset_queue_value. O(bins).
+    function surefill_preset_candidate_value(preset, distribution, limit, processors, waited, value) bind(c, &
+            name='surefill_preset_candidate_value') result(code)
+      import
+      type(surefill_preset), intent(in) :: preset
+      type(c_ptr), value :: distribution
+      integer(c_int64_t), value :: limit
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: waited
+      real(c_double), intent(out) :: value
+      integer(c_int32_t) :: code
+    end function surefill_preset_candidate_value
+
+    !> Bytes of memory for the last waits (1 to 4,194,304): at most 46 a wait and 3,000.
+    function surefill_recent_waits_size(waits, size) bind(c, name='surefill_recent_waits_size') result(code)
+      import
+      integer(c_int32_t), value :: waits
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_recent_waits_size
+
+    !> No waits yet, in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned to 8), with
+    !! room for so many; then the oldest goes for each new one. O(size).
+    function surefill_recent_waits_init(memory, length, waits, recent) bind(c, &
+            name='surefill_recent_waits_init') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), value :: waits
+      type(c_ptr), intent(out) :: recent
+      integer(c_int32_t) :: code
+    end function surefill_recent_waits_init
+
+    !> A job was started after waiting so many seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
+    function surefill_recent_waits_add(recent, waited) bind(c, name='surefill_recent_waits_add') &
+            result(code)
+      import
+      type(c_ptr), value :: recent
+      integer(c_int64_t), value :: waited
+      integer(c_int32_t) :: code
+    end function surefill_recent_waits_add
+
+    !> The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in
+    !! seconds, but not less than least; infinity while none is kept. O(log n).
+    function surefill_recent_waits_quantile(recent, quantile, least, seconds) bind(c, &
+            name='surefill_recent_waits_quantile') result(code)
+      import
+      type(c_ptr), value :: recent
+      real(c_double), value :: quantile
+      real(c_double), value :: least
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: code
+    end function surefill_recent_waits_quantile
+
+    !> How many waits are kept. O(1).
+    function surefill_recent_waits_count(recent, waits) bind(c, name='surefill_recent_waits_count') &
+            result(code)
+      import
+      type(c_ptr), value :: recent
+      integer(c_int32_t), intent(out) :: waits
+      integer(c_int32_t) :: code
+    end function surefill_recent_waits_count
+
+    !> Makes the block a checkpoint, surefill_recent_waits_size bytes from the handle on, by writing its checksum. Any
+    !! later call that changes it breaks the seal. O(size).
+    function surefill_recent_waits_seal(recent) bind(c, name='surefill_recent_waits_seal') result(code)
+      import
+      type(c_ptr), value :: recent
+      integer(c_int32_t) :: code
+    end function surefill_recent_waits_seal
+
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+    !! surefill_recent_waits_seal left it. O(size).
+    function surefill_recent_waits_open(memory, length, recent) bind(c, name='surefill_recent_waits_open') &
+            result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: recent
+      integer(c_int32_t) :: code
+    end function surefill_recent_waits_open
+
+    !> Sets the capacity to its default: 4,096 events.
+    function surefill_inbox_capacity_init(capacity) bind(c, name='surefill_inbox_capacity_init') &
+            result(code)
+      import
+      type(surefill_inbox_capacity), intent(out) :: capacity
+      integer(c_int32_t) :: code
+    end function surefill_inbox_capacity_init
+
+    !> Bytes of memory that an inbox needs: at most 64 for each event of the rounded capacity, and 56.
+    function surefill_inbox_size(capacity, size) bind(c, name='surefill_inbox_size') result(code)
+      import
+      type(surefill_inbox_capacity), intent(in) :: capacity
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_inbox_size
+
+    !> Makes an empty inbox in the caller's memory (length bytes, at least surefill_inbox_size, aligned to 8).
+    !! O(events).
+    function surefill_inbox_init(memory, length, capacity, inbox) bind(c, name='surefill_inbox_init') &
+            result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_inbox_capacity), intent(in) :: capacity
       type(c_ptr), intent(out) :: inbox
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_inbox_init
 
-    !> Puts an event in; for the one pushing thread.
-    function surefill_inbox_push(inbox, event) &
-            bind(c, name='surefill_inbox_push') result(status)
+    !> Puts an event in, behind those before. Any number of threads may push at once. Never waits; tries again only
+    !! when another thread has got ahead of it.
+    function surefill_inbox_push(inbox, event) bind(c, name='surefill_inbox_push') result(code)
       import
       type(c_ptr), value :: inbox
       type(surefill_job_event), intent(in) :: event
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_inbox_push
 
-    !> Takes the oldest event out; for the one popping thread.
-    function surefill_inbox_pop(inbox, event) &
-            bind(c, name='surefill_inbox_pop') result(status)
+    !> Takes the oldest event out. For one thread at a time. O(1), never waits. EMPTY is also said while the thread
+    !! that pushes the oldest event has not finished; later events wait behind it.
+    function surefill_inbox_pop(inbox, event) bind(c, name='surefill_inbox_pop') result(code)
       import
       type(c_ptr), value :: inbox
       type(surefill_job_event), intent(out) :: event
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_inbox_pop
 
-    !> The number of events inside.
-    function surefill_inbox_length(inbox, length) &
-            bind(c, name='surefill_inbox_length') result(status)
+    !> The number of events inside, those included that are being pushed; for the popping thread. Others may be
+    !! changing it.
+    function surefill_inbox_length(inbox, length) bind(c, name='surefill_inbox_length') result(code)
       import
       type(c_ptr), value :: inbox
       integer(c_int32_t), intent(out) :: length
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_inbox_length
 
-    !> Sets the limits to their defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
-    function surefill_hmm_limits_init(limits) &
-            bind(c, name='surefill_hmm_limits_init') result(status)
+    !> How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295. For any
+    !! thread.
+    function surefill_inbox_refused(inbox, refused) bind(c, name='surefill_inbox_refused') result(code)
       import
-      type(surefill_hmm_limits), intent(out) :: limits
-      integer(c_int32_t) :: status
-    end function surefill_hmm_limits_init
+      type(c_ptr), value :: inbox
+      integer(c_int64_t), intent(out) :: refused
+      integer(c_int32_t) :: code
+    end function surefill_inbox_refused
 
-    !> Bytes of memory that a model needs.
-    function surefill_hmm_size(limits, size) &
-            bind(c, name='surefill_hmm_size') result(status)
+    !> Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than
+    !! ten days given up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories;
+    !! user: one key, one expert. Hidden Markov models: 16 states, a year of slots of 15 min, 100,000 cells, 1,024
+    !! slots remembered; no load model, Static-IV, L1 with 200 and at most 1,000 rounds, an initial period of a week,
+    !! restarts weekly, as in the thesis; but with a floor of 0.001.
+    function surefill_predictor_options_init(kind, options) bind(c, name='surefill_predictor_options_init') &
+            result(code)
       import
-      type(surefill_hmm_limits), intent(in) :: limits
-      integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: status
-    end function surefill_hmm_size
-
-    !> Makes a model without parameters and observations in the caller's memory (length bytes, at least
-    !> surefill_hmm_size, aligned to 8).
-    function surefill_hmm_init(memory, length, limits, hmm) &
-            bind(c, name='surefill_hmm_init') result(status)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(surefill_hmm_limits), intent(in) :: limits
-      type(c_ptr), intent(out) :: hmm
-      integer(c_int32_t) :: status
-    end function surefill_hmm_init
-
-    !> Makes the block a checkpoint, to be written to disk: writes its checksum.
-    function surefill_hmm_seal(hmm) &
-            bind(c, name='surefill_hmm_seal') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int32_t) :: status
-    end function surefill_hmm_seal
-
-    !> The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal
-    !> left it.
-    function surefill_hmm_open(memory, length, hmm) &
-            bind(c, name='surefill_hmm_open') result(status)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: hmm
-      integer(c_int32_t) :: status
-    end function surefill_hmm_open
-
-    !> Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M
-    !> and emission M x N, row by row; each row sums to 1 within 1e-9.
-    function surefill_hmm_set_parameters(hmm, states, bins, load, start, transition, emission, load_parameter) &
-            bind(c, name='surefill_hmm_set_parameters') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int32_t), value :: states, bins, load
-      real(c_double), intent(in) :: start(*), transition(*), emission(*), load_parameter(*)
-      integer(c_int32_t) :: status
-    end function surefill_hmm_set_parameters
-
-    !> The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model.
-    function surefill_hmm_parameters(hmm, states, bins, load, start, transition, emission, load_parameter) &
-            bind(c, name='surefill_hmm_parameters') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int32_t), value :: states, bins
-      integer(c_int32_t), intent(out) :: load
-      real(c_double), intent(out) :: start(*), transition(*), emission(*), load_parameter(*)
-      integer(c_int32_t) :: status
-    end function surefill_hmm_parameters
-
-    !> Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled
-    !> (positive).
-    function surefill_hmm_init_static(hmm, load, mean_jobs) &
-            bind(c, name='surefill_hmm_init_static') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int32_t), value :: load
-      real(c_double), value :: mean_jobs
-      integer(c_int32_t) :: status
-    end function surefill_hmm_init_static
-
-    !> Adapts the parameters to slots half as long: A'_ij = A_ij / 2, A'_ii = A_ii / 2 + 1/2, half the mean load.
-    function surefill_hmm_halve_slots(hmm) &
-            bind(c, name='surefill_hmm_halve_slots') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int32_t) :: status
-    end function surefill_hmm_halve_slots
-
-    !> Reports a finished job: the slot in which it was submitted and the bin of its run time, from 0.
-    function surefill_hmm_observe(hmm, slot, bin) &
-            bind(c, name='surefill_hmm_observe') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int64_t), value :: slot
-      integer(c_int32_t), value :: bin
-      integer(c_int32_t) :: status
-    end function surefill_hmm_observe
-
-    !> Makes this the last slot, empty as yet, if it is later than the last one known.
-    function surefill_hmm_extend(hmm, slot) &
-            bind(c, name='surefill_hmm_extend') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int64_t), value :: slot
-      integer(c_int32_t) :: status
-    end function surefill_hmm_extend
-
-    !> The slots held: first..end, empty if they are equal.
-    function surefill_hmm_slots(hmm, first, end) &
-            bind(c, name='surefill_hmm_slots') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int64_t), intent(out) :: first, end
-      integer(c_int32_t) :: status
-    end function surefill_hmm_slots
-
-    !> ln Pr(evidence in the slots from..to), one of SUREFILL_EVIDENCE_; minus infinity when the model does not
-    !> explain it.
-    function surefill_hmm_log_likelihood(hmm, from, to, evidence, log_likelihood) &
-            bind(c, name='surefill_hmm_log_likelihood') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int64_t), value :: from, to
-      integer(c_int32_t), value :: evidence
-      real(c_double), intent(out) :: log_likelihood
-      integer(c_int32_t) :: status
-    end function surefill_hmm_log_likelihood
-
-    !> Pr(state of slot to - 1 | observations in the slots from..to), states numbers, and ln Pr(observations); when
-    !> that is minus infinity the model does not explain them, and probabilities is not written.
-    function surefill_hmm_filter(hmm, from, to, probabilities, states, log_likelihood) &
-            bind(c, name='surefill_hmm_filter') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int64_t), value :: from, to
-      real(c_double), intent(out) :: probabilities(*)
-      integer(c_int32_t), value :: states
-      real(c_double), intent(out) :: log_likelihood
-      integer(c_int32_t) :: status
-    end function surefill_hmm_filter
-
-    !> The most likely state, from 0, of each of the slots from..to, and ln Pr(these states and the observations);
-    !> when that is minus infinity the model does not explain them, and path is not written.
-    function surefill_hmm_viterbi(hmm, from, to, path, length, log_likelihood) &
-            bind(c, name='surefill_hmm_viterbi') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int64_t), value :: from, to
-      integer(c_int32_t), intent(out) :: path(*)
-      integer(c_int32_t), value :: length
-      real(c_double), intent(out) :: log_likelihood
-      integer(c_int32_t) :: status
-    end function surefill_hmm_viterbi
-
-    !> Begins training on the slots from..to, from one of SUREFILL_INITIAL_; load is one of SUREFILL_LOAD_, and
-    !> ignored for PRESENT.
-    function surefill_hmm_begin_training(hmm, initial, load, from, to) &
-            bind(c, name='surefill_hmm_begin_training') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int32_t), value :: initial, load
-      integer(c_int64_t), value :: from, to
-      integer(c_int32_t) :: status
-    end function surefill_hmm_begin_training
-
-    !> Trains until a round is complete and its parameters are in use (step is SUREFILL_TRAINING_DONE; round says
-    !> what it did), or until about work slots are visited (at least 1; SUREFILL_TRAINING_MORE, round is not
-    !> written).
-    function surefill_hmm_train(hmm, work, step, round) &
-            bind(c, name='surefill_hmm_train') result(status)
-      import
-      type(c_ptr), value :: hmm
-      integer(c_int64_t), value :: work
-      integer(c_int32_t), intent(out) :: step
-      type(surefill_round), intent(out) :: round
-      integer(c_int32_t) :: status
-    end function surefill_hmm_train
-
-    !> Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
-    function surefill_online_hmm_options_init(options) &
-            bind(c, name='surefill_online_hmm_options_init') result(status)
-      import
-      type(surefill_online_hmm_options), intent(out) :: options
-      integer(c_int32_t) :: status
-    end function surefill_online_hmm_options_init
-
-    !> Bytes of memory that a model of so many states (1 to SUREFILL_MAX_STATES) and bins (2 to SUREFILL_MAX_BINS) needs.
-    function surefill_online_hmm_size(states, bins, size) &
-            bind(c, name='surefill_online_hmm_size') result(status)
-      import
-      integer(c_int32_t), value :: states, bins
-      integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: status
-    end function surefill_online_hmm_size
-
-    !> Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts
-    !> from these parameters, as surefill_hmm_set_parameters takes them.
-    function surefill_online_hmm_init(memory, length, states, bins, load, &
-            start, transition, emission, load_parameter, options, online) &
-            bind(c, name='surefill_online_hmm_init') result(status)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      integer(c_int32_t), value :: states, bins, load
-      real(c_double), intent(in) :: start(*), transition(*), emission(*), load_parameter(*)
-      type(surefill_online_hmm_options), intent(in) :: options
-      type(c_ptr), intent(out) :: online
-      integer(c_int32_t) :: status
-    end function surefill_online_hmm_init
-
-    !> Makes the block a checkpoint, to be written to disk: writes its checksum.
-    function surefill_online_hmm_seal(online) &
-            bind(c, name='surefill_online_hmm_seal') result(status)
-      import
-      type(c_ptr), value :: online
-      integer(c_int32_t) :: status
-    end function surefill_online_hmm_seal
-
-    !> The model in a checkpoint (length bytes at least) read back into memory, which must be as
-    !> surefill_online_hmm_seal left it.
-    function surefill_online_hmm_open(memory, length, online) &
-            bind(c, name='surefill_online_hmm_open') result(status)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: online
-      integer(c_int32_t) :: status
-    end function surefill_online_hmm_open
-
-    !> Learns from the next slot: counts has a number of finished jobs for each bin. explained is 1, or 0 when the model
-    !> did not explain the slot without the floor.
-    function surefill_online_hmm_learn(online, counts, count, log_likelihood, explained) &
-            bind(c, name='surefill_online_hmm_learn') result(status)
-      import
-      type(c_ptr), value :: online
-      integer(c_int32_t), intent(in) :: counts(*)
-      integer(c_int32_t), value :: count
-      real(c_double), intent(out) :: log_likelihood
-      integer(c_int32_t), intent(out) :: explained
-      integer(c_int32_t) :: status
-    end function surefill_online_hmm_learn
-
-    !> The distribution of the bin of a job submitted in the next slot, one number for each bin.
-    function surefill_online_hmm_probabilities(online, probabilities, count) &
-            bind(c, name='surefill_online_hmm_probabilities') result(status)
-      import
-      type(c_ptr), value :: online
-      real(c_double), intent(out) :: probabilities(*)
-      integer(c_int32_t), value :: count
-      integer(c_int32_t) :: status
-    end function surefill_online_hmm_probabilities
-
-    !> Slots learnt from, or at least seen.
-    function surefill_online_hmm_slots(online, slots) &
-            bind(c, name='surefill_online_hmm_slots') result(status)
-      import
-      type(c_ptr), value :: online
-      integer(c_int64_t), intent(out) :: slots
-      integer(c_int32_t) :: status
-    end function surefill_online_hmm_slots
-
-    !> The parameters, as surefill_hmm_parameters gives them.
-    function surefill_online_hmm_parameters(online, states, bins, load, &
-            start, transition, emission, load_parameter) &
-            bind(c, name='surefill_online_hmm_parameters') result(status)
-      import
-      type(c_ptr), value :: online
-      integer(c_int32_t), value :: states, bins
-      integer(c_int32_t), intent(out) :: load
-      real(c_double), intent(out) :: start(*), transition(*), emission(*), load_parameter(*)
-      integer(c_int32_t) :: status
-    end function surefill_online_hmm_parameters
-
-    !> Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells,
-    !> 1,024 slots remembered.
-    function surefill_predictor_limits_init(limits) &
-            bind(c, name='surefill_predictor_limits_init') result(status)
-      import
-      type(surefill_predictor_limits), intent(out) :: limits
-      integer(c_int32_t) :: status
-    end function surefill_predictor_limits_init
-
-    !> Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15
-    !> min, an initial period of a week, restarts weekly; but with a floor of 0.001.
-    function surefill_predictor_options_init(options) &
-            bind(c, name='surefill_predictor_options_init') result(status)
-      import
+      integer(c_int32_t), value :: kind
       type(surefill_predictor_options), intent(out) :: options
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_predictor_options_init
 
-    !> Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of
-    !> the window (S states, rounded up to a multiple of 8), 32 S and about 1,200; on line also surefill_online_hmm_size.
-    function surefill_predictor_size(limits, size) &
-            bind(c, name='surefill_predictor_size') result(status)
+    !> Writes the experts of a kind of mixture, one of SUREFILL_PREDICTOR_, and their number, so that others can be
+    !! added. capacity is the room in experts: SUREFILL_MAX_EXPERTS is enough.
+    function surefill_experts_init(kind, experts, capacity, count) bind(c, name='surefill_experts_init') &
+            result(code)
       import
-      type(surefill_predictor_limits), intent(in) :: limits
-      integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: status
-    end function surefill_predictor_size
-
-    !> Makes a predictor in the caller's memory (length bytes, at least surefill_predictor_size, aligned to 8) for
-    !> run times in these bins, of which it keeps a copy.
-    function surefill_predictor_init(memory, length, limits, bins, options, predictor) &
-            bind(c, name='surefill_predictor_init') result(status)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(surefill_predictor_limits), intent(in) :: limits
-      type(c_ptr), value :: bins
-      type(surefill_predictor_options), intent(in) :: options
-      type(c_ptr), intent(out) :: predictor
-      integer(c_int32_t) :: status
-    end function surefill_predictor_init
-
-    !> Makes the block a checkpoint, to be written to disk: writes its checksum.
-    function surefill_predictor_seal(predictor) &
-            bind(c, name='surefill_predictor_seal') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int32_t) :: status
-    end function surefill_predictor_seal
-
-    !> The predictor in a checkpoint (length bytes at least) read back into memory, which must be as
-    !> surefill_predictor_seal left it.
-    function surefill_predictor_open(memory, length, predictor) &
-            bind(c, name='surefill_predictor_open') result(status)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: predictor
-      integer(c_int32_t) :: status
-    end function surefill_predictor_open
-
-    !> A job was submitted.
-    function surefill_predictor_submit(predictor, job, now) &
-            bind(c, name='surefill_predictor_submit') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int64_t), value :: job, now
-      integer(c_int32_t) :: status
-    end function surefill_predictor_submit
-
-    !> A submitted job was started.
-    function surefill_predictor_start(predictor, job, now) &
-            bind(c, name='surefill_predictor_start') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int64_t), value :: job, now
-      integer(c_int32_t) :: status
-    end function surefill_predictor_start
-
-    !> A running job ended; its run time is learnt.
-    function surefill_predictor_end(predictor, job, now) &
-            bind(c, name='surefill_predictor_end') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int64_t), value :: job, now
-      integer(c_int32_t) :: status
-    end function surefill_predictor_end
-
-    !> A job left without having run to its end: cancelled while queued, or running but not to be learnt from.
-    function surefill_predictor_cancel(predictor, job, now) &
-            bind(c, name='surefill_predictor_cancel') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int64_t), value :: job, now
-      integer(c_int32_t) :: status
-    end function surefill_predictor_cancel
-
-    !> Jobs in the system.
-    function surefill_predictor_jobs(predictor, jobs) &
-            bind(c, name='surefill_predictor_jobs') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int32_t), intent(out) :: jobs
-      integer(c_int32_t) :: status
-    end function surefill_predictor_jobs
-
-    !> What is believed of the run time of a job submitted now: a distribution made in the caller's memory (length
-    !> bytes, at least surefill_distribution_size).
-    function surefill_predictor_predict(predictor, now, memory, length, known, distribution) &
-            bind(c, name='surefill_predictor_predict') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int64_t), value :: now
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      integer(c_int32_t), intent(out) :: known
-      type(c_ptr), intent(out) :: distribution
-      integer(c_int32_t) :: status
-    end function surefill_predictor_predict
-
-    !> As surefill_predictor_predict, as count numbers, one for each bin; count must be the number of bins.
-    function surefill_predictor_probabilities(predictor, now, probabilities, count, known) &
-            bind(c, name='surefill_predictor_probabilities') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int64_t), value :: now
-      real(c_double), intent(out) :: probabilities(*)
-      integer(c_int32_t), value :: count
-      integer(c_int32_t), intent(out) :: known
-      integer(c_int32_t) :: status
-    end function surefill_predictor_probabilities
-
-    !> Whether training is under way or should begin (1) or not (0), at the time of the last event or prediction.
-    function surefill_predictor_wants_training(predictor, wants) &
-            bind(c, name='surefill_predictor_wants_training') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int32_t), intent(out) :: wants
-      integer(c_int32_t) :: status
-    end function surefill_predictor_wants_training
-
-    !> Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come
-    !> between two calls.
-    function surefill_predictor_train(predictor, work, step, round) &
-            bind(c, name='surefill_predictor_train') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int64_t), value :: work
-      integer(c_int32_t), intent(out) :: step
-      type(surefill_round), intent(out) :: round
-      integer(c_int32_t) :: status
-    end function surefill_predictor_train
-
-    !> Starts from a model learnt elsewhere, as surefill_hmm_set_parameters takes it: the predictor predicts from
-    !> now on, and trains the model further once the initial period is over.
-    function surefill_predictor_set_model(predictor, states, bins, load, &
-            start, transition, emission, load_parameter) &
-            bind(c, name='surefill_predictor_set_model') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int32_t), value :: states, bins, load
-      real(c_double), intent(in) :: start(*), transition(*), emission(*), load_parameter(*)
-      integer(c_int32_t) :: status
-    end function surefill_predictor_set_model
-
-    !> The parameters of the model in use, as surefill_hmm_parameters gives them.
-    function surefill_predictor_model(predictor, states, bins, load, start, transition, emission, load_parameter) &
-            bind(c, name='surefill_predictor_model') result(status)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int32_t), value :: states, bins
-      integer(c_int32_t), intent(out) :: load
-      real(c_double), intent(out) :: start(*), transition(*), emission(*), load_parameter(*)
-      integer(c_int32_t) :: status
-    end function surefill_predictor_model
-
-    !> The C library's strlen.
-    pure function c_string_length(string) bind(c, name='strlen') result(length)
-      import
-      type(c_ptr), value :: string
-      integer(c_size_t) :: length
-    end function c_string_length
-
-    !> Sets the limits to their defaults: 24 bins, 3 keys, 10 experts, 16,384 histories.
-    function surefill_mixture_limits_init(limits) &
-            bind(c, name='surefill_mixture_limits_init') result(status)
-      import
-      type(surefill_mixture_limits), intent(out) :: limits
-      integer(c_int32_t) :: status
-    end function surefill_mixture_limits_init
-
-    !> Writes the experts of a set, one of SUREFILL_EXPERTS_, and their number.
-    function surefill_experts_init(set, experts, capacity, count) &
-            bind(c, name='surefill_experts_init') result(status)
-      import
-      integer(c_int32_t), value :: set
+      integer(c_int32_t), value :: kind
       type(surefill_expert), intent(out) :: experts(*)
       integer(c_int32_t), value :: capacity
       integer(c_int32_t), intent(out) :: count
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_experts_init
 
-    !> Bytes of memory that a mixture needs.
-    function surefill_mixture_size(limits, size) &
-            bind(c, name='surefill_mixture_size') result(status)
+    !> Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500.
+    !! Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Hidden Markov models:
+    !! surefill_hmm_size more, 8 S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and
+    !! on line surefill_online_hmm_size.
+    function surefill_predictor_size(options, size) bind(c, name='surefill_predictor_size') result(code)
       import
-      type(surefill_mixture_limits), intent(in) :: limits
+      type(surefill_predictor_options), intent(in) :: options
       integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: status
-    end function surefill_mixture_size
+      integer(c_int32_t) :: code
+    end function surefill_predictor_size
 
-    !> Makes a mixture that has seen no job in the caller's memory (length bytes, aligned to 8).
-    function surefill_mixture_init(memory, length, limits, bins, experts, expert_count, mixture) &
-            bind(c, name='surefill_mixture_init') result(status)
+    !> Makes a predictor in the caller's memory (length bytes, at least surefill_predictor_size, aligned to 8) for run
+    !! times in these bins, of which it keeps a copy. O(size).
+    function surefill_predictor_init(memory, length, options, bins, predictor) bind(c, &
+            name='surefill_predictor_init') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
-      type(surefill_mixture_limits), intent(in) :: limits
+      type(surefill_predictor_options), intent(in) :: options
       type(c_ptr), value :: bins
-      type(surefill_expert), intent(in) :: experts(*)
-      integer(c_int32_t), value :: expert_count
-      type(c_ptr), intent(out) :: mixture
-      integer(c_int32_t) :: status
-    end function surefill_mixture_init
+      type(c_ptr), intent(out) :: predictor
+      integer(c_int32_t) :: code
+    end function surefill_predictor_init
 
-    !> A job with these keys has finished after so many seconds.
-    function surefill_mixture_learn(mixture, keys, count, seconds) &
-            bind(c, name='surefill_mixture_learn') result(status)
+    !> Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the
+    !! predictor breaks the seal, a question too. O(size).
+    function surefill_predictor_seal(predictor) bind(c, name='surefill_predictor_seal') result(code)
       import
-      type(c_ptr), value :: mixture
+      type(c_ptr), value :: predictor
+      integer(c_int32_t) :: code
+    end function surefill_predictor_seal
+
+    !> The predictor in a checkpoint (length bytes at least) read back into memory, which must be as
+    !! surefill_predictor_seal left it. It goes on bit for bit as the sealed one would have, in the middle of training
+    !! too. O(size).
+    function surefill_predictor_open(memory, length, predictor) bind(c, name='surefill_predictor_open') &
+            result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: predictor
+      integer(c_int32_t) :: code
+    end function surefill_predictor_open
+
+    !> A job was submitted. It has count keys, as many as the options say: a hidden Markov model knows jobs by their
+    !! time alone, and takes none (keys may then be NULL). What is predicted for it is remembered with it. When there
+    !! is no room, a job that is given up makes room. As surefill_predictor_predict, amortised over the slots that
+    !! pass.
+    function surefill_predictor_submit(predictor, job, keys, count, now) bind(c, &
+            name='surefill_predictor_submit') result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: now
+      integer(c_int32_t) :: code
+    end function surefill_predictor_submit
+
+    !> A submitted job was started. O(1) amortised over the slots that pass.
+    function surefill_predictor_start(predictor, job, now) bind(c, name='surefill_predictor_start') &
+            result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: now
+      integer(c_int32_t) :: code
+    end function surefill_predictor_start
+
+    !> A running job ended; its run time is learnt. O(bins), a mixture's O(experts x bins), amortised over the slots
+    !! that pass.
+    function surefill_predictor_end(predictor, job, now) bind(c, name='surefill_predictor_end') result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: now
+      integer(c_int32_t) :: code
+    end function surefill_predictor_end
+
+    !> A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1)
+    !! amortised over the slots that pass.
+    function surefill_predictor_cancel(predictor, job, now) bind(c, name='surefill_predictor_cancel') &
+            result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: now
+      integer(c_int32_t) :: code
+    end function surefill_predictor_cancel
+
+    !> Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its
+    !! time, and, as there, TIME_WENT_BACK where that is before the last event's. Events that several threads push
+    !! come out of order by a little: set an event's time to the last one's where it is earlier (c-examples/inbox.c).
+    !! The keys of a mixture are as many as the options say of these: user, limit, processors, name.
+    function surefill_predictor_apply(predictor, event) bind(c, name='surefill_predictor_apply') &
+            result(code)
+      import
+      type(c_ptr), value :: predictor
+      type(surefill_job_event), intent(in) :: event
+      integer(c_int32_t) :: code
+    end function surefill_predictor_apply
+
+    !> A mixture learns from a job that it does not hold, or of which more is known than when it started and ended:
+    !! one with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS). O(experts x bins).
+    function surefill_predictor_learn(predictor, keys, count, seconds) bind(c, &
+            name='surefill_predictor_learn') result(code)
+      import
+      type(c_ptr), value :: predictor
       integer(c_int64_t), intent(in) :: keys(*)
       integer(c_int32_t), value :: count
       integer(c_int64_t), value :: seconds
-      integer(c_int32_t) :: status
-    end function surefill_mixture_learn
+      integer(c_int32_t) :: code
+    end function surefill_predictor_learn
 
-    !> Makes the distribution of the run time of a job with these keys in memory of surefill_distribution_size.
-    function surefill_mixture_predict(mixture, keys, count, memory, length, distribution) &
-            bind(c, name='surefill_mixture_predict') result(status)
+    !> Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+    !! back, what was reported as later counts as having happened now; if all that a hidden Markov model has kept is
+    !! later, its finished jobs are forgotten, but neither the model nor the jobs it holds. Training under way is
+    !! given up. O(jobs + slots M^2).
+    function surefill_predictor_set_clock(predictor, now) bind(c, name='surefill_predictor_set_clock') &
+            result(code)
       import
-      type(c_ptr), value :: mixture
-      integer(c_int64_t), intent(in) :: keys(*)
-      integer(c_int32_t), value :: count
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: distribution
-      integer(c_int32_t) :: status
-    end function surefill_mixture_predict
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: now
+      integer(c_int32_t) :: code
+    end function surefill_predictor_set_clock
 
-    !> The experts' weights for the owner of a job with these keys.
-    function surefill_mixture_weights(mixture, keys, count, weights, capacity) &
-            bind(c, name='surefill_mixture_weights') result(status)
+    !> The jobs that it holds, those given up included, the oldest first: held is how many there are, written how many
+    !! of them are written to jobs, which has room for capacity. O(written).
+    function surefill_predictor_jobs(predictor, jobs, capacity, written, held) bind(c, &
+            name='surefill_predictor_jobs') result(code)
       import
-      type(c_ptr), value :: mixture
-      integer(c_int64_t), intent(in) :: keys(*)
-      integer(c_int32_t), value :: count
-      real(c_double), intent(out) :: weights(*)
+      type(c_ptr), value :: predictor
+      type(surefill_held_job), intent(out) :: jobs(*)
       integer(c_int32_t), value :: capacity
-      integer(c_int32_t) :: status
-    end function surefill_mixture_weights
+      integer(c_int32_t), intent(out) :: written
+      integer(c_int32_t), intent(out) :: held
+      integer(c_int32_t) :: code
+    end function surefill_predictor_jobs
 
-    !> Makes the block a checkpoint, to be written to disk: writes its checksum.
-    function surefill_mixture_seal(mixture) &
-            bind(c, name='surefill_mixture_seal') result(status)
+    !> What is predicted for a job with these count keys (see surefill_predictor_submit) that is submitted now, which
+    !! is not before the last event: a distribution made in the caller's memory (length bytes, at least
+    !! SUREFILL_DISTRIBUTION_SIZE). answer is SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the
+    !! distribution is the one of which nothing is known but the limit.
+    function surefill_predictor_predict(predictor, keys, count, now, memory, length, answer, distribution) &
+            bind(c, name='surefill_predictor_predict') result(code)
       import
-      type(c_ptr), value :: mixture
-      integer(c_int32_t) :: status
-    end function surefill_mixture_seal
-
-    !> The mixture in a checkpoint read back into memory, which must be as surefill_mixture_seal left it.
-    function surefill_mixture_open(memory, length, mixture) &
-            bind(c, name='surefill_mixture_open') result(status)
-      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: now
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: mixture
-      integer(c_int32_t) :: status
-    end function surefill_mixture_open
+      integer(c_int32_t), intent(out) :: answer
+      type(c_ptr), intent(out) :: distribution
+      integer(c_int32_t) :: code
+    end function surefill_predictor_predict
 
-    !> Sets the limits to their defaults: 16,384 waits, 4,096 jobs waiting, 4,096 releases, 16 clusters.
-    function surefill_wait_limits_init(limits) &
-            bind(c, name='surefill_wait_limits_init') result(status)
+    !> As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
+    !! is predicted, probabilities is not written.
+    function surefill_predictor_probabilities(predictor, keys, count, now, probabilities, bins, answer) &
+            bind(c, name='surefill_predictor_probabilities') result(code)
       import
-      type(surefill_wait_limits), intent(out) :: limits
-      integer(c_int32_t) :: status
-    end function surefill_wait_limits_init
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: now
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: bins
+      integer(c_int32_t), intent(out) :: answer
+      integer(c_int32_t) :: code
+    end function surefill_predictor_probabilities
 
-    !> Sets the options to the paper's: .95 bound of the .95 quantile by order statistics, TRIM, CLUSTER by
-    !> requested time every 1,000 waits, and AVAILABILITY, less easily alarmed (down_quantile .999).
-    function surefill_wait_options_init(options) &
-            bind(c, name='surefill_wait_options_init') result(status)
+    !> What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then.
+    !! O(bins).
+    function surefill_predictor_said(predictor, job, memory, length, answer, distribution) bind(c, &
+            name='surefill_predictor_said') result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), intent(out) :: answer
+      type(c_ptr), intent(out) :: distribution
+      integer(c_int32_t) :: code
+    end function surefill_predictor_said
+
+    !> What is believed now of a job that it holds: a mixture's present prediction for the job's keys; a hidden Markov
+    !! model knows jobs by their time of submission alone, and so this is what surefill_predictor_said gives. Before
+    !! the job's age and limit are considered, which a pass does.
+    function surefill_predictor_predict_job(predictor, job, memory, length, answer, distribution) bind(c, &
+            name='surefill_predictor_predict_job') result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: job
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), intent(out) :: answer
+      type(c_ptr), intent(out) :: distribution
+      integer(c_int32_t) :: code
+    end function surefill_predictor_predict_job
+
+    !> One sentence on an answer, one of SUREFILL_PREDICTION_, in English, without a full stop; "unknown answer" for
+    !! other numbers. A static string.
+    function surefill_prediction_text(answer) bind(c, name='surefill_prediction_text') result(string)
+      import
+      integer(c_int32_t), value :: answer
+      type(c_ptr) :: string
+    end function surefill_prediction_text
+
+    !> Whether training is under way or should begin (1) or not (0), at the time of the last event. O(1).
+    function surefill_predictor_wants_training(predictor, wants) bind(c, &
+            name='surefill_predictor_wants_training') result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int32_t), intent(out) :: wants
+      integer(c_int32_t) :: code
+    end function surefill_predictor_wants_training
+
+    !> Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between
+    !! two calls. A round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M +
+    !! N)), and round says what was learnt since the last DONE, its rounds being the slots learnt in all. step is
+    !! SUREFILL_STEP_IDLE, MORE or DONE; after DONE the new model is in use, and round is the last of its rounds, else
+    !! round is not written. Mixtures learn as jobs end, and are idle. O(work M^2).
+    function surefill_predictor_train(predictor, work, step, round) bind(c, name='surefill_predictor_train') &
+            result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step
+      type(surefill_round), intent(out) :: round
+      integer(c_int32_t) :: code
+    end function surefill_predictor_train
+
+    !> Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once
+    !! the initial period is over. Before the first event only. O(M (M + N)).
+    function surefill_predictor_set_model(predictor, parameters) bind(c, &
+            name='surefill_predictor_set_model') result(code)
+      import
+      type(c_ptr), value :: predictor
+      type(surefill_model_parameters), intent(in) :: parameters
+      integer(c_int32_t) :: code
+    end function surefill_predictor_set_model
+
+    !> Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and
+    !! bins, and its load model. O(M (M + N)).
+    function surefill_predictor_model(predictor, parameters) bind(c, name='surefill_predictor_model') &
+            result(code)
+      import
+      type(c_ptr), value :: predictor
+      type(surefill_model_parameters), intent(out) :: parameters
+      integer(c_int32_t) :: code
+    end function surefill_predictor_model
+
+    !> Sets the capacity to its defaults: 65,536 waits, 4,096 jobs waiting, 4,096 releases, no clusters, 8,192
+    !! situations.
+    function surefill_wait_capacity_init(capacity) bind(c, name='surefill_wait_capacity_init') result(code)
+      import
+      type(surefill_wait_capacity), intent(out) :: capacity
+      integer(c_int32_t) :: code
+    end function surefill_wait_capacity_init
+
+    !> Sets the options to those whose bounds hold: .95 bound of the .95 quantile, AVAILABILITY, ADAPT and VISIBLE.
+    !! The paper's are TRIM, CLUSTER and AVAILABILITY, for which the capacity must have clusters.
+    function surefill_wait_options_init(options) bind(c, name='surefill_wait_options_init') result(code)
       import
       type(surefill_wait_options), intent(out) :: options
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_options_init
 
-    !> Bytes of memory that a wait predictor needs: some 80 for each remembered wait, 230 with clusters, 160 for
-    !> each release, 60 for each waiting job, and about 6,000; 4.9 MB for the default.
-    function surefill_wait_size(limits, size) &
-            bind(c, name='surefill_wait_size') result(status)
+    !> Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each
+    !! release, 190 for each waiting job, 24 for each situation, and 90,000; 7.1 MB for the default.
+    function surefill_wait_size(capacity, size) bind(c, name='surefill_wait_size') result(code)
       import
-      type(surefill_wait_limits), intent(in) :: limits
+      type(surefill_wait_capacity), intent(in) :: capacity
       integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_size
 
-    !> Makes a predictor that knows no wait in the caller's memory (length bytes, at least surefill_wait_size,
-    !> aligned to 8).
-    function surefill_wait_init(memory, length, limits, options, wait) &
-            bind(c, name='surefill_wait_init') result(status)
+    !> Makes a predictor that knows no wait in the caller's memory (length bytes, at least surefill_wait_size, aligned
+    !! to 8). O(length).
+    function surefill_wait_init(memory, length, capacity, options, wait) bind(c, name='surefill_wait_init') &
+            result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
-      type(surefill_wait_limits), intent(in) :: limits
+      type(surefill_wait_capacity), intent(in) :: capacity
       type(surefill_wait_options), intent(in) :: options
       type(c_ptr), intent(out) :: wait
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_init
 
-    !> Makes the block a checkpoint, surefill_wait_size bytes from the handle on, by writing its checksum.
-    function surefill_wait_seal(wait) &
-            bind(c, name='surefill_wait_seal') result(status)
+    !> Makes the block a checkpoint, surefill_wait_size bytes from the handle on, by writing its checksum. Any later
+    !! call that changes the predictor breaks the seal. O(size).
+    function surefill_wait_seal(wait) bind(c, name='surefill_wait_seal') result(code)
       import
       type(c_ptr), value :: wait
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_seal
 
-    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !> surefill_wait_seal left it.
-    function surefill_wait_open(memory, length, wait) &
-            bind(c, name='surefill_wait_open') result(status)
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_wait_seal
+    !! left it. It goes on bit for bit as the sealed one would have, in the middle of clustering too. O(size).
+    function surefill_wait_open(memory, length, wait) bind(c, name='surefill_wait_open') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
       type(c_ptr), intent(out) :: wait
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_open
 
-    !> A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not
-    !> negative).
-    function surefill_wait_submitted(wait, job, now, requested, processors, answer, bound) &
-            bind(c, name='surefill_wait_submitted') result(status)
+    !> A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative).
+    !! answer is one of SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1
+    !! with any answer but BOUND. O(log n) for n remembered waits.
+    function surefill_wait_submit(wait, job, now, requested, processors, answer, bound) bind(c, &
+            name='surefill_wait_submit') result(code)
       import
       type(c_ptr), value :: wait
-      integer(c_int64_t), value :: job, now, requested
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: now
+      integer(c_int64_t), value :: requested
       integer(c_int32_t), value :: processors
       integer(c_int32_t), intent(out) :: answer
       integer(c_int64_t), intent(out) :: bound
-      integer(c_int32_t) :: status
-    end function surefill_wait_submitted
+      integer(c_int32_t) :: code
+    end function surefill_wait_submit
 
-    !> A waiting job was started: its wait becomes history; waited is that in seconds.
-    function surefill_wait_started(wait, job, now, waited) &
-            bind(c, name='surefill_wait_started') result(status)
+    !> A waiting job was started: its wait becomes history; waited is that in seconds. O(log n), and while jobs are
+    !! clustered again 64 + 4 history / recluster_every steps of O(log n).
+    function surefill_wait_start(wait, job, now, waited) bind(c, name='surefill_wait_start') result(code)
       import
       type(c_ptr), value :: wait
-      integer(c_int64_t), value :: job, now
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: now
       integer(c_int64_t), intent(out) :: waited
-      integer(c_int32_t) :: status
-    end function surefill_wait_started
+      integer(c_int32_t) :: code
+    end function surefill_wait_start
 
-    !> A waiting job was cancelled: nothing is learnt.
-    function surefill_wait_cancelled(wait, job, now) &
-            bind(c, name='surefill_wait_cancelled') result(status)
+    !> A waiting job was cancelled: nothing is learnt. O(log n).
+    function surefill_wait_cancel(wait, job, now) bind(c, name='surefill_wait_cancel') result(code)
       import
       type(c_ptr), value :: wait
-      integer(c_int64_t), value :: job, now
-      integer(c_int32_t) :: status
-    end function surefill_wait_cancelled
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: now
+      integer(c_int32_t) :: code
+    end function surefill_wait_cancel
 
-    !> A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many
-    !> seconds and processors: as if it had been submitted and started, but without time passing.
-    function surefill_wait_known(wait, seconds, requested, processors) &
-            bind(c, name='surefill_wait_known') result(status)
+    !> A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many seconds
+    !! and processors: as if it had been submitted and started, but without time passing. Costs as
+    !! surefill_wait_start.
+    function surefill_wait_known(wait, seconds, requested, processors) bind(c, name='surefill_wait_known') &
+            result(code)
       import
       type(c_ptr), value :: wait
-      integer(c_int64_t), value :: seconds, requested
+      integer(c_int64_t), value :: seconds
+      integer(c_int64_t), value :: requested
       integer(c_int32_t), value :: processors
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_known
 
+    !> The state of the machine, which VISIBLE takes into account from now on: its processors, those that are free,
+    !! and the jobs that wait in all its queues with their processors times requested seconds. All 0, as at first:
+    !! nothing is known but the queue.
+    function surefill_wait_machine(wait, processors, free, jobs, work) bind(c, name='surefill_wait_machine') &
+            result(code)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t), value :: free
+      integer(c_int32_t), value :: jobs
+      integer(c_int64_t), value :: work
+      integer(c_int32_t) :: code
+    end function surefill_wait_machine
+
     !> Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
-    !> steps of O(log n) each (at least 1).
-    function surefill_wait_recluster(wait, work, step) &
-            bind(c, name='surefill_wait_recluster') result(status)
+    !! steps of O(log n) each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins
+    !! another. Other calls may come between two of these.
+    function surefill_wait_recluster(wait, work, step) bind(c, name='surefill_wait_recluster') result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int64_t), value :: work
       integer(c_int32_t), intent(out) :: step
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_recluster
 
-    !> An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a
-    !> job submitted now that requests so many seconds and processors.
+    !> An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
+    !! submitted now that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
+    !! any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound. O(log n) for the
+    !! options' own question, else with surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
     function surefill_wait_predict(wait, requested, processors, quantile, confidence, now, answer, bound) &
-            bind(c, name='surefill_wait_predict') result(status)
+            bind(c, name='surefill_wait_predict') result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int64_t), value :: requested
       integer(c_int32_t), value :: processors
-      real(c_double), value :: quantile, confidence
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
       integer(c_int64_t), value :: now
       integer(c_int32_t), intent(out) :: answer
       integer(c_int64_t), intent(out) :: bound
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_predict
 
-    !> As surefill_wait_predict, a lower bound, by the binomial method.
-    function surefill_wait_predict_lower(wait, requested, processors, quantile, confidence, now, answer, bound) &
-            bind(c, name='surefill_wait_predict_lower') result(status)
+    !> As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of
+    !! surefill_binomial_lower.
+    function surefill_wait_predict_lower(wait, requested, processors, quantile, confidence, now, answer, &
+            bound) bind(c, name='surefill_wait_predict_lower') result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int64_t), value :: requested
       integer(c_int32_t), value :: processors
-      real(c_double), value :: quantile, confidence
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
       integer(c_int64_t), value :: now
       integer(c_int32_t), intent(out) :: answer
       integer(c_int64_t), intent(out) :: bound
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_predict_lower
 
-    !> As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the
-    !> binomial method.
+    !> As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
+    !! method. O(log n) and the cost of surefill_binomial_two_sided.
     function surefill_wait_predict_two_sided(wait, requested, processors, quantile, confidence, now, answer, &
-            lower, upper) &
-            bind(c, name='surefill_wait_predict_two_sided') result(status)
+            lower, upper) bind(c, name='surefill_wait_predict_two_sided') result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int64_t), value :: requested
       integer(c_int32_t), value :: processors
-      real(c_double), value :: quantile, confidence
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
       integer(c_int64_t), value :: now
       integer(c_int32_t), intent(out) :: answer
-      integer(c_int64_t), intent(out) :: lower, upper
-      integer(c_int32_t) :: status
+      integer(c_int64_t), intent(out) :: lower
+      integer(c_int64_t), intent(out) :: upper
+      integer(c_int32_t) :: code
     end function surefill_wait_predict_two_sided
 
     !> As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted
-    !> from its submission, by the binomial method from the waits that were at least as long as its own is now.
-    function surefill_wait_predict_waiting(wait, job, quantile, confidence, now, answer, bound) &
-            bind(c, name='surefill_wait_predict_waiting') result(status)
+    !! from its submission, by the binomial method from the waits that were at least as long as its own is now.
+    function surefill_wait_predict_waiting(wait, job, quantile, confidence, now, answer, bound) bind(c, &
+            name='surefill_wait_predict_waiting') result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int64_t), value :: job
-      real(c_double), value :: quantile, confidence
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
       integer(c_int64_t), value :: now
       integer(c_int32_t), intent(out) :: answer
       integer(c_int64_t), intent(out) :: bound
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_predict_waiting
 
-    !> How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within
-    !> seconds, counted from its submission: the part of the waits that were, with a lower bound for it at this
-    !> confidence.
-    function surefill_wait_start_probability(wait, requested, processors, age, within, confidence, probability, &
-            at_least, rests_on) &
-            bind(c, name='surefill_wait_start_probability') result(status)
+    !> How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
+    !! counted from its submission: the part of the waits that were, with a lower bound for it at this confidence.
+    !! rests_on is the number of waits of at least age that this rests on; 0 where there are none, then probability
+    !! and at_least are 0. Says nothing about the machine being down. O(log n + sqrt n).
+    function surefill_wait_start_probability(wait, requested, processors, age, within, confidence, &
+            probability, at_least, rests_on) bind(c, name='surefill_wait_start_probability') result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int64_t), value :: requested
       integer(c_int32_t), value :: processors
-      integer(c_int64_t), value :: age, within
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: within
       real(c_double), value :: confidence
-      real(c_double), intent(out) :: probability, at_least
+      real(c_double), intent(out) :: probability
+      real(c_double), intent(out) :: at_least
       integer(c_int64_t), intent(out) :: rests_on
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_start_probability
 
-    !> Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or
-    !> not (0).
-    function surefill_wait_may_be_down(wait, now, down) &
-            bind(c, name='surefill_wait_may_be_down') result(status)
+    !> Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or not
+    !! (0). O(log n).
+    function surefill_wait_may_be_down(wait, now, down) bind(c, name='surefill_wait_may_be_down') &
+            result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int64_t), value :: now
       integer(c_int32_t), intent(out) :: down
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_may_be_down
 
     !> Jobs that wait.
-    function surefill_wait_jobs(wait, jobs) &
-            bind(c, name='surefill_wait_jobs') result(status)
+    function surefill_wait_jobs(wait, jobs) bind(c, name='surefill_wait_jobs') result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int32_t), intent(out) :: jobs
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_jobs
 
     !> Waits that are remembered.
-    function surefill_wait_remembered(wait, count) &
-            bind(c, name='surefill_wait_remembered') result(status)
+    function surefill_wait_remembered(wait, count) bind(c, name='surefill_wait_remembered') result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int64_t), intent(out) :: count
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_remembered
 
     !> The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of
-    !> each (9223372036854775807 for no bound) and how many waits count there.
-    function surefill_wait_clusters(wait, smallest, largest, counts, capacity, clusters) &
-            bind(c, name='surefill_wait_clusters') result(status)
+    !! each (9223372036854775807 for no bound) and how many waits count there. capacity is the room in each array:
+    !! SUREFILL_MAX_CLUSTERS is enough. clusters is the number written.
+    function surefill_wait_clusters(wait, smallest, largest, counts, capacity, clusters) bind(c, &
+            name='surefill_wait_clusters') result(code)
       import
       type(c_ptr), value :: wait
-      integer(c_int64_t), intent(out) :: smallest(*), largest(*), counts(*)
+      integer(c_int64_t), intent(out) :: smallest(*)
+      integer(c_int64_t), intent(out) :: largest(*)
+      integer(c_int64_t), intent(out) :: counts(*)
       integer(c_int32_t), value :: capacity
       integer(c_int32_t), intent(out) :: clusters
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_wait_clusters
 
-    !> By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes
-    !> information criterion, over a single cluster: of predictors with different attributes, the one with the
-    !> largest criterion has the attribute that explains the waits best.
-    function surefill_wait_explained(wait, gain, criterion) &
-            bind(c, name='surefill_wait_explained') result(status)
+    !> By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
+    !! criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion
+    !! has the attribute that explains the waits best.
+    function surefill_wait_explained(wait, gain, criterion) bind(c, name='surefill_wait_explained') &
+            result(code)
       import
       type(c_ptr), value :: wait
-      real(c_double), intent(out) :: gain, criterion
-      integer(c_int32_t) :: status
+      real(c_double), intent(out) :: gain
+      real(c_double), intent(out) :: criterion
+      integer(c_int32_t) :: code
     end function surefill_wait_explained
 
-    !> Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound
-    !> with this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
-    !> Pr(Bin(observations, quantile) <= k - 1) >= confidence.
-    function surefill_binomial_upper(observations, quantile, confidence, k) &
-            bind(c, name='surefill_binomial_upper') result(status)
-      import
-      integer(c_int64_t), value :: observations
-      real(c_double), value :: quantile, confidence
-      integer(c_int64_t), intent(out) :: k
-      integer(c_int32_t) :: status
-    end function surefill_binomial_upper
-
-    !> As surefill_binomial_upper, a lower bound: the largest k with Pr(Bin(observations, quantile) >= k) >=
-    !> confidence.
-    function surefill_binomial_lower(observations, quantile, confidence, k) &
-            bind(c, name='surefill_binomial_lower') result(status)
-      import
-      integer(c_int64_t), value :: observations
-      real(c_double), value :: quantile, confidence
-      integer(c_int64_t), intent(out) :: k
-      integer(c_int32_t) :: status
-    end function surefill_binomial_lower
-
-    !> As surefill_binomial_upper, a lower and an upper bound that hold together with this confidence: each is
-    !> one-sided at (1 + confidence) / 2.
-    function surefill_binomial_two_sided(observations, quantile, confidence, lower, upper) &
-            bind(c, name='surefill_binomial_two_sided') result(status)
-      import
-      integer(c_int64_t), value :: observations
-      real(c_double), value :: quantile, confidence
-      integer(c_int64_t), intent(out) :: lower, upper
-      integer(c_int32_t) :: status
-    end function surefill_binomial_two_sided
-
-    !> The fewest observations for which surefill_binomial_upper finds a bound: the smallest n with quantile^n <=
-    !> 1 - confidence, 59 for .95 and .95.
-    function surefill_binomial_fewest(quantile, confidence, observations) &
-            bind(c, name='surefill_binomial_fewest') result(status)
-      import
-      real(c_double), value :: quantile, confidence
-      integer(c_int64_t), intent(out) :: observations
-      integer(c_int32_t) :: status
-    end function surefill_binomial_fewest
-
-    !> How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the
-    !> series' lag-1 autocorrelation is correlation (-1 to 1): so many happen by chance less than once in 8,000
-    !> values.
-    function surefill_rare_event_threshold(quantile, correlation, threshold) &
-            bind(c, name='surefill_rare_event_threshold') result(status)
-      import
-      real(c_double), value :: quantile, correlation
-      integer(c_int32_t), intent(out) :: threshold
-      integer(c_int32_t) :: status
-    end function surefill_rare_event_threshold
-
-    !> The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal
-    !> distribution, from count independent waits in seconds (at least 2, none negative; they count as at least
-    !> one second).
-    function surefill_log_normal_bound(waits, count, quantile, confidence, seconds) &
-            bind(c, name='surefill_log_normal_bound') result(status)
-      import
-      real(c_double), intent(in) :: waits(*)
-      integer(c_int32_t), value :: count
-      real(c_double), value :: quantile, confidence
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: status
-    end function surefill_log_normal_bound
-
-    !> The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds
-    !> (at least 1, none negative; they count as at least one second).
-    function surefill_log_uniform_quantile(waits, count, quantile, seconds) &
-            bind(c, name='surefill_log_uniform_quantile') result(status)
-      import
-      real(c_double), intent(in) :: waits(*)
-      integer(c_int32_t), value :: count
-      real(c_double), value :: quantile
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: status
-    end function surefill_log_uniform_quantile
-
-    !> The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count
-    !> as at least one second): its shape (infinite where all waits are equal), its scale in seconds, and its
-    !> quantile (above 0, below 1) in seconds.
-    function surefill_weibull_quantile(waits, count, quantile, shape, scale, seconds) &
-            bind(c, name='surefill_weibull_quantile') result(status)
-      import
-      real(c_double), intent(in) :: waits(*)
-      integer(c_int32_t), value :: count
-      real(c_double), value :: quantile
-      real(c_double), intent(out) :: shape, scale, seconds
-      integer(c_int32_t) :: status
-    end function surefill_weibull_quantile
-
     !> How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared
-    !> coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so
-    !> many processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2.
-    function surefill_speedup(parallelism, sigma, processors, speedup) &
-            bind(c, name='surefill_speedup') result(status)
+    !! coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so
+    !! many processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A.
+    function surefill_speedup(parallelism, sigma, processors, speedup) bind(c, name='surefill_speedup') &
+            result(code)
       import
-      real(c_double), value :: parallelism, sigma, processors
+      real(c_double), value :: parallelism
+      real(c_double), value :: sigma
+      real(c_double), value :: processors
       real(c_double), intent(out) :: speedup
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_speedup
 
     !> The lower bound of that for any sigma (equation 3): no job of this average parallelism is slower.
-    function surefill_speedup_least(parallelism, processors, speedup) &
-            bind(c, name='surefill_speedup_least') result(status)
+    function surefill_speedup_least(parallelism, processors, speedup) bind(c, name='surefill_speedup_least') &
+            result(code)
       import
-      real(c_double), value :: parallelism, processors
+      real(c_double), value :: parallelism
+      real(c_double), value :: processors
       real(c_double), intent(out) :: speedup
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_speedup_least
 
     !> The run time in seconds on so many processors (at least 1) of a job that takes sequential seconds (not
-    !> negative) on one.
-    function surefill_speedup_run_time(parallelism, sigma, sequential, processors, seconds) &
-            bind(c, name='surefill_speedup_run_time') result(status)
+    !! negative) on one.
+    function surefill_speedup_run_time(parallelism, sigma, sequential, processors, seconds) bind(c, &
+            name='surefill_speedup_run_time') result(code)
       import
-      real(c_double), value :: parallelism, sigma, sequential
+      real(c_double), value :: parallelism
+      real(c_double), value :: sigma
+      real(c_double), value :: sequential
       integer(c_int32_t), value :: processors
       real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_speedup_run_time
 
-    !> The model of count measured speedups, each on so many processors (1 to 2^20; two different numbers at
-    !> least): parallelism and sigma (may be infinite), and the root mean square of the differences of the natural
-    !> logarithms, about the relative error.
-    function surefill_speedup_fit(processors, speedups, count, parallelism, sigma, error) &
-            bind(c, name='surefill_speedup_fit') result(status)
+    !> The model of count measured speedups, each on so many processors (1 to 2^20; two different numbers at least):
+    !! parallelism and sigma (may be infinite), and the root mean square of the differences of the natural logarithms,
+    !! about the relative error. Parallelism and sigma can be told apart only when the measurements reach saturation;
+    !! any pair that fits predicts the measured range equally well. O(count).
+    function surefill_speedup_fit(processors, speedups, count, parallelism, sigma, error) bind(c, &
+            name='surefill_speedup_fit') result(code)
       import
-      real(c_double), intent(in) :: processors(*), speedups(*)
+      real(c_double), intent(in) :: processors(*)
+      real(c_double), intent(in) :: speedups(*)
       integer(c_int32_t), value :: count
-      real(c_double), intent(out) :: parallelism, sigma, error
-      integer(c_int32_t) :: status
+      real(c_double), intent(out) :: parallelism
+      real(c_double), intent(out) :: sigma
+      real(c_double), intent(out) :: error
+      integer(c_int32_t) :: code
     end function surefill_speedup_fit
 
-    !> As surefill_speedup_fit, of run times in seconds, none of which need be on one processor, on three
-    !> different numbers of processors at least; sequential is the run time on one.
-    function surefill_speedup_fit_run_times(processors, seconds, count, parallelism, sigma, sequential, error) &
-            bind(c, name='surefill_speedup_fit_run_times') result(status)
+    !> As surefill_speedup_fit, of run times in seconds, none of which need be on one processor, on three different
+    !! numbers of processors at least; sequential is the run time on one.
+    function surefill_speedup_fit_run_times(processors, seconds, count, parallelism, sigma, sequential, &
+            error) bind(c, name='surefill_speedup_fit_run_times') result(code)
       import
-      real(c_double), intent(in) :: processors(*), seconds(*)
+      real(c_double), intent(in) :: processors(*)
+      real(c_double), intent(in) :: seconds(*)
       integer(c_int32_t), value :: count
-      real(c_double), intent(out) :: parallelism, sigma, sequential, error
-      integer(c_int32_t) :: status
+      real(c_double), intent(out) :: parallelism
+      real(c_double), intent(out) :: sigma
+      real(c_double), intent(out) :: sequential
+      real(c_double), intent(out) :: error
+      integer(c_int32_t) :: code
     end function surefill_speedup_fit_run_times
 
-    !> Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes
-    !> are uniform in the logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is
-    !> age plus wait.
-    function surefill_lifetime_ends_within(shortest, longest, age, wait, probability) &
-            bind(c, name='surefill_lifetime_ends_within') result(status)
+    !> Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
+    function surefill_sizing_capacity_init(capacity) bind(c, name='surefill_sizing_capacity_init') &
+            result(code)
       import
-      real(c_double), value :: shortest, longest, age, wait
-      real(c_double), intent(out) :: probability
-      integer(c_int32_t) :: status
-    end function surefill_lifetime_ends_within
+      type(surefill_sizing_capacity), intent(out) :: capacity
+      integer(c_int32_t) :: code
+    end function surefill_sizing_capacity_init
 
-    !> The mean of such lifetimes, in seconds.
-    function surefill_lifetime_mean(shortest, longest, seconds) &
-            bind(c, name='surefill_lifetime_mean') result(status)
+    !> Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and
+    !! b bins of e events.
+    function surefill_sizing_size(capacity, size) bind(c, name='surefill_sizing_size') result(code)
       import
-      real(c_double), value :: shortest, longest
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: status
-    end function surefill_lifetime_mean
-
-    !> The coefficients of such lifetimes' distribution beta0 + beta1 ln t (equation 4).
-    function surefill_lifetime_coefficients(shortest, longest, beta0, beta1) &
-            bind(c, name='surefill_lifetime_coefficients') result(status)
-      import
-      real(c_double), value :: shortest, longest
-      real(c_double), intent(out) :: beta0, beta1
-      integer(c_int32_t) :: status
-    end function surefill_lifetime_coefficients
-
-    !> The shortest and longest lifetime in seconds of the distribution beta0 + beta1 ln t; beta1 is positive.
-    function surefill_lifetime_bounds(beta0, beta1, shortest, longest) &
-            bind(c, name='surefill_lifetime_bounds') result(status)
-      import
-      real(c_double), value :: beta0, beta1
-      real(c_double), intent(out) :: shortest, longest
-      integer(c_int32_t) :: status
-    end function surefill_lifetime_bounds
-
-    !> Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order:
-    !> the least-squares line of equation 4 through the shares (i - 1/2) / count.
-    function surefill_lifetime_fit(lifetimes, count, shortest, longest) &
-            bind(c, name='surefill_lifetime_fit') result(status)
-      import
-      real(c_double), intent(in) :: lifetimes(*)
-      integer(c_int32_t), value :: count
-      real(c_double), intent(out) :: shortest, longest
-      integer(c_int32_t) :: status
-    end function surefill_lifetime_fit
-
-    !> The same for a history in bins: the line through the shares of run times below each edge that has any on
-    !> both sides.
-    function surefill_lifetime_fit_binned(distribution, shortest, longest) &
-            bind(c, name='surefill_lifetime_fit_binned') result(status)
-      import
-      type(c_ptr), value :: distribution
-      real(c_double), intent(out) :: shortest, longest
-      integer(c_int32_t) :: status
-    end function surefill_lifetime_fit_binned
-
-    !> Sets the limits to their defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
-    function surefill_sizing_limits_init(limits) &
-            bind(c, name='surefill_sizing_limits_init') result(status)
-      import
-      type(surefill_sizing_limits), intent(out) :: limits
-      integer(c_int32_t) :: status
-    end function surefill_sizing_limits_init
-
-    !> Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors
-    !> and b bins of e events.
-    function surefill_sizing_size(limits, size) &
-            bind(c, name='surefill_sizing_size') result(status)
-      import
-      type(surefill_sizing_limits), intent(in) :: limits
+      type(surefill_sizing_capacity), intent(in) :: capacity
       integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_sizing_size
 
-    !> Makes a sizing in the caller's memory (length bytes, at least surefill_sizing_size, aligned to 8).
-    function surefill_sizing_init(memory, length, limits, sizing) &
-            bind(c, name='surefill_sizing_init') result(status)
+    !> Makes a sizing in the caller's memory (length bytes, at least surefill_sizing_size, aligned to 8). O(1).
+    function surefill_sizing_init(memory, length, capacity, sizing) bind(c, name='surefill_sizing_init') &
+            result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
-      type(surefill_sizing_limits), intent(in) :: limits
+      type(surefill_sizing_capacity), intent(in) :: capacity
       type(c_ptr), intent(out) :: sizing
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_sizing_init
 
-    !> Begins with so many idle processors and nothing running; what was added before is forgotten.
-    function surefill_sizing_begin(sizing, idle) &
-            bind(c, name='surefill_sizing_begin') result(status)
+    !> Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
+    function surefill_sizing_begin(sizing, idle) bind(c, name='surefill_sizing_begin') result(code)
       import
       type(c_ptr), value :: sizing
       integer(c_int32_t), value :: idle
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_sizing_begin
 
-    !> Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between
-    !> which lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform.
-    function surefill_sizing_add_running(sizing, processors, age, shortest, longest) &
-            bind(c, name='surefill_sizing_add_running') result(status)
+    !> Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which
+    !! lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform. O(1).
+    function surefill_sizing_add_running(sizing, processors, age, shortest, longest) bind(c, &
+            name='surefill_sizing_add_running') result(code)
       import
       type(c_ptr), value :: sizing
       integer(c_int32_t), value :: processors
-      real(c_double), value :: age, shortest, longest
-      integer(c_int32_t) :: status
+      real(c_double), value :: age
+      real(c_double), value :: shortest
+      real(c_double), value :: longest
+      integer(c_int32_t) :: code
     end function surefill_sizing_add_running
 
-    !> Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its
-    !> time limit; age and limit in whole seconds (0 to SUREFILL_MAX_SECONDS).
-    function surefill_sizing_add_running_binned(sizing, processors, age, limit, distribution) &
-            bind(c, name='surefill_sizing_add_running_binned') result(status)
+    !> Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its time
+    !! limit; age and limit in whole seconds (0 to SUREFILL_MAX_SECONDS). O(bins x events per bin).
+    function surefill_sizing_add_running_binned(sizing, processors, age, limit, distribution) bind(c, &
+            name='surefill_sizing_add_running_binned') result(code)
       import
       type(c_ptr), value :: sizing
       integer(c_int32_t), value :: processors
-      integer(c_int64_t), value :: age, limit
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
       type(c_ptr), value :: distribution
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_sizing_add_running_binned
 
     !> The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as
-    !> predicted by one of SUREFILL_WAIT_BY_; 0 when they are.
-    function surefill_sizing_wait(sizing, processors, predictor, quantile, seconds) &
-            bind(c, name='surefill_sizing_wait') result(status)
+    !! predicted by one of SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5
+    !! gives the median, 1 when they surely are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases),
+    !! QUANTILE O(64 x running jobs x (releases + missing processors)), MEAN O(running jobs x missing processors) at
+    !! eight places for each job and each doubling of time.
+    function surefill_sizing_wait(sizing, processors, predictor, quantile, seconds) bind(c, &
+            name='surefill_sizing_wait') result(code)
       import
       type(c_ptr), value :: sizing
-      integer(c_int32_t), value :: processors, predictor
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t), value :: predictor
       real(c_double), value :: quantile
       real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_sizing_wait
 
-    !> The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now,
-    !> if nothing else starts.
-    function surefill_sizing_free_probability(sizing, processors, wait, probability) &
-            bind(c, name='surefill_sizing_free_probability') result(status)
+    !> The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now, if
+    !! nothing else starts. O(running jobs x (releases + missing processors)).
+    function surefill_sizing_free_probability(sizing, processors, wait, probability) bind(c, &
+            name='surefill_sizing_free_probability') result(code)
       import
       type(c_ptr), value :: sizing
       integer(c_int32_t), value :: processors
       real(c_double), value :: wait
       real(c_double), intent(out) :: probability
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_sizing_free_probability
 
-    !> The number of benefactors: running jobs that hold at least as many processors as are missing for so many
-    !> (not negative).
-    function surefill_sizing_benefactors(sizing, processors, benefactors) &
-            bind(c, name='surefill_sizing_benefactors') result(status)
+    !> The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not
+    !! negative).
+    function surefill_sizing_benefactors(sizing, processors, benefactors) bind(c, &
+            name='surefill_sizing_benefactors') result(code)
       import
       type(c_ptr), value :: sizing
       integer(c_int32_t), value :: processors
       integer(c_int32_t), intent(out) :: benefactors
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_sizing_benefactors
 
-    !> Bytes of memory that a correction needs.
-    function surefill_correction_size() &
-            bind(c, name='surefill_correction_size') result(bytes)
-      import
-      integer(c_int64_t) :: bytes
-    end function surefill_correction_size
-
-    !> Makes a correction that knows nothing in the caller's memory (length bytes, at least
-    !> surefill_correction_size, aligned to 8).
-    function surefill_correction_init(memory, length, correction) &
-            bind(c, name='surefill_correction_init') result(status)
+    !> Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
+    !! aligned to 8).
+    function surefill_correction_init(memory, length, correction) bind(c, name='surefill_correction_init') &
+            result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
       type(c_ptr), intent(out) :: correction
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_correction_init
 
-    !> Makes the block a checkpoint, surefill_correction_size bytes from the handle on, by writing its checksum.
-    function surefill_correction_seal(correction) &
-            bind(c, name='surefill_correction_seal') result(status)
+    !> Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any
+    !! later call that changes the correction breaks the seal.
+    function surefill_correction_seal(correction) bind(c, name='surefill_correction_seal') result(code)
       import
       type(c_ptr), value :: correction
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_correction_seal
 
     !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !> surefill_correction_seal left it.
-    function surefill_correction_open(memory, length, correction) &
-            bind(c, name='surefill_correction_open') result(status)
+    !! surefill_correction_seal left it.
+    function surefill_correction_open(memory, length, correction) bind(c, name='surefill_correction_open') &
+            result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
       type(c_ptr), intent(out) :: correction
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_correction_open
 
     !> Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as
-    !> one).
-    function surefill_correction_record(correction, predicted, actual) &
-            bind(c, name='surefill_correction_record') result(status)
+    !! one). O(1).
+    function surefill_correction_record(correction, predicted, actual) bind(c, &
+            name='surefill_correction_record') result(code)
       import
       type(c_ptr), value :: correction
-      real(c_double), value :: predicted, actual
-      integer(c_int32_t) :: status
+      real(c_double), value :: predicted
+      real(c_double), value :: actual
+      integer(c_int32_t) :: code
     end function surefill_correction_record
 
-    !> The corrected prediction in seconds.
-    function surefill_correction_corrected(correction, predicted, seconds) &
-            bind(c, name='surefill_correction_corrected') result(status)
+    !> The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go
+    !! with shorter waits. O(1).
+    function surefill_correction_corrected(correction, predicted, seconds) bind(c, &
+            name='surefill_correction_corrected') result(code)
       import
       type(c_ptr), value :: correction
       real(c_double), value :: predicted
       real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_correction_corrected
 
     !> Recorded pairs.
-    function surefill_correction_pairs(correction, pairs) &
-            bind(c, name='surefill_correction_pairs') result(status)
+    function surefill_correction_pairs(correction, pairs) bind(c, name='surefill_correction_pairs') &
+            result(code)
       import
       type(c_ptr), value :: correction
       integer(c_int64_t), intent(out) :: pairs
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_correction_pairs
 
-    !> The line's intercept and slope, of natural logarithms of seconds.
-    function surefill_correction_line(correction, known, intercept, slope) &
-            bind(c, name='surefill_correction_line') result(status)
+    !> The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different
+    !! predictions are recorded, and then neither is written.
+    function surefill_correction_line(correction, known, intercept, slope) bind(c, &
+            name='surefill_correction_line') result(code)
       import
       type(c_ptr), value :: correction
       integer(c_int32_t), intent(out) :: known
-      real(c_double), intent(out) :: intercept, slope
-      integer(c_int32_t) :: status
+      real(c_double), intent(out) :: intercept
+      real(c_double), intent(out) :: slope
+      integer(c_int32_t) :: code
     end function surefill_correction_line
 
-    !> The coefficient of correlation of the logarithms.
-    function surefill_correction_correlation(correction, known, coefficient) &
-            bind(c, name='surefill_correction_correlation') result(status)
+    !> The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
+    !! coefficient is not written.
+    function surefill_correction_correlation(correction, known, coefficient) bind(c, &
+            name='surefill_correction_correlation') result(code)
       import
       type(c_ptr), value :: correction
       integer(c_int32_t), intent(out) :: known
       real(c_double), intent(out) :: coefficient
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_correction_correlation
 
     !> Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second,
-    !> however small the gain.
-    function surefill_choice_options_init(options) &
-            bind(c, name='surefill_choice_options_init') result(status)
+    !! however small the gain.
+    function surefill_choice_options_init(options) bind(c, name='surefill_choice_options_init') result(code)
       import
       type(surefill_choice_options), intent(out) :: options
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_choice_options_init
 
     !> The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job
-    !> that takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says.
+    !! that takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects
+    !! the waits; NULL for none. O(n) times the predictor's test of one wait, and 64 times as much for each n that is
+    !! better than those before it; by MEAN one integration for all n.
     function surefill_sizing_choose(sizing, options, correction, parallelism, sigma, sequential, choice) &
-            bind(c, name='surefill_sizing_choose') result(status)
+            bind(c, name='surefill_sizing_choose') result(code)
       import
       type(c_ptr), value :: sizing
       type(surefill_choice_options), intent(in) :: options
       type(c_ptr), value :: correction
-      real(c_double), value :: parallelism, sigma, sequential
+      real(c_double), value :: parallelism
+      real(c_double), value :: sigma
+      real(c_double), value :: sequential
       type(surefill_choice), intent(out) :: choice
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_sizing_choose
 
-    !> As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count
-    !> run times in seconds (0 to 2^40), the first on one processor, the next on two and so on.
-    function surefill_sizing_choose_measured(sizing, options, correction, run_times, count, choice) &
-            bind(c, name='surefill_sizing_choose_measured') result(status)
+    !> As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count run
+    !! times in seconds (0 to 2^40), the first on one processor, the next on two and so on. It takes count processors
+    !! at most.
+    function surefill_sizing_choose_measured(sizing, options, correction, run_times, count, choice) bind(c, &
+            name='surefill_sizing_choose_measured') result(code)
       import
       type(c_ptr), value :: sizing
       type(surefill_choice_options), intent(in) :: options
@@ -1911,20 +2254,84 @@ module surefill
       real(c_double), intent(in) :: run_times(*)
       integer(c_int32_t), value :: count
       type(surefill_choice), intent(out) :: choice
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_sizing_choose_measured
 
     !> On how many processors the job starts when so many are free: all that it can use, `most` (at least the
-    !> choice's) at most; or with lock_in (1) the number it waited for.
-    function surefill_choice_start(choice, free, most, lock_in, processors) &
-            bind(c, name='surefill_choice_start') result(status)
+    !! choice's) at most; or with lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
+    function surefill_choice_start(choice, free, most, lock_in, processors) bind(c, &
+            name='surefill_choice_start') result(code)
       import
       type(surefill_choice), intent(in) :: choice
-      integer(c_int32_t), value :: free, most, lock_in
+      integer(c_int32_t), value :: free
+      integer(c_int32_t), value :: most
+      integer(c_int32_t), value :: lock_in
       integer(c_int32_t), intent(out) :: processors
-      integer(c_int32_t) :: status
+      integer(c_int32_t) :: code
     end function surefill_choice_start
 
+    !> The name of one of SUREFILL_STEP_. A static string.
+    function surefill_step_name(step) bind(c, name='surefill_step_name') result(string)
+      import
+      integer(c_int32_t), value :: step
+      type(c_ptr) :: string
+    end function surefill_step_name
+
+    !> The name of one of SUREFILL_CRITERION_. A static string.
+    function surefill_criterion_name(criterion) bind(c, name='surefill_criterion_name') result(string)
+      import
+      integer(c_int32_t), value :: criterion
+      type(c_ptr) :: string
+    end function surefill_criterion_name
+
+    !> The name of one of SUREFILL_VERDICT_. A static string.
+    function surefill_verdict_name(verdict) bind(c, name='surefill_verdict_name') result(string)
+      import
+      integer(c_int32_t), value :: verdict
+      type(c_ptr) :: string
+    end function surefill_verdict_name
+
+    !> The name of one of SUREFILL_PRESET_. A static string.
+    function surefill_preset_name(preset) bind(c, name='surefill_preset_name') result(string)
+      import
+      integer(c_int32_t), value :: preset
+      type(c_ptr) :: string
+    end function surefill_preset_name
+
+    !> The name of one of SUREFILL_DELAY_. A static string.
+    function surefill_delay_name(exactness) bind(c, name='surefill_delay_name') result(string)
+      import
+      integer(c_int32_t), value :: exactness
+      type(c_ptr) :: string
+    end function surefill_delay_name
+
+    !> The same as a sign to be put before the delay: "=", ">=", "<=" or "~", and "unknown". A static string.
+    function surefill_delay_sign(exactness) bind(c, name='surefill_delay_sign') result(string)
+      import
+      integer(c_int32_t), value :: exactness
+      type(c_ptr) :: string
+    end function surefill_delay_sign
+
+    !> The name of one of SUREFILL_ANSWER_. A static string.
+    function surefill_answer_name(answer) bind(c, name='surefill_answer_name') result(string)
+      import
+      integer(c_int32_t), value :: answer
+      type(c_ptr) :: string
+    end function surefill_answer_name
+
+    !> The name of one of SUREFILL_EVENT_. A static string.
+    function surefill_event_name(kind) bind(c, name='surefill_event_name') result(string)
+      import
+      integer(c_int32_t), value :: kind
+      type(c_ptr) :: string
+    end function surefill_event_name
+
+    !> The C library's strlen.
+    pure function c_string_length(string) bind(c, name='strlen') result(length)
+      import
+      type(c_ptr), value :: string
+      integer(c_size_t) :: length
+    end function c_string_length
   end interface
 
 contains

@@ -1,767 +1,307 @@
 /* surefill: probabilistic answers for batch schedulers. Licence: MIT OR Apache-2.0.
  *
- * Generated from src/capi; do not edit. Conventions:
+ * What a resource manager or a site's tool links; models for research are in surefill_models.h. Generated from src/capi
+ * (SUREFILL_BLESS=1 cargo test --test header); do not edit.
+ *
+ * One section per object: how it is used, its constants, structures and functions. In the examples every function's status
+ * is left out; real programs look at each.
+ *
+ * Conventions:
  *
  * - Every function returns a status: 0 (SUREFILL_OK) or a negative SUREFILL_ERROR_ number. A call that returns an error
- *   has changed nothing and written no output. Where WRONG_OBJECT is listed, FOREIGN_BYTE_ORDER may come as well.
+ *   has changed nothing and written no output, unless its section says otherwise.
  * - Memory is the caller's. An object is made in a block of at least its size, aligned to 8 bytes; its handle is the
- *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block.
+ *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block. Blocks hold no
+ *   pointers: they may be copied while no call uses them.
+ * - A sealed block is a checkpoint. Its checksum lies in bytes 24 to 31: FNV-1a with 64 bits of the whole block with zeros
+ *   there.
+ * - No object keeps a pointer to what a call was given. Bins, distributions, options, capacities and arrays may be changed, reused
+ *   or freed as soon as the call has returned.
  * - Inputs come before outputs; a const handle is not changed; what the pointers of one call point to does not overlap.
- *   Structures for options begin with their size and have an init function.
+ *   Structures for options and capacities begin with their size and have an init function.
+ * - Every ..._size function takes a capacity and writes the bytes that an object of this capacity needs. Objects without a
+ *   capacity have a constant ..._SIZE instead.
  * - Times are whole seconds in int64_t since any fixed origin, probabilities are doubles from 0 to 1, indices count from 0.
- * - No function takes a lock, does I/O, calls back or keeps global state. Distinct objects are independent.
+ *   A limit is a job's time limit.
+ * - No function takes a lock, does I/O, calls back or keeps global state. Distinct objects are independent. One object needs one
+ *   thread or the caller's lock, unless its section says otherwise.
+ *
+ * Errors that are not repeated below:
+ *
+ *   NULL, MISALIGNED            of any pointer
+ *   WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT
+ *                               of any handle, and of a block that is opened
+ *   WRONG_VERSION               of a structure whose struct_size no version has, or with members set that this one does not know
+ *   TOO_SMALL                   of any block of memory; OUT_OF_RANGE when its length is negative
+ *   NOT_A_NUMBER                of any double
+ *   SPAN_TOO_LONG               of any span in whole seconds; OUT_OF_RANGE when it is negative
  */
-
 
 #ifndef SUREFILL_H
 #define SUREFILL_H
 
 #include <stdint.h>
 
-// Version of this header: major x 1,000,000 + minor x 1,000 + patch.
-#define SUREFILL_VERSION_NUMBER 1000
-
-// Version of the binary interface: programs run with every library of the same number (and soname). It changes also when
-// a structure that an init function writes grows.
-#define SUREFILL_ABI_VERSION 0
-
-// Success.
-#define SUREFILL_OK 0
-
-// A pointer that must not be NULL is NULL.
-#define SUREFILL_ERROR_NULL -1
-
-// A pointer is not aligned: 8 bytes for blocks of memory and handles, its type's alignment for everything else.
-#define SUREFILL_ERROR_MISALIGNED -2
-
-// The memory is smaller than the size function says.
-#define SUREFILL_ERROR_TOO_SMALL -3
-
-// The memory does not hold an object of this type.
-#define SUREFILL_ERROR_WRONG_OBJECT -4
-
-// Made by an incompatible version: the object, or a structure with members this library does not know.
-#define SUREFILL_ERROR_WRONG_VERSION -5
-
-// The object is damaged.
-#define SUREFILL_ERROR_CORRUPT -6
-
-// A capacity fixed at initialisation is reached.
-#define SUREFILL_ERROR_FULL -7
-
-// An argument is not a number.
-#define SUREFILL_ERROR_NOT_A_NUMBER -8
-
-// An argument is out of range.
-#define SUREFILL_ERROR_OUT_OF_RANGE -9
-
-// The call makes no sense at this point.
-#define SUREFILL_ERROR_WRONG_STATE -10
-
-// The head job fits the idle processors: start it first.
-#define SUREFILL_ERROR_HEAD_FITS -11
-
-// No object has this index.
-#define SUREFILL_ERROR_NO_SUCH_INDEX -12
-
-// Nothing to take.
-#define SUREFILL_ERROR_EMPTY -13
-
-// With the jobs now running this never happens.
-#define SUREFILL_ERROR_NEVER -14
-
-// The object was made on a machine of the other byte order.
-#define SUREFILL_ERROR_FOREIGN_BYTE_ORDER -15
-
-// Probabilities that must sum to 1 do not.
-#define SUREFILL_ERROR_NOT_A_DISTRIBUTION -16
-
-// A job with this id is in the system already.
-#define SUREFILL_ERROR_DUPLICATE_JOB -17
-
-// No job with this id is in the system.
-#define SUREFILL_ERROR_UNKNOWN_JOB -18
-
-// An event lies before one already reported.
-#define SUREFILL_ERROR_TIME_WENT_BACK -19
-
-// The job has started already.
-#define SUREFILL_ERROR_ALREADY_STARTED -20
-
-// The job has not started.
-#define SUREFILL_ERROR_NOT_STARTED -21
-
-// The largest number of bins.
-#define SUREFILL_MAX_BINS 96
-
-// The longest time span any function accepts, in seconds; as a time limit it means "no limit".
-#define SUREFILL_MAX_SECONDS 1099511627776
-
-// The largest number of events into which a bin's probability may be divided.
-#define SUREFILL_MAX_EVENTS_PER_BIN 16
-
-// Criterion: the exact probability that the candidate delays the head job.
-#define SUREFILL_CRITERION_PROBABILITY 0
-
-// Criterion: the lower bound of that probability by Nissimov and Feitelson 2007.
-#define SUREFILL_CRITERION_BOUND 1
-
-// Criterion: the expected delay of the head job in seconds.
-#define SUREFILL_CRITERION_SECONDS 2
-
-// Criterion: the expected delay divided by the head job's own expected remaining wait.
-#define SUREFILL_CRITERION_RELATIVE 3
-
-// Step: the candidate given may start; commit or decline it.
-#define SUREFILL_STEP_ACCEPT 1
-
-// Step: the work is used up; call again with the same rule.
-#define SUREFILL_STEP_MORE 2
-
-// Step: every candidate has its verdict.
-#define SUREFILL_STEP_DONE 3
-
-// Verdict: not judged yet.
-#define SUREFILL_VERDICT_UNDECIDED 0
-
-// Verdict: may start.
-#define SUREFILL_VERDICT_ACCEPTED 1
-
-// Verdict: its delay reaches the threshold.
-#define SUREFILL_VERDICT_REFUSED 2
-
-// Verdict: its delay is below the threshold, but the budget for this head job does not allow it.
-#define SUREFILL_VERDICT_OVER_BUDGET 3
-
-// Verdict: wider than the idle processors.
-#define SUREFILL_VERDICT_DOES_NOT_FIT 4
-
-// Verdict: accepted, but the caller could not start it.
-#define SUREFILL_VERDICT_DECLINED 5
-
-// The delay given is the delay itself, up to rounding.
-#define SUREFILL_DELAY_EXACT 0
-
-// Refused before everything was added up: the delay is at least the one given.
-#define SUREFILL_DELAY_AT_LEAST 1
-
-// A large group of jobs that may end in one second was bounded: the delay is at most the one given.
-#define SUREFILL_DELAY_AT_MOST 2
-
-// Both happened: an estimate.
-#define SUREFILL_DELAY_ESTIMATE 3
-
-// Events that an inbox holds.
-#define SUREFILL_INBOX_CAPACITY 1024
-
-// A job was submitted.
-#define SUREFILL_EVENT_SUBMIT 1
-
-// A job was started.
-#define SUREFILL_EVENT_START 2
-
-// A job ended.
-#define SUREFILL_EVENT_END 3
-
-// A job was cancelled before it started.
-#define SUREFILL_EVENT_CANCEL 4
-
-// The largest number of states.
-#define SUREFILL_MAX_STATES 64
-
-// Load model: none, run times given the number of jobs.
-#define SUREFILL_LOAD_NONE 0
-
-// Load model: Poisson; the parameter is the mean number of jobs in a slot, finite and not negative.
-#define SUREFILL_LOAD_POISSON 1
-
-// Load model: geometric from 0; the parameter is Pr(no job in a slot), above 0 and at most 1.
-#define SUREFILL_LOAD_GEOMETRIC 2
-
-// Initial values: the parameters there are.
-#define SUREFILL_INITIAL_PRESENT -1
-
-// Initial values: Static-IV (Nissimov 2006, Algorithm 3).
-#define SUREFILL_INITIAL_STATIC 0
-
-// Initial values: k-means (Algorithm 4); the number of states must be a power of two.
-#define SUREFILL_INITIAL_K_MEANS 1
-
-// Evidence: run times, and the numbers of jobs if the load is modelled.
-#define SUREFILL_EVIDENCE_JOBS 0
-
-// Evidence: the numbers of jobs alone.
-#define SUREFILL_EVIDENCE_LOAD 1
-
-// Training: nothing to be learnt for now (predictors only).
-#define SUREFILL_TRAINING_IDLE 0
-
-// Training: the work is used up; more is to be done.
-#define SUREFILL_TRAINING_MORE 1
-
-// Training: a model's round is complete; a predictor's training is.
-#define SUREFILL_TRAINING_DONE 2
-
-// Training stops after as many rounds as the threshold says.
-#define SUREFILL_TERMINATION_ROUNDS 0
-
-// Training stops when sqrt(jobs) x the sum of the parameters' changes is below the threshold.
-#define SUREFILL_TERMINATION_L1 1
-
-// Training stops when the largest change of a parameter is below the threshold.
-#define SUREFILL_TERMINATION_L_INFINITY 2
-
-// The most experts of a mixture.
-#define SUREFILL_MAX_EXPERTS 16
-
-// The most keys of a job.
-#define SUREFILL_MAX_KEYS 8
-
-// Experts: one that believes in the owner's (key 0's) own last ten jobs or so.
-#define SUREFILL_EXPERTS_USER 0
-
-// Experts: ten for jobs with three keys: user, time limit, processors.
-#define SUREFILL_EXPERTS_MIX 1
-
-// The most clusters of a wait predictor.
-#define SUREFILL_MAX_CLUSTERS 16
-
-// Method: order statistics, right for any distribution.
-#define SUREFILL_METHOD_BINOMIAL 0
-
-// Method: the bound of a log-normal's quantile, by the noncentral t.
-#define SUREFILL_METHOD_LOG_NORMAL 1
-
-// Method: the quantile of a log-uniform, by maximum likelihood; the confidence is ignored.
-#define SUREFILL_METHOD_LOG_UNIFORM 2
-
-// Method: the quantile of a Weibull, by maximum likelihood; the confidence is ignored.
-#define SUREFILL_METHOD_WEIBULL 3
-
-// Attribute: the requested run time.
-#define SUREFILL_ATTRIBUTE_REQUESTED 0
-
-// Attribute: the processors.
-#define SUREFILL_ATTRIBUTE_PROCESSORS 1
-
-// Attribute: processors times requested run time.
-#define SUREFILL_ATTRIBUTE_PRODUCT 2
-
-// Component: histories are trimmed at change points.
-#define SUREFILL_COMPONENT_TRIM 1
-
-// Component: jobs are clustered by an attribute.
-#define SUREFILL_COMPONENT_CLUSTER 2
-
-// Component: no prediction while the machine may be down.
-#define SUREFILL_COMPONENT_AVAILABILITY 4
-
-// Component, beyond the paper: the options' own bounds are stretched by each miss, shrunk by each hit, so that in the long run
-// .9 of the misses that the quantile allows remain, whatever the waits do.
-#define SUREFILL_COMPONENT_ADAPT 8
-
-// Answer: a bound.
-#define SUREFILL_ANSWER_BOUND 0
-
-// Answer: no prediction, as too few waits are known for this quantile and confidence.
-#define SUREFILL_ANSWER_TOO_LITTLE_HISTORY 1
-
-// Answer: no prediction, as no job has been started for so long, or while so many arrived, that the machine may be down.
-#define SUREFILL_ANSWER_MAY_BE_DOWN 2
-
-// Clustering: nothing to do, as jobs are not clustered.
-#define SUREFILL_CLUSTERING_IDLE 0
-
-// Clustering: the work is used up; call again.
-#define SUREFILL_CLUSTERING_MORE 1
-
-// Clustering: the new clusters are in use.
-#define SUREFILL_CLUSTERING_DONE 2
-
-// Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a benefactor, has
-// ended (equation 9).
-#define SUREFILL_WAIT_BY_BENEFACTORS 0
-
-// Wait predicted by predictor B: the time until enough processors are released when jobs release them gradually (equation 10).
-#define SUREFILL_WAIT_BY_FLUID 1
-
-// Wait predicted by the paper's choice: A with two or more benefactors, else B.
-#define SUREFILL_WAIT_BY_COMBINED 2
-
-// Wait predicted by its exact quantile.
-#define SUREFILL_WAIT_BY_QUANTILE 3
-
-// Wait predicted by its exact mean.
-#define SUREFILL_WAIT_BY_MEAN 4
-
-// Logarithmic runtime bins. With first edge f and ratio r, bin 0 holds run times below f seconds, bin j (counted from
-// 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
-//
-// Never changed after initialisation: any number of threads may use one object.
-typedef struct surefill_bins surefill_bins;
-
-// Corrects predicted waits by what came of earlier predictions: a running least-squares line through the logarithms of predicted
-// and actual waits (Downey 1997, section 5.4).
-//
-// Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it is
-// a checkpoint.
-typedef struct surefill_correction surefill_correction;
-
-// What is believed of one job's run time, before anything is known of its age. It holds a copy of its bins.
-//
-// Never changed after initialisation: any number of threads may use one object.
-typedef struct surefill_distribution surefill_distribution;
-
-// A hidden Markov model of run times (Nissimov 2006, chapter 3): parameters, observations and training. Slots are numbered
-// by the caller, time of submission divided by the slot length for example; from..to means from to to - 1.
-//
-// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers; sealed, it
-// is a checkpoint.
-typedef struct surefill_hmm surefill_hmm;
-
-// A queue of up to SUREFILL_INBOX_CAPACITY job events.
-//
-// One thread may push while another pops, without a lock: one pushing and one popping thread at a time, no more. The
-// block must not be moved: a copy is refused. Other damage to it is not detected.
-typedef struct surefill_inbox surefill_inbox;
-
-// Predicts run times from those of like jobs that have finished: a mixture of histories, weighed for each user by how well
-// they have done.
-//
-// Distinct mixtures are independent; one mixture needs one thread, or the caller's lock. The block holds no pointers, and
-// sealed it is a checkpoint: write it to a file, read it back, open it.
-typedef struct surefill_mixture surefill_mixture;
-
-// A hidden Markov model of run times that learns from each slot as it is finished, by recursive expectation-maximisation
-// (Cappe 2011), and keeps no history.
-//
-// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers; sealed, it
-// is a checkpoint.
-typedef struct surefill_online_hmm surefill_online_hmm;
-
-// One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
-// commit until it is done, then begin again. Candidates are judged in the order in which they were added, numbered from 0;
-// a committed one is a running job for those after it.
-//
-// Distinct passes are independent; one pass needs one thread, or the caller's lock. The block holds no pointers.
-typedef struct surefill_pass surefill_pass;
-
-// Learns from finished jobs, on line, how long a job submitted now will run (Nissimov 2006, chapter 4). Report every job's
-// submission, start and end; train when it wants to be trained. Times are seconds since any fixed origin, within 2^53 of it;
-// they may stand still but not go back. Jobs are known by the caller's ids. An event costs a filter step for each slot that has
-// passed since the last one, at most as many as are kept: tens of milliseconds after a year without any.
-//
-// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers; sealed, it is a
-// checkpoint.
-typedef struct surefill_predictor surefill_predictor;
-
-// The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a malleable job
-// wait for? Begin, add the running jobs, then ask in any order (Downey 1997). Durations are seconds in doubles.
-//
-// Distinct sizings are independent; one needs one thread, or the caller's lock: questions use the block for their calculations. The
-// block holds no pointers.
-typedef struct surefill_sizing surefill_sizing;
-
-// Bounds the waits of one queue's jobs by those of the jobs before them (QBETS: Nurmi, Brevik & Wolski 2007). Tell it of every
-// job: submitted, then started or cancelled. Times are seconds since any fixed origin, within 2^53 of it; they may stand still
-// but not go back. Jobs are known by the caller's ids.
-//
-// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it
-// is a checkpoint: write it to a file, read it back, open it.
-typedef struct surefill_wait surefill_wait;
-
-// Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
-typedef struct surefill_pass_limits {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // Running jobs (0 to 1,048,576).
-  int32_t running;
-  // Candidates (0 to 1,048,576).
-  int32_t candidates;
-  // Processors of the machine (1 to 16,777,216).
-  int32_t processors;
-  // Bins of the distributions (1 to SUREFILL_MAX_BINS).
-  int32_t bins;
-  // Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
-  int32_t events_per_bin;
-  // Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); larger groups are
-  // bounded from above.
-  int32_t tie_cells;
-} surefill_pass_limits;
-
-// When a candidate is accepted. Set by surefill_rule_init, then changed as needed.
-typedef struct surefill_rule {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // One of SUREFILL_CRITERION_.
-  int32_t criterion;
-  // A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing.
-  double threshold;
-  // The most that accepted delays may add up to for one head job; not negative, infinity for no cap.
-  double budget;
-} surefill_rule;
-
-// Something that happened to a job. The library hands it on as it is.
-typedef struct surefill_job_event {
-  // One of SUREFILL_EVENT_.
-  int32_t kind;
-  // Processors, not negative.
-  int32_t processors;
-  // The resource manager's number for the job.
-  int64_t job;
-  // When it happened, in seconds since any fixed origin.
-  int64_t time;
-  // The job's time limit in seconds.
-  int64_t limit;
-  // The resource manager's number for the user.
-  int64_t user;
-} surefill_job_event;
-
-// Capacities of a model. Set by surefill_hmm_limits_init, then changed as needed.
-typedef struct surefill_hmm_limits {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // States (1 to SUREFILL_MAX_STATES).
-  int32_t states;
-  // Run-time bins (2 to SUREFILL_MAX_BINS).
-  int32_t bins;
-  // Slots kept (2 to 268,435,456); the oldest leave.
-  int32_t slots;
-  // Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest slots leave.
-  int32_t cells;
-} surefill_hmm_limits;
-
-// What a round of Baum-Welch did.
-typedef struct surefill_round {
-  // ln Pr(observations) under the parameters before the round.
-  double log_likelihood;
-  // The sum of the absolute changes of all parameters.
-  double l1;
-  // The largest absolute change of a parameter.
-  double l_infinity;
-  // Rounds since training began, this one included.
-  int64_t rounds;
-  // Finished jobs in the slots trained on.
-  int64_t jobs;
-  // Slots that no state explained, so that the parameters were bent towards them before the round.
-  int64_t adapted;
-} surefill_round;
-
-// How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
-typedef struct surefill_online_hmm_options {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // 0.
-  int32_t reserved;
-  // a of the step size t^-a (above 0.5, at most 1): the smaller, the faster the past is forgotten.
-  double exponent;
-  // A slot that no possible state explains is learnt as if every state had drawn any bin with this probability (0 to below 1);
-  // with 0 it is not learnt from.
-  double floor;
-  // Slots before the parameters begin to change (not negative).
-  int64_t hold;
-} surefill_online_hmm_options;
-
-// Capacities of a predictor. Set by surefill_predictor_limits_init, then changed as needed.
-typedef struct surefill_predictor_limits {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // Jobs in the system, queued or running (1 to 16,777,216).
-  int32_t jobs;
-  // States (1 to SUREFILL_MAX_STATES).
-  int32_t states;
-  // Run-time bins (2 to SUREFILL_MAX_BINS).
-  int32_t bins;
-  // Slots kept (2 to 268,435,456); the oldest leave.
-  int32_t slots;
-  // Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest slots leave.
-  int32_t cells;
-  // Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next (1 to
-  // 16,777,216).
-  int32_t window;
-  // How the model is learnt: 0, by Baum-Welch over the slots kept; 1, on line as surefill_online_hmm does, slot by slot as all
-  // jobs of a slot have left. On line, slots and cells need only reach as far back as jobs stay in the system.
-  int32_t online;
-} surefill_predictor_limits;
-
-// How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
-typedef struct surefill_predictor_options {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // One of SUREFILL_LOAD_.
-  int32_t load;
-  // SUREFILL_INITIAL_STATIC or, if the number of states is a power of two, SUREFILL_INITIAL_K_MEANS.
-  int32_t initial;
-  // One of SUREFILL_TERMINATION_.
-  int32_t termination;
-  // What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative).
-  double threshold;
-  // A training stops after so many rounds at the latest (at least 1).
-  int64_t most_rounds;
-  // Length of a slot in seconds (1 to 2^32).
-  int64_t slot_seconds;
-  // No training before so many seconds after the first submission, and before all jobs submitted in them have ended (0 to
-  // 2^40).
-  int64_t initial_seconds;
-  // With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to 2^40).
-  int64_t restart_seconds;
-  // What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1). With 0, the
-  // thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken as if every state had drawn
-  // any bin with this probability.
-  double floor;
-  // On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options.
-  double exponent;
-  // On line: slots before the first maximisation step (not negative).
-  int64_t hold;
-} surefill_predictor_options;
-
-// Capacities of a mixture. Set by surefill_mixture_limits_init, then changed as needed.
-typedef struct surefill_mixture_limits {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // Bins of the run times (1 to SUREFILL_MAX_BINS).
-  int32_t bins;
-  // Keys of a job (1 to SUREFILL_MAX_KEYS); key 0 is its owner, the user as a rule.
-  int32_t keys;
-  // Experts (1 to SUREFILL_MAX_EXPERTS).
-  int32_t experts;
-  // Histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each owner. Those not
-  // written to for longest leave.
-  int32_t histories;
-} surefill_mixture_limits;
-
-// One way in which jobs are alike.
-typedef struct surefill_expert {
-  // The keys in which jobs must agree, the sum of 2^i for key i; 0 for all jobs alike.
-  int32_t keys;
-  // 0.
-  int32_t reserved;
-  // The factor by which a job's weight shrinks with every later one of its kind: 0 to 1, 1 for no ageing.
-  double decay;
-  // How many jobs everybody's distribution counts as: above 0, at most 1e9.
-  double prior;
-} surefill_expert;
-
-// Capacities of a wait predictor. Set by surefill_wait_limits_init, then changed as needed.
-typedef struct surefill_wait_limits {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // Waits that are remembered; the oldest go first (1 to 4,194,304, and enough for the options' own question).
-  int32_t history;
-  // Jobs that wait at the same time (1 to 4,194,304).
-  int32_t queued;
-  // Releases that tell whether the machine may be down (0 to 4,194,304; 0 without that component).
-  int32_t releases;
-  // The largest number of clusters (1 to SUREFILL_MAX_CLUSTERS; 1 saves the memory that clustering needs).
-  int32_t clusters;
-} surefill_wait_limits;
-
-// How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed.
-typedef struct surefill_wait_options {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // One of SUREFILL_METHOD_.
-  int32_t method;
-  // One of SUREFILL_ATTRIBUTE_: what jobs are clustered by.
-  int32_t attribute;
-  // The sum of SUREFILL_COMPONENT_ that are on; 0 for none.
-  int32_t components;
-  // The options' own question, which surefill_wait_submitted answers and by which misses are told and histories trimmed: the
-  // quantile of the wait that is bounded (above 0, below 1) ...
-  double quantile;
-  // ... and the confidence of that bound (above 0, below 1).
-  double confidence;
-  // With AVAILABILITY: the quantile of jobs between releases, and of time between releases, above whose .95 bound the machine
-  // may be down (above 0, below 1). The paper's is .95, which on its traces leaves 5 to 25 % of the jobs without a prediction.
-  // It says nothing before ln(.05) / ln(down_quantile) releases, for which the limits must have room: 59 at .95, 299 at .99,
-  // 2,995 at .999.
-  double down_quantile;
-  // With ADAPT: by how much the logarithm of the bounds rises with a miss, nearly (0 to 1).
-  double rate;
-  // After how many known waits the jobs are clustered again (1 to 4,294,967,295).
-  int64_t recluster_every;
-} surefill_wait_options;
-
-// Capacities of a sizing. Set by surefill_sizing_limits_init, then changed as needed.
-typedef struct surefill_sizing_limits {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // Running jobs (0 to 1,048,576).
-  int32_t running;
-  // Processors of the machine (1 to 16,777,216).
-  int32_t processors;
-  // Bins of the distributions (0 to SUREFILL_MAX_BINS; 0 when all lifetimes are log-uniform).
-  int32_t bins;
-  // Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
-  int32_t events_per_bin;
-} surefill_sizing_limits;
-
-// What decides a choice. Set by surefill_choice_options_init, then changed as needed.
-typedef struct surefill_choice_options {
-  // Bytes of this structure, as the program knows it.
-  uint32_t struct_size;
-  // One of SUREFILL_WAIT_BY_: how waits are predicted.
-  int32_t predictor;
-  // With QUANTILE: which one (0 to 1).
-  double quantile;
-  // The fewest processors the job runs on (at least 1).
-  int32_t least;
-  // The most it may take (at least `least`). The paper: its average parallelism; under lock-in, once it has declared the number it
-  // waits for, that number.
-  int32_t most;
-  // q: what a second of waiting costs, in seconds of run time (0 to 2^40). The paper: 1, or the jobs in the queue.
-  double weight;
-  // Risk aversion: waiting must gain more than this share of the run time on the idle processors (0 to 1). The paper: .2.
-  double least_gain;
-} surefill_choice_options;
-
-// A job's best number of processors.
-typedef struct surefill_choice {
-  // How many: at most the idle ones when it should start now.
-  int32_t processors;
-  // 0.
-  int32_t reserved;
-  // The predicted wait for them in seconds, corrected; 0 when it should start now.
-  double wait;
-  // The wait before correction: what surefill_correction_record wants to know.
-  double predicted;
-  // The run time on them, in seconds.
-  double run_time;
-  // weight x wait + run time less than on the idle processors, in seconds; infinite when too few are idle.
-  double gain;
-} surefill_choice;
-
 #ifdef __cplusplus
 extern "C" {
-#endif // __cplusplus
+#endif
 
-// The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER.
+/* ---- Versions, statuses, work in slices ---------------------------------------------------------------------------
+ *
+ *     if (surefill_abi_version() != SUREFILL_ABI_VERSION) printf("built for another library\n");
+ *     printf("%s\n", surefill_status_text(SUREFILL_ERROR_FULL));
+ */
+
+/* Version of this header: major x 1,000,000 + minor x 1,000 + patch. */
+#define SUREFILL_VERSION_NUMBER 1000
+
+/* Version of the binary interface: programs run with every library of the same number (and soname). It changes
+ * also when a structure that an init function writes grows. */
+#define SUREFILL_ABI_VERSION 0
+
+/* Success. */
+#define SUREFILL_OK 0
+
+/* A pointer that must not be NULL is NULL. */
+#define SUREFILL_ERROR_NULL -1
+
+/* A pointer is not aligned: 8 bytes for blocks of memory and handles, its type's alignment for everything else. */
+#define SUREFILL_ERROR_MISALIGNED -2
+
+/* The memory is smaller than the size function says. */
+#define SUREFILL_ERROR_TOO_SMALL -3
+
+/* The memory does not hold an object of this type. */
+#define SUREFILL_ERROR_WRONG_OBJECT -4
+
+/* Made by an incompatible version: the object, or a structure with members this library does not know. */
+#define SUREFILL_ERROR_WRONG_VERSION -5
+
+/* The object is damaged. */
+#define SUREFILL_ERROR_CORRUPT -6
+
+/* A capacity fixed at initialisation is reached. */
+#define SUREFILL_ERROR_FULL -7
+
+/* An argument is not a number. */
+#define SUREFILL_ERROR_NOT_A_NUMBER -8
+
+/* An argument is out of range. */
+#define SUREFILL_ERROR_OUT_OF_RANGE -9
+
+/* The call makes no sense at this point. */
+#define SUREFILL_ERROR_WRONG_STATE -10
+
+/* The head job fits the idle processors: start it first. */
+#define SUREFILL_ERROR_HEAD_FITS -11
+
+/* No object has this index. */
+#define SUREFILL_ERROR_NO_SUCH_INDEX -12
+
+/* Nothing to take. */
+#define SUREFILL_ERROR_EMPTY -13
+
+/* With the jobs now running this never happens. */
+#define SUREFILL_ERROR_NEVER -14
+
+/* The object was made on a machine of the other byte order. */
+#define SUREFILL_ERROR_FOREIGN_BYTE_ORDER -15
+
+/* Probabilities that must sum to 1 do not. */
+#define SUREFILL_ERROR_NOT_A_DISTRIBUTION -16
+
+/* A job with this id is in the system already. */
+#define SUREFILL_ERROR_DUPLICATE_JOB -17
+
+/* No job with this id is in the system. */
+#define SUREFILL_ERROR_UNKNOWN_JOB -18
+
+/* An event lies before one already reported. */
+#define SUREFILL_ERROR_TIME_WENT_BACK -19
+
+/* The job has started already. */
+#define SUREFILL_ERROR_ALREADY_STARTED -20
+
+/* The job has not started. */
+#define SUREFILL_ERROR_NOT_STARTED -21
+
+/* More processors than the machine has. */
+#define SUREFILL_ERROR_TOO_MANY_PROCESSORS -22
+
+/* A span of whole seconds (an age, a limit, a run time, a wait) is longer than SUREFILL_MAX_SECONDS. */
+#define SUREFILL_ERROR_SPAN_TOO_LONG -23
+
+/* The running jobs and the idle processors are together more than the machine has. */
+#define SUREFILL_ERROR_OVERFULL -24
+
+/* Work in slices (decisions of a pass, training, clustering): there is nothing to do for now. */
+#define SUREFILL_STEP_IDLE 0
+
+/* Work in slices: the work allowed for this call is used up; call again to go on. */
+#define SUREFILL_STEP_MORE 1
+
+/* Work in slices: it is complete. Every candidate has its verdict; a round of training is in use; the new clusters
+ * are in use. */
+#define SUREFILL_STEP_DONE 2
+
+/* Decisions of a pass: the candidate given may start; commit or decline it, then call again. */
+#define SUREFILL_STEP_ACCEPT 3
+
+/* The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER. */
 int32_t surefill_version_number(void);
 
-// The ABI version of the library that is linked, to be compared with SUREFILL_ABI_VERSION.
+/* The ABI version of the library that is linked, to be compared with SUREFILL_ABI_VERSION. */
 int32_t surefill_abi_version(void);
 
-// The name of a status, "SUREFILL_ERROR_FULL" for example; "unknown status" for other numbers. A static string.
+/* The name of a status, "SUREFILL_ERROR_FULL" for example; "unknown status" for other numbers. A static string. */
 const char *surefill_status_name(int32_t status);
 
-// One sentence on a status, in English, without a full stop. A static string.
+/* One sentence on a status, in English, without a full stop. A static string. */
 const char *surefill_status_text(int32_t status);
 
-// Bytes of memory that bins need.
-int64_t surefill_bins_size(void);
+/* ---- Runtime bins -------------------------------------------------------------------------------------------------
+ *
+ * A predictor, a distribution and a pass see run times in bins. A program makes them once.
+ *
+ *     static int64_t memory[SUREFILL_BINS_SIZE / 8];
+ *     surefill_bins *bins;
+ *     int32_t index;
+ *     surefill_bins_init_default(memory, sizeof memory, &bins);
+ *     surefill_bins_index(bins, 3600, &index);
+ */
 
-// Makes bins in the caller's memory (length bytes, at least surefill_bins_size, aligned to 8): first edge in seconds (above
-// 0), ratio of neighbouring edges (above 1), number of bins (1 to SUREFILL_MAX_BINS, the open one included). The papers'
-// ratio is 1.8.
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, NOT_A_NUMBER, OUT_OF_RANGE (also when an edge would pass SUREFILL_MAX_SECONDS).
+/* The largest number of bins. */
+#define SUREFILL_MAX_BINS 96
+
+/* Bytes of memory that bins need, aligned to 8. */
+#define SUREFILL_BINS_SIZE 816
+
+/* The longest time span any function accepts, in seconds; as a time limit it means "no limit". */
+#define SUREFILL_MAX_SECONDS 1099511627776
+
+/* Logarithmic runtime bins. With first edge f and ratio r, bin 0 holds run times below f seconds, bin j (counted
+ * from 0) those from f r^(j-1) to below f r^j, and the last bin is open upwards: a job's time limit closes it.
+ *
+ * Never changed after initialisation: any number of threads may use one object. */
+typedef struct surefill_bins surefill_bins;
+
+/* Makes bins in the caller's memory (length bytes, at least SUREFILL_BINS_SIZE, aligned to 8): first edge in
+ * seconds (above 0), ratio of neighbouring edges (above 1), number of bins (1 to SUREFILL_MAX_BINS, the open one
+ * included). The papers' ratio is 1.8.
+ *
+ * Errors: OUT_OF_RANGE (also when an edge would pass SUREFILL_MAX_SECONDS). */
 int32_t surefill_bins_init(void *memory,
                            int64_t length,
                            double first,
                            double ratio,
                            int32_t count,
-                           struct surefill_bins **bins);
+                           surefill_bins **bins);
 
-// Makes the papers' bins: ratio 1.8, first edge 1.5 s, 24 bins, the last from 7.2 days.
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
-int32_t surefill_bins_init_default(void *memory,
-                                   int64_t length,
-                                   struct surefill_bins **bins);
+/* Makes the papers' bins: ratio 1.8, first edge 1.5 s, 24 bins, the last from 7.2 days. */
+int32_t surefill_bins_init_default(void *memory, int64_t length, surefill_bins **bins);
 
-// Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
-//
-// Errors: as surefill_bins_init; OUT_OF_RANGE also when SUREFILL_MAX_BINS do not reach that far.
+/* Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
+ *
+ * Errors: as surefill_bins_init; OUT_OF_RANGE also when SUREFILL_MAX_BINS do not reach that far. */
 int32_t surefill_bins_init_covering(void *memory,
                                     int64_t length,
                                     double first,
                                     double ratio,
                                     int64_t longest,
-                                    struct surefill_bins **bins);
+                                    surefill_bins **bins);
 
-// The number of bins. Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-int32_t surefill_bins_count(const struct surefill_bins *bins,
-                            int32_t *count);
+/* The number of bins. */
+int32_t surefill_bins_count(const surefill_bins *bins, int32_t *count);
 
-// The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number of
-// bins).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER.
-int32_t surefill_bins_index(const struct surefill_bins *bins,
-                            double seconds,
-                            int32_t *index);
+/* The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number
+ * of bins). */
+int32_t surefill_bins_index(const surefill_bins *bins, double seconds, int32_t *index);
 
-// Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it starts
-// for logarithms.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
-int32_t surefill_bins_edges(const struct surefill_bins *bins,
-                            int32_t index,
-                            double *lower,
-                            double *upper);
+/* Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it
+ * starts for logarithms.
+ *
+ * Errors: NO_SUCH_INDEX. */
+int32_t surefill_bins_edges(const surefill_bins *bins, int32_t index, double *lower, double *upper);
 
-// Bytes of memory that a distribution needs.
-int64_t surefill_distribution_size(void);
+/* ---- Distributions of run times -----------------------------------------------------------------------------------
+ *
+ * What is believed of one job's run time. A call that is given a distribution copies what it needs: after
+ * surefill_pass_add_running and the like its block may be used for the next one. NULL says that nothing is known but
+ * the job's limit.
+ *
+ *     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];
+ *     const int64_t ran[] = {240, 300, 310, 2900};
+ *     surefill_bins *bins;
+ *     surefill_distribution *believed;
+ *     int64_t median;
+ *     surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
+ *     surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
+ *     surefill_distribution_quantile(believed, 0.5, 0, 3600, &median);
+ */
 
-// Makes the distribution proportional to count numbers, one for each bin, none negative. When all are zero nothing is
-// known: the job is expected to run to its limit.
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when there
-// are not as many numbers as bins).
+/* Bytes of memory that a distribution needs, aligned to 8. */
+#define SUREFILL_DISTRIBUTION_SIZE 1600
+
+/* The largest number of events into which a bin's probability may be divided. */
+#define SUREFILL_MAX_EVENTS_PER_BIN 16
+
+/* What is believed of one job's run time, before anything is known of its age. It holds a copy of its bins.
+ *
+ * Never changed after initialisation: any number of threads may use one object. */
+typedef struct surefill_distribution surefill_distribution;
+
+/* Makes the distribution proportional to count numbers, one for each bin, none negative. When all are zero nothing
+ * is known: the job is expected to run to its limit.
+ *
+ * Errors: OUT_OF_RANGE (also when there are not as many numbers as bins). */
 int32_t surefill_distribution_init_counts(void *memory,
                                           int64_t length,
-                                          const struct surefill_bins *bins,
+                                          const surefill_bins *bins,
                                           const double *counts,
                                           int32_t count,
-                                          struct surefill_distribution **distribution);
+                                          surefill_distribution **distribution);
 
-// Makes the distribution of count samples: run times in seconds (0 to SUREFILL_MAX_SECONDS) with weights, none negative;
-// weights may be NULL, then every sample weighs 1. Without any weight nothing is known: the job is expected to run to its
-// limit. O(count x log of the number of bins).
-//
-// Errors: as surefill_distribution_init_counts.
+/* Makes the distribution of count samples: run times in seconds (0 to SUREFILL_MAX_SECONDS) with weights, none
+ * negative; weights may be NULL, then every sample weighs 1. Without any weight nothing is known: the job is
+ * expected to run to its limit. O(count x log of the number of bins).
+ *
+ * Errors: as surefill_distribution_init_counts. */
 int32_t surefill_distribution_init_samples(void *memory,
                                            int64_t length,
-                                           const struct surefill_bins *bins,
+                                           const surefill_bins *bins,
                                            const int64_t *runtimes,
                                            const double *weights,
                                            int32_t count,
-                                           struct surefill_distribution **distribution);
+                                           surefill_distribution **distribution);
 
-// Makes a prediction of one value, in seconds (0 to SUREFILL_MAX_SECONDS).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE.
+/* Makes a prediction of one value, in seconds (0 to SUREFILL_MAX_SECONDS).
+ *
+ * Errors: OUT_OF_RANGE. */
 int32_t surefill_distribution_init_single(void *memory,
                                           int64_t length,
                                           int64_t seconds,
-                                          struct surefill_distribution **distribution);
+                                          surefill_distribution **distribution);
 
-// Makes the distribution of which nothing is known: the job runs exactly to its limit, as EASY assumes. Wherever a
-// distribution is asked for, NULL means the same.
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
-int32_t surefill_distribution_init_limit(void *memory,
-                                         int64_t length,
-                                         struct surefill_distribution **distribution);
-
-// The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
-// SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count the
-// number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its limit.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
-int32_t surefill_distribution_recalculate(const struct surefill_distribution *distribution,
+/* The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
+ * SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count
+ * the number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its
+ * limit.
+ *
+ * Errors: OUT_OF_RANGE, FULL (capacity). */
+int32_t surefill_distribution_recalculate(const surefill_distribution *distribution,
                                           int64_t age,
                                           int64_t limit,
                                           double *probabilities,
                                           int32_t capacity,
                                           int32_t *count);
 
-// When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of this age
-// under this limit, each bin's probability divided into events_per_bin events (1 to SUREFILL_MAX_EVENTS_PER_BIN; the
-// papers have 1). capacity is the room in both arrays: bins x events_per_bin is enough. count is the number written.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
-int32_t surefill_distribution_remaining(const struct surefill_distribution *distribution,
+/* When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
+ * this age under this limit, each bin's probability divided into events_per_bin events (1 to
+ * SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1). capacity is the room in both arrays: bins x events_per_bin is
+ * enough. count is the number written.
+ *
+ * Errors: OUT_OF_RANGE, FULL (capacity). */
+int32_t surefill_distribution_remaining(const surefill_distribution *distribution,
                                         int64_t age,
                                         int64_t limit,
                                         int32_t events_per_bin,
@@ -770,748 +310,1406 @@ int32_t surefill_distribution_remaining(const struct surefill_distribution *dist
                                         int32_t capacity,
                                         int32_t *count);
 
-// The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability at most
-// 1 - quantile.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_distribution_quantile(const struct surefill_distribution *distribution,
+/* The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability
+ * at most 1 - quantile.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_distribution_quantile(const surefill_distribution *distribution,
                                        double quantile,
                                        int64_t age,
                                        int64_t limit,
                                        int64_t *seconds);
 
-// Sets the limits to their defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_pass_limits_init(struct surefill_pass_limits *limits);
+/* ---- The scheduling pass ------------------------------------------------------------------------------------------
+ *
+ * Which candidates may start though the head job has to wait? One object serves all passes over a pool: begin, add,
+ * decide.
+ *
+ *     static int64_t memory[1 << 20];
+ *     surefill_pass_capacity capacity;
+ *     surefill_rule rule;
+ *     surefill_pass *pass;
+ *     int32_t step, candidate;
+ *     surefill_pass_capacity_init(&capacity);
+ *     surefill_rule_init(&rule);
+ *     surefill_pass_init(memory, sizeof memory, &capacity, &pass);
+ *     surefill_pass_begin(pass, 1000000, 16, 7, 48);
+ *     surefill_pass_add_running(pass, 32, 600, 7200, NULL, NULL);
+ *     surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
+ *     do {
+ *         surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
+ *         if (step == SUREFILL_STEP_ACCEPT) surefill_pass_commit(pass, candidate);
+ *     } while (step != SUREFILL_STEP_DONE);
+ */
 
-// Sets the rule to its defaults: exact probability below 0.05, no budget.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_rule_init(struct surefill_rule *rule);
+/* Criterion: the exact probability that the candidate delays the head job. */
+#define SUREFILL_CRITERION_PROBABILITY 0
 
-// Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and
-// E = (R + Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 48 R + 100 Q + 4,096, with tie_cells
-// at least 4 P + 20.
-//
-// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
-int32_t surefill_pass_size(const struct surefill_pass_limits *limits,
-                           int64_t *size);
+/* Criterion: the lower bound of that probability by Nissimov and Feitelson 2007. */
+#define SUREFILL_CRITERION_BOUND 1
 
-// Makes a pass in the caller's memory (length bytes, at least surefill_pass_size, aligned to 8). O(1).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+/* Criterion: the expected delay of the head job in seconds. */
+#define SUREFILL_CRITERION_SECONDS 2
+
+/* Criterion: the expected delay divided by the head job's own expected remaining wait. */
+#define SUREFILL_CRITERION_RELATIVE 3
+
+/* Verdict: not judged yet. */
+#define SUREFILL_VERDICT_UNDECIDED 0
+
+/* Verdict: may start. */
+#define SUREFILL_VERDICT_ACCEPTED 1
+
+/* Verdict: its delay reaches the threshold. */
+#define SUREFILL_VERDICT_REFUSED 2
+
+/* Verdict: its delay is below the threshold, but the budget or the slip for this head job does not allow it. */
+#define SUREFILL_VERDICT_OVER_BUDGET 3
+
+/* Verdict: wider than the idle processors. */
+#define SUREFILL_VERDICT_DOES_NOT_FIT 4
+
+/* Verdict: accepted, but the caller could not start it. */
+#define SUREFILL_VERDICT_DECLINED 5
+
+/* Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded. */
+#define SUREFILL_VERDICT_GUARDED 6
+
+/* The delay given is the delay itself, up to rounding. */
+#define SUREFILL_DELAY_EXACT 0
+
+/* Refused before everything was added up: the delay is at least the one given. */
+#define SUREFILL_DELAY_AT_LEAST 1
+
+/* A large group of jobs that may end in one second was bounded: the delay is at most the one given. */
+#define SUREFILL_DELAY_AT_MOST 2
+
+/* Both happened: an estimate. */
+#define SUREFILL_DELAY_ESTIMATE 3
+
+/* One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide
+ * and commit until it is done, then begin again. Candidates are judged in the order in which they were added,
+ * numbered from 0; a committed one is a running job for those after it.
+ *
+ * Distinct passes are independent; one pass needs one thread, or the caller's lock. The block holds no pointers. */
+typedef struct surefill_pass surefill_pass;
+
+/* Capacities of a pass. Set by surefill_pass_capacity_init, then changed as needed. */
+typedef struct surefill_pass_capacity {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Running jobs (0 to 1,048,576). */
+  int32_t running;
+  /* Candidates (0 to 1,048,576). */
+  int32_t candidates;
+  /* Processors of the machine (1 to 16,777,216). */
+  int32_t processors;
+  /* Bins of the distributions (1 to SUREFILL_MAX_BINS). */
+  int32_t bins;
+  /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN). */
+  int32_t events_per_bin;
+  /* Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); larger groups
+   * are bounded from above. */
+  int32_t tie_cells;
+} surefill_pass_capacity;
+
+/* When a candidate is accepted. Set by surefill_rule_init, then changed as needed. */
+typedef struct surefill_rule {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* One of SUREFILL_CRITERION_. */
+  int32_t criterion;
+  /* A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing but what
+   * or_easy does. */
+  double threshold;
+  /* The most that accepted delays may add up to for one head job; not negative, infinity for no cap. */
+  double budget;
+  /* The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
+   * wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
+   * criteria SECONDS and RELATIVE only. */
+  double slip;
+  /* Once the head job has waited so many seconds (surefill_pass_set_head_waited), a candidate must also be
+   * harmless by the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs
+   * ran to their limits, or fits beside it then. Not negative; infinity for never, 0 for always. */
+  double guard;
+  /* Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip. */
+  int32_t or_easy;
+  /* Not used; 0. */
+  int32_t reserved;
+} surefill_rule;
+
+/* Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events. */
+int32_t surefill_pass_capacity_init(surefill_pass_capacity *capacity);
+
+/* Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
+ * would start; no guard, budget or slip. A guard makes the longest waits shorter: surefill_preset_rule knows one. */
+int32_t surefill_rule_init(surefill_rule *rule);
+
+/* Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and E =
+ * (R + Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with
+ * tie_cells at least 4 P + 20.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_pass_size(const surefill_pass_capacity *capacity, int64_t *size);
+
+/* Makes a pass in the caller's memory (length bytes, at least surefill_pass_size, aligned to 8). O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
 int32_t surefill_pass_init(void *memory,
                            int64_t length,
-                           const struct surefill_pass_limits *limits,
-                           struct surefill_pass **pass);
+                           const surefill_pass_capacity *capacity,
+                           surefill_pass **pass);
 
-// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for a head
-// job that needs head_processors, more than are idle. Forgets what the last pass held, except the risk spent on this head
-// job, which starts from 0 when head_id is not the last pass's. O(1).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, HEAD_FITS.
-int32_t surefill_pass_begin(struct surefill_pass *pass,
-                            int64_t now,
-                            int32_t idle,
-                            int64_t head_id,
-                            int32_t head_processors);
+/* Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for
+ * a head job that needs head_processors, more than are idle. Forgets what the last pass held, except the risk
+ * spent on this head job and on the last 16 others on which any was: a job that is head again goes on with its
+ * own. O(1).
+ *
+ * Errors: OUT_OF_RANGE (times), TOO_MANY_PROCESSORS, HEAD_FITS. */
+int32_t surefill_pass_begin(surefill_pass *pass, int64_t now, int32_t idle, int64_t head_id, int32_t head_processors);
 
-// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is its
-// number, from 0; it may be NULL. O(bins x events per bin).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also when the jobs hold more processors
-// than the machine has), FULL (also for more bins than the limits have), WRONG_STATE.
-int32_t surefill_pass_add_running(struct surefill_pass *pass,
+/* For how long the head job has waited, in seconds (0 to SUREFILL_MAX_SECONDS); 0 unless told after each
+ * surefill_pass_begin. The rule's guard and slip ask for it. O(1).
+ *
+ * Errors: OUT_OF_RANGE, WRONG_STATE (no pass has begun, or something is decided already). */
+int32_t surefill_pass_set_head_waited(surefill_pass *pass, int64_t seconds);
+
+/* Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+ * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
+ * its number, from 0; it may be NULL. O(bins x events per bin).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL (also for more bins than the capacity has),
+ * WRONG_STATE. */
+int32_t surefill_pass_add_running(surefill_pass *pass,
                                   int32_t processors,
                                   int64_t age,
                                   int64_t limit,
-                                  const struct surefill_distribution *distribution,
+                                  const surefill_distribution *distribution,
                                   int32_t *index);
 
-// Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in seconds and
-// what is believed of its run time; NULL when nothing is known but the limit. index is its number, from 0; it may be
-// NULL. O(bins x events per bin).
-//
-// Errors: as surefill_pass_add_running.
-int32_t surefill_pass_add_candidate(struct surefill_pass *pass,
+/* Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in
+ * seconds and what is believed of its run time; NULL when nothing is known but the limit. index is its number,
+ * from 0; it may be NULL. O(bins x events per bin).
+ *
+ * Errors: as surefill_pass_add_running. */
+int32_t surefill_pass_add_candidate(surefill_pass *pass,
                                     int32_t processors,
                                     int64_t limit,
-                                    const struct surefill_distribution *distribution,
+                                    const surefill_distribution *distribution,
                                     int32_t *index);
 
-// Decides until a candidate is accepted, all are decided, or about work multiply-adds are done (at least 1; one instant,
-// or one job added, is never interrupted). step is one of SUREFILL_STEP_; candidate is the accepted candidate's number, -1
-// for the other steps. The rule may change only where a decision is complete, not after MORE.
-//
-// With E events of the running jobs and c processors still missing for the head job, a decision costs about E c
-// multiply-adds, or E (c + k) for the criteria other than PROBABILITY, with k the widest candidate; every acceptance
-// starts another. On top come k for each end of a candidate and O(E) to set a decision up. Where many jobs may end in one
-// second, that second costs at most about 64 multiply-adds for each of the limits' tie_cells, and the jobs times their
-// processors.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (no pass has
-// begun, an accepted candidate waits for its commit, or the rule changed after MORE).
-int32_t surefill_pass_decide(struct surefill_pass *pass,
-                             const struct surefill_rule *rule,
+/* Decides until a candidate is accepted, all are decided, or about work multiply-adds are done (at least 1; one
+ * instant, or one job added, is never interrupted). step is one of SUREFILL_STEP_; candidate is the accepted
+ * candidate's number, -1 for the other steps. The rule may change only where a decision is complete, not after
+ * MORE.
+ *
+ * With E events of the running jobs and c processors still missing for the head job, a decision costs about E c
+ * multiply-adds, or E (c + k) for the criteria other than PROBABILITY, with k the widest candidate; every
+ * acceptance starts another. On top come k for each end of a candidate and O(E) to set a decision up. Where many
+ * jobs may end in one second, that second costs at most about 64 multiply-adds for each of the capacity's
+ * tie_cells, and the jobs times their processors.
+ *
+ * Errors: OUT_OF_RANGE, WRONG_STATE (no pass has begun, an accepted candidate waits for its commit, or the rule
+ * changed after MORE). */
+int32_t surefill_pass_decide(surefill_pass *pass,
+                             const surefill_rule *rule,
                              int64_t work,
                              int32_t *step,
                              int32_t *candidate);
 
-// Starts the accepted candidate: a running job from now on, its delay spent. O(candidates).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE, NO_SUCH_INDEX (not the accepted one).
-int32_t surefill_pass_commit(struct surefill_pass *pass,
-                             int32_t candidate);
+/* Starts the accepted candidate: a running job from now on, its delay spent. O(candidates).
+ *
+ * Errors: WRONG_STATE, NO_SUCH_INDEX (not the accepted one). */
+int32_t surefill_pass_commit(surefill_pass *pass, int32_t candidate);
 
-// Gives the accepted candidate up, because it could not be started after all. O(1).
-//
-// Errors: as surefill_pass_commit.
-int32_t surefill_pass_decline(struct surefill_pass *pass,
-                              int32_t candidate);
+/* Gives the accepted candidate up, because it could not be started after all. O(1).
+ *
+ * Errors: as surefill_pass_commit. */
+int32_t surefill_pass_decline(surefill_pass *pass, int32_t candidate);
 
-// What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how that relates
-// to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
-int32_t surefill_pass_judgement(const struct surefill_pass *pass,
+/* What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how that
+ * relates to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
+ *
+ * Errors: NO_SUCH_INDEX. */
+int32_t surefill_pass_judgement(const surefill_pass *pass,
                                 int32_t candidate,
                                 double *delay,
                                 int32_t *exactness,
                                 int32_t *verdict);
 
-// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an upper
-// bound of the probability that any of them delays it. O(1).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (criterion).
-int32_t surefill_pass_spent(const struct surefill_pass *pass,
-                            int32_t criterion,
-                            double *spent);
+/* The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
+ * upper bound of the probability that any of them delays it. What was judged by RELATIVE counts in SECONDS too.
+ * O(1).
+ *
+ * Errors: OUT_OF_RANGE (criterion). */
+int32_t surefill_pass_spent(const surefill_pass *pass, int32_t criterion, double *spent);
 
-// Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each criterion: the next
-// surefill_pass_begin with this head_id goes on from there. Before the first begin only, and once. count is 4; spent, none
-// negative, is in the order of SUREFILL_CRITERION_.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE.
-int32_t surefill_pass_restore_spent(struct surefill_pass *pass,
-                                    int64_t head_id,
-                                    const double *spent,
-                                    int32_t count);
+/* Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each
+ * criterion: the next surefill_pass_begin with this head_id goes on from there. Before the first begin only, and
+ * once. count is 4; spent, none negative, is in the order of SUREFILL_CRITERION_.
+ *
+ * Errors: OUT_OF_RANGE, WRONG_STATE. */
+int32_t surefill_pass_restore_spent(surefill_pass *pass, int64_t head_id, const double *spent, int32_t count);
 
-// The idle processors left. O(1).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-int32_t surefill_pass_idle(const struct surefill_pass *pass,
-                           int32_t *idle);
+/* The idle processors left. O(1). */
+int32_t surefill_pass_idle(const surefill_pass *pass, int32_t *idle);
 
-// The probability that at least so many processors are free at time when if nothing else is started. O(running jobs x
-// (events + processors)).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, WRONG_STATE.
-int32_t surefill_pass_free_probability(struct surefill_pass *pass,
-                                       int32_t processors,
-                                       int64_t when,
-                                       double *probability);
+/* The probability that at least so many processors are free at time when if nothing else is started. O(running
+ * jobs x (events + processors)).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE. */
+int32_t surefill_pass_free_probability(surefill_pass *pass, int32_t processors, int64_t when, double *probability);
 
-// The probability that the head job has started by time when if nothing else is started. Cost and errors: as
-// surefill_pass_free_probability.
-int32_t surefill_pass_head_start_probability(struct surefill_pass *pass,
-                                             int64_t when,
-                                             double *probability);
+/* The probability that the head job has started by time when if nothing else is started. Cost and errors: as
+ * surefill_pass_free_probability. */
+int32_t surefill_pass_head_start_probability(surefill_pass *pass, int64_t when, double *probability);
 
-// The earliest time by which the head job has started with at least this probability (above 0, at most 1) if nothing else
-// is started. O(log events x running jobs x (events + processors)).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE, NEVER.
-int32_t surefill_pass_head_start_quantile(struct surefill_pass *pass,
-                                          double probability,
-                                          int64_t *when);
+/* The earliest time by which the head job has started with at least this probability (above 0, at most 1) if
+ * nothing else is started. O(log events x running jobs x (events + processors)).
+ *
+ * Errors: OUT_OF_RANGE, WRONG_STATE, NEVER. */
+int32_t surefill_pass_head_start_quantile(surefill_pass *pass, double probability, int64_t *when);
 
-// Bytes of memory that an inbox needs.
-int64_t surefill_inbox_size(void);
+/* ---- Starts of waiting jobs: the queue played forward -------------------------------------------------------------
+ *
+ * When will each waiting job start? In every scenario each job has one run time, drawn from what is believed of it,
+ * and the queue is played forward under the policy in force until everything that waits has started. What a job's
+ * starts over all scenarios say is its forecast. Jobs that arrive later are not foreseen, except those that are added
+ * with a time of submission ahead; beliefs about run times are taken as true.
+ *
+ *     static int64_t memory[1 << 20];
+ *     surefill_forecast_capacity capacity;
+ *     surefill_forecast_options options;
+ *     surefill_forecast *forecast;
+ *     int64_t when;
+ *     double half_width;
+ *     int32_t step;
+ *     surefill_forecast_capacity_init(&capacity);
+ *     capacity.running = capacity.waiting = 8;
+ *     surefill_forecast_options_init(&options);
+ *     surefill_forecast_init(memory, sizeof memory, &capacity, &forecast);
+ *     surefill_forecast_begin(forecast, 1000000, 16, &options);
+ *     surefill_forecast_add_running(forecast, 32, 600, 7200, NULL, NULL);
+ *     surefill_forecast_add_waiting(forecast, 48, 3600, 999000, NULL, NULL);
+ *     do {
+ *         surefill_forecast_run(forecast, 100000, &step);
+ *     } while (step == SUREFILL_STEP_MORE);
+ *     surefill_forecast_start_quantile(forecast, 0, 0.9, &when, &half_width);
+ */
 
-// Makes an empty inbox in the caller's memory (length bytes, at least surefill_inbox_size, aligned to 8).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
+/* The most scenarios of a forecast. */
+#define SUREFILL_MAX_SCENARIOS 65536
+
+/* Policy: first come, first served. */
+#define SUREFILL_POLICY_FCFS 0
+
+/* Policy: backfilling around the reservations of the first waiting jobs. */
+#define SUREFILL_POLICY_BACKFILL 1
+
+/* Order of the jobs behind the reservations: the queue's. */
+#define SUREFILL_ORDER_QUEUE 0
+
+/* Order of the jobs behind the reservations: shortest predicted median first. */
+#define SUREFILL_ORDER_SHORTEST 1
+
+/* Plans: the policy expects jobs to end at their limits. */
+#define SUREFILL_PLANS_LIMITS 0
+
+/* Plans: the policy expects jobs to end at the median of their distribution; one that outlives it, at its limit. */
+#define SUREFILL_PLANS_MEDIANS 1
+
+/* The levels that are calibrated: .05, .25, .5, .75 and .95. */
+#define SUREFILL_START_LEVELS 5
+
+/* Bytes of memory that a calibration of starts needs, aligned to 8. */
+#define SUREFILL_START_CALIBRATION_SIZE 944
+
+/* When all waiting jobs of one pool of interchangeable processors will start: begin, add running jobs and, in the
+ * order of the queue, waiting jobs, run until it is done, then ask. Waiting jobs are numbered from 0 in the order
+ * in which they were added.
+ *
+ * Run times are drawn by Latin hypercube sampling from an integer hash (SplitMix64's finaliser): the same input
+ * gives the same bits on every machine, however the work is sliced.
+ *
+ * Distinct forecasts are independent; one forecast needs one thread, or the caller's lock. The block holds no
+ * pointers. */
+typedef struct surefill_forecast surefill_forecast;
+
+/* Stretches the quantiles that forecasts give for starts so that they hold, by what came of those before (on-line
+ * quantile gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and of time
+ * waited. Ask a forecast for the five levels in seconds from now, tell what surefill_start_calibration_told makes
+ * of them, and when the job starts say what the forecast had been to surefill_start_calibration_learn.
+ *
+ * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
+ * and sealed it is a checkpoint. */
+typedef struct surefill_start_calibration surefill_start_calibration;
+
+/* Capacities of a forecast. Set by surefill_forecast_capacity_init, then changed as needed. */
+typedef struct surefill_forecast_capacity {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Running jobs (0 to 1,048,576). */
+  int32_t running;
+  /* Waiting jobs (0 to 1,048,576). */
+  int32_t waiting;
+  /* Processors of the machine (1 to 16,777,216). */
+  int32_t processors;
+  /* Bins of the distributions (1 to SUREFILL_MAX_BINS). */
+  int32_t bins;
+  /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN). */
+  int32_t events_per_bin;
+  /* Scenarios (2 to SUREFILL_MAX_SCENARIOS). */
+  int32_t scenarios;
+} surefill_forecast_capacity;
+
+/* What a forecast plays. Set by surefill_forecast_options_init, then changed as needed. */
+typedef struct surefill_forecast_options {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* One of SUREFILL_POLICY_. */
+  int32_t policy;
+  /* With BACKFILL: how many of the first waiting jobs hold a reservation that what is planned may not disturb (0
+   * to 1,048,576). None is list scheduling, 1 is EASY, all is conservative backfilling with reservations made anew
+   * at every instant. */
+  int32_t reservations;
+  /* One of SUREFILL_ORDER_: in which order the jobs behind the reservations are tried. */
+  int32_t order;
+  /* One of SUREFILL_PLANS_: when the policy expects jobs to end. */
+  int32_t plans;
+  /* How many scenarios are played (2 to the capacity). */
+  int32_t scenarios;
+  /* The seed of the run times; any number. */
+  int64_t seed;
+  /* The confidence of the half-widths (above 0, below 1). */
+  double confidence;
+} surefill_forecast_options;
+
+/* Sets the capacity to its defaults: 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200
+ * scenarios. */
+int32_t surefill_forecast_capacity_init(surefill_forecast_capacity *capacity);
+
+/* Sets the options to their defaults: EASY by limits in the order of the queue, 200 scenarios of seed 0,
+ * half-widths of .95 confidence. */
+int32_t surefill_forecast_options_init(surefill_forecast_options *options);
+
+/* Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios
+ * this is at most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_forecast_size(const surefill_forecast_capacity *capacity, int64_t *size);
+
+/* Makes a forecast in the caller's memory (length bytes, at least surefill_forecast_size, aligned to 8). O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_forecast_init(void *memory,
+                               int64_t length,
+                               const surefill_forecast_capacity *capacity,
+                               surefill_forecast **forecast);
+
+/* Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors.
+ * Forgets what the last forecast held. O(1).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS. */
+int32_t surefill_forecast_begin(surefill_forecast *forecast,
+                                int64_t now,
+                                int32_t idle,
+                                const surefill_forecast_options *options);
+
+/* Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+ * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
+ * its number, from 0; it may be NULL. O(bins x events per bin).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL (also for more bins than the capacity has),
+ * WRONG_STATE. */
+int32_t surefill_forecast_add_running(surefill_forecast *forecast,
+                                      int32_t processors,
+                                      int64_t age,
+                                      int64_t limit,
+                                      const surefill_distribution *distribution,
+                                      int32_t *index);
+
+/* Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
+ * SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known
+ * but the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the
+ * place in which it was added: an arrival that is expected, or a job held until then. index is its number, from 0;
+ * it may be NULL. O(bins x events per bin).
+ *
+ * Errors: as surefill_forecast_add_running. */
+int32_t surefill_forecast_add_waiting(surefill_forecast *forecast,
+                                      int32_t processors,
+                                      int64_t limit,
+                                      int64_t submit,
+                                      const surefill_distribution *distribution,
+                                      int32_t *index);
+
+/* Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or about work steps are done
+ * (SUREFILL_STEP_MORE; work is at least 1; one instant of a scenario is never interrupted). A step is an event, a
+ * job looked at, or a step of the profile of reservations, of about a nanosecond each.
+ *
+ * With R running and W waiting jobs a scenario costs O((R + W) log(R + W)) and, at each of its at most R + W + 1
+ * instants at which something fits, a look at the planned ends of the running jobs and at the queue; with more
+ * than one reservation, each of them and each queued job that fits also looks at up to as many steps as jobs run
+ * or hold a reservation.
+ *
+ * Errors: OUT_OF_RANGE, WRONG_STATE. */
+int32_t surefill_forecast_run(surefill_forecast *forecast, int64_t work, int32_t *step);
+
+/* The earliest time by which a waiting job has started with at least this probability (above 0, at most 1), and by
+ * how many seconds that may be off because the scenarios are not infinitely many, with the confidence of the
+ * options; infinity when they are too few to say. O(1).
+ *
+ * Errors: OUT_OF_RANGE, WRONG_STATE (not done yet), NO_SUCH_INDEX, NEVER (the job is wider than all idle and
+ * running processors). */
+int32_t surefill_forecast_start_quantile(const surefill_forecast *forecast,
+                                         int32_t job,
+                                         double probability,
+                                         int64_t *when,
+                                         double *half_width);
+
+/* The probability that a waiting job has started by time when, and by how much that may be off, as for
+ * surefill_forecast_start_quantile. O(log scenarios).
+ *
+ * Errors: WRONG_STATE (not done yet), NO_SUCH_INDEX. */
+int32_t surefill_forecast_start_probability(const surefill_forecast *forecast,
+                                            int32_t job,
+                                            int64_t when,
+                                            double *probability,
+                                            double *half_width);
+
+/* The mean of the seconds that a waiting job still waits, and by how many that may be off, as for
+ * surefill_forecast_start_quantile. O(scenarios).
+ *
+ * Errors: WRONG_STATE (not done yet), NO_SUCH_INDEX, NEVER. */
+int32_t surefill_forecast_start_mean(const surefill_forecast *forecast,
+                                     int32_t job,
+                                     double *seconds,
+                                     double *half_width);
+
+/* Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+ * SUREFILL_START_CALIBRATION_SIZE, aligned to 8): it changes nothing. */
+int32_t surefill_start_calibration_init(void *memory, int64_t length, surefill_start_calibration **calibration);
+
+/* Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its checksum.
+ * Any later call that changes the calibration breaks the seal. */
+int32_t surefill_start_calibration_seal(surefill_start_calibration *calibration);
+
+/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+ * surefill_start_calibration_seal left it. */
+int32_t surefill_start_calibration_open(void *memory, int64_t length, surefill_start_calibration **calibration);
+
+/* What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits so
+ * many more seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of both
+ * arrays. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_start_calibration_told(const surefill_start_calibration *calibration,
+                                        int64_t age,
+                                        const int64_t *forecast,
+                                        int32_t count,
+                                        int64_t *told);
+
+/* Hears that the job of which a forecast said so, before it was stretched, has waited waited seconds more when it
+ * started. age and forecast are what surefill_start_calibration_told was given; count is SUREFILL_START_LEVELS.
+ * O(1).
+ *
+ * Errors: as surefill_start_calibration_told. */
+int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration,
+                                         int64_t age,
+                                         const int64_t *forecast,
+                                         int32_t count,
+                                         int64_t waited);
+
+/* How many starts the calibration has heard of. */
+int32_t surefill_start_calibration_starts(const surefill_start_calibration *calibration, int64_t *starts);
+
+/* ---- The order of the queue, long waits, and presets --------------------------------------------------------------
+ *
+ * A preset has every value that makes a schedule, beside the predictor. At each pass: recent waits say which wait is
+ * long; by the queue's values (smaller ones first, equal ones by submission) the queue is put in order, its first job
+ * is the head job, and what fits in that order is started; by the candidates' values the others are put in order for
+ * the pass, which decides by the preset's rule. A site's own priorities come first: these values order jobs of equal
+ * priority.
+ *
+ *     static int64_t memory[100000];
+ *     surefill_preset preset;
+ *     surefill_recent_waits *waits;
+ *     surefill_rule rule;
+ *     double value;
+ *     surefill_recent_waits_init(memory, sizeof memory, 1000, &waits);
+ *     surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
+ *     surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
+ *     surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
+ *     surefill_preset_rule(&preset, waits, &rule);
+ *     surefill_recent_waits_add(waits, 600);
+ */
+
+/* Preset: EASY backfilling by the time limits, in the order of submission. */
+#define SUREFILL_PRESET_EASY 0
+
+/* Preset: the lower bound of the delay probability below 0.05 by Nissimov and Feitelson 2007, in the order of
+ * submission. For comparison with their tables: waits get longer than EASY's. */
+#define SUREFILL_PRESET_PAPERS 1
+
+/* Preset: shorter waits than EASY's whose longest ones hardly rise; the default. */
+#define SUREFILL_PRESET_FAIR 2
+
+/* Preset: the shortest mean wait, at the price of some long ones. */
+#define SUREFILL_PRESET_FAST 3
+
+/* The waits of the jobs started last. Sealed, the block is a checkpoint: write it to a file, read it back, open
+ * it.
+ *
+ * Distinct objects are independent; one needs one thread, or the caller's lock. The block holds no pointers. */
+typedef struct surefill_recent_waits surefill_recent_waits;
+
+/* Everything that makes a schedule, beside the predictor. Set by surefill_preset_init, then changed as needed.
+ *
+ * A waiting job's value is median^run_time x processors^processors / (1 + waited / age_unit)^age with the median
+ * of its predicted run time in seconds, at least 10. */
+typedef struct surefill_preset {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* The rule's: one of SUREFILL_CRITERION_. */
+  int32_t criterion;
+  /* The rule's. */
+  double threshold;
+  /* The rule's. */
+  double budget;
+  /* The rule's. */
+  double slip;
+  /* The rule's. */
+  int32_t or_easy;
+  /* For the pass's capacity: events into which a bin's probability is divided. */
+  int32_t events_per_bin;
+  /* The quantile of recent waits from which the head job is guarded; not negative, 1 for never, 0 for always. */
+  double guard_quantile;
+  /* The quantile of recent waits beyond which a job comes to the front of the queue, by submission; above 0, 1 for
+   * never. */
+  double front_quantile;
+  /* What counts as a long wait at least, in seconds: neither guard nor front begin earlier. Not negative. */
+  double shortest_long_wait;
+  /* How many waits are recent: for surefill_recent_waits_init. */
+  int32_t recent_waits;
+  /* Not used; 0. */
+  int32_t reserved;
+  /* The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first. */
+  double queue_run_time;
+  /* The power of the processors (-8 to 8), below 0 for wide jobs first. */
+  double queue_processors;
+  /* The wait that counts as one, in seconds, above 0. */
+  double queue_age_unit;
+  /* The power of the age (0 to 8). */
+  double queue_age;
+  /* The candidates' order, likewise. */
+  double candidate_run_time;
+  /* As queue_processors. */
+  double candidate_processors;
+  /* As queue_age_unit. */
+  double candidate_age_unit;
+  /* As queue_age. */
+  double candidate_age;
+} surefill_preset;
+
+/* Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
+ *
+ * Errors: OUT_OF_RANGE (name). */
+int32_t surefill_preset_init(surefill_preset *preset, int32_t name);
+
+/* The preset's rule for surefill_pass_decide, its guard by the recent waits. With NULL for waits no wait is long.
+ * O(log n) for n recent waits.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_preset_rule(const surefill_preset *preset, const surefill_recent_waits *waits, surefill_rule *rule);
+
+/* A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed of
+ * its run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how
+ * long it has waited, in seconds. A job that has waited longer than the front's quantile of recent waits has a
+ * negative value: before all others, by submission. With NULL for waits no job does. O(bins + log n) for n recent
+ * waits.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_preset_queue_value(const surefill_preset *preset,
+                                    const surefill_recent_waits *waits,
+                                    const surefill_distribution *distribution,
+                                    int64_t limit,
+                                    int32_t processors,
+                                    int64_t waited,
+                                    double *value);
+
+/* A waiting job's value in the candidates' order, smaller ones first, equal ones by submission; arguments as of
+ * surefill_preset_queue_value. O(bins).
+ *
+ * Errors: as surefill_preset_queue_value. */
+int32_t surefill_preset_candidate_value(const surefill_preset *preset,
+                                        const surefill_distribution *distribution,
+                                        int64_t limit,
+                                        int32_t processors,
+                                        int64_t waited,
+                                        double *value);
+
+/* Bytes of memory for the last waits (1 to 4,194,304): at most 46 a wait and 3,000.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_recent_waits_size(int32_t waits, int64_t *size);
+
+/* No waits yet, in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned to 8), with
+ * room for so many; then the oldest goes for each new one. O(size).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_recent_waits_init(void *memory, int64_t length, int32_t waits, surefill_recent_waits **recent);
+
+/* A job was started after waiting so many seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_recent_waits_add(surefill_recent_waits *recent, int64_t waited);
+
+/* The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in
+ * seconds, but not less than least; infinity while none is kept. O(log n).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_recent_waits_quantile(const surefill_recent_waits *recent,
+                                       double quantile,
+                                       double least,
+                                       double *seconds);
+
+/* How many waits are kept. O(1). */
+int32_t surefill_recent_waits_count(const surefill_recent_waits *recent, int32_t *waits);
+
+/* Makes the block a checkpoint, surefill_recent_waits_size bytes from the handle on, by writing its checksum. Any
+ * later call that changes it breaks the seal. O(size). */
+int32_t surefill_recent_waits_seal(surefill_recent_waits *recent);
+
+/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+ * surefill_recent_waits_seal left it. O(size). */
+int32_t surefill_recent_waits_open(void *memory, int64_t length, surefill_recent_waits **recent);
+
+/* ---- The inbox, by which threads hand job events to another without a lock ----------------------------------------
+ *
+ * A resource manager hears of jobs in threads that must not wait, and decides in another. Any number of threads push;
+ * one thread pops, before it decides. When the inbox is full an event is refused and counted: whoever pushes may keep
+ * it and try again, and who pops sees by surefill_inbox_refused that something was lost and may read the queue anew.
+ *
+ *     static int64_t memory[40000];
+ *     surefill_inbox_capacity capacity;
+ *     surefill_inbox *inbox;
+ *     surefill_job_event event = {SUREFILL_EVENT_SUBMIT, 16, 4711, 1000000, 3600, 501, 0};
+ *     surefill_inbox_capacity_init(&capacity);
+ *     surefill_inbox_init(memory, sizeof memory, &capacity, &inbox);
+ *     surefill_inbox_push(inbox, &event);
+ *     while (surefill_inbox_pop(inbox, &event) == SUREFILL_OK) printf("job %ld\n", (long)event.job);
+ */
+
+/* The most events that an inbox can hold. */
+#define SUREFILL_MAX_INBOX_EVENTS 1048576
+
+/* A job was submitted. */
+#define SUREFILL_EVENT_SUBMIT 1
+
+/* A job was started. */
+#define SUREFILL_EVENT_START 2
+
+/* A job ended. */
+#define SUREFILL_EVENT_END 3
+
+/* A job was cancelled before it started. */
+#define SUREFILL_EVENT_CANCEL 4
+
+/* A queue of job events: any number of threads may push while one thread pops, without a lock.
+ *
+ * Every word of the block carries a check, so that damage by a changed bit is found where it is met: CORRUPT, and
+ * no wrong event. A block may be moved or copied while no call uses it. */
+typedef struct surefill_inbox surefill_inbox;
+
+/* Capacities of an inbox. Set by surefill_inbox_capacity_init, then changed as needed. */
+typedef struct surefill_inbox_capacity {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Events that are held at once (1 to SUREFILL_MAX_INBOX_EVENTS), rounded up to a power of two from 2 on. */
+  int32_t events;
+} surefill_inbox_capacity;
+
+/* Something that happened to a job. The inbox hands it on as it is. */
+typedef struct surefill_job_event {
+  /* One of SUREFILL_EVENT_. */
+  int32_t kind;
+  /* Processors, not negative. */
+  int32_t processors;
+  /* The resource manager's number for the job. */
+  int64_t job;
+  /* When it happened, in seconds since any fixed origin. */
+  int64_t time;
+  /* The job's time limit in seconds. */
+  int64_t limit;
+  /* The resource manager's number for the user. */
+  int64_t user;
+  /* A number for the job's name or program, 0 for unknown. */
+  int64_t name;
+} surefill_job_event;
+
+/* Sets the capacity to its default: 4,096 events. */
+int32_t surefill_inbox_capacity_init(surefill_inbox_capacity *capacity);
+
+/* Bytes of memory that an inbox needs: at most 64 for each event of the rounded capacity, and 56.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_inbox_size(const surefill_inbox_capacity *capacity, int64_t *size);
+
+/* Makes an empty inbox in the caller's memory (length bytes, at least surefill_inbox_size, aligned to 8).
+ * O(events).
+ *
+ * Errors: OUT_OF_RANGE. */
 int32_t surefill_inbox_init(void *memory,
                             int64_t length,
-                            struct surefill_inbox **inbox);
+                            const surefill_inbox_capacity *capacity,
+                            surefill_inbox **inbox);
 
-// Puts an event in. For the one pushing thread. O(1), never waits.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved), OUT_OF_RANGE (kind or processors), FULL.
-int32_t surefill_inbox_push(struct surefill_inbox *inbox,
-                            const struct surefill_job_event *event);
+/* Puts an event in, behind those before. Any number of threads may push at once. Never waits; tries again only
+ * when another thread has got ahead of it.
+ *
+ * Errors: OUT_OF_RANGE (kind or processors), FULL (which is counted). */
+int32_t surefill_inbox_push(surefill_inbox *inbox, const surefill_job_event *event);
 
-// Takes the oldest event out. For the one popping thread. O(1), never waits.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved), EMPTY.
-int32_t surefill_inbox_pop(struct surefill_inbox *inbox,
-                           struct surefill_job_event *event);
+/* Takes the oldest event out. For one thread at a time. O(1), never waits. EMPTY is also said while the thread
+ * that pushes the oldest event has not finished; later events wait behind it.
+ *
+ * Errors: CORRUPT (the event was damaged, and is gone; or the inbox is, and must be made again), EMPTY. */
+int32_t surefill_inbox_pop(surefill_inbox *inbox, surefill_job_event *event);
 
-// The number of events inside; for the popping thread. The other may be changing it.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved).
-int32_t surefill_inbox_length(const struct surefill_inbox *inbox,
-                              int32_t *length);
+/* The number of events inside, those included that are being pushed; for the popping thread. Others may be
+ * changing it. */
+int32_t surefill_inbox_length(const surefill_inbox *inbox, int32_t *length);
 
-// Sets the limits to their defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_hmm_limits_init(struct surefill_hmm_limits *limits);
+/* How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295. For any
+ * thread. */
+int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
 
-// Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells this
-// is at most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400.
-//
-// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
-int32_t surefill_hmm_size(const struct surefill_hmm_limits *limits,
-                          int64_t *size);
+/* ---- How long jobs will run ---------------------------------------------------------------------------------------
+ *
+ * Keys of a mixture are user, time limit and processors. What an END tells is learnt from; a hidden Markov model
+ * learns when the scheduler calls surefill_predictor_train.
+ *
+ *     static int64_t memory[1 << 20], bins_memory[SUREFILL_BINS_SIZE / 8], found_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
+ *     const int64_t keys[] = {501, 3600, 16};
+ *     surefill_predictor_options options;
+ *     surefill_predictor *predictor;
+ *     surefill_bins *bins;
+ *     surefill_distribution *found;
+ *     int32_t answer;
+ *     surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
+ *     surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options);
+ *     surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor);
+ *     surefill_predictor_submit(predictor, 4711, keys, 3, 1000000);
+ *     surefill_predictor_start(predictor, 4711, 1000600);
+ *     surefill_predictor_predict_job(predictor, 4711, found_memory, sizeof found_memory, &answer, &found);
+ *     surefill_predictor_end(predictor, 4711, 1001000);
+ */
 
-// Makes a model without parameters and observations in the caller's memory (length bytes, at least surefill_hmm_size,
-// aligned to 8). O(size).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
-int32_t surefill_hmm_init(void *memory,
-                          int64_t length,
-                          const struct surefill_hmm_limits *limits,
-                          struct surefill_hmm **hmm);
+/* Kind of predictor: a mixture of histories of like jobs, "like" in several ways at once, each weighed by how well
+ * it has done for the user. */
+#define SUREFILL_PREDICTOR_MIXTURE 1
 
-// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model breaks the
-// seal. O(size).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_hmm_seal(struct surefill_hmm *hmm);
+/* Kind of predictor: the user's own recent jobs. */
+#define SUREFILL_PREDICTOR_USER 2
 
-// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal left it. O(size).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_hmm_open(void *memory,
-                          int64_t length,
-                          struct surefill_hmm **hmm);
+/* Kind of predictor: the hidden Markov model of the workload (Nissimov 2006, chapter 4), learnt by Baum-Welch over
+ * the slots kept. */
+#define SUREFILL_PREDICTOR_HMM 3
 
-// Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M and emission
-// M x N, row by row; each row sums to 1 within 1e-9. load is one of SUREFILL_LOAD_; load_parameter has M numbers, and is not
-// read without a load model. Training under way is given up. O(M (M + N)).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers of states
-// and bins), NOT_A_DISTRIBUTION.
-int32_t surefill_hmm_set_parameters(struct surefill_hmm *hmm,
-                                    int32_t states,
-                                    int32_t bins,
-                                    int32_t load,
-                                    const double *start,
-                                    const double *transition,
-                                    const double *emission,
-                                    const double *load_parameter);
+/* Kind of predictor: the same model, learnt on line, slot by slot as all jobs of a slot have left; slots and cells
+ * need only reach as far back as jobs stay in the system. */
+#define SUREFILL_PREDICTOR_HMM_ONLINE 4
 
-// The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model. O(M (M + N)).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (other numbers of states and bins),
-// WRONG_STATE (no parameters yet).
-int32_t surefill_hmm_parameters(const struct surefill_hmm *hmm,
-                                int32_t states,
-                                int32_t bins,
-                                int32_t *load,
-                                double *start,
-                                double *transition,
-                                double *emission,
-                                double *load_parameter);
+/* Training stops after as many rounds as the threshold says. */
+#define SUREFILL_TERMINATION_ROUNDS 0
 
-// Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled (positive).
-// Training under way is given up. O(M (M + N)).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_hmm_init_static(struct surefill_hmm *hmm,
-                                 int32_t load,
-                                 double mean_jobs);
+/* Training stops when sqrt(jobs) x the sum of the parameters' changes is below the threshold. */
+#define SUREFILL_TERMINATION_L1 1
 
-// Adapts the parameters to slots half as long: A'_ij = A_ij / 2, A'_ii = A_ii / 2 + 1/2, half the mean load. The
-// observations are forgotten, and training under way is given up.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, WRONG_STATE (no parameters).
-int32_t surefill_hmm_halve_slots(struct surefill_hmm *hmm);
+/* Training stops when the largest change of a parameter is below the threshold. */
+#define SUREFILL_TERMINATION_L_INFINITY 2
 
-// Reports a finished job: the slot in which it was submitted and the bin of its run time, from 0. Slots up to this one that
-// were not known are empty. When there is no more room the oldest slots leave. O(bins + slots that come or leave).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for a slot that has left), FULL.
-int32_t surefill_hmm_observe(struct surefill_hmm *hmm,
-                             int64_t slot,
-                             int32_t bin);
+/* Prediction: made. */
+#define SUREFILL_PREDICTION_MADE 0
 
-// Makes this the last slot, empty as yet, if it is later than the last one known.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.
-int32_t surefill_hmm_extend(struct surefill_hmm *hmm,
-                            int64_t slot);
+/* Prediction: none, since no job has ended yet (mixtures). */
+#define SUREFILL_PREDICTION_NOTHING_LEARNT 1
 
-// The slots held: first..end, empty if they are equal.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-int32_t surefill_hmm_slots(const struct surefill_hmm *hmm,
-                           int64_t *first,
-                           int64_t *end);
+/* Prediction: none, since the initial period is not over (hidden Markov models, as all that follow). */
+#define SUREFILL_PREDICTION_INITIAL_PERIOD 2
 
-// ln Pr(evidence in the slots from..to), one of SUREFILL_EVIDENCE_; minus infinity when the model does not explain it.
-// O(slots M^2).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for slots not held, or none),
-// WRONG_STATE (no parameters).
-int32_t surefill_hmm_log_likelihood(const struct surefill_hmm *hmm,
-                                    int64_t from,
-                                    int64_t to,
-                                    int32_t evidence,
-                                    double *log_likelihood);
+/* Prediction: none, since jobs of the initial period are still in the system and not yet given up;
+ * surefill_predictor_jobs lists them first. */
+#define SUREFILL_PREDICTION_INITIAL_JOBS 3
 
-// Pr(state of slot to - 1 | observations in the slots from..to), states numbers, and ln Pr(observations); when that is minus
-// infinity the model does not explain them, and probabilities is not written. O(slots M^2).
-//
-// Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another number of states.
-int32_t surefill_hmm_filter(const struct surefill_hmm *hmm,
-                            int64_t from,
-                            int64_t to,
-                            double *probabilities,
-                            int32_t states,
-                            double *log_likelihood);
+/* Prediction: none, since the first training has not been completed: call surefill_predictor_train. */
+#define SUREFILL_PREDICTION_UNTRAINED 4
 
-// The most likely state, from 0, of each of the slots from..to, and ln Pr(these states and the observations); when that is
-// minus infinity the model does not explain them, and path is not written. length is the number of slots. Training under way
-// begins its round again. O(slots M^2).
-//
-// Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another length.
-int32_t surefill_hmm_viterbi(struct surefill_hmm *hmm,
-                             int64_t from,
-                             int64_t to,
-                             int32_t *path,
-                             int32_t length,
-                             double *log_likelihood);
+/* Prediction: none, since the model does not explain what has happened and there is no floor. */
+#define SUREFILL_PREDICTION_UNEXPLAINED 5
 
-// Begins training on the slots from..to, from one of SUREFILL_INITIAL_; load is one of SUREFILL_LOAD_, and ignored for
-// PRESENT. The parameters in use stay until a round is complete. Training under way is given up. O(slots).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for slots not held, or none, and for
-// K_MEANS when the number of states is not a power of two), WRONG_STATE (PRESENT without parameters), EMPTY (K_MEANS without
-// a job).
-int32_t surefill_hmm_begin_training(struct surefill_hmm *hmm,
-                                    int32_t initial,
-                                    int32_t load,
-                                    int64_t from,
-                                    int64_t to);
+/* The most experts of a mixture. */
+#define SUREFILL_MAX_EXPERTS 16
 
-// Trains until a round is complete and its parameters are in use (step is SUREFILL_TRAINING_DONE; round says what it did), or
-// until about work slots are visited (at least 1; SUREFILL_TRAINING_MORE, round is not written). A round visits each slot three
-// times. Then call again, for the rest or for the next round. However it is sliced, the result is the same bit for bit. O(work M^2).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work), WRONG_STATE (training has not begun).
-int32_t surefill_hmm_train(struct surefill_hmm *hmm,
-                           int64_t work,
-                           int32_t *step,
-                           struct surefill_round *round);
+/* The most keys of a job. */
+#define SUREFILL_MAX_KEYS 8
 
-// Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_online_hmm_options_init(struct surefill_online_hmm_options *options);
+/* The largest number of states. */
+#define SUREFILL_MAX_STATES 64
 
-// Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS) needs: with
-// S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100.
-//
-// Errors: NULL, MISALIGNED, OUT_OF_RANGE.
-int32_t surefill_online_hmm_size(int32_t states,
-                                 int32_t bins,
-                                 int64_t *size);
+/* Load model: none, run times given the number of jobs. */
+#define SUREFILL_LOAD_NONE 0
 
-// Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts from these
-// parameters, as surefill_hmm_set_parameters takes them. O(size).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE, NOT_A_DISTRIBUTION.
-int32_t surefill_online_hmm_init(void *memory,
-                                 int64_t length,
-                                 int32_t states,
-                                 int32_t bins,
-                                 int32_t load,
-                                 const double *start,
-                                 const double *transition,
-                                 const double *emission,
-                                 const double *load_parameter,
-                                 const struct surefill_online_hmm_options *options,
-                                 struct surefill_online_hmm **online);
+/* Load model: Poisson; the parameter is the mean number of jobs in a slot, finite and not negative. */
+#define SUREFILL_LOAD_POISSON 1
 
-// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model breaks the
-// seal. O(size).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_online_hmm_seal(struct surefill_online_hmm *online);
+/* Load model: geometric from 0; the parameter is Pr(no job in a slot), above 0 and at most 1. */
+#define SUREFILL_LOAD_GEOMETRIC 2
 
-// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_online_hmm_seal left it.
-// O(size).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_online_hmm_open(void *memory,
-                                 int64_t length,
-                                 struct surefill_online_hmm **online);
+/* Initial values: the parameters there are. */
+#define SUREFILL_INITIAL_PRESENT -1
 
-// Learns from the next slot: counts has a number of finished jobs for each of count bins, which must be the model's.
-// log_likelihood is ln Pr(slot | slots before), minus infinity when no possible state explains the slot and there is no floor: then
-// nothing is learnt from it. explained is 1, or 0 when the model did not explain the slot without the floor. O(M^3 (M + N)).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count, a negative number,
-// or more than 2^32 - 1 jobs).
-int32_t surefill_online_hmm_learn(struct surefill_online_hmm *online,
-                                  const int32_t *counts,
-                                  int32_t count,
-                                  double *log_likelihood,
-                                  int32_t *explained);
+/* Initial values: Static-IV (Nissimov 2006, Algorithm 3). */
+#define SUREFILL_INITIAL_STATIC 0
 
-// The distribution of the bin of a job submitted in the next slot, as count numbers, one for each bin; count must be the number
-// of bins. O(M (M + N)).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count).
-int32_t surefill_online_hmm_probabilities(const struct surefill_online_hmm *online,
-                                          double *probabilities,
-                                          int32_t count);
+/* Initial values: k-means (Algorithm 4); the number of states must be a power of two. */
+#define SUREFILL_INITIAL_K_MEANS 1
 
-// Slots learnt from, or at least seen.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_online_hmm_slots(const struct surefill_online_hmm *online,
-                                  int64_t *slots);
+/* Learns from finished jobs, on line, how long a job will run: by the kind that its options choose.
+ *
+ * Report every job's submission, start and end, by one call each or with surefill_predictor_apply from the events
+ * of an inbox. What is predicted for a job at its submission is remembered as long as the job is held. Train when
+ * it wants to be trained. Jobs are known by the caller's numbers, and to the mixtures by their keys too. Nothing
+ * finite that can happen has probability 0 in what is predicted.
+ *
+ * Times are seconds since any fixed origin, within 2^53 of it; the events' may stand still but not go back
+ * (surefill_predictor_set_clock sets a clock right that was wrong). Questions may be about later times, and change
+ * no later answer; they keep intermediate results, so that they need the lock that events need. With a hidden
+ * Markov model an event costs a filter step for each slot that has passed since the last one, at most as many as
+ * are kept: tens of milliseconds after a year without any.
+ *
+ * Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers;
+ * sealed, it is a checkpoint. */
+typedef struct surefill_predictor surefill_predictor;
 
-// The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (other numbers of states and
-// bins).
-int32_t surefill_online_hmm_parameters(const struct surefill_online_hmm *online,
-                                       int32_t states,
-                                       int32_t bins,
-                                       int32_t *load,
-                                       double *start,
-                                       double *transition,
-                                       double *emission,
-                                       double *load_parameter);
+/* One way in which jobs are alike. */
+typedef struct surefill_expert {
+  /* The keys in which jobs must agree, the sum of 2^i for key i; 0 for all jobs alike. */
+  int32_t keys;
+  /* 0. */
+  int32_t reserved;
+  /* The factor by which a job's weight shrinks with every later one of its kind: 0 to 1, 1 for no ageing. */
+  double decay;
+  /* How many jobs everybody's distribution counts as: above 0, at most 1e9. */
+  double prior;
+} surefill_expert;
 
-// Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots
-// remembered; Baum-Welch.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_predictor_limits_init(struct surefill_predictor_limits *limits);
+/* A predictor's kind, its capacities, and how it learns. Set by surefill_predictor_options_init, then changed as
+ * needed. What is not the kind's is checked all the same, but makes no difference. */
+typedef struct surefill_predictor_options {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* One of SUREFILL_PREDICTOR_. */
+  int32_t kind;
+  /* Jobs in the system, queued or running (1 to 16,777,216). */
+  int32_t jobs;
+  /* Run-time bins (mixtures: 1, hidden Markov models: 2, to SUREFILL_MAX_BINS). */
+  int32_t bins;
+  /* A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or
+   * its end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard,
+   * and when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt from,
+   * but for a model learnt on line. To be longer than jobs wait and run together. */
+  int64_t oldest_seconds;
+  /* Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. */
+  int32_t keys;
+  /* Mixtures: how many experts there are (1 to SUREFILL_MAX_EXPERTS). */
+  int32_t expert_count;
+  /* Mixtures: the experts, of which init keeps a copy; NULL for the kind's own, and then expert_count is theirs. */
+  const surefill_expert *experts;
+  /* Mixtures: histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each
+   * user. Those not written to for longest leave. */
+  int32_t histories;
+  /* Hidden Markov models, as all that follows: states (1 to SUREFILL_MAX_STATES). */
+  int32_t states;
+  /* Slots kept (2 to 268,435,456); the oldest leave. */
+  int32_t slots;
+  /* Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest
+   * slots leave. */
+  int32_t cells;
+  /* Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next
+   * (1 to 16,777,216). */
+  int32_t window;
+  /* One of SUREFILL_LOAD_. */
+  int32_t load;
+  /* SUREFILL_INITIAL_STATIC or, if the number of states is a power of two, SUREFILL_INITIAL_K_MEANS. */
+  int32_t initial;
+  /* One of SUREFILL_TERMINATION_. */
+  int32_t termination;
+  /* What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative). */
+  double threshold;
+  /* A training stops after so many rounds at the latest (at least 1). */
+  int64_t most_rounds;
+  /* Length of a slot in seconds (1 to 2^32). */
+  int64_t slot_seconds;
+  /* No training before so many seconds after the first submission, and before all jobs submitted in them have left
+   * or are given up (0 to 2^40). */
+  int64_t initial_seconds;
+  /* With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to
+   * 2^40). */
+  int64_t restart_seconds;
+  /* What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
+   * With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken
+   * as if every state had drawn any bin with this probability. */
+  double floor;
+  /* On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options. */
+  double exponent;
+  /* On line: slots before the first maximisation step (not negative). */
+  int64_t hold;
+} surefill_predictor_options;
 
-// Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15 min, an
-// initial period of a week, restarts weekly; but with a floor of 0.001.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_predictor_options_init(struct surefill_predictor_options *options);
+/* A job that a predictor holds. */
+typedef struct surefill_held_job {
+  /* The caller's number. */
+  int64_t job;
+  /* When it was submitted. */
+  int64_t submitted;
+  /* When it started, if it runs; else 0. */
+  int64_t started;
+  /* Whether it runs (1) or waits (0). */
+  int32_t running;
+  /* Whether it is given up (1), being older than oldest_seconds, or not (0). */
+  int32_t given_up;
+} surefill_held_job;
 
-// Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of the window
-// (S states, rounded up to a multiple of 8), 32 S and about 1,200; on line also surefill_online_hmm_size.
-//
-// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
-int32_t surefill_predictor_size(const struct surefill_predictor_limits *limits,
-                                int64_t *size);
+/* What a round of Baum-Welch did. */
+typedef struct surefill_round {
+  /* ln Pr(observations) under the parameters before the round. */
+  double log_likelihood;
+  /* The sum of the absolute changes of all parameters. */
+  double l1;
+  /* The largest absolute change of a parameter. */
+  double l_infinity;
+  /* Rounds since training began, this one included. */
+  int64_t rounds;
+  /* Finished jobs in the slots trained on. */
+  int64_t jobs;
+  /* Slots that no state explained, so that the parameters were bent towards them before the round. */
+  int64_t adapted;
+} surefill_round;
 
-// Makes a predictor in the caller's memory (length bytes, at least surefill_predictor_size, aligned to 8) for run times in
-// these bins, of which it keeps a copy. O(size).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when the bins are
-// not as many as the limits say).
+/* The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
+ * parameters only reads them, one that gives parameters writes them and load. */
+typedef struct surefill_model_parameters {
+  /* States M: as many as the model has. */
+  int32_t states;
+  /* Run-time bins N: as many as the model has. */
+  int32_t bins;
+  /* One of SUREFILL_LOAD_. */
+  int32_t load;
+  /* 0. */
+  int32_t reserved;
+  /* M probabilities of the states in the first slot. They sum to 1, like every row that follows. */
+  double *start;
+  /* M x M probabilities of the next slot's state, a row for each state. */
+  double *transition;
+  /* M x N probabilities of a job's bin, a row for each state. */
+  double *emission;
+  /* M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
+   * written is 0. */
+  double *load_parameter;
+} surefill_model_parameters;
+
+/* Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than ten
+ * days given up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories; user:
+ * one key, one expert. Hidden Markov models: 16 states, a year of slots of 15 min, 100,000 cells, 1,024 slots
+ * remembered; no load model, Static-IV, L1 with 200 and at most 1,000 rounds, an initial period of a week,
+ * restarts weekly, as in the thesis; but with a floor of 0.001.
+ *
+ * Errors: OUT_OF_RANGE (kind). */
+int32_t surefill_predictor_options_init(int32_t kind, surefill_predictor_options *options);
+
+/* Writes the experts of a kind of mixture, one of SUREFILL_PREDICTOR_, and their number, so that others can be
+ * added. capacity is the room in experts: SUREFILL_MAX_EXPERTS is enough.
+ *
+ * Errors: OUT_OF_RANGE (not a mixture), FULL (capacity). */
+int32_t surefill_experts_init(int32_t kind, surefill_expert *experts, int32_t capacity, int32_t *count);
+
+/* Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500.
+ * Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Hidden Markov models:
+ * surefill_hmm_size more, 8 S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and
+ * on line surefill_online_hmm_size.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_predictor_size(const surefill_predictor_options *options, int64_t *size);
+
+/* Makes a predictor in the caller's memory (length bytes, at least surefill_predictor_size, aligned to 8) for run
+ * times in these bins, of which it keeps a copy. O(size).
+ *
+ * Errors: OUT_OF_RANGE (also when the bins are not as many as the options say). */
 int32_t surefill_predictor_init(void *memory,
                                 int64_t length,
-                                const struct surefill_predictor_limits *limits,
-                                const struct surefill_bins *bins,
-                                const struct surefill_predictor_options *options,
-                                struct surefill_predictor **predictor);
+                                const surefill_predictor_options *options,
+                                const surefill_bins *bins,
+                                surefill_predictor **predictor);
 
-// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the predictor breaks
-// the seal. O(size).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_predictor_seal(struct surefill_predictor *predictor);
+/* Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the
+ * predictor breaks the seal, a question too. O(size). */
+int32_t surefill_predictor_seal(surefill_predictor *predictor);
 
-// The predictor in a checkpoint (length bytes at least) read back into memory, which must be as surefill_predictor_seal left
-// it. It goes on bit for bit as the sealed one would have, in the middle of training too. O(size).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_predictor_open(void *memory,
-                                int64_t length,
-                                struct surefill_predictor **predictor);
+/* The predictor in a checkpoint (length bytes at least) read back into memory, which must be as
+ * surefill_predictor_seal left it. It goes on bit for bit as the sealed one would have, in the middle of training
+ * too. O(size). */
+int32_t surefill_predictor_open(void *memory, int64_t length, surefill_predictor **predictor);
 
-// A job was submitted. O(1) amortised over the slots that pass.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, DUPLICATE_JOB, FULL, TIME_WENT_BACK, OUT_OF_RANGE (time).
-int32_t surefill_predictor_submit(struct surefill_predictor *predictor,
+/* A job was submitted. It has count keys, as many as the options say: a hidden Markov model knows jobs by their
+ * time alone, and takes none (keys may then be NULL). What is predicted for it is remembered with it. When there
+ * is no room, a job that is given up makes room. As surefill_predictor_predict, amortised over the slots that
+ * pass.
+ *
+ * Errors: DUPLICATE_JOB, FULL, TIME_WENT_BACK, OUT_OF_RANGE (time, count). */
+int32_t surefill_predictor_submit(surefill_predictor *predictor,
                                   int64_t job,
+                                  const int64_t *keys,
+                                  int32_t count,
                                   int64_t now);
 
-// A submitted job was started. O(1) amortised over the slots that pass.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, ALREADY_STARTED, TIME_WENT_BACK, OUT_OF_RANGE
-// (time).
-int32_t surefill_predictor_start(struct surefill_predictor *predictor,
-                                 int64_t job,
-                                 int64_t now);
+/* A submitted job was started. O(1) amortised over the slots that pass.
+ *
+ * Errors: UNKNOWN_JOB, ALREADY_STARTED, TIME_WENT_BACK, OUT_OF_RANGE (time). */
+int32_t surefill_predictor_start(surefill_predictor *predictor, int64_t job, int64_t now);
 
-// A running job ended; its run time is learnt. O(bins) amortised over the slots that pass.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, NOT_STARTED, TIME_WENT_BACK, OUT_OF_RANGE (time).
-int32_t surefill_predictor_end(struct surefill_predictor *predictor,
-                               int64_t job,
-                               int64_t now);
+/* A running job ended; its run time is learnt. O(bins), a mixture's O(experts x bins), amortised over the slots
+ * that pass.
+ *
+ * Errors: UNKNOWN_JOB, NOT_STARTED, TIME_WENT_BACK, OUT_OF_RANGE (time). */
+int32_t surefill_predictor_end(surefill_predictor *predictor, int64_t job, int64_t now);
 
-// A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1) amortised over
-// the slots that pass.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, TIME_WENT_BACK, OUT_OF_RANGE (time).
-int32_t surefill_predictor_cancel(struct surefill_predictor *predictor,
-                                  int64_t job,
-                                  int64_t now);
+/* A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1)
+ * amortised over the slots that pass.
+ *
+ * Errors: UNKNOWN_JOB, TIME_WENT_BACK, OUT_OF_RANGE (time). */
+int32_t surefill_predictor_cancel(surefill_predictor *predictor, int64_t job, int64_t now);
 
-// Jobs in the system.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-int32_t surefill_predictor_jobs(const struct surefill_predictor *predictor,
-                                int32_t *jobs);
+/* Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its
+ * time, and, as there, TIME_WENT_BACK where that is before the last event's. Events that several threads push come
+ * out of order by a little: set an event's time to the last one's where it is earlier (c-examples/inbox.c). The
+ * keys of a mixture are as many as the options say of these: user, limit, processors, name.
+ *
+ * Errors: those of the call; OUT_OF_RANGE also for a kind of event that there is not, and when the options want
+ * more keys. */
+int32_t surefill_predictor_apply(surefill_predictor *predictor, const surefill_job_event *event);
 
-// What is believed of the run time of a job submitted now: a distribution made in the caller's memory (length bytes, at least
-// surefill_distribution_size). known is 1; or 0 when the predictor is silent, because it has not learnt yet or (without a floor)
-// its model cannot explain what is happening, and then the distribution is the one of which nothing is known but the limit.
-//
-// O((M^2 + jobs M) S) for M states and S slots from the earliest with a change since the last prediction.
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, length).
-int32_t surefill_predictor_predict(struct surefill_predictor *predictor,
+/* A mixture learns from a job that it does not hold, or of which more is known than when it started and ended: one
+ * with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS). O(experts x bins).
+ *
+ * Errors: OUT_OF_RANGE (count, seconds), WRONG_STATE (not a mixture; a hidden Markov model is told of past jobs by
+ * their events, in the order of time). */
+int32_t surefill_predictor_learn(surefill_predictor *predictor, const int64_t *keys, int32_t count, int64_t seconds);
+
+/* Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+ * back, what was reported as later counts as having happened now; if all that a hidden Markov model has kept is
+ * later, its finished jobs are forgotten, but neither the model nor the jobs it holds. Training under way is given
+ * up. O(jobs + slots M^2).
+ *
+ * Errors: OUT_OF_RANGE (time). */
+int32_t surefill_predictor_set_clock(surefill_predictor *predictor, int64_t now);
+
+/* The jobs that it holds, those given up included, the oldest first: held is how many there are, written how many
+ * of them are written to jobs, which has room for capacity. O(written).
+ *
+ * Errors: OUT_OF_RANGE (capacity). */
+int32_t surefill_predictor_jobs(const surefill_predictor *predictor,
+                                surefill_held_job *jobs,
+                                int32_t capacity,
+                                int32_t *written,
+                                int32_t *held);
+
+/* What is predicted for a job with these count keys (see surefill_predictor_submit) that is submitted now, which
+ * is not before the last event: a distribution made in the caller's memory (length bytes, at least
+ * SUREFILL_DISTRIBUTION_SIZE). answer is SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the
+ * distribution is the one of which nothing is known but the limit.
+ *
+ * Mixtures: O(experts x bins). Hidden Markov models: O((M^2 + jobs M) S) for M states and S slots from the
+ * earliest with a change since the last prediction.
+ *
+ * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time, count, length). */
+int32_t surefill_predictor_predict(surefill_predictor *predictor,
+                                   const int64_t *keys,
+                                   int32_t count,
                                    int64_t now,
                                    void *memory,
                                    int64_t length,
-                                   int32_t *known,
-                                   struct surefill_distribution **distribution);
+                                   int32_t *answer,
+                                   surefill_distribution **distribution);
 
-// As surefill_predictor_predict, as count numbers, one for each bin; count must be the number of bins. known is 0 when the
-// predictor is silent, and then probabilities is not written.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count).
-int32_t surefill_predictor_probabilities(struct surefill_predictor *predictor,
+/* As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
+ * is predicted, probabilities is not written.
+ *
+ * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time, count, bins). */
+int32_t surefill_predictor_probabilities(surefill_predictor *predictor,
+                                         const int64_t *keys,
+                                         int32_t count,
                                          int64_t now,
                                          double *probabilities,
-                                         int32_t count,
-                                         int32_t *known);
+                                         int32_t bins,
+                                         int32_t *answer);
 
-// Whether training is under way or should begin (1) or not (0), at the time of the last event or prediction. O(1).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-int32_t surefill_predictor_wants_training(const struct surefill_predictor *predictor,
-                                          int32_t *wants);
+/* What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then.
+ * O(bins).
+ *
+ * Errors: UNKNOWN_JOB. */
+int32_t surefill_predictor_said(const surefill_predictor *predictor,
+                                int64_t job,
+                                void *memory,
+                                int64_t length,
+                                int32_t *answer,
+                                surefill_distribution **distribution);
 
-// Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between two calls. A
-// round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)), and round says what was
-// learnt since the last DONE, its rounds being the slots learnt in all. step is SUREFILL_TRAINING_IDLE, MORE or DONE; after
-// DONE the new model is in use, and round is the last of its rounds, else round is not written. O(work M^2).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
-int32_t surefill_predictor_train(struct surefill_predictor *predictor,
-                                 int64_t work,
-                                 int32_t *step,
-                                 struct surefill_round *round);
+/* What is believed now of a job that it holds: a mixture's present prediction for the job's keys; a hidden Markov
+ * model knows jobs by their time of submission alone, and so this is what surefill_predictor_said gives. Before
+ * the job's age and limit are considered, which a pass does.
+ *
+ * Errors: as surefill_predictor_said. */
+int32_t surefill_predictor_predict_job(const surefill_predictor *predictor,
+                                       int64_t job,
+                                       void *memory,
+                                       int64_t length,
+                                       int32_t *answer,
+                                       surefill_distribution **distribution);
 
-// Starts from a model learnt elsewhere, as surefill_hmm_set_parameters takes it: the predictor predicts from now on, and trains
-// the model further once the initial period is over. Before the first event only.
-//
-// Errors: as surefill_hmm_set_parameters; WRONG_STATE after an event.
-int32_t surefill_predictor_set_model(struct surefill_predictor *predictor,
-                                     int32_t states,
-                                     int32_t bins,
-                                     int32_t load,
-                                     const double *start,
-                                     const double *transition,
-                                     const double *emission,
-                                     const double *load_parameter);
+/* One sentence on an answer, one of SUREFILL_PREDICTION_, in English, without a full stop; "unknown answer" for
+ * other numbers. A static string. */
+const char *surefill_prediction_text(int32_t answer);
 
-// The parameters of the model in use, as surefill_hmm_parameters gives them.
-//
-// Errors: as surefill_hmm_parameters.
-int32_t surefill_predictor_model(const struct surefill_predictor *predictor,
-                                 int32_t states,
-                                 int32_t bins,
-                                 int32_t *load,
-                                 double *start,
-                                 double *transition,
-                                 double *emission,
-                                 double *load_parameter);
+/* Whether training is under way or should begin (1) or not (0), at the time of the last event. O(1). */
+int32_t surefill_predictor_wants_training(const surefill_predictor *predictor, int32_t *wants);
 
-// Sets the limits to their defaults: 24 bins, 3 keys, 10 experts, 16,384 histories.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_mixture_limits_init(struct surefill_mixture_limits *limits);
+/* Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between
+ * two calls. A round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)),
+ * and round says what was learnt since the last DONE, its rounds being the slots learnt in all. step is
+ * SUREFILL_STEP_IDLE, MORE or DONE; after DONE the new model is in use, and round is the last of its rounds, else
+ * round is not written. Mixtures learn as jobs end, and are idle. O(work M^2).
+ *
+ * Errors: OUT_OF_RANGE (work). */
+int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, int32_t *step, surefill_round *round);
 
-// Writes the experts of a set, one of SUREFILL_EXPERTS_, and their number. capacity is the room in experts:
-// SUREFILL_MAX_EXPERTS is enough.
-//
-// Errors: NULL, MISALIGNED, OUT_OF_RANGE, FULL (capacity).
-int32_t surefill_experts_init(int32_t set,
-                              struct surefill_expert *experts,
-                              int32_t capacity,
-                              int32_t *count);
+/* Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the
+ * initial period is over. Before the first event only. O(M (M + N)).
+ *
+ * Errors: OUT_OF_RANGE (also for other numbers of states or bins), NOT_A_DISTRIBUTION, WRONG_STATE (after an
+ * event, or a mixture). */
+int32_t surefill_predictor_set_model(surefill_predictor *predictor, const surefill_model_parameters *parameters);
 
-// Bytes of memory that a mixture needs. With H histories, b bins and e experts this is at most
-// 8 H max(b + 1, e) + 32 H + 3,200: 3.8 MB for the default.
-//
-// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
-int32_t surefill_mixture_size(const struct surefill_mixture_limits *limits,
-                              int64_t *size);
+/* Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and
+ * bins, and its load model. O(M (M + N)).
+ *
+ * Errors: OUT_OF_RANGE (other numbers of states or bins), WRONG_STATE (no model yet, or a mixture). */
+int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_model_parameters *parameters);
 
-// Makes a mixture that has seen no job in the caller's memory (length bytes, at least surefill_mixture_size, aligned to
-// 8), for run times in these bins. Bins and experts are as many as the limits say. O(length).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_mixture_init(void *memory,
-                              int64_t length,
-                              const struct surefill_mixture_limits *limits,
-                              const struct surefill_bins *bins,
-                              const struct surefill_expert *experts,
-                              int32_t expert_count,
-                              struct surefill_mixture **mixture);
+/* ---- Bounds on the waits of one queue's jobs ----------------------------------------------------------------------
+ *
+ * How long will a job wait, with what confidence? One object for each queue; it hears of every job, and is asked at
+ * any time.
+ *
+ *     static int64_t memory[1 << 20];
+ *     surefill_wait_capacity capacity;
+ *     surefill_wait_options options;
+ *     surefill_wait *wait;
+ *     int64_t bound, waited;
+ *     int32_t answer;
+ *     surefill_wait_capacity_init(&capacity);
+ *     capacity.history = 2000;
+ *     surefill_wait_options_init(&options);
+ *     surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait);
+ *     surefill_wait_submit(wait, 4711, 1000000, 3600, 16, &answer, &bound);
+ *     surefill_wait_start(wait, 4711, 1000600, &waited);
+ */
 
-// A job with these keys (count numbers, as many as the limits say) has finished after so many seconds (0 to
-// SUREFILL_MAX_SECONDS). O(experts x bins).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
-int32_t surefill_mixture_learn(struct surefill_mixture *mixture,
-                               const int64_t *keys,
-                               int32_t count,
-                               int64_t seconds);
+/* The most clusters of a wait predictor. */
+#define SUREFILL_MAX_CLUSTERS 16
 
-// Makes the distribution of the run time of a job with these keys (count numbers, as many as the limits say) in memory of
-// surefill_distribution_size; before any job has finished, its limit. O(experts x bins).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
-int32_t surefill_mixture_predict(const struct surefill_mixture *mixture,
-                                 const int64_t *keys,
-                                 int32_t count,
-                                 void *memory,
-                                 int64_t length,
-                                 struct surefill_distribution **distribution);
+/* Method: order statistics, right for any distribution. */
+#define SUREFILL_METHOD_BINOMIAL 0
 
-// The experts' weights for the owner of a job with these keys (count numbers, as many as the limits say); they sum to 1.
-// capacity is the room in weights, which must be that of all experts.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, FULL (capacity).
-int32_t surefill_mixture_weights(const struct surefill_mixture *mixture,
-                                 const int64_t *keys,
-                                 int32_t count,
-                                 double *weights,
-                                 int32_t capacity);
+/* Method: the bound of a log-normal's quantile, by the noncentral t. */
+#define SUREFILL_METHOD_LOG_NORMAL 1
 
-// Makes the block a checkpoint, surefill_mixture_size bytes from the handle on, by writing its checksum. Any later call
-// that changes the mixture breaks the seal. O(size).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_mixture_seal(struct surefill_mixture *mixture);
+/* Method: the quantile of a log-uniform, by maximum likelihood; the confidence is ignored. */
+#define SUREFILL_METHOD_LOG_UNIFORM 2
 
-// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_mixture_seal left
-// it. O(size).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_mixture_open(void *memory,
-                              int64_t length,
-                              struct surefill_mixture **mixture);
+/* Method: the quantile of a Weibull, by maximum likelihood; the confidence is ignored. */
+#define SUREFILL_METHOD_WEIBULL 3
 
-// Sets the limits to their defaults: 16,384 waits, 4,096 jobs waiting, 4,096 releases, 16 clusters.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_wait_limits_init(struct surefill_wait_limits *limits);
+/* Attribute: the requested run time. */
+#define SUREFILL_ATTRIBUTE_REQUESTED 0
 
-// Sets the options to the paper's: .95 bound of the .95 quantile by order statistics, TRIM, CLUSTER by requested time every 1,000
-// waits, and AVAILABILITY, less easily alarmed (down_quantile .999).
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_wait_options_init(struct surefill_wait_options *options);
+/* Attribute: the processors. */
+#define SUREFILL_ATTRIBUTE_PROCESSORS 1
 
-// Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each release, 60 for each
-// waiting job, and 62,000; 4.7 MB for the default.
-//
-// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
-int32_t surefill_wait_size(const struct surefill_wait_limits *limits,
-                           int64_t *size);
+/* Attribute: processors times requested run time. */
+#define SUREFILL_ATTRIBUTE_PRODUCT 2
 
-// Makes a predictor that knows no wait in the caller's memory (length bytes, at least surefill_wait_size, aligned to 8).
-// O(length).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE (also when the options' quantile and confidence
-// need more waits than the history holds).
+/* Component: histories are trimmed at change points. */
+#define SUREFILL_COMPONENT_TRIM 1
+
+/* Component: jobs are clustered by an attribute. */
+#define SUREFILL_COMPONENT_CLUSTER 2
+
+/* Component: no prediction while the machine may be down. */
+#define SUREFILL_COMPONENT_AVAILABILITY 4
+
+/* Component, beyond the paper: levels follow misses, so that in the long run .9 of the misses that the quantile
+ * allows remain, whatever the waits do, among wide jobs and jobs with long requests as well as among all. */
+#define SUREFILL_COMPONENT_ADAPT 8
+
+/* Component, beyond the paper: the waits that count are those of the jobs that came into a like situation: jobs
+ * and work ahead, the oldest wait, the last waits, the hour, and what surefill_wait_machine tells. It takes the
+ * place of TRIM and CLUSTER. */
+#define SUREFILL_COMPONENT_VISIBLE 16
+
+/* Answer: a bound. */
+#define SUREFILL_ANSWER_BOUND 0
+
+/* Answer: no prediction, as too few waits are known for this quantile and confidence. */
+#define SUREFILL_ANSWER_TOO_LITTLE_HISTORY 1
+
+/* Answer: no prediction, as no job has been started for so long, or while so many arrived, that the machine may be
+ * down. */
+#define SUREFILL_ANSWER_MAY_BE_DOWN 2
+
+/* Bounds the waits of one queue's jobs by those of the jobs before them (QBETS: Nurmi, Brevik & Wolski 2007). Tell
+ * it of every job: submitted, then started or cancelled. Times are seconds since any fixed origin, within 2^53 of
+ * it; they may stand still but not go back. Jobs are known by the caller's ids.
+ *
+ * Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers,
+ * and sealed it is a checkpoint: write it to a file, read it back, open it. */
+typedef struct surefill_wait surefill_wait;
+
+/* Capacities of a wait predictor. Set by surefill_wait_capacity_init, then changed as needed. */
+typedef struct surefill_wait_capacity {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Waits that are remembered; the oldest go first (1 to 4,194,304, and enough for the options' own question). */
+  int32_t history;
+  /* Jobs that wait at the same time (1 to 4,194,304). */
+  int32_t queued;
+  /* Releases that tell whether the machine may be down (0 to 4,194,304; 0 without that component). */
+  int32_t releases;
+  /* The largest number of clusters (1 to SUREFILL_MAX_CLUSTERS; 1 saves the memory that clustering needs). */
+  int32_t clusters;
+  /* Jobs whose situation is remembered for VISIBLE (0 to 65,536; 0 without that component). */
+  int32_t neighbours;
+} surefill_wait_capacity;
+
+/* How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed. */
+typedef struct surefill_wait_options {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* One of SUREFILL_METHOD_. */
+  int32_t method;
+  /* One of SUREFILL_ATTRIBUTE_: what jobs are clustered by. */
+  int32_t attribute;
+  /* The sum of SUREFILL_COMPONENT_ that are on; 0 for none. */
+  int32_t components;
+  /* The options' own question, which surefill_wait_submit answers and by which misses are told and histories
+   * trimmed: the quantile of the wait that is bounded (above 0, below 1) ... */
+  double quantile;
+  /* ... and the confidence of that bound (above 0, below 1). */
+  double confidence;
+  /* With AVAILABILITY: the quantile of jobs between releases, and of time between releases, above whose .95 bound
+   * the machine may be down (above 0, below 1). The paper's is .95, which on its traces leaves 5 to 25 % of the
+   * jobs without a prediction. It says nothing before ln(.05) / ln(down_quantile) releases, for which the capacity
+   * must have room: 59 at .95, 299 at .99, 2,995 at .999. */
+  double down_quantile;
+  /* With ADAPT: the smallest step of the levels that follow misses, in units of e times fewer misses (0 to 1).
+   * Smaller ones are tighter, larger ones faster. */
+  double rate;
+  /* After how many known waits the jobs are clustered again (1 to 4,294,967,295). */
+  int64_t recluster_every;
+} surefill_wait_options;
+
+/* Sets the capacity to its defaults: 65,536 waits, 4,096 jobs waiting, 4,096 releases, no clusters, 8,192
+ * situations. */
+int32_t surefill_wait_capacity_init(surefill_wait_capacity *capacity);
+
+/* Sets the options to those whose bounds hold: .95 bound of the .95 quantile, AVAILABILITY, ADAPT and VISIBLE. The
+ * paper's are TRIM, CLUSTER and AVAILABILITY, for which the capacity must have clusters. */
+int32_t surefill_wait_options_init(surefill_wait_options *options);
+
+/* Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each
+ * release, 190 for each waiting job, 24 for each situation, and 90,000; 7.1 MB for the default.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_wait_size(const surefill_wait_capacity *capacity, int64_t *size);
+
+/* Makes a predictor that knows no wait in the caller's memory (length bytes, at least surefill_wait_size, aligned
+ * to 8). O(length).
+ *
+ * Errors: OUT_OF_RANGE (also when the options' quantile and confidence need more waits than the history holds). */
 int32_t surefill_wait_init(void *memory,
                            int64_t length,
-                           const struct surefill_wait_limits *limits,
-                           const struct surefill_wait_options *options,
-                           struct surefill_wait **wait);
+                           const surefill_wait_capacity *capacity,
+                           const surefill_wait_options *options,
+                           surefill_wait **wait);
 
-// Makes the block a checkpoint, surefill_wait_size bytes from the handle on, by writing its checksum. Any later call that
-// changes the predictor breaks the seal. O(size).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_wait_seal(struct surefill_wait *wait);
+/* Makes the block a checkpoint, surefill_wait_size bytes from the handle on, by writing its checksum. Any later
+ * call that changes the predictor breaks the seal. O(size). */
+int32_t surefill_wait_seal(surefill_wait *wait);
 
-// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_wait_seal left it. It goes
-// on bit for bit as the sealed one would have, in the middle of clustering too. O(size).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_wait_open(void *memory,
-                           int64_t length,
-                           struct surefill_wait **wait);
+/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_wait_seal
+ * left it. It goes on bit for bit as the sealed one would have, in the middle of clustering too. O(size). */
+int32_t surefill_wait_open(void *memory, int64_t length, surefill_wait **wait);
 
-// A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative). answer is one of
-// SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1 with any answer but BOUND.
-// O(log n) for n remembered waits.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE, DUPLICATE_JOB, FULL.
-int32_t surefill_wait_submitted(struct surefill_wait *wait,
-                                int64_t job,
-                                int64_t now,
-                                int64_t requested,
-                                int32_t processors,
-                                int32_t *answer,
-                                int64_t *bound);
+/* A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative).
+ * answer is one of SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1
+ * with any answer but BOUND. O(log n) for n remembered waits.
+ *
+ * Errors: TIME_WENT_BACK, OUT_OF_RANGE, DUPLICATE_JOB, FULL. */
+int32_t surefill_wait_submit(surefill_wait *wait,
+                             int64_t job,
+                             int64_t now,
+                             int64_t requested,
+                             int32_t processors,
+                             int32_t *answer,
+                             int64_t *bound);
 
-// A waiting job was started: its wait becomes history; waited is that in seconds. O(log n), and while jobs are clustered again
-// 64 + 4 history / recluster_every steps of O(log n).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB.
-int32_t surefill_wait_started(struct surefill_wait *wait,
-                              int64_t job,
-                              int64_t now,
-                              int64_t *waited);
+/* A waiting job was started: its wait becomes history; waited is that in seconds. O(log n), and while jobs are
+ * clustered again 64 + 4 history / recluster_every steps of O(log n).
+ *
+ * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB. */
+int32_t surefill_wait_start(surefill_wait *wait, int64_t job, int64_t now, int64_t *waited);
 
-// A waiting job was cancelled: nothing is learnt. O(log n).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB.
-int32_t surefill_wait_cancelled(struct surefill_wait *wait,
-                                int64_t job,
-                                int64_t now);
+/* A waiting job was cancelled: nothing is learnt. O(log n).
+ *
+ * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB. */
+int32_t surefill_wait_cancel(surefill_wait *wait, int64_t job, int64_t now);
 
-// A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many seconds and processors: as
-// if it had been submitted and started, but without time passing. Costs as surefill_wait_started.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.
-int32_t surefill_wait_known(struct surefill_wait *wait,
-                            int64_t seconds,
-                            int64_t requested,
-                            int32_t processors);
+/* A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many seconds and
+ * processors: as if it had been submitted and started, but without time passing. Costs as surefill_wait_start.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_wait_known(surefill_wait *wait, int64_t seconds, int64_t requested, int32_t processors);
 
-// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work steps of O(log n)
-// each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins another. Other calls may come between
-// two of these.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
-int32_t surefill_wait_recluster(struct surefill_wait *wait,
-                                int64_t work,
-                                int32_t *step);
+/* The state of the machine, which VISIBLE takes into account from now on: its processors, those that are free, and
+ * the jobs that wait in all its queues with their processors times requested seconds. All 0, as at first: nothing
+ * is known but the queue.
+ *
+ * Errors: OUT_OF_RANGE (negative numbers; more processors free than there are). */
+int32_t surefill_wait_machine(surefill_wait *wait, int32_t processors, int32_t free, int32_t jobs, int64_t work);
 
-// An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job submitted now
-// that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with any answer but BOUND. With
-// ADAPT the options' own question is answered with the adapted bound. O(log n) for the options' own question, else with
-// surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TIME_WENT_BACK.
-int32_t surefill_wait_predict(const struct surefill_wait *wait,
+/* Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
+ * steps of O(log n) each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins
+ * another. Other calls may come between two of these.
+ *
+ * Errors: OUT_OF_RANGE (work). */
+int32_t surefill_wait_recluster(surefill_wait *wait, int64_t work, int32_t *step);
+
+/* An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
+ * submitted now that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
+ * any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound. O(log n) for the
+ * options' own question, else with surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
+ *
+ * Errors: OUT_OF_RANGE, TIME_WENT_BACK. */
+int32_t surefill_wait_predict(const surefill_wait *wait,
                               int64_t requested,
                               int32_t processors,
                               double quantile,
@@ -1520,10 +1718,11 @@ int32_t surefill_wait_predict(const struct surefill_wait *wait,
                               int32_t *answer,
                               int64_t *bound);
 
-// As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of surefill_binomial_lower.
-//
-// Errors: as surefill_wait_predict.
-int32_t surefill_wait_predict_lower(const struct surefill_wait *wait,
+/* As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of
+ * surefill_binomial_lower.
+ *
+ * Errors: as surefill_wait_predict. */
+int32_t surefill_wait_predict_lower(const surefill_wait *wait,
                                     int64_t requested,
                                     int32_t processors,
                                     double quantile,
@@ -1532,11 +1731,11 @@ int32_t surefill_wait_predict_lower(const struct surefill_wait *wait,
                                     int32_t *answer,
                                     int64_t *bound);
 
-// As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial method. O(log n)
-// and the cost of surefill_binomial_two_sided.
-//
-// Errors: as surefill_wait_predict.
-int32_t surefill_wait_predict_two_sided(const struct surefill_wait *wait,
+/* As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
+ * method. O(log n) and the cost of surefill_binomial_two_sided.
+ *
+ * Errors: as surefill_wait_predict. */
+int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
                                         int64_t requested,
                                         int32_t processors,
                                         double quantile,
@@ -1546,11 +1745,11 @@ int32_t surefill_wait_predict_two_sided(const struct surefill_wait *wait,
                                         int64_t *lower,
                                         int64_t *upper);
 
-// As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from its submission, by
-// the binomial method from the waits that were at least as long as its own is now.
-//
-// Errors: as surefill_wait_predict, and UNKNOWN_JOB.
-int32_t surefill_wait_predict_waiting(const struct surefill_wait *wait,
+/* As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from
+ * its submission, by the binomial method from the waits that were at least as long as its own is now.
+ *
+ * Errors: as surefill_wait_predict, and UNKNOWN_JOB. */
+int32_t surefill_wait_predict_waiting(const surefill_wait *wait,
                                       int64_t job,
                                       double quantile,
                                       double confidence,
@@ -1558,13 +1757,13 @@ int32_t surefill_wait_predict_waiting(const struct surefill_wait *wait,
                                       int32_t *answer,
                                       int64_t *bound);
 
-// How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds, counted from its
-// submission: the part of the waits that were, with a lower bound for it at this confidence. rests_on is the number of waits
-// of at least age that this rests on; 0 where there are none, then probability and at_least are 0. Says nothing about the
-// machine being down. O(log n + sqrt n).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_wait_start_probability(const struct surefill_wait *wait,
+/* How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
+ * counted from its submission: the part of the waits that were, with a lower bound for it at this confidence.
+ * rests_on is the number of waits of at least age that this rests on; 0 where there are none, then probability and
+ * at_least are 0. Says nothing about the machine being down. O(log n + sqrt n).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_wait_start_probability(const surefill_wait *wait,
                                         int64_t requested,
                                         int32_t processors,
                                         int64_t age,
@@ -1574,155 +1773,168 @@ int32_t surefill_wait_start_probability(const struct surefill_wait *wait,
                                         double *at_least,
                                         int64_t *rests_on);
 
-// Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or not (0). O(log n).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time).
-int32_t surefill_wait_may_be_down(const struct surefill_wait *wait,
-                                  int64_t now,
-                                  int32_t *down);
+/* Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or not
+ * (0). O(log n).
+ *
+ * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time). */
+int32_t surefill_wait_may_be_down(const surefill_wait *wait, int64_t now, int32_t *down);
 
-// Jobs that wait.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-int32_t surefill_wait_jobs(const struct surefill_wait *wait,
-                           int32_t *jobs);
+/* Jobs that wait. */
+int32_t surefill_wait_jobs(const surefill_wait *wait, int32_t *jobs);
 
-// Waits that are remembered.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-int32_t surefill_wait_remembered(const struct surefill_wait *wait,
-                                 int64_t *count);
+/* Waits that are remembered. */
+int32_t surefill_wait_remembered(const surefill_wait *wait, int64_t *count);
 
-// The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of each
-// (9223372036854775807 for no bound) and how many waits count there. capacity is the room in each array: SUREFILL_MAX_CLUSTERS is
-// enough. clusters is the number written.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
-int32_t surefill_wait_clusters(const struct surefill_wait *wait,
+/* The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of each
+ * (9223372036854775807 for no bound) and how many waits count there. capacity is the room in each array:
+ * SUREFILL_MAX_CLUSTERS is enough. clusters is the number written.
+ *
+ * Errors: OUT_OF_RANGE, FULL (capacity). */
+int32_t surefill_wait_clusters(const surefill_wait *wait,
                                int64_t *smallest,
                                int64_t *largest,
                                int64_t *counts,
                                int32_t capacity,
                                int32_t *clusters);
 
-// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information criterion, over a
-// single cluster: of predictors with different attributes, the one with the largest criterion has the attribute that explains the
-// waits best.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-int32_t surefill_wait_explained(const struct surefill_wait *wait,
-                                double *gain,
-                                double *criterion);
+/* By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
+ * criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion
+ * has the attribute that explains the waits best. */
+int32_t surefill_wait_explained(const surefill_wait *wait, double *gain, double *criterion);
 
-// Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with this confidence for
-// the quantile of their distribution (both above 0, below 1): the smallest k with Pr(Bin(observations, quantile) <= k - 1) >=
-// confidence. k is 0 when there are too few. O(sqrt(observations)), mostly far less.
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_binomial_upper(int64_t observations,
-                                double quantile,
-                                double confidence,
-                                int64_t *k);
+/* ---- Speedup and sizes of malleable jobs (Downey 1997) ------------------------------------------------------------
+ *
+ * On how many processors should a job run that can run on any number? Speedups are plain functions; a sizing knows
+ * the running jobs.
+ *
+ *     static int64_t memory[20000];
+ *     surefill_sizing_capacity capacity;
+ *     surefill_choice_options options;
+ *     surefill_sizing *sizing;
+ *     surefill_choice choice;
+ *     surefill_sizing_capacity_init(&capacity);
+ *     capacity.running = 16;
+ *     surefill_sizing_init(memory, sizeof memory, &capacity, &sizing);
+ *     surefill_sizing_begin(sizing, 16);
+ *     surefill_sizing_add_running(sizing, 32, 600, 60, 7200);
+ *     surefill_choice_options_init(&options);
+ *     surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
+ */
 
-// As surefill_binomial_upper, a lower bound: the largest k with Pr(Bin(observations, quantile) >= k) >= confidence.
-//
-// Errors: as surefill_binomial_upper.
-int32_t surefill_binomial_lower(int64_t observations,
-                                double quantile,
-                                double confidence,
-                                int64_t *k);
+/* Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a
+ * benefactor, has ended (equation 9). */
+#define SUREFILL_WAIT_BY_BENEFACTORS 0
 
-// As surefill_binomial_upper, a lower and an upper bound that hold together with this confidence: each is one-sided at
-// (1 + confidence) / 2. Both are 0 when there are too few observations for either.
-//
-// Errors: as surefill_binomial_upper.
-int32_t surefill_binomial_two_sided(int64_t observations,
-                                    double quantile,
-                                    double confidence,
-                                    int64_t *lower,
-                                    int64_t *upper);
+/* Wait predicted by predictor B: the time until enough processors are released when jobs release them gradually
+ * (equation 10). */
+#define SUREFILL_WAIT_BY_FLUID 1
 
-// The fewest observations for which surefill_binomial_upper finds a bound: the smallest n with quantile^n <= 1 - confidence, 59 for
-// .95 and .95.
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also when more than 4,294,967,296 would be needed).
-int32_t surefill_binomial_fewest(double quantile,
-                                 double confidence,
-                                 int64_t *observations);
+/* Wait predicted by the paper's choice: A with two or more benefactors, else B. */
+#define SUREFILL_WAIT_BY_COMBINED 2
 
-// How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series' lag-1
-// autocorrelation is correlation (-1 to 1): so many happen by chance less than once in 8,000 values. threshold is 0 for quantiles
-// below .25 and correlations above .99, where long runs are no news. O(1).
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_rare_event_threshold(double quantile,
-                                      double correlation,
-                                      int32_t *threshold);
+/* Wait predicted by its exact quantile. */
+#define SUREFILL_WAIT_BY_QUANTILE 3
 
-// The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal distribution, from count
-// independent waits in seconds (at least 2, none negative; they count as at least one second). O(count).
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also for fewer than 2 waits).
-int32_t surefill_log_normal_bound(const double *waits,
-                                  int32_t count,
-                                  double quantile,
-                                  double confidence,
-                                  double *seconds);
+/* Wait predicted by its exact mean. */
+#define SUREFILL_WAIT_BY_MEAN 4
 
-// The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds (at least 1, none
-// negative; they count as at least one second). O(count).
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also without a wait).
-int32_t surefill_log_uniform_quantile(const double *waits,
-                                      int32_t count,
-                                      double quantile,
-                                      double *seconds);
+/* Bytes of memory that a correction needs, aligned to 8. */
+#define SUREFILL_CORRECTION_SIZE 80
 
-// The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count as at least one
-// second): its shape (infinite where all waits are equal), its scale in seconds, and its quantile (above 0, below 1) in seconds. At
-// most 60 passes over the waits, usually six.
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also without a wait).
-int32_t surefill_weibull_quantile(const double *waits,
-                                  int32_t count,
-                                  double quantile,
-                                  double *shape,
-                                  double *scale,
-                                  double *seconds);
+/* Corrects predicted waits by what came of earlier predictions: a running least-squares line through the
+ * logarithms of predicted and actual waits (Downey 1997, section 5.4).
+ *
+ * Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers,
+ * and sealed it is a checkpoint. */
+typedef struct surefill_correction surefill_correction;
 
-// How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared coefficient of variation
-// of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so many processors (1 to 2^40) as on one:
-// Downey 1997, equations 1 and 2. Between 1 and A.
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_speedup(double parallelism,
-                         double sigma,
-                         double processors,
-                         double *speedup);
+/* The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a
+ * malleable job wait for? Begin, add the running jobs, then ask in any order (Downey 1997). Durations are seconds
+ * in doubles.
+ *
+ * Distinct sizings are independent; one needs one thread, or the caller's lock: questions use the block for their
+ * calculations. The block holds no pointers. */
+typedef struct surefill_sizing surefill_sizing;
 
-// The lower bound of that for any sigma (equation 3): no job of this average parallelism is slower.
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_speedup_least(double parallelism,
-                               double processors,
-                               double *speedup);
+/* Capacities of a sizing. Set by surefill_sizing_capacity_init, then changed as needed. */
+typedef struct surefill_sizing_capacity {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Running jobs (0 to 1,048,576). */
+  int32_t running;
+  /* Processors of the machine (1 to 16,777,216). */
+  int32_t processors;
+  /* Bins of the distributions (0 to SUREFILL_MAX_BINS; 0 when all lifetimes are log-uniform). */
+  int32_t bins;
+  /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN). */
+  int32_t events_per_bin;
+} surefill_sizing_capacity;
 
-// The run time in seconds on so many processors (at least 1) of a job that takes sequential seconds (not negative) on one.
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
+/* What decides a choice. Set by surefill_choice_options_init, then changed as needed. */
+typedef struct surefill_choice_options {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* One of SUREFILL_WAIT_BY_: how waits are predicted. */
+  int32_t predictor;
+  /* With QUANTILE: which one (0 to 1). */
+  double quantile;
+  /* The fewest processors the job runs on (at least 1). */
+  int32_t least;
+  /* The most it may take (at least `least`). The paper: its average parallelism; under lock-in, once it has
+   * declared the number it waits for, that number. */
+  int32_t most;
+  /* q: what a second of waiting costs, in seconds of run time (0 to 2^40). The paper: 1, or the jobs in the queue. */
+  double weight;
+  /* Risk aversion: waiting must gain more than this share of the run time on the idle processors (0 to 1). The
+   * paper: .2. */
+  double least_gain;
+} surefill_choice_options;
+
+/* A job's best number of processors. */
+typedef struct surefill_choice {
+  /* How many: at most the idle ones when it should start now. */
+  int32_t processors;
+  /* 0. */
+  int32_t reserved;
+  /* The predicted wait for them in seconds, corrected; 0 when it should start now. */
+  double wait;
+  /* The wait before correction: what surefill_correction_record wants to know. */
+  double predicted;
+  /* The run time on them, in seconds. */
+  double run_time;
+  /* weight x wait + run time less than on the idle processors, in seconds; infinite when too few are idle. */
+  double gain;
+} surefill_choice;
+
+/* How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared
+ * coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so many
+ * processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_speedup(double parallelism, double sigma, double processors, double *speedup);
+
+/* The lower bound of that for any sigma (equation 3): no job of this average parallelism is slower.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_speedup_least(double parallelism, double processors, double *speedup);
+
+/* The run time in seconds on so many processors (at least 1) of a job that takes sequential seconds (not negative)
+ * on one.
+ *
+ * Errors: OUT_OF_RANGE. */
 int32_t surefill_speedup_run_time(double parallelism,
                                   double sigma,
                                   double sequential,
                                   int32_t processors,
                                   double *seconds);
 
-// The model of count measured speedups, each on so many processors (1 to 2^20; two different numbers at least): parallelism and
-// sigma (may be infinite), and the root mean square of the differences of the natural logarithms, about the relative error. Parallelism
-// and sigma can be told apart only when the measurements reach saturation; any pair that fits predicts the measured range
-// equally well. O(count).
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on
-// fewer than two numbers of processors).
+/* The model of count measured speedups, each on so many processors (1 to 2^20; two different numbers at least):
+ * parallelism and sigma (may be infinite), and the root mean square of the differences of the natural logarithms,
+ * about the relative error. Parallelism and sigma can be told apart only when the measurements reach saturation;
+ * any pair that fits predicts the measured range equally well. O(count).
+ *
+ * Errors: OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on fewer than two
+ * numbers of processors). */
 int32_t surefill_speedup_fit(const double *processors,
                              const double *speedups,
                              int32_t count,
@@ -1730,10 +1942,10 @@ int32_t surefill_speedup_fit(const double *processors,
                              double *sigma,
                              double *error);
 
-// As surefill_speedup_fit, of run times in seconds, none of which need be on one processor, on three different numbers of processors
-// at least; sequential is the run time on one.
-//
-// Errors: as surefill_speedup_fit.
+/* As surefill_speedup_fit, of run times in seconds, none of which need be on one processor, on three different
+ * numbers of processors at least; sequential is the run time on one.
+ *
+ * Errors: as surefill_speedup_fit. */
 int32_t surefill_speedup_fit_run_times(const double *processors,
                                        const double *seconds,
                                        int32_t count,
@@ -1742,238 +1954,192 @@ int32_t surefill_speedup_fit_run_times(const double *processors,
                                        double *sequential,
                                        double *error);
 
-// Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are uniform in the
-// logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age plus wait. A job that has reached
-// the longest is expected to end in one second.
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_lifetime_ends_within(double shortest,
-                                      double longest,
-                                      double age,
-                                      double wait,
-                                      double *probability);
+/* Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events. */
+int32_t surefill_sizing_capacity_init(surefill_sizing_capacity *capacity);
 
-// The mean of such lifetimes, in seconds.
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_lifetime_mean(double shortest,
-                               double longest,
-                               double *seconds);
+/* Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b
+ * bins of e events.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_sizing_size(const surefill_sizing_capacity *capacity, int64_t *size);
 
-// The coefficients of such lifetimes' distribution beta0 + beta1 ln t (equation 4).
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_lifetime_coefficients(double shortest,
-                                       double longest,
-                                       double *beta0,
-                                       double *beta1);
-
-// The shortest and longest lifetime in seconds of the distribution beta0 + beta1 ln t; beta1 is positive.
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also when they lie outside 1e-9 to 2^40).
-int32_t surefill_lifetime_bounds(double beta0,
-                                 double beta1,
-                                 double *shortest,
-                                 double *longest);
-
-// Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order: the least-squares line
-// of equation 4 through the shares (i - 1/2) / count. O(count).
-//
-// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also when they are not in order or all the same, and when the line's bounds
-// lie outside 1e-9 to 2^40).
-int32_t surefill_lifetime_fit(const double *lifetimes,
-                              int32_t count,
-                              double *shortest,
-                              double *longest);
-
-// The same for a history in bins: the line through the shares of run times below each edge that has any on both sides. O(bins).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (fewer than two such edges, or no bins).
-int32_t surefill_lifetime_fit_binned(const struct surefill_distribution *distribution,
-                                     double *shortest,
-                                     double *longest);
-
-// Sets the limits to their defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_sizing_limits_init(struct surefill_sizing_limits *limits);
-
-// Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b bins of e
-// events.
-//
-// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
-int32_t surefill_sizing_size(const struct surefill_sizing_limits *limits,
-                             int64_t *size);
-
-// Makes a sizing in the caller's memory (length bytes, at least surefill_sizing_size, aligned to 8). O(1).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+/* Makes a sizing in the caller's memory (length bytes, at least surefill_sizing_size, aligned to 8). O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
 int32_t surefill_sizing_init(void *memory,
                              int64_t length,
-                             const struct surefill_sizing_limits *limits,
-                             struct surefill_sizing **sizing);
+                             const surefill_sizing_capacity *capacity,
+                             surefill_sizing **sizing);
 
-// Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (more than the machine has, or negative).
-int32_t surefill_sizing_begin(struct surefill_sizing *sizing,
-                              int32_t idle);
+/* Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS. */
+int32_t surefill_sizing_begin(surefill_sizing *sizing, int32_t idle);
 
-// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which lifetimes in
-// seconds (1e-9 to 2^40) the logarithm of its own is uniform. O(1).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when the jobs hold more
-// processors than the machine has), FULL, WRONG_STATE (before surefill_sizing_begin).
-int32_t surefill_sizing_add_running(struct surefill_sizing *sizing,
+/* Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which
+ * lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform. O(1).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL, WRONG_STATE (before surefill_sizing_begin). */
+int32_t surefill_sizing_add_running(surefill_sizing *sizing,
                                     int32_t processors,
                                     double age,
                                     double shortest,
                                     double longest);
 
-// Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its time limit; age and limit
-// in whole seconds (0 to SUREFILL_MAX_SECONDS). O(bins x events per bin).
-//
-// Errors: as surefill_sizing_add_running; FULL also for a distribution with more bins than the limits have.
-int32_t surefill_sizing_add_running_binned(struct surefill_sizing *sizing,
+/* Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its time
+ * limit; age and limit in whole seconds (0 to SUREFILL_MAX_SECONDS). O(bins x events per bin).
+ *
+ * Errors: as surefill_sizing_add_running; FULL also for a distribution with more bins than the capacity has. */
+int32_t surefill_sizing_add_running_binned(surefill_sizing *sizing,
                                            int32_t processors,
                                            int64_t age,
                                            int64_t limit,
-                                           const struct surefill_distribution *distribution);
+                                           const surefill_distribution *distribution);
 
-// The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as predicted by one of
-// SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5 gives the median, 1 when they surely
-// are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases), QUANTILE O(64 x running jobs x (releases + missing
-// processors)), MEAN O(running jobs x missing processors) at eight places for each job and each doubling of time.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (before
-// surefill_sizing_begin), NEVER (the running jobs hold too few, or by BENEFACTORS there is none).
-int32_t surefill_sizing_wait(struct surefill_sizing *sizing,
+/* The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as
+ * predicted by one of SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5
+ * gives the median, 1 when they surely are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases),
+ * QUANTILE O(64 x running jobs x (releases + missing processors)), MEAN O(running jobs x missing processors) at
+ * eight places for each job and each doubling of time.
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE (before surefill_sizing_begin), NEVER (the running jobs
+ * hold too few, or by BENEFACTORS there is none). */
+int32_t surefill_sizing_wait(surefill_sizing *sizing,
                              int32_t processors,
                              int32_t predictor,
                              double quantile,
                              double *seconds);
 
-// The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now, if nothing else
-// starts. O(running jobs x (releases + missing processors)).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE.
-int32_t surefill_sizing_free_probability(struct surefill_sizing *sizing,
+/* The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now, if
+ * nothing else starts. O(running jobs x (releases + missing processors)).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE. */
+int32_t surefill_sizing_free_probability(surefill_sizing *sizing,
                                          int32_t processors,
                                          double wait,
                                          double *probability);
 
-// The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not negative).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, WRONG_STATE, NEVER (the running jobs hold too few).
-int32_t surefill_sizing_benefactors(const struct surefill_sizing *sizing,
-                                    int32_t processors,
-                                    int32_t *benefactors);
+/* The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not
+ * negative).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE, NEVER (the running jobs hold too few). */
+int32_t surefill_sizing_benefactors(const surefill_sizing *sizing, int32_t processors, int32_t *benefactors);
 
-// Bytes of memory that a correction needs.
-int64_t surefill_correction_size(void);
+/* Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
+ * aligned to 8). */
+int32_t surefill_correction_init(void *memory, int64_t length, surefill_correction **correction);
 
-// Makes a correction that knows nothing in the caller's memory (length bytes, at least surefill_correction_size, aligned to 8).
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
-int32_t surefill_correction_init(void *memory,
-                                 int64_t length,
-                                 struct surefill_correction **correction);
+/* Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any
+ * later call that changes the correction breaks the seal. */
+int32_t surefill_correction_seal(surefill_correction *correction);
 
-// Makes the block a checkpoint, surefill_correction_size bytes from the handle on, by writing its checksum. Any later call that
-// changes the correction breaks the seal.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_correction_seal(struct surefill_correction *correction);
+/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+ * surefill_correction_seal left it. */
+int32_t surefill_correction_open(void *memory, int64_t length, surefill_correction **correction);
 
-// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_correction_seal left it.
-//
-// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_correction_open(void *memory,
-                                 int64_t length,
-                                 struct surefill_correction **correction);
+/* Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as
+ * one). O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_correction_record(surefill_correction *correction, double predicted, double actual);
 
-// Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as one). O(1).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
-int32_t surefill_correction_record(struct surefill_correction *correction,
-                                   double predicted,
-                                   double actual);
+/* The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go
+ * with shorter waits. O(1).
+ *
+ * Errors: OUT_OF_RANGE (predicted outside 0 to 2^40). */
+int32_t surefill_correction_corrected(const surefill_correction *correction, double predicted, double *seconds);
 
-// The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go with shorter
-// waits. O(1).
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (predicted outside
-// 0 to 2^40).
-int32_t surefill_correction_corrected(const struct surefill_correction *correction,
-                                      double predicted,
-                                      double *seconds);
+/* Recorded pairs. */
+int32_t surefill_correction_pairs(const surefill_correction *correction, int64_t *pairs);
 
-// Recorded pairs.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_correction_pairs(const struct surefill_correction *correction,
-                                  int64_t *pairs);
-
-// The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different predictions are
-// recorded, and then neither is written.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_correction_line(const struct surefill_correction *correction,
+/* The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different
+ * predictions are recorded, and then neither is written. */
+int32_t surefill_correction_line(const surefill_correction *correction,
                                  int32_t *known,
                                  double *intercept,
                                  double *slope);
 
-// The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then coefficient is not
-// written.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-int32_t surefill_correction_correlation(const struct surefill_correction *correction,
-                                        int32_t *known,
-                                        double *coefficient);
+/* The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
+ * coefficient is not written. */
+int32_t surefill_correction_correlation(const surefill_correction *correction, int32_t *known, double *coefficient);
 
-// Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second, however small the gain.
-//
-// Errors: NULL, MISALIGNED.
-int32_t surefill_choice_options_init(struct surefill_choice_options *options);
+/* Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second, however
+ * small the gain. */
+int32_t surefill_choice_options_init(surefill_choice_options *options);
 
-// The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job that takes
-// sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects the waits; NULL for none.
-// O(n) times the predictor's test of one wait, and 64 times as much for each n that is better than those before it; by MEAN one
-// integration for all n.
-//
-// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when `least` is more than the machine
-// has), WRONG_STATE (before surefill_sizing_begin), NEVER (neither the idle nor the busy processors suffice).
-int32_t surefill_sizing_choose(struct surefill_sizing *sizing,
-                               const struct surefill_choice_options *options,
-                               const struct surefill_correction *correction,
+/* The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job that
+ * takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects the
+ * waits; NULL for none. O(n) times the predictor's test of one wait, and 64 times as much for each n that is
+ * better than those before it; by MEAN one integration for all n.
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS (`least`), WRONG_STATE (before surefill_sizing_begin), NEVER (neither
+ * the idle nor the busy processors suffice). */
+int32_t surefill_sizing_choose(surefill_sizing *sizing,
+                               const surefill_choice_options *options,
+                               const surefill_correction *correction,
                                double parallelism,
                                double sigma,
                                double sequential,
-                               struct surefill_choice *choice);
+                               surefill_choice *choice);
 
-// As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count run times in seconds (0 to
-// 2^40), the first on one processor, the next on two and so on. It takes count processors at most.
-//
-// Errors: as surefill_sizing_choose; OUT_OF_RANGE also when count is less than the options' `least`.
-int32_t surefill_sizing_choose_measured(struct surefill_sizing *sizing,
-                                        const struct surefill_choice_options *options,
-                                        const struct surefill_correction *correction,
+/* As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count run
+ * times in seconds (0 to 2^40), the first on one processor, the next on two and so on. It takes count processors
+ * at most.
+ *
+ * Errors: as surefill_sizing_choose; OUT_OF_RANGE also when count is less than the options' `least`. */
+int32_t surefill_sizing_choose_measured(surefill_sizing *sizing,
+                                        const surefill_choice_options *options,
+                                        const surefill_correction *correction,
                                         const double *run_times,
                                         int32_t count,
-                                        struct surefill_choice *choice);
+                                        surefill_choice *choice);
 
-// On how many processors the job starts when so many are free: all that it can use, `most` (at least the choice's) at most; or with
-// lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
-//
-// Errors: NULL, MISALIGNED, OUT_OF_RANGE (also for a lock_in that is neither 0 nor 1, and a choice of no processors).
-int32_t surefill_choice_start(const struct surefill_choice *choice,
+/* On how many processors the job starts when so many are free: all that it can use, `most` (at least the choice's)
+ * at most; or with lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
+ *
+ * Errors: OUT_OF_RANGE (also for a lock_in that is neither 0 nor 1, and a choice of no processors). */
+int32_t surefill_choice_start(const surefill_choice *choice,
                               int32_t free,
                               int32_t most,
                               int32_t lock_in,
                               int32_t *processors);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif  // __cplusplus
+/* ---- Names of the constants, for messages and for options of programs ---------------------------------------------
+ *
+ * Each function gives the last words of a constant's name in small letters, "over budget" for
+ * SUREFILL_VERDICT_OVER_BUDGET, and "unknown" for other numbers. Numbers begin with 0 (those of events with 1), so
+ * that a program can look for a word.
+ *
+ *     int32_t criterion = SUREFILL_CRITERION_PROBABILITY;
+ *     while (strcmp(surefill_criterion_name(criterion), "relative") != 0) criterion++;
+ */
 
-#endif  /* SUREFILL_H */
+/* The name of one of SUREFILL_STEP_. A static string. */
+const char *surefill_step_name(int32_t step);
+
+/* The name of one of SUREFILL_CRITERION_. A static string. */
+const char *surefill_criterion_name(int32_t criterion);
+
+/* The name of one of SUREFILL_VERDICT_. A static string. */
+const char *surefill_verdict_name(int32_t verdict);
+
+/* The name of one of SUREFILL_PRESET_. A static string. */
+const char *surefill_preset_name(int32_t preset);
+
+/* The name of one of SUREFILL_DELAY_. A static string. */
+const char *surefill_delay_name(int32_t exactness);
+
+/* The same as a sign to be put before the delay: "=", ">=", "<=" or "~", and "unknown". A static string. */
+const char *surefill_delay_sign(int32_t exactness);
+
+/* The name of one of SUREFILL_ANSWER_. A static string. */
+const char *surefill_answer_name(int32_t answer);
+
+/* The name of one of SUREFILL_EVENT_. A static string. */
+const char *surefill_event_name(int32_t kind);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SUREFILL_H */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The binary interface against the one that was accepted (abi/): nothing may be gone or changed, additions are free.
 #
-#   scripts/check-abi.sh            compare build/libsurefill.so and include/surefill.h with abi/
+#   scripts/check-abi.sh            compare build/libsurefill.so and the headers with abi/
 #   scripts/check-abi.sh --accept   say what changed, then write abi/ again
 #   scripts/check-abi.sh --test     whether a comparison would notice: libraries and dumps with one thing changed
 #
@@ -43,7 +43,7 @@ compare_constants() { # OLD NEW
 
 # A description without types would hide every change but a name's.
 describe "$library" > "$work/new.abi"
-constants include/surefill.h > "$work/constants.txt"
+constants include/surefill_models.h > "$work/constants.txt" # it includes surefill.h
 functions=$(grep -c '<function-decl ' "$work/new.abi" || true)
 symbols=$(grep -c '<elf-symbol ' "$work/new.abi" || true)
 if [ "$functions" -lt 1 ] || [ "$functions" != "$symbols" ]; then
@@ -63,7 +63,7 @@ if [ "${1:-}" = --accept ]; then
             ! compare_constants abi/constants.txt "$work/constants.txt" > /dev/null; then
             echo
             echo "Old programs break. Once a version with this number is released, raise SUREFILL_ABI_VERSION (src/capi/status.rs)"
-            echo "and ABI (Makefile) first, and say it in CHANGELOG.md."
+            echo "first, and say it in CHANGELOG.md."
         fi
     fi
     cp "$work/new.abi" "$accepted"
@@ -166,15 +166,19 @@ cp "$library" "$work/again.so"
 describe "$work/again.so" > "$work/doctored.abi"
 expect "a copy elsewhere: the same description" same - cmp "$work/new.abi" "$work/doctored.abi"
 
-sed 's/^#define SUREFILL_ERROR_FULL -7$/#define SUREFILL_ERROR_FULL -8/' include/surefill.h > "$work/changed.h"
-grep -v '^#define SUREFILL_ERROR_FULL ' include/surefill.h > "$work/gone.h"
-sed 's/^#define SUREFILL_ERROR_FULL /#define SUREFILL_ERROR_MORE -999\n&/' include/surefill.h > "$work/more.h"
+for change in changed gone more; do
+    mkdir "$work/$change"
+    cp include/surefill_models.h "$work/$change"
+done
+sed 's/^#define SUREFILL_ERROR_FULL -7$/#define SUREFILL_ERROR_FULL -8/' include/surefill.h > "$work/changed/surefill.h"
+grep -v '^#define SUREFILL_ERROR_FULL ' include/surefill.h > "$work/gone/surefill.h"
+sed 's/^#define SUREFILL_ERROR_FULL /#define SUREFILL_ERROR_MORE -999\n&/' include/surefill.h > "$work/more/surefill.h"
 for change in "changed changed" "gone changed" "more same"; do
-    constants "$work/${change% *}.h" > "$work/doctored.txt"
+    constants "$work/${change% *}/surefill_models.h" > "$work/doctored.txt"
     expect "constant ${change% *}" "${change#* }" SUREFILL_ERROR_FULL \
         compare_constants "$work/constants.txt" "$work/doctored.txt"
 done
-grep -q SUREFILL_ERROR_MORE <<< "$(constants "$work/more.h")" || { failed=$((failed + 1)); echo "FAILED: a new constant is not seen"; }
+grep -q SUREFILL_ERROR_MORE <<< "$(constants "$work/more/surefill_models.h")" || { failed=$((failed + 1)); echo "FAILED: a new constant is not seen"; }
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

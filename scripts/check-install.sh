@@ -17,7 +17,7 @@ rm -r "$root/again"
 # --- The library -----------------------------------------------------------------------------------------------------
 
 export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
-[ "$(pkg-config --modversion surefill)" = "$(sed -n 's/^VERSION := //p' Makefile)" ]
+[ "$(pkg-config --modversion surefill)" = "$(make -s --no-print-directory print-VERSION)" ]
 # Moved as a whole, it still finds itself.
 moved=$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --define-prefix --variable=libdir surefill)
 [ "$(realpath "$moved")" = "$(realpath "$prefix/lib")" ] || { echo "moved, it looks for its libraries in $moved"; exit 1; }
@@ -35,6 +35,7 @@ needs_library() { grep -q 'NEEDED.*libsurefill' <<< "$(readelf -d "$1")"; }
 
 # The module's source is beside the header.
 ${FC:-gfortran} -std=f2008 -J"$root" -c -o "$root/module.o" "$prefix/include/surefill.f90"
+${FC:-gfortran} -std=f2008 -J"$root" -I"$root" -c -o "$root/models.o" "$prefix/include/surefill_models.f90"
 for kind in shared static; do
     # shellcheck disable=SC2086 # the flags are words
     for compile in "${CC:-cc} -std=c11 $strict $cflags $root/readme.c" "${CXX:-c++} -std=c++17 $strict $cflags $root/readme.cpp" \
@@ -53,6 +54,12 @@ done
 
 scripts/check-manual.sh "$prefix/bin/surefill" "$prefix/share/man/man1" "$prefix/share/bash-completion/completions/surefill" \
     "$prefix/share/zsh/site-functions/_surefill" "$prefix/share/fish/vendor_completions.d/surefill.fish"
+count=$((count + 1))
+# It is installed without symbols.
+if grep -q '\.symtab\|\.debug_info\|\.debug_line' <<< "$(readelf -S "$prefix/bin/surefill")"; then
+    echo "the installed command has symbols"
+    exit 1
+fi
 count=$((count + 1))
 
 make --no-print-directory uninstall PREFIX=/opt/surefill DESTDIR="$root"

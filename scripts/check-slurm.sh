@@ -3,6 +3,8 @@
 # what is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. Four minutes.
 #
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
+#
+# SLURM_RELEASES names folders with unpacked sources of other releases: the plugin is compiled against these as well.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 begun=$SECONDS
@@ -66,13 +68,12 @@ version=$(dpkg-query -W -f '${Version}' slurmctld)
 case $version in
 22.05*) ;;
 *)
-    echo "SKIPPED: the plugin is written for Slurm 22.05, here is $version"
+    echo "SKIPPED: these tests are written for Slurm 22.05, here is $version"
     exit 0
     ;;
 esac
 
 build=build/slurm
-make -s lib >/dev/null
 if [ -z "${SUREFILL_BIN:-}" ]; then
     cargo build --quiet --release -p surefill-simulator
     SUREFILL_BIN=${CARGO_TARGET_DIR:-target}/release/surefill
@@ -83,6 +84,12 @@ SLURM_SOURCE=$(timeout 300 c-examples/slurm/source.sh build/slurm-source)
 export SLURM_SOURCE
 make -s -C c-examples/slurm all tests
 make -s -C c-examples/slurm-external all
+if [ -n "${SLURM_RELEASES:-}" ]; then
+    # shellcheck disable=SC2086
+    tests/slurm/compile.sh $SLURM_RELEASES
+else
+    echo "check-slurm: SLURM_RELEASES names no other releases to compile the plugin against"
+fi
 exported=$(nm -D --defined-only $build/sched_surefill.so | awk '{ print $3 }' | sort | paste -sd ' ')
 expected='fini init plugin_name plugin_type plugin_version sched_p_reconfig'
 [ "$exported" = "$expected" ] || {
@@ -94,11 +101,13 @@ if grep -q 'core9panicking' <<< "$(nm $build/sched_surefill.so)"; then
     exit 1
 fi
 $build/plain
+$build/state
+$build/preset
 $build/fingerprint
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(faults stream scenarios order external advise rules thousand example refusals)
+[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed rules wishes scenarios order external advise thousand quick example refusals)
 logs=$(mktemp -d)
 port=16000
 failed=()

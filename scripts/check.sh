@@ -1,46 +1,36 @@
 #!/usr/bin/env bash
-# Everything that tests. Installs what is missing where it may, else says what to install.
+# Everything that tests: check.sh [STEP...], all steps or those named; `list` names them: check.sh C Fortran binary-interface.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build
 target=${CARGO_TARGET_DIR:-target}
 passed=0
 failed=()
+# A name is one word on the command line: binary-interface.
+asked=("${@//-/ }")
 
-# What a fresh Debian machine with Rust and gcc may lack: command, then package.
-missing=()
-while read -r command package; do
-    command -v "$command" > /dev/null || missing+=("$package")
-done << 'LIST'
-gcc gcc
-g++ g++
-gfortran gfortran
-valgrind valgrind
-pkg-config pkg-config
-python3 python3
-abidiff abigail-tools
-groff groff-base
-dpkg-shlibdeps dpkg-dev
-LIST
-if [ ${#missing[@]} -gt 0 ]; then
-    if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
-        echo "check: installing ${missing[*]}"
-        export DEBIAN_FRONTEND=noninteractive
-        timeout 200 apt-get update -qq
-        timeout 600 apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
-    else
-        echo "check: please install first: apt-get install ${missing[*]}" >&2
-        exit 1
-    fi
-fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+
+names=()
+
+# Whether a step was asked for: by its name, or by the names of all steps.
+wanted() {
+    [ ${#asked[@]} -gt 0 ] || return 0
+    local name
+    for name in "${asked[@]}"; do
+        [ "$name" != "$1" ] || return 0
+    done
+    return 1
+}
 
 # Runs one step; goes on after a failure, so that one run shows all of them.
 step() {
     local name=$1
     shift
+    names+=("$name")
+    wanted "$name" || return 0
     printf '\n=== %s\n' "$name"
     local begun=$SECONDS
     if "$@" 2>&1 | tee -a "$log"; then
@@ -65,21 +55,22 @@ wide_vectors() {
         -p surefill-simulator --test probabilistic --test generate bit_for_bit
 }
 
+step "packages" scripts/packages.sh
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets -- -D warnings
 step "lints of the C ABI" cargo clippy -p surefill --features capi --all-targets -- -D warnings
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 step "tests" cargo test --workspace
 step "tests of the C ABI from Rust" cargo test -p surefill --features capi --lib --test capi --test capi_answers
-step "bit for bit: release build" \
+step "bits in the release build" \
     cargo test --release -p surefill-simulator --test probabilistic --test generate bit_for_bit
-step "bit for bit: wider vectors" wide_vectors
+step "bits with wider vectors" wide_vectors
 step "the libraries" make --no-print-directory lib
 step "the simulator" cargo build --release -p surefill-simulator
 step "C" env SUREFILL_BIN="$(realpath -m "$target/release/surefill")" tests/c/run.sh $build
 step "Fortran" tests/fortran/run.sh $build
 step "binary interface" scripts/check-abi.sh
-step "binary interface: changes are found" scripts/check-abi.sh --test
+step "binary interface finds changes" scripts/check-abi.sh --test
 step "installation" scripts/check-install.sh
 step "Debian packages" scripts/check-package.sh
 step "fuzzing" fuzz/run.sh "${SUREFILL_FUZZ_SECONDS:-30}"
@@ -87,6 +78,17 @@ step "PBS" tests/pbs/run.sh $build
 step "Slurm" scripts/check-slurm.sh
 step "demonstration" make --no-print-directory demo
 
+if [ "${asked[*]}" = list ]; then
+    printf '%s\n' "${names[@]// /-}"
+    exit 0
+fi
+for name in "${asked[@]}"; do
+    if ! printf '%s\n' "${names[@]}" | grep -Fxc -- "$name" > /dev/null; then
+        printf 'no step is called "%s"; there are:\n' "$name"
+        printf '  %s\n' "${names[@]// /-}"
+        exit 2
+    fi
+done
 printf '\n'
 for name in "${failed[@]}"; do
     printf 'FAILED: %s\n' "$name"

@@ -21,8 +21,8 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(dpkg-parsechangelog -S Timestamp)}
 export SOURCE_DATE_EPOCH DPKG_DEB_THREADS_MAX=1 # how many threads compress shows in the file
 architecture=$(dpkg --print-architecture)
 libraries=/usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)
-abi=$(sed -n 's/^ABI := //p' Makefile)
-grep -qx "VERSION := ${version%%-*}" Makefile || { echo "deb: debian/changelog has another version than Makefile: $version" >&2; exit 1; }
+abi=$(make -s --no-print-directory print-ABI)
+[ "${version%%-*}" = "$(make -s --no-print-directory print-VERSION)" ] || { echo "deb: debian/changelog has another version than Cargo.toml: $version" >&2; exit 1; }
 grep -qx "Package: libsurefill$abi" debian/control || { echo "deb: debian/control does not know ABI $abi" >&2; exit 1; }
 
 work=$(mktemp -d)

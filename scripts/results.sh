@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
-# Makes RESULTS.md, or some of its parts: results.sh [PART...], parts by the names of scripts/results/*.md.in.
+# Makes the parts of the results, or some of them: results.sh [PART...], parts by the names of scripts/results/*.md.in.
 #
 # In a part's source a line that begins with "$ " (and those it is continued on by a backslash) becomes the command as it
-# stands and what it prints; all other lines are copied. The parts not asked for stay as they are in RESULTS.md.
+# stands and what it prints; all other lines are copied. results/PART.md is the outcome, its wide tables also as CSV beside it;
+# the parts not asked for stay as they are. RESULTS.md, the page of claims, is written by hand from these.
 # Needs the traces, in SUREFILL_TRACES or in ../shared/traces.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-parts=(introduction backfilling hmm locality waits allocate workloads speed)
 asked=("$@")
-[ $# -gt 0 ] || asked=("${parts[@]}")
+if [ $# -eq 0 ]; then
+    for source in scripts/results/*.md.in; do
+        asked+=("$(basename "$source" .md.in)")
+    done
+fi
 
 for part in "${asked[@]}"; do
     if [ ! -f "scripts/results/$part.md.in" ]; then
-        echo "no part $part; there are: ${parts[*]}" >&2
+        echo "no part $part; there are:" scripts/results/*.md.in >&2
         exit 2
     fi
 done
@@ -45,26 +49,16 @@ make_part() {
         echo "$(date +%T) $1: ${command%%$'\n'*}" >&2
         bash -euo pipefail -c "$command" < /dev/null
     done < "scripts/results/$1.md.in"
-    [ "$1" = introduction ] || printf '\nMade by %s in %d minutes on %d processors.\n' \
+    printf '\nMade by %s in %d minutes on %d processors.\n' \
         "$(surefill --version)" $(((SECONDS - begun + 59) / 60)) "$(nproc)"
 }
 
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
-for part in "${parts[@]}"; do
-    if [[ " ${asked[*]} " == *" $part "* ]]; then
-        make_part "$part" > "$made/$part"
-    elif [ -f RESULTS.md ]; then
-        awk -v part="$part" '/^<!-- part: / { on = $3 == part; next } on' RESULTS.md > "$made/$part"
-    fi
+mkdir -p results
+for part in "${asked[@]}"; do
+    # What failed half-way leaves the part as it was.
+    make_part "$part" > "$made/$part.md"
+    cp "$made/$part.md" "results/$part.md"
+    scripts/tables-as-csv.py "results/$part.md"
 done
-for part in "${parts[@]}"; do
-    if [ -s "$made/$part" ]; then
-        printf '<!-- part: %s -->\n' "$part"
-        # One empty line between parts.
-        sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' "$made/$part"
-        printf '\n'
-    fi
-done > "$made/RESULTS.md"
-sed -i -e '${/^$/d}' "$made/RESULTS.md"
-cp "$made/RESULTS.md" RESULTS.md

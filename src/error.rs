@@ -51,10 +51,16 @@ pub enum Error {
     AlreadyStarted = -20,
     /// The job has not started.
     NotStarted = -21,
+    /// More processors than the machine has.
+    TooManyProcessors = -22,
+    /// A span of time longer than [`MAX_SECONDS`](crate::runtime::MAX_SECONDS).
+    SpanTooLong = -23,
+    /// The running jobs and the idle processors are together more than the machine has.
+    Overfull = -24,
 }
 
 /// All errors, in the order of their numbers.
-pub const ALL: [Error; 21] = [
+pub const ALL: [Error; 24] = [
     Error::Null,
     Error::Misaligned,
     Error::TooSmall,
@@ -76,6 +82,9 @@ pub const ALL: [Error; 21] = [
     Error::TimeWentBack,
     Error::AlreadyStarted,
     Error::NotStarted,
+    Error::TooManyProcessors,
+    Error::SpanTooLong,
+    Error::Overfull,
 ];
 
 impl Error {
@@ -113,6 +122,9 @@ impl Error {
             Error::TimeWentBack => c"SUREFILL_ERROR_TIME_WENT_BACK",
             Error::AlreadyStarted => c"SUREFILL_ERROR_ALREADY_STARTED",
             Error::NotStarted => c"SUREFILL_ERROR_NOT_STARTED",
+            Error::TooManyProcessors => c"SUREFILL_ERROR_TOO_MANY_PROCESSORS",
+            Error::SpanTooLong => c"SUREFILL_ERROR_SPAN_TOO_LONG",
+            Error::Overfull => c"SUREFILL_ERROR_OVERFULL",
         }
     }
 
@@ -140,6 +152,9 @@ impl Error {
             Error::TimeWentBack => c"time went back",
             Error::AlreadyStarted => c"the job has started already",
             Error::NotStarted => c"the job has not started",
+            Error::TooManyProcessors => c"more processors than the machine has",
+            Error::SpanTooLong => c"a span of time is longer than 2^40 seconds",
+            Error::Overfull => c"the running jobs and the idle processors are more than the machine has",
         }
     }
 }
@@ -154,6 +169,15 @@ impl core::error::Error for Error {}
 
 /// The result of every fallible call.
 pub type Result<T> = core::result::Result<T, Error>;
+
+/// Refuses a job's processors that are none, or more than the machine's.
+pub(crate) fn check_processors(processors: u32, machine: u32) -> Result<()> {
+    match processors {
+        0 => Err(Error::OutOfRange),
+        _ if processors > machine => Err(Error::TooManyProcessors),
+        _ => Ok(()),
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -12,17 +12,19 @@
 //! 6. [`predict`]: run times predicted on line: by the hidden Markov model, and by the histories of like jobs.
 //! 7. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
 //!    many processors will be free.
-//! 8. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
-//! 9. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
+//! 8. [`forecast`]: when every waiting job will start, by scenarios of the queue played forward.
+//! 9. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
+//! 10. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
+//! 11. [`schedule`]: who comes first: priorities of waiting jobs, long waits, and presets of a whole schedule.
 //!
-//! With the feature `capi` the functions of `include/surefill.h` are exported; Rust programs do not need it.
+//! With the feature `capi` the functions of `include/surefill.h` and `surefill_models.h` are exported; Rust programs do not need it.
 //!
 //! ```
-//! use surefill::backfill::{Pass, PassLimits, Rule, Step};
+//! use surefill::backfill::{Pass, PassCapacity, Rule, Step};
 //! use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 //!
 //! # fn main() -> surefill::error::Result<()> {
-//! let limits = PassLimits { processors: 64, ..PassLimits::default() };
+//! let limits = PassCapacity { processors: 64, ..PassCapacity::default() };
 //! let mut memory = vec![0u64; Pass::size(&limits)?.div_ceil(8)];
 //! let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits)?;
 //!
@@ -36,7 +38,7 @@
 //! pass.add_running(16, 60, 36_000, &RuntimeDistribution::limit())?;
 //! let candidate = pass.add_candidate(16, 3600, &minutes)?;
 //!
-//! assert_eq!(pass.decide(&Rule::default(), u64::MAX)?, Step::Accept(candidate));
+//! assert_eq!(pass.decide(&Rule::EXACT, u64::MAX)?, Step::Accept(candidate));
 //! pass.commit(candidate)?;
 //! assert_eq!(pass.head_start_quantile(0.5)?, 1_000_000 + 6600);
 //! # Ok(())
@@ -54,10 +56,12 @@ pub mod backfill;
 #[cfg(feature = "capi")]
 pub mod capi;
 pub mod error;
+pub mod forecast;
 pub mod hmm;
 pub mod math;
 pub mod memory;
 pub mod predict;
 pub mod runtime;
+pub mod schedule;
 mod seal;
 pub mod wait;

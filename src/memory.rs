@@ -29,7 +29,11 @@ pub(crate) enum Kind {
     Predictor = 11,
     Mixture = 12,
     OnlineHmm = 13,
+    Contexts = 14,
     WaitPredictor = 20,
+    RecentWaits = 21,
+    Forecast = 30,
+    StartCalibration = 31,
     Sizing = 40,
     Correction = 41,
 }

@@ -1,42 +1,68 @@
 //! Checkpoints: a block with a checksum can be written to disk and read back.
 //!
-//! A sealed object's block has its checksum in the word behind the header. Each word enters by operations that can be undone,
-//! so a change within one word is always found; other damage escapes with probability 2^-64.
+//! A sealed object's block has its checksum in the word behind the header: FNV-1a with 64 bits (Fowler, Noll and Vo; RFC 9923)
+//! of all its bytes, with zeros where the checksum lies, so that other programs can verify it. Each byte enters by operations
+//! that can be undone, so that a change within one byte is always found; other damage escapes with probability 2^-64.
 
 use crate::error::{Error, Result};
 use crate::memory::Header;
 
-/// Where the checksum lies, in words.
-const PLACE: usize = size_of::<Header>() / 8;
+/// Where the checksum lies, in bytes: in the word behind the header.
+const PLACE: usize = size_of::<Header>();
 
-/// The checksum of a block, but for the word where it lies.
-fn checksum(words: &[u64]) -> u64 {
-    let mut sum = 0x9e37_79b9_7f4a_7c15_u64;
-    for (place, word) in words.iter().enumerate() {
-        let word = if place == PLACE { 0 } else { *word };
-        sum = (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
-        sum ^= sum >> 32;
-    }
-    sum
+const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a of more bytes behind those that gave `sum`.
+fn more(sum: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(sum, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// Writes the checksum of a block, whose length is a multiple of 8. O(length).
+/// FNV-1a with 64 bits.
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
+    more(OFFSET_BASIS, bytes)
+}
+
+/// The checksum of a block, in whose place it sees zeros.
+fn checksum(block: &[u8]) -> Result<u64> {
+    let (header, rest) = block.split_at_checked(PLACE).ok_or(Error::TooSmall)?;
+    let (_, rest) = rest.split_at_checked(size_of::<u64>()).ok_or(Error::TooSmall)?;
+    Ok(more(more(fnv1a(header), &[0; size_of::<u64>()]), rest))
+}
+
+/// Where a block's checksum lies.
+fn place(block: &mut [u8]) -> Result<&mut [u8; size_of::<u64>()]> {
+    block.get_mut(PLACE..).and_then(|rest| rest.first_chunk_mut()).ok_or(Error::TooSmall)
+}
+
+/// Writes the checksum of a block. O(length).
 pub(crate) fn seal(block: &mut [u8]) -> Result<()> {
-    let words: &mut [u64] = bytemuck::try_cast_slice_mut(block).map_err(|_| Error::Misaligned)?;
-    let sum = checksum(words);
-    *words.get_mut(PLACE).ok_or(Error::TooSmall)? = sum;
+    let sum = checksum(block)?;
+    *place(block)? = sum.to_ne_bytes();
     Ok(())
 }
 
 /// Refuses a block that is not as it was when it was sealed. O(length).
 pub(crate) fn check(block: &[u8]) -> Result<()> {
-    let words: &[u64] = bytemuck::try_cast_slice(block).map_err(|_| Error::Misaligned)?;
-    if words.get(PLACE) == Some(&checksum(words)) { Ok(()) } else { Err(Error::Corrupt) }
+    let sum = checksum(block)?.to_ne_bytes();
+    if block.get(PLACE..).is_some_and(|rest| rest.starts_with(&sum)) { Ok(()) } else { Err(Error::Corrupt) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The authors' test vectors; and the place of the checksum counts as zeros.
+    #[test]
+    fn the_checksum_is_fnv_1a() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+        let mut block: [u8; 40] = core::array::from_fn(|i| i as u8 + 1);
+        seal(&mut block).unwrap();
+        let sum = block[24..32].to_vec();
+        block[24..32].fill(0);
+        assert_eq!(sum, fnv1a(&block).to_ne_bytes());
+    }
 
     #[test]
     fn every_changed_bit_is_found() {

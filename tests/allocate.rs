@@ -2,7 +2,7 @@
 //! definition.
 
 use proptest::prelude::*;
-use surefill::allocate::{ChoiceOptions, Correction, LogUniform, Predictor, Sizing, SizingLimits, Speedup};
+use surefill::allocate::{ChoiceOptions, Correction, LogUniform, Predictor, Sizing, SizingCapacity, Speedup};
 use surefill::error::Error;
 use surefill::runtime::{MAX_BINS, Release, RuntimeBins, RuntimeDistribution};
 
@@ -34,8 +34,8 @@ fn job() -> impl Strategy<Value = Job> {
     (1u32..9, age, bounds).prop_map(|(processors, age, bounds)| Job { processors, age, bounds })
 }
 
-fn limits() -> SizingLimits {
-    SizingLimits { running: 400, processors: 3000, bins: 8, events_per_bin: 4 }
+fn limits() -> SizingCapacity {
+    SizingCapacity { running: 400, processors: 3000, bins: 8, events_per_bin: 4 }
 }
 
 struct Block(Vec<u64>);
@@ -423,11 +423,11 @@ fn an_empty_machine() {
 fn refuses_bad_input_and_changes_nothing() {
     let mut memory = vec![0u64; Sizing::size(&limits()).unwrap().div_ceil(8)];
     for bad in [
-        SizingLimits { processors: 0, ..limits() },
-        SizingLimits { processors: u32::MAX, ..limits() },
-        SizingLimits { running: u32::MAX, ..limits() },
-        SizingLimits { bins: MAX_BINS as u32 + 1, ..limits() },
-        SizingLimits { events_per_bin: 0, ..limits() },
+        SizingCapacity { processors: 0, ..limits() },
+        SizingCapacity { processors: u32::MAX, ..limits() },
+        SizingCapacity { running: u32::MAX, ..limits() },
+        SizingCapacity { bins: MAX_BINS as u32 + 1, ..limits() },
+        SizingCapacity { events_per_bin: 0, ..limits() },
     ] {
         assert_eq!(Sizing::size(&bad), Err(Error::OutOfRange));
     }
@@ -435,17 +435,18 @@ fn refuses_bad_input_and_changes_nothing() {
     assert_eq!(Sizing::attach(bytes).err(), Some(Error::WrongObject));
     let size = Sizing::size(&limits()).unwrap();
     assert_eq!(Sizing::init(&mut bytes[..size - 8], &limits()).err(), Some(Error::TooSmall));
-    let small = SizingLimits { running: 1, processors: 10, bins: 0, events_per_bin: 1 };
+    let small = SizingCapacity { running: 1, processors: 10, bins: 0, events_per_bin: 1 };
     let paper = LogUniform::new(5.0, 500.0).unwrap();
     {
         let mut sizing = Sizing::init(bytes, &small).unwrap();
         assert_eq!(sizing.add_running(1, 0.0, &paper), Err(Error::WrongState));
         assert_eq!(sizing.mean(1), Err(Error::WrongState));
         assert_eq!(sizing.choose(&ChoiceOptions::default(), None, |_| 1.0), Err(Error::WrongState));
-        assert_eq!(sizing.begin(11), Err(Error::OutOfRange));
+        assert_eq!(sizing.begin(11), Err(Error::TooManyProcessors));
         sizing.begin(4).unwrap();
         assert_eq!(sizing.add_running(0, 0.0, &paper), Err(Error::OutOfRange));
-        assert_eq!(sizing.add_running(7, 0.0, &paper), Err(Error::OutOfRange));
+        assert_eq!(sizing.add_running(7, 0.0, &paper), Err(Error::Overfull));
+        assert_eq!(sizing.add_running(11, 0.0, &paper), Err(Error::TooManyProcessors));
         assert_eq!(sizing.add_running(1, f64::NAN, &paper), Err(Error::NotANumber));
         assert_eq!(sizing.add_running(1, -1.0, &paper), Err(Error::OutOfRange));
         let bins = RuntimeBins::new(2.0, 2.0, 8).unwrap();
@@ -458,7 +459,7 @@ fn refuses_bad_input_and_changes_nothing() {
     let mut sizing = Sizing::attach(bytemuck::cast_slice_mut(&mut moved)).unwrap();
     assert_eq!((sizing.idle(), sizing.mean(9), sizing.quantile(9, 0.5)), (4, Ok(7.0), Ok(7.0)));
     assert_eq!(sizing.mean(10), Err(Error::Never));
-    assert_eq!(sizing.mean(11), Err(Error::OutOfRange));
+    assert_eq!(sizing.mean(11), Err(Error::TooManyProcessors));
     assert_eq!(sizing.quantile(9, 1.5), Err(Error::OutOfRange));
     assert_eq!(sizing.quantile(9, f64::NAN), Err(Error::NotANumber));
     assert_eq!(sizing.free_probability(9, -1.0), Err(Error::OutOfRange));

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
-use surefill::backfill::{Criterion, Exactness, Pass, PassLimits, Rule, Step, Verdict};
+use surefill::backfill::{Criterion, Exactness, Pass, PassCapacity, Rule, Step, Verdict};
 use surefill::capi::*;
 use surefill::error::{ALL, Error};
 use surefill::runtime::{
@@ -38,6 +38,37 @@ fn every_status_has_its_constant() {
     assert_eq!((name(0), name(1), name(i32::MIN)), ("SUREFILL_OK", "unknown status", "unknown status"));
 }
 
+/// Every constant of these kinds has the name that its own says, and other numbers have none.
+#[test]
+fn every_name_is_its_constants() {
+    let header = include_str!("../include/surefill.h");
+    let kinds: [(&str, extern "C" fn(i32) -> *const core::ffi::c_char); 7] = [
+        ("STEP", surefill_step_name),
+        ("CRITERION", surefill_criterion_name),
+        ("VERDICT", surefill_verdict_name),
+        ("PRESET", surefill_preset_name),
+        ("DELAY", surefill_delay_name),
+        ("ANSWER", surefill_answer_name),
+        ("EVENT", surefill_event_name),
+    ];
+    for (kind, name) in kinds {
+        let name = |number| unsafe { CStr::from_ptr(name(number)) }.to_str().unwrap();
+        let prefix = format!("#define SUREFILL_{kind}_");
+        let defined = header.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once(' '));
+        let defined: Vec<(i32, String)> = defined
+            .map(|(words, number)| (number.parse().unwrap(), words.to_lowercase().replace('_', " ")))
+            .collect();
+        assert!(defined.len() >= 3, "{kind}");
+        for number in -2..20 {
+            let own = defined.iter().find(|(own, _)| *own == number).map_or("unknown", |(_, words)| words);
+            assert_eq!(name(number), own, "{kind} {number}");
+        }
+        assert_eq!((name(i32::MIN), name(i32::MAX)), ("unknown", "unknown"));
+    }
+    let sign = |number| unsafe { CStr::from_ptr(surefill_delay_sign(number)) }.to_str().unwrap();
+    assert_eq!([-1, 0, 1, 2, 3, 4].map(sign), ["unknown", "=", ">=", "<=", "~", "unknown"]);
+}
+
 #[test]
 fn the_constants_are_the_cores_numbers() {
     use SUREFILL_VERDICT_ACCEPTED as ACCEPTED;
@@ -50,6 +81,7 @@ fn the_constants_are_the_cores_numbers() {
     assert_eq!(SUREFILL_VERDICT_OVER_BUDGET, Verdict::OverBudget as i32);
     assert_eq!(SUREFILL_VERDICT_DOES_NOT_FIT, Verdict::DoesNotFit as i32);
     assert_eq!(SUREFILL_VERDICT_DECLINED, Verdict::Declined as i32);
+    assert_eq!(SUREFILL_VERDICT_GUARDED, Verdict::Guarded as i32);
     assert_eq!(SUREFILL_DELAY_EXACT, Exactness::Exact as i32);
     assert_eq!(SUREFILL_DELAY_AT_LEAST, Exactness::AtLeast as i32);
     assert_eq!(SUREFILL_DELAY_AT_MOST, Exactness::AtMost as i32);
@@ -66,23 +98,48 @@ fn every_version_number_is_the_same() {
     assert_eq!(surefill_version_number(), SUREFILL_VERSION_NUMBER);
     assert_eq!(surefill_abi_version(), SUREFILL_ABI_VERSION);
     let makefile = include_str!("../Makefile");
-    assert!(makefile.contains(&format!("\nVERSION := {}\n", env!("CARGO_PKG_VERSION"))));
-    assert!(makefile.contains(&format!("\nABI := {SUREFILL_ABI_VERSION}\n")));
+    // The Makefile finds both numbers where they are, each on one line.
+    let found =
+        |text: &str, line: String| assert_eq!(text.lines().filter(|own| **own == line).count(), 1, "{line}");
+    assert!(
+        makefile.contains(r#"VERSION := $(shell sed -n 's/^version = "\([0-9.]*\)"$$/\1/p' Cargo.toml)"#)
+    );
+    found(include_str!("../Cargo.toml"), format!("version = \"{}\"", env!("CARGO_PKG_VERSION")));
+    assert!(makefile.contains(
+        r"sed -n 's/^pub const SUREFILL_ABI_VERSION: i32 = \([0-9]*\);$$/\1/p' src/capi/status.rs"
+    ));
+    let abi = format!("pub const SUREFILL_ABI_VERSION: i32 = {SUREFILL_ABI_VERSION};");
+    found(include_str!("../src/capi/status.rs"), abi);
 }
 
 /// An inbox in its block, which must stay where it is.
 struct Inbox(Vec<u64>);
 
-// The C interface allows one pushing and one popping thread.
+// The C interface allows any number of pushing threads and one popping thread.
 unsafe impl Sync for Inbox {}
 
 impl Inbox {
-    fn new() -> Inbox {
-        let mut memory = block(surefill_inbox_size());
+    fn new(events: i32) -> Inbox {
+        let capacity =
+            surefill_inbox_capacity { struct_size: size_of::<surefill_inbox_capacity>() as u32, events };
+        let mut size = -1;
+        assert_eq!(unsafe { surefill_inbox_size(&capacity, &mut size) }, 0);
+        let mut memory = block(size);
         let mut handle = null_mut();
-        let status = unsafe { surefill_inbox_init(memory.as_mut_ptr().cast(), length(&memory), &mut handle) };
+        let (start, length) = (memory.as_mut_ptr().cast(), length(&memory));
+        assert_eq!(
+            unsafe { surefill_inbox_init(start, length - 8, &capacity, &mut handle) },
+            SUREFILL_ERROR_TOO_SMALL
+        );
+        let status = unsafe { surefill_inbox_init(start, length, &capacity, &mut handle) };
         assert_eq!((status, handle.cast()), (0, memory.as_mut_ptr()));
         Inbox(memory)
+    }
+
+    fn refused(&self) -> i64 {
+        let mut refused = -1;
+        assert_eq!(unsafe { surefill_inbox_refused(self.handle(), &mut refused) }, 0);
+        refused
     }
 
     fn handle(&self) -> *mut surefill_inbox {
@@ -115,13 +172,14 @@ fn event(number: i64) -> surefill_job_event {
         time: number * 3,
         limit: number ^ 0x5555,
         user: -number,
+        name: number * 7,
     }
 }
 
 #[test]
 fn an_inbox_keeps_order_between_two_threads() {
     const EVENTS: i64 = 1_000_000;
-    let inbox = Inbox::new();
+    let inbox = Inbox::new(1000);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for number in 0..EVENTS {
@@ -150,27 +208,138 @@ fn an_inbox_keeps_order_between_two_threads() {
 
 #[test]
 fn an_inbox_holds_as_many_events_as_it_says() {
-    let inbox = Inbox::new();
-    for lap in 0..3 {
-        for number in 0..i64::from(SUREFILL_INBOX_CAPACITY) {
-            assert_eq!(i64::from(inbox.length()), number);
-            assert_eq!(inbox.push(&event(number + lap)), 0);
+    for (asked, held) in [(1, 2), (2, 2), (3, 4), (1000, 1024), (1024, 1024), (2000, 2048), (40_000, 65_536)]
+    {
+        let inbox = Inbox::new(asked);
+        for lap in 0..3 {
+            for number in 0..held {
+                assert_eq!(i64::from(inbox.length()), number);
+                assert_eq!(inbox.push(&event(number + lap)), 0);
+            }
+            assert_eq!(inbox.refused(), 2 * lap);
+            assert_eq!(inbox.push(&event(9)), SUREFILL_ERROR_FULL);
+            assert_eq!(inbox.push(&event(9)), SUREFILL_ERROR_FULL);
+            for number in 0..held {
+                assert_eq!(inbox.pop(), Ok(event(number + lap)));
+            }
+            assert_eq!((inbox.pop(), inbox.length()), (Err(SUREFILL_ERROR_EMPTY), 0));
         }
-        assert_eq!(inbox.push(&event(9)), SUREFILL_ERROR_FULL);
-        for number in 0..i64::from(SUREFILL_INBOX_CAPACITY) {
-            assert_eq!(inbox.pop(), Ok(event(number + lap)));
-        }
+        assert_eq!(inbox.refused(), 6);
     }
 }
 
+/// The same pushes and pops, in an order by chance, on heapless's queue.
 #[test]
-fn a_moved_inbox_is_refused() {
-    let inbox = Inbox::new();
+fn an_inbox_does_what_heapless_queue_does() {
+    let inbox = Inbox::new(16);
+    let mut queue = heapless::spsc::Queue::<surefill_job_event, 17>::new();
+    let (mut state, mut refused) = (1_u64, 0);
+    for number in 0..100_000 {
+        // Knuth's generator; now and then more pushes, now and then more pops.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        if state >> 60 < if number / 500 % 2 == 0 { 11 } else { 5 } {
+            let expected = queue.enqueue(event(number)).is_ok();
+            refused += i64::from(!expected);
+            assert_eq!(inbox.push(&event(number)), if expected { 0 } else { SUREFILL_ERROR_FULL });
+        } else {
+            assert_eq!(inbox.pop(), queue.dequeue().ok_or(SUREFILL_ERROR_EMPTY));
+        }
+        assert_eq!(inbox.length(), queue.len() as i32);
+    }
+    assert!(refused > 1000 && inbox.refused() == refused);
+}
+
+#[test]
+fn a_copied_inbox_goes_on_by_itself() {
+    let inbox = Inbox::new(4);
     assert_eq!(inbox.push(&event(1)), 0);
     let copy = Inbox(inbox.0.clone());
-    assert_eq!(copy.pop(), Err(SUREFILL_ERROR_CORRUPT));
-    assert_eq!(copy.push(&event(2)), SUREFILL_ERROR_CORRUPT);
-    assert_eq!(inbox.pop(), Ok(event(1)));
+    assert_eq!((copy.pop(), copy.pop()), (Ok(event(1)), Err(SUREFILL_ERROR_EMPTY)));
+    assert_eq!(copy.push(&event(2)), 0);
+    assert_eq!((inbox.pop(), inbox.pop()), (Ok(event(1)), Err(SUREFILL_ERROR_EMPTY)));
+    assert_eq!(copy.pop(), Ok(event(2)));
+}
+
+/// Four threads push while one pops: each thread's events come whole and in its order, none is lost or doubled.
+#[test]
+fn an_inbox_serves_several_pushers() {
+    const PUSHERS: i64 = 4;
+    const EVENTS: i64 = 100_000;
+    let inbox = Inbox::new(64);
+    let refused: i64 = std::thread::scope(|scope| {
+        let push = |pusher: i64| {
+            let mut refused = 0;
+            for number in 0..EVENTS {
+                while inbox.push(&event(number * PUSHERS + pusher)) == SUREFILL_ERROR_FULL {
+                    refused += 1;
+                    std::thread::yield_now();
+                }
+            }
+            refused
+        };
+        let threads: Vec<_> = (0..PUSHERS).map(|pusher| scope.spawn(move || push(pusher))).collect();
+        let mut next = [0; PUSHERS as usize];
+        for _ in 0..PUSHERS * EVENTS {
+            let taken = loop {
+                match inbox.pop() {
+                    Ok(taken) => break taken,
+                    Err(status) => assert_eq!(status, SUREFILL_ERROR_EMPTY),
+                }
+                std::thread::yield_now();
+            };
+            let next = &mut next[(taken.job % PUSHERS) as usize];
+            assert_eq!(taken, event(*next * PUSHERS + taken.job % PUSHERS));
+            *next += 1;
+        }
+        assert_eq!(next, [EVENTS; PUSHERS as usize]);
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!((inbox.pop(), inbox.length()), (Err(SUREFILL_ERROR_EMPTY), 0));
+    assert_eq!(inbox.refused(), refused);
+}
+
+/// Every bit of an inbox's block flipped, one at a time: no call crashes or goes on for ever, and what is delivered is what was
+/// pushed.
+#[test]
+fn a_damaged_inbox_delivers_no_wrong_event() {
+    let fresh = Inbox::new(8);
+    for number in 0..11 {
+        assert_eq!(fresh.push(&event(number)), 0);
+        if number >= 5 {
+            assert_eq!(fresh.pop(), Ok(event(number - 5)));
+        }
+    }
+    let mut found = 0;
+    for bit in 0..fresh.0.len() * 64 {
+        let damaged = Inbox(fresh.0.clone());
+        unsafe { *damaged.0.as_ptr().cast_mut().add(bit / 64) ^= 1 << (bit % 64) };
+        let mut corrupt = false;
+        let (mut length, mut refused) = (-1, -1);
+        corrupt |= unsafe { surefill_inbox_length(damaged.handle(), &mut length) } != 0;
+        corrupt |= unsafe { surefill_inbox_refused(damaged.handle(), &mut refused) } != 0;
+        // Five are in it, and there is room for three.
+        let pushed = (11..14).take_while(|&number| damaged.push(&event(number)) == 0).count() as i64;
+        corrupt |= pushed < 3;
+        let (mut next, mut failures) = (6, 0);
+        while failures < 3 {
+            match damaged.pop() {
+                // A damaged event is left out.
+                Ok(taken) => {
+                    assert!(taken.job >= next && taken == event(taken.job), "bit {bit}");
+                    next = taken.job + 1;
+                }
+                Err(status) => {
+                    failures += 1;
+                    corrupt |= status != SUREFILL_ERROR_EMPTY;
+                }
+            }
+        }
+        // Where nothing was said, nothing was lost: the bit was in room that an event is written to before it is read.
+        assert!(corrupt || next == 14, "bit {bit}");
+        found += usize::from(corrupt);
+    }
+    // All but the room of three free cells: for an event and its checksum.
+    assert_eq!(found, (fresh.0.len() - 3 * (size_of::<surefill_job_event>() / 8 + 1)) * 64);
 }
 
 /// Bins and distributions as C makes them.
@@ -181,7 +350,7 @@ struct Believed {
 
 impl Believed {
     fn of(counts: &[u32]) -> Believed {
-        let (mut bins, mut c) = (block(surefill_bins_size()), block(surefill_distribution_size()));
+        let (mut bins, mut c) = (block(SUREFILL_BINS_SIZE), block(SUREFILL_DISTRIBUTION_SIZE));
         let counts: Vec<f64> = counts.iter().map(|&count| f64::from(count)).collect();
         let (mut handle, mut made) = (null_mut(), null_mut());
         unsafe {
@@ -218,7 +387,7 @@ fn job() -> impl Strategy<Value = Job> {
 /// What a pass came to: each candidate's judgement, the idle processors, and the head's median start.
 type Outcome = (Vec<(u64, i32, i32)>, i32, Result<i64, i32>);
 
-fn by_the_core(limits: &PassLimits, rule: &Rule, running: &[Job], waiting: &[Job]) -> Outcome {
+fn by_the_core(limits: &PassCapacity, rule: &Rule, running: &[Job], waiting: &[Job]) -> Outcome {
     let mut memory = block(Pass::size(limits).unwrap() as i64);
     let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), limits).unwrap();
     pass.begin(1000, 8, 7, 12).unwrap();
@@ -237,9 +406,9 @@ fn by_the_core(limits: &PassLimits, rule: &Rule, running: &[Job], waiting: &[Job
     (judgements, pass.idle() as i32, pass.head_start_quantile(0.5).map_err(Error::status))
 }
 
-fn by_c(limits: &PassLimits, rule: &Rule, work: i64, running: &[Job], waiting: &[Job]) -> Outcome {
-    let limits = surefill_pass_limits {
-        struct_size: size_of::<surefill_pass_limits>() as u32,
+fn by_c(limits: &PassCapacity, rule: &Rule, work: i64, running: &[Job], waiting: &[Job]) -> Outcome {
+    let limits = surefill_pass_capacity {
+        struct_size: size_of::<surefill_pass_capacity>() as u32,
         running: limits.running as i32,
         candidates: limits.candidates as i32,
         processors: limits.processors as i32,
@@ -252,6 +421,10 @@ fn by_c(limits: &PassLimits, rule: &Rule, work: i64, running: &[Job], waiting: &
         criterion: rule.criterion as i32,
         threshold: rule.threshold,
         budget: rule.budget,
+        slip: rule.slip,
+        guard: rule.guard,
+        or_easy: i32::from(rule.or_easy),
+        reserved: 0,
     };
     let (mut size, mut pass) = (0, null_mut());
     unsafe {
@@ -309,9 +482,9 @@ proptest! {
         (criterion, threshold, work) in (0u32..4, 0.0f64..2.0, prop_oneof![1i64..100, Just(i64::MAX)]),
     ) {
         let limits =
-            PassLimits { running: 8, candidates: 6, processors: 100, bins: 5, events_per_bin: 2, tie_cells: 0 };
+            PassCapacity { running: 8, candidates: 6, processors: 100, bins: 5, events_per_bin: 2, tie_cells: 0 };
         let criterion = Criterion::from_number(criterion).unwrap();
-        let rule = Rule { criterion, threshold, budget: 3.0 };
+        let rule = Rule { criterion, threshold, budget: 3.0, ..Rule::EXACT };
         prop_assert_eq!(
             by_c(&limits, &rule, work, &running, &waiting),
             by_the_core(&limits, &rule, &running, &waiting)

@@ -3,15 +3,15 @@
 
 use std::ptr::{null, null_mut};
 use surefill::allocate::{
-    Choice, ChoiceOptions, Correction, LogUniform, Predictor, Sizing, SizingLimits, Speedup, fit_run_times,
+    Choice, ChoiceOptions, Correction, LogUniform, Predictor, Sizing, SizingCapacity, Speedup, fit_run_times,
     fit_speedups,
 };
 use surefill::capi::*;
 use surefill::error::Error;
 use surefill::wait::{
-    Clustering, Features, WaitAnswer, WaitLimits, WaitMethod, WaitOptions, WaitPredictor, log_normal_bound,
-    log_uniform_quantile, lower_index, rare_event_threshold, smallest_history, two_sided_indices,
-    upper_index, weibull_quantile,
+    Clustering, Features, Machine, WaitAnswer, WaitCapacity, WaitMethod, WaitOptions, WaitPredictor,
+    log_normal_bound, log_uniform_quantile, lower_index, rare_event_threshold, smallest_history,
+    two_sided_indices, upper_index, weibull_quantile,
 };
 
 /// SplitMix64.
@@ -56,10 +56,11 @@ fn in_c(answer: Result<WaitAnswer, Error>) -> (i32, i32, i64) {
 
 #[test]
 fn the_defaults_are_the_cores() {
-    let limits = initialised(|to| unsafe { surefill_wait_limits_init(to) });
-    let ours = WaitLimits::default();
+    let limits = initialised(|to| unsafe { surefill_wait_capacity_init(to) });
+    let ours = WaitCapacity::default();
     assert_eq!([limits.history as u32, limits.queued as u32], [ours.history, ours.queued]);
     assert_eq!([limits.releases as u32, limits.clusters as u32], [ours.releases, ours.clusters]);
+    assert_eq!(limits.neighbours as u32, ours.neighbours);
     let options = initialised(|to| unsafe { surefill_wait_options_init(to) });
     let ours = WaitOptions::default();
     assert_eq!([options.quantile, options.confidence], [ours.quantile, ours.confidence]);
@@ -83,18 +84,19 @@ fn the_defaults_are_the_cores() {
 fn waits() {
     for seed in 0..24 {
         let mut random = Random(seed);
-        let mut limits = initialised(|to| unsafe { surefill_wait_limits_init(to) });
+        let mut limits = initialised(|to| unsafe { surefill_wait_capacity_init(to) });
         let mut options = initialised(|to| unsafe { surefill_wait_options_init(to) });
         (limits.history, limits.queued, limits.releases, limits.clusters) = (200, 20, 40, 4);
-        options.components = seed as i32 % 16;
+        limits.neighbours = 90;
+        options.components = seed as i32 % 16 + if seed < 16 { 0 } else { 16 };
         options.method = seed as i32 % 4;
         options.attribute = seed as i32 % 3;
         (options.quantile, options.confidence, options.recluster_every) = (0.75, 0.9, 60);
-        let own_limits = WaitLimits { history: 200, queued: 20, releases: 40, clusters: 4 };
+        let own_limits = WaitCapacity { history: 200, queued: 20, releases: 40, clusters: 4, neighbours: 90 };
         let own_options = WaitOptions {
             quantile: 0.75,
             confidence: 0.9,
-            components: seed as u32 % 16,
+            components: options.components as u32,
             method: WaitMethod::from_number(seed as u32 % 4).unwrap(),
             attribute: surefill::wait::Attribute::from_number(seed as u32 % 3).unwrap(),
             recluster_every: 60,
@@ -120,30 +122,33 @@ fn waits() {
             let features = Features { requested, processors: processors as u32 };
             let (quantile, confidence) = (random.of(&[0.5, 0.75, 0.95]), random.of(&[0.6, 0.9, 1.5]));
             let (mut answer, mut bound, mut lower) = (77, 77, 77);
-            match random.below(14) {
+            match random.below(15) {
+                14 => {
+                    let (free, jobs, work) =
+                        (random.below(140) as i32, random.below(9) as i32, random.below(9999));
+                    let machine = Machine::new(128, free as u32, jobs as u32, work);
+                    let expected = machine.map_or_else(Error::status, |machine| {
+                        own.machine(&machine);
+                        0
+                    });
+                    let status = unsafe { surefill_wait_machine(wait, 128, free, jobs, work as i64) };
+                    assert_eq!(status, expected);
+                }
                 0..=3 => {
-                    let expected = in_c(own.submitted(job, now, &features));
+                    let expected = in_c(own.submit(job, now, &features));
                     let status = unsafe {
-                        surefill_wait_submitted(
-                            wait,
-                            job,
-                            now,
-                            requested,
-                            processors,
-                            &mut answer,
-                            &mut bound,
-                        )
+                        surefill_wait_submit(wait, job, now, requested, processors, &mut answer, &mut bound)
                     };
                     assert_eq!((status, answer, bound), expected);
                 }
                 4..=6 => {
-                    let expected = own.started(job, now).map_or_else(|e| (e.status(), 77), |wait| (0, wait));
-                    let status = unsafe { surefill_wait_started(wait, job, now, &mut bound) };
+                    let expected = own.start(job, now).map_or_else(|e| (e.status(), 77), |wait| (0, wait));
+                    let status = unsafe { surefill_wait_start(wait, job, now, &mut bound) };
                     assert_eq!((status, bound), expected);
                 }
                 7 => {
-                    let expected = own.cancelled(job, now).map_or_else(Error::status, |()| 0);
-                    assert_eq!(unsafe { surefill_wait_cancelled(wait, job, now) }, expected);
+                    let expected = own.cancel(job, now).map_or_else(Error::status, |()| 0);
+                    assert_eq!(unsafe { surefill_wait_cancel(wait, job, now) }, expected);
                 }
                 8 => {
                     let seconds = random.below(2 * requested as u64) as i64 - 1;
@@ -210,9 +215,9 @@ fn waits() {
                 _ => {
                     let work = 1 + random.below(200);
                     let expected = match own.recluster(work).unwrap() {
-                        Clustering::Idle => SUREFILL_CLUSTERING_IDLE,
-                        Clustering::More => SUREFILL_CLUSTERING_MORE,
-                        Clustering::Done => SUREFILL_CLUSTERING_DONE,
+                        Clustering::Idle => SUREFILL_STEP_IDLE,
+                        Clustering::More => SUREFILL_STEP_MORE,
+                        Clustering::Done => SUREFILL_STEP_DONE,
                     };
                     let status = unsafe { surefill_wait_recluster(wait, work as i64, &mut answer) };
                     assert_eq!((status, answer), (SUREFILL_OK, expected));
@@ -341,9 +346,9 @@ fn fits_and_models() {
 #[test]
 fn sizes() {
     let mut random = Random(5);
-    let mut limits = initialised(|to| unsafe { surefill_sizing_limits_init(to) });
+    let mut limits = initialised(|to| unsafe { surefill_sizing_capacity_init(to) });
     (limits.running, limits.processors, limits.bins) = (12, 64, 0);
-    let own_limits = SizingLimits { running: 12, processors: 64, bins: 0, events_per_bin: 4 };
+    let own_limits = SizingCapacity { running: 12, processors: 64, bins: 0, events_per_bin: 4 };
     let mut size = 0;
     assert_eq!(unsafe { surefill_sizing_size(&limits, &mut size) }, SUREFILL_OK);
     let (mut memory, mut own_memory) = (block(size), block(size));
@@ -352,8 +357,8 @@ fn sizes() {
     assert_eq!(status, SUREFILL_OK);
     let mut own = Sizing::init(bytemuck::cast_slice_mut(&mut own_memory), &own_limits).unwrap();
     let (mut correction, mut own_correction) = (null_mut(), Correction::new());
-    let mut correction_memory = block(surefill_correction_size());
-    let bytes = surefill_correction_size();
+    let mut correction_memory = block(SUREFILL_CORRECTION_SIZE);
+    let bytes = SUREFILL_CORRECTION_SIZE;
     let status =
         unsafe { surefill_correction_init(correction_memory.as_mut_ptr().cast(), bytes, &mut correction) };
     assert_eq!(status, SUREFILL_OK);

@@ -2,7 +2,7 @@
 //! with its probability, from the definitions alone.
 
 use proptest::prelude::*;
-use surefill::backfill::{Criterion, Exactness, Pass, PassLimits, Rule, Step, Verdict};
+use surefill::backfill::{Criterion, Exactness, Pass, PassCapacity, Rule, Step, Verdict};
 use surefill::runtime::{Release, RuntimeBins, RuntimeDistribution};
 
 #[derive(Debug, Clone)]
@@ -129,17 +129,17 @@ fn truth(running: &[Job], candidate: &Job, idle: u32, head: u32, events: u32) ->
 struct Block(Vec<u64>);
 
 impl Block {
-    fn new(limits: &PassLimits) -> Block {
+    fn new(limits: &PassCapacity) -> Block {
         Block(vec![u64::MAX; Pass::size(limits).unwrap().div_ceil(8)])
     }
 
-    fn pass(&mut self, limits: &PassLimits) -> Pass<'_> {
+    fn pass(&mut self, limits: &PassCapacity) -> Pass<'_> {
         Pass::init(bytemuck::cast_slice_mut(&mut self.0), limits).unwrap()
     }
 }
 
-fn limits(events: u32, tie_cells: u32) -> PassLimits {
-    PassLimits { running: 16, candidates: 4, processors: 200, bins: 5, events_per_bin: events, tie_cells }
+fn limits(events: u32, tie_cells: u32) -> PassCapacity {
+    PassCapacity { running: 16, candidates: 4, processors: 200, bins: 5, events_per_bin: events, tie_cells }
 }
 
 fn fill(pass: &mut Pass, case: &Case, running: &[Job], idle: u32, candidates: &[Job]) {
@@ -153,7 +153,7 @@ fn fill(pass: &mut Pass, case: &Case, running: &[Job], idle: u32, candidates: &[
 }
 
 fn rule(criterion: Criterion, threshold: f64) -> Rule {
-    Rule { criterion, threshold, budget: f64::INFINITY }
+    Rule { criterion, threshold, budget: f64::INFINITY, ..Rule::EXACT }
 }
 
 /// Delay of each candidate alone, by an infinite threshold.
@@ -204,7 +204,7 @@ proptest! {
 
     #[test]
     fn groups_too_large_for_the_table_are_bounded_from_above(case in case()) {
-        let small = PassLimits { processors: 88, ..limits(case.events, 0) };
+        let small = PassCapacity { processors: 88, ..limits(case.events, 0) };
         let mut block = Block::new(&small);
         let mut pass = block.pass(&small);
         for (candidate, found) in case.candidates.iter().zip(delays(&mut pass, &case, Criterion::Probability, u64::MAX)) {
@@ -224,7 +224,7 @@ proptest! {
         case in case(), tau in 0.0f64..0.6, scale in prop_oneof![Just(1.0), Just(20.0)], number in 0u32..4,
         budget in prop_oneof![Just(f64::INFINITY), 0.0f64..0.5], work in prop_oneof![Just(u64::MAX), 1u64..50],
     ) {
-        let rule = Rule { criterion: Criterion::from_number(number).unwrap(), threshold: tau * scale, budget };
+        let rule = Rule { criterion: Criterion::from_number(number).unwrap(), threshold: tau * scale, budget, ..Rule::EXACT };
         let limits = limits(case.events, 1 << 14);
         let (mut block, mut other) = (Block::new(&limits), Block::new(&limits));
         let mut queue = block.pass(&limits);
@@ -313,7 +313,7 @@ fn a_large_group_is_exact_with_a_large_table_and_bounded_with_a_small_one() {
     let truth = truth(&case.running, &case.candidates[0], case.idle, case.head, case.events).probability;
     let mut found = vec![];
     for tie_cells in [0, 1 << 14] {
-        let limits = PassLimits { processors: 45, ..limits(1, tie_cells) };
+        let limits = PassCapacity { processors: 45, ..limits(1, tie_cells) };
         let mut block = Block::new(&limits);
         let delay = delays(&mut block.pass(&limits), &case, Criterion::Probability, u64::MAX);
         found.push(delay[0].unwrap());

@@ -1,13 +1,16 @@
-//! `include/surefill.f90` says what `include/surefill.h` says: the same constants, structures and functions, in names,
-//! order and kinds. Compares the two texts; what compilers make of them is for `tests/fortran/run.sh`.
+//! The Fortran modules say what the C headers say: the same constants, structures and functions, in names, order and kinds.
+//! Reads both texts for itself, whatever wrote them (`tests/header`); what compilers make of them is for
+//! `tests/fortran/run.sh`.
 
 use std::collections::BTreeMap;
 
 /// Arguments that may be NULL: in Fortran addresses by value.
-const OPTIONAL: [(&str, &str); 3] = [
+const OPTIONAL: [(&str, &str); 5] = [
     ("surefill_distribution_init_samples", "weights"),
     ("surefill_pass_add_running", "index"),
     ("surefill_pass_add_candidate", "index"),
+    ("surefill_forecast_add_running", "index"),
+    ("surefill_forecast_add_waiting", "index"),
 ];
 
 /// A name and its kind, the kind in Fortran's words.
@@ -66,13 +69,26 @@ fn argument(function: &str, declaration: &str, structures: &BTreeMap<String, Vec
     (name, format!("{to}, intent({intent})"))
 }
 
+fn without_comments(text: &str) -> String {
+    let mut parts = text.split("/*");
+    let first = parts.next().unwrap().to_owned();
+    parts.fold(first, |text, part| text + part.split_once("*/").unwrap().1)
+}
+
+/// Both headers.
+fn c_text() -> String {
+    text("include/surefill.h") + &text("include/surefill_models.h")
+}
+
 fn header(text: &str) -> Interface {
     let mut found = Interface::default();
-    let lines = text.lines().map(|line| line.split("//").next().unwrap().trim());
+    let text = without_comments(text);
+    let lines = text.lines().map(str::trim);
     for line in lines.clone() {
         if let Some((name, value)) = line.strip_prefix("#define ").and_then(|rest| rest.split_once(' ')) {
             let value: i64 = value.parse().unwrap();
-            let kind = if i32::try_from(value).is_ok() { "c_int32_t" } else { "c_int64_t" };
+            let short = i32::try_from(value).is_ok() && !name.ends_with("_SIZE");
+            let kind = if short { "c_int32_t" } else { "c_int64_t" };
             found.constants.insert(name.to_lowercase(), (value, kind.to_owned()));
         }
     }
@@ -83,7 +99,8 @@ fn header(text: &str) -> Interface {
         let Some(members) = rest.strip_prefix("{ ") else { continue };
         let members = members.split('}').next().unwrap().split(';').map(str::trim);
         let members = members.filter(|member| !member.is_empty()).map(c_declaration);
-        let members = members.map(|(kind, name)| (name, scalar(&kind).unwrap().to_owned())).collect();
+        let members =
+            members.map(|(kind, name)| (name, scalar(&kind).unwrap_or("type(c_ptr)").to_owned())).collect();
         found.structures.insert(name.to_owned(), members);
     }
     for statement in code.split(';').filter(|statement| statement.ends_with(')')) {
@@ -96,6 +113,14 @@ fn header(text: &str) -> Interface {
         found.functions.insert(name, (arguments, result));
     }
     found
+}
+
+/// Both modules, as one.
+fn fortran_text() -> String {
+    let first = text("include/surefill.f90");
+    let (first, rest) = first.split_once("\ncontains\n").unwrap();
+    assert!(rest.contains("end module surefill"));
+    format!("{first}\n{}", text("include/surefill_models.f90"))
 }
 
 /// A file's statements in small letters, without comments, continued lines joined.
@@ -162,9 +187,13 @@ fn module(text: &str) -> Interface {
 
 #[test]
 fn the_fortran_module_says_what_the_header_says() {
-    let (c, fortran) = (header(&text("include/surefill.h")), module(&text("include/surefill.f90")));
-    // Nothing was overlooked in the header: every name that it exports is found.
-    assert_eq!(c.functions.len(), text("include/surefill.h").matches("\nint").count() + 2);
+    let (c, fortran) = (header(&c_text()), module(&fortran_text()));
+    // Nothing was overlooked in the headers: every name that they export is found.
+    let results = ["\nint32_t surefill_", "\nint64_t surefill_", "\nconst char *surefill_"];
+    assert_eq!(
+        c.functions.len(),
+        results.iter().map(|result| c_text().matches(result).count()).sum::<usize>()
+    );
     assert!(c.constants.len() > 40 && c.structures.len() >= 7);
     for (name, value) in &c.constants {
         assert_eq!(fortran.constants.get(name), Some(value), "constant {name}");
@@ -182,7 +211,7 @@ fn the_fortran_module_says_what_the_header_says() {
 #[test]
 fn every_structure_is_laid_out() {
     let layout = text("tests/fortran/layout.c");
-    for (name, members) in header(&text("include/surefill.h")).structures {
+    for (name, members) in header(&c_text()).structures {
         assert!(layout.contains(&format!("SIZE({name});")), "{name}");
         for (member, _) in members {
             assert!(layout.contains(&format!("OFFSET({name}, {member});")), "{name}%{member}");
@@ -192,15 +221,15 @@ fn every_structure_is_laid_out() {
 
 #[test]
 fn differences_are_noticed() {
-    let good = text("include/surefill.f90");
-    let c = header(&text("include/surefill.h"));
+    let good = fortran_text();
+    let c = header(&c_text());
     assert_eq!(module(&good), c);
     for (from, to) in [
         ("SUREFILL_ERROR_FULL = -7", "SUREFILL_ERROR_FULL = -8"),
         ("real(c_double) :: threshold", "real(c_double) :: treshold"),
-        ("    integer(c_int32_t) :: running\n    integer(c_int32_t) :: candidates\n", ""),
+        ("    integer(c_int32_t) :: candidates\n", ""),
         ("surefill_bins_count(bins, count)", "surefill_bins_count(count, bins)"),
-        ("integer(c_int64_t), value :: length, seconds", "integer(c_int32_t), value :: length, seconds"),
+        ("integer(c_int64_t), value :: length\n", "integer(c_int32_t), value :: length\n"),
         ("real(c_double), intent(out) :: lower", "real(c_double), value :: lower"),
         ("name='surefill_pass_idle'", "name='surefill_pass_idel'"),
     ] {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use surefill::error::Error;
 use surefill::hmm::{
-    Evidence, Hmm, HmmLimits, Initial, LoadModel, Parameters, ParametersMut, Round, Termination, Training,
+    Evidence, Hmm, HmmCapacity, Initial, LoadModel, Parameters, ParametersMut, Round, Termination, Training,
 };
 use surefill::runtime::MAX_BINS;
 
-const LIMITS: HmmLimits = HmmLimits { states: 2, bins: 3, slots: 100, cells: 300 };
+const LIMITS: HmmCapacity = HmmCapacity { states: 2, bins: 3, slots: 100, cells: 300 };
 
-fn memory(limits: &HmmLimits) -> Vec<u64> {
+fn memory(limits: &HmmCapacity) -> Vec<u64> {
     let mut memory = vec![u64::MAX; Hmm::size(limits).unwrap() / 8];
     Hmm::init(bytemuck::cast_slice_mut(&mut memory), limits).unwrap();
     memory
@@ -32,7 +32,7 @@ fn read(hmm: &Hmm<'_>) -> [Vec<f64>; 4] {
 fn memory_follows_the_documented_formula() {
     for states in [1u32, 8, 16, 33, 64] {
         for (bins, slots, cells) in [(2, 2, 2), (24, 35_136, 100_000), (MAX_BINS as u32, 1_000_000, 96)] {
-            let limits = HmmLimits { states, bins, slots, cells };
+            let limits = HmmCapacity { states, bins, slots, cells };
             let size = Hmm::size(&limits).unwrap() as f64;
             let (m, s) = (f64::from(states), f64::from(states.next_multiple_of(8)));
             let (n, t, c) = (f64::from(bins), f64::from(slots), f64::from(cells));
@@ -44,14 +44,14 @@ fn memory_follows_the_documented_formula() {
             assert!(size <= most && size >= 0.95 * most - 1000.0, "{limits:?}: {size}, formula {most}");
         }
     }
-    let year = Hmm::size(&HmmLimits { cells: 80_000, ..HmmLimits::default() }).unwrap();
+    let year = Hmm::size(&HmmCapacity { cells: 80_000, ..HmmCapacity::default() }).unwrap();
     assert!(year < 1_900_000, "{year}");
 }
 
 #[test]
 fn static_initial_values_are_algorithm_3() {
     // Five states, seven bins: bounds 0, 1, 2, 4, 5, 7.
-    let limits = HmmLimits { states: 5, bins: 7, ..LIMITS };
+    let limits = HmmCapacity { states: 5, bins: 7, ..LIMITS };
     let mut memory = memory(&limits);
     attach(&mut memory).init_static(LoadModel::Geometric, 3.0).unwrap();
     let [start, transition, emission, load] = read(&attach(&mut memory));
@@ -62,7 +62,7 @@ fn static_initial_values_are_algorithm_3() {
     };
     assert_eq!(emission, [row(0..1), row(1..2), row(2..4), row(4..5), row(5..7)].concat());
     // More states than bins: some have no bins of their own.
-    let limits = HmmLimits { states: 5, bins: 2, ..LIMITS };
+    let limits = HmmCapacity { states: 5, bins: 2, ..LIMITS };
     let mut memory = self::memory(&limits);
     attach(&mut memory).init_static(LoadModel::None, 1.0).unwrap();
     let emission = &read(&attach(&mut memory))[2];
@@ -75,7 +75,7 @@ fn static_initial_values_are_algorithm_3() {
 
 #[test]
 fn k_means_separates_what_is_separate() {
-    let limits = HmmLimits { states: 4, bins: 8, ..LIMITS };
+    let limits = HmmCapacity { states: 4, bins: 8, ..LIMITS };
     let mut memory = memory(&limits);
     let mut hmm = attach(&mut memory);
     assert_eq!(hmm.init_k_means(LoadModel::None, 0..1), Err(Error::OutOfRange));
@@ -98,7 +98,7 @@ fn k_means_separates_what_is_separate() {
 
 #[test]
 fn sliced_k_means_is_the_same() {
-    let limits = HmmLimits { states: 8, bins: 8, ..LIMITS };
+    let limits = HmmCapacity { states: 8, bins: 8, ..LIMITS };
     let (mut one, mut other) = (memory(&limits), memory(&limits));
     for memory in [&mut one, &mut other] {
         let mut hmm = attach(memory);
@@ -156,7 +156,7 @@ fn halved_slots_double_the_time_in_a_state() {
 #[test]
 fn the_oldest_slots_leave_a_full_history() {
     for (slots, cells) in [(16u32, 200u32), (16, 9), (3, 3), (40, 30)] {
-        let limits = HmmLimits { slots, cells, ..LIMITS };
+        let limits = HmmCapacity { slots, cells, ..LIMITS };
         let mut memory = memory(&limits);
         let mut hmm = attach(&mut memory);
         hmm.init_static(LoadModel::None, 1.0).unwrap();
@@ -204,7 +204,7 @@ fn the_oldest_slots_leave_a_full_history() {
 
 #[test]
 fn training_survives_events_and_slots_that_leave() {
-    let limits = HmmLimits { slots: 20, ..LIMITS };
+    let limits = HmmCapacity { slots: 20, ..LIMITS };
     let mut memory = memory(&limits);
     let mut hmm = attach(&mut memory);
     for slot in 0..20 {

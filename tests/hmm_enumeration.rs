@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use surefill::error::Error;
-use surefill::hmm::{Evidence, Hmm, HmmLimits, LoadModel, Parameters, ParametersMut, Training};
+use surefill::hmm::{Evidence, Hmm, HmmCapacity, LoadModel, Parameters, ParametersMut, Training};
 use surefill::runtime::MAX_BINS;
 
 /// A model in plain vectors.
@@ -106,7 +106,7 @@ struct World {
 
 impl World {
     fn new(model: &Plain, slots: &[Vec<u32>]) -> World {
-        let limits = HmmLimits {
+        let limits = HmmCapacity {
             states: model.start.len() as u32,
             bins: model.emission[0].len() as u32,
             slots: slots.len().max(2) as u32,
@@ -393,16 +393,16 @@ fn bad_parameters_are_refused_and_change_nothing() {
 
 #[test]
 fn refuses_limits_and_memory_that_make_no_model() {
-    let good = HmmLimits { states: 2, bins: 3, slots: 4, cells: 10 };
+    let good = HmmCapacity { states: 2, bins: 3, slots: 4, cells: 10 };
     for bad in [
-        HmmLimits { states: 0, ..good },
-        HmmLimits { states: 65, ..good },
-        HmmLimits { bins: 1, ..good },
-        HmmLimits { bins: MAX_BINS as u32 + 1, cells: 100, ..good },
-        HmmLimits { slots: 1, ..good },
-        HmmLimits { slots: u32::MAX, ..good },
-        HmmLimits { cells: 2, ..good },
-        HmmLimits { cells: u32::MAX, ..good },
+        HmmCapacity { states: 0, ..good },
+        HmmCapacity { states: 65, ..good },
+        HmmCapacity { bins: 1, ..good },
+        HmmCapacity { bins: MAX_BINS as u32 + 1, cells: 100, ..good },
+        HmmCapacity { slots: 1, ..good },
+        HmmCapacity { slots: u32::MAX, ..good },
+        HmmCapacity { cells: 2, ..good },
+        HmmCapacity { cells: u32::MAX, ..good },
     ] {
         assert_eq!(Hmm::size(&bad), Err(Error::OutOfRange), "{bad:?}");
     }

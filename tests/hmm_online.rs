@@ -2,10 +2,10 @@
 
 use surefill::error::Error;
 use surefill::hmm::{
-    Evidence, Hmm, HmmLimits, Learnt, LoadModel, OnlineHmm, OnlineOptions, Parameters, ParametersMut,
+    Evidence, Hmm, HmmCapacity, Learnt, LoadModel, OnlineHmm, OnlineOptions, Parameters, ParametersMut,
     Training,
 };
-use surefill::predict::{Expert, Mixture, MixtureLimits, Predictor};
+use surefill::predict::{Expert, Mixture, MixtureCapacity, Predictor};
 use surefill::runtime::RuntimeBins;
 use surefill::wait::WaitPredictor;
 
@@ -88,7 +88,7 @@ fn held_parameters_and_steps_of_one_over_t_are_a_round_of_baum_welch() {
             emission: &emission,
             load_parameter: &load_parameter,
         };
-        let limits = HmmLimits { states: M as u32, bins: N as u32, slots: 200, cells: 1000 };
+        let limits = HmmCapacity { states: M as u32, bins: N as u32, slots: 200, cells: 1000 };
         let mut memory = vec![0u64; Hmm::size(&limits).unwrap() / 8];
         let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
         hmm.set_parameters(&given).unwrap();
@@ -127,7 +127,7 @@ fn learns_nearly_what_baum_welch_learns() {
         emission: &emission,
         load_parameter: &load_parameter,
     };
-    let limits = HmmLimits { states: M as u32, bins: N as u32, slots: 8000, cells: 40_000 };
+    let limits = HmmCapacity { states: M as u32, bins: N as u32, slots: 8000, cells: 40_000 };
     let mut memory = vec![0u64; Hmm::size(&limits).unwrap() / 8];
     let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
     let mut block = vec![0u64; OnlineHmm::size(M as u32, N as u32).unwrap() / 8];
@@ -264,7 +264,7 @@ fn other_objects_are_told_apart() {
     };
     let mut online = vec![0u64; OnlineHmm::size(1, 2).unwrap() / 8];
     OnlineHmm::init(bytemuck::cast_slice_mut(&mut online), &given, &OnlineOptions::default()).unwrap();
-    let limits = MixtureLimits { bins: 2, keys: 1, experts: 1, histories: 8 };
+    let limits = MixtureCapacity { bins: 2, keys: 1, experts: 1, histories: 8 };
     let mut mixture = vec![0u64; Mixture::size(&limits).unwrap() / 8];
     let bins = RuntimeBins::new(1.0, 2.0, 2).unwrap();
     Mixture::init(bytemuck::cast_slice_mut(&mut mixture), &limits, &bins, &Expert::USER).unwrap();

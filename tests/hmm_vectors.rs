@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::Path;
-use surefill::hmm::{Evidence, Hmm, HmmLimits, LoadModel, Parameters, ParametersMut, Training};
+use surefill::hmm::{Evidence, Hmm, HmmCapacity, LoadModel, Parameters, ParametersMut, Training};
 
 fn numbers(value: &Value) -> Vec<f64> {
     match value {
@@ -32,7 +32,7 @@ fn judge(name: &str, vector: &Value) {
         "geometric" => LoadModel::Geometric,
         other => panic!("{other}"),
     };
-    let limits = HmmLimits { states: m as u32, bins: n as u32, slots: slots as u32, cells: 10_000 };
+    let limits = HmmCapacity { states: m as u32, bins: n as u32, slots: slots as u32, cells: 10_000 };
     let mut memory = vec![0u64; Hmm::size(&limits).unwrap() / 8];
     let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
     let parts = ["start", "transition", "emission", "load_parameter"];

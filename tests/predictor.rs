@@ -1,30 +1,30 @@
 //! The predictor as its callers know it: refusals that change nothing, checkpoints, histories that are full.
 
 use surefill::error::Error;
-use surefill::hmm::{HmmLimits, Initial, LoadModel, OnlineHmm, OnlineOptions, Parameters, Termination};
-use surefill::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
+use surefill::hmm::{HmmCapacity, Initial, LoadModel, OnlineHmm, OnlineOptions, Parameters, Termination};
+use surefill::predict::{Learning, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use surefill::runtime::RuntimeBins;
 
-fn limits() -> PredictorLimits {
-    PredictorLimits {
+fn capacity() -> PredictorCapacity {
+    PredictorCapacity {
         jobs: 6,
-        hmm: HmmLimits { states: 3, bins: 4, slots: 64, cells: 100 },
+        hmm: HmmCapacity { states: 3, bins: 4, slots: 64, cells: 100 },
         window: 16,
-        ..PredictorLimits::default()
+        ..PredictorCapacity::of(PredictorKind::Hmm)
     }
 }
 
 fn options() -> PredictorOptions {
-    PredictorOptions { slot_seconds: 60, initial_seconds: 600, ..PredictorOptions::default() }
+    PredictorOptions { slot_seconds: 60, initial_seconds: 600, ..PredictorOptions::of(PredictorKind::Hmm) }
 }
 
 fn bins() -> RuntimeBins {
     RuntimeBins::new(10.0, 10.0, 4).unwrap()
 }
 
-fn memory(limits: &PredictorLimits) -> Vec<u64> {
-    let mut memory = vec![u64::MAX; Predictor::size(limits).unwrap() / 8];
-    Predictor::init(bytemuck::cast_slice_mut(&mut memory), limits, &bins(), &options()).unwrap();
+fn memory(capacity: &PredictorCapacity) -> Vec<u64> {
+    let mut memory = vec![u64::MAX; Predictor::size(capacity).unwrap() / 8];
+    Predictor::init(bytemuck::cast_slice_mut(&mut memory), capacity, &bins(), &options()).unwrap();
     memory
 }
 
@@ -55,7 +55,7 @@ impl Workload {
         let now = self.now;
         match self.below(5) {
             0 | 1 if self.jobs.len() < 6 => {
-                predictor.submit(self.next, now).unwrap();
+                predictor.submit(self.next, &[], now).unwrap();
                 self.jobs.push((self.next, None));
                 self.next += 1;
             }
@@ -83,7 +83,7 @@ impl Workload {
             bits.push(round.log_likelihood.to_bits());
         }
         let mut found = [0.0; 4];
-        if predictor.probabilities(now, &mut found).unwrap() {
+        if predictor.probabilities(&[], now, &mut found).unwrap().is_none() {
             assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{found:?}");
             bits.extend(found.map(f64::to_bits));
         }
@@ -93,9 +93,9 @@ impl Workload {
 
 #[test]
 fn each_wrong_event_has_its_error_and_changes_nothing() {
-    let mut memory = memory(&limits());
-    attach(&mut memory).submit(1, 1000).unwrap();
-    attach(&mut memory).submit(2, 1000).unwrap();
+    let mut memory = memory(&capacity());
+    attach(&mut memory).submit(1, &[], 1000).unwrap();
+    attach(&mut memory).submit(2, &[], 1000).unwrap();
     attach(&mut memory).start(2, 1001).unwrap();
     let before = memory.clone();
     let refused = |memory: &mut Vec<u64>, call: &dyn Fn(&mut Predictor<'_>) -> Result<(), Error>| {
@@ -103,11 +103,11 @@ fn each_wrong_event_has_its_error_and_changes_nothing() {
         assert_eq!(*memory, before);
         error
     };
-    assert_eq!(refused(&mut memory, &|p| p.submit(1, 1001)), Error::DuplicateJob);
-    assert_eq!(refused(&mut memory, &|p| p.submit(2, 1001)), Error::DuplicateJob);
-    assert_eq!(refused(&mut memory, &|p| p.submit(3, 1000)), Error::TimeWentBack);
-    assert_eq!(refused(&mut memory, &|p| p.submit(3, i64::MAX)), Error::OutOfRange);
-    assert_eq!(refused(&mut memory, &|p| p.submit(3, i64::MIN)), Error::OutOfRange);
+    assert_eq!(refused(&mut memory, &|p| p.submit(1, &[], 1001)), Error::DuplicateJob);
+    assert_eq!(refused(&mut memory, &|p| p.submit(2, &[], 1001)), Error::DuplicateJob);
+    assert_eq!(refused(&mut memory, &|p| p.submit(3, &[], 1000)), Error::TimeWentBack);
+    assert_eq!(refused(&mut memory, &|p| p.submit(3, &[], i64::MAX)), Error::OutOfRange);
+    assert_eq!(refused(&mut memory, &|p| p.submit(3, &[], i64::MIN)), Error::OutOfRange);
     assert_eq!(refused(&mut memory, &|p| p.start(3, 1001)), Error::UnknownJob);
     assert_eq!(refused(&mut memory, &|p| p.start(2, 1002)), Error::AlreadyStarted);
     assert_eq!(refused(&mut memory, &|p| p.start(1, 1000)), Error::TimeWentBack);
@@ -116,9 +116,9 @@ fn each_wrong_event_has_its_error_and_changes_nothing() {
     assert_eq!(refused(&mut memory, &|p| p.end(2, 1000)), Error::TimeWentBack);
     assert_eq!(refused(&mut memory, &|p| p.cancel(3, 1001)), Error::UnknownJob);
     assert_eq!(refused(&mut memory, &|p| p.cancel(1, 1000)), Error::TimeWentBack);
-    assert_eq!(refused(&mut memory, &|p| p.predict(1000).map(|_| ())), Error::TimeWentBack);
+    assert_eq!(refused(&mut memory, &|p| p.predict(&[], 1000).map(|_| ())), Error::TimeWentBack);
     assert_eq!(
-        refused(&mut memory, &|p| p.probabilities(1001, &mut [0.0; 3]).map(|_| ())),
+        refused(&mut memory, &|p| p.probabilities(&[], 1001, &mut [0.0; 3]).map(|_| ())),
         Error::OutOfRange
     );
     assert_eq!(refused(&mut memory, &|p| p.train(0).map(|_| ())), Error::OutOfRange);
@@ -132,28 +132,27 @@ fn each_wrong_event_has_its_error_and_changes_nothing() {
     };
     assert_eq!(refused(&mut memory, &|p| p.set_model(&model)), Error::WrongState);
     for id in 3..7 {
-        attach(&mut memory).submit(id, 1001).unwrap();
+        attach(&mut memory).submit(id, &[], 1001).unwrap();
     }
     let before = memory.clone();
-    assert_eq!(attach(&mut memory).submit(7, 1005), Err(Error::Full));
+    assert_eq!(attach(&mut memory).submit(7, &[], 1005), Err(Error::Full));
     assert_eq!(memory, before);
     // Time may stand still, and a job that has left may come again.
     attach(&mut memory).end(2, 1001).unwrap();
-    attach(&mut memory).submit(2, 1001).unwrap();
+    attach(&mut memory).submit(2, &[], 1001).unwrap();
     assert_eq!(attach(&mut memory).jobs(), 6);
 }
 
 #[test]
 fn refuses_limits_options_and_bins_that_do_not_fit() {
-    let good = limits();
+    let good = capacity();
     for bad in [
-        PredictorLimits { jobs: 0, ..good },
-        PredictorLimits { jobs: u32::MAX, ..good },
-        PredictorLimits { window: 0, ..good },
-        PredictorLimits { window: u32::MAX, ..good },
-        PredictorLimits { online: 2, ..good },
-        PredictorLimits { hmm: HmmLimits { states: 0, ..good.hmm }, ..good },
-        PredictorLimits { hmm: HmmLimits { states: u32::MAX, ..good.hmm }, ..good },
+        PredictorCapacity { jobs: 0, ..good },
+        PredictorCapacity { jobs: u32::MAX, ..good },
+        PredictorCapacity { window: 0, ..good },
+        PredictorCapacity { window: u32::MAX, ..good },
+        PredictorCapacity { hmm: HmmCapacity { states: 0, ..good.hmm }, ..good },
+        PredictorCapacity { hmm: HmmCapacity { states: u32::MAX, ..good.hmm }, ..good },
     ] {
         assert_eq!(Predictor::size(&bad), Err(Error::OutOfRange), "{bad:?}");
     }
@@ -188,7 +187,7 @@ fn refuses_limits_options_and_bins_that_do_not_fit() {
 
 #[test]
 fn goes_on_from_a_checkpoint_bit_for_bit() {
-    let mut memory = memory(&limits());
+    let mut memory = memory(&capacity());
     let mut workload = Workload::new();
     let (mut spoken, mut in_training) = (0, 0);
     for step in 0..1500 {
@@ -213,12 +212,12 @@ fn goes_on_from_a_checkpoint_bit_for_bit() {
         }
         spoken += workload.step(&mut attach(&mut memory)).len();
     }
-    assert!(spoken > 1000 && in_training > 5, "{spoken} {in_training}");
+    assert!(spoken > 1000 && in_training > 3, "{spoken} {in_training}");
 }
 
 #[test]
 fn a_damaged_or_foreign_checkpoint_is_refused() {
-    let mut memory = memory(&limits());
+    let mut memory = memory(&capacity());
     let mut workload = Workload::new();
     for _ in 0..400 {
         workload.step(&mut attach(&mut memory));
@@ -247,13 +246,13 @@ fn a_damaged_or_foreign_checkpoint_is_refused() {
     assert_eq!(with(&memory, 2, &|w| w + 8), Some(Error::Corrupt)); // size
     assert_eq!(with(&memory, 3, &|w| !w), Some(Error::Corrupt)); // seal
     // An event after sealing breaks the seal.
-    attach(&mut memory).predict(workload.now + 1).unwrap();
+    attach(&mut memory).set_clock(workload.now + 1).unwrap();
     assert_eq!(sealed(&mut memory), Some(Error::Corrupt));
 }
 
 #[test]
 fn a_damaged_block_in_use_never_panics_or_hangs() {
-    let mut memory = memory(&limits());
+    let mut memory = memory(&capacity());
     let mut workload = Workload::new();
     for _ in 0..300 {
         workload.step(&mut attach(&mut memory));
@@ -267,9 +266,9 @@ fn a_damaged_block_in_use_never_panics_or_hangs() {
             // Any status is right; a panic or an endless loop is not.
             let now = workload.now + 61;
             let calls = [
-                predictor.submit(-5, now).is_ok(),
+                predictor.submit(-5, &[], now).is_ok(),
                 predictor.start(-5, now).is_ok(),
-                predictor.predict(now + 100).is_ok(),
+                predictor.predict(&[], now + 100).is_ok(),
                 predictor.end(-5, now + 100).is_ok(),
                 predictor.train(300).is_ok(),
                 predictor.cancel(-6, now + 100).is_ok(),
@@ -282,22 +281,23 @@ fn a_damaged_block_in_use_never_panics_or_hangs() {
 
 #[test]
 fn a_full_history_lets_its_oldest_slots_go() {
-    let mut memory = memory(&PredictorLimits { hmm: HmmLimits { slots: 16, ..limits().hmm }, ..limits() });
+    let mut memory =
+        memory(&PredictorCapacity { hmm: HmmCapacity { slots: 16, ..capacity().hmm }, ..capacity() });
     let mut predictor = attach(&mut memory);
     // A job that stays while 16 slots of an hour's minutes pass is forgotten with its slot.
-    predictor.submit(1, 0).unwrap();
+    predictor.submit(1, &[], 0).unwrap();
     predictor.start(1, 0).unwrap();
     for minute in 0..60 {
-        predictor.submit(2, minute * 60 + 5).unwrap();
+        predictor.submit(2, &[], minute * 60 + 5).unwrap();
         predictor.start(2, minute * 60 + 10).unwrap();
         predictor.end(2, minute * 60 + 40).unwrap();
-        let held = predictor.hmm().slots();
+        let held = predictor.hmm().unwrap().slots();
         assert!(
             held.end == minute + 1
                 && held.end - held.start <= 16
                 && held.end - held.start >= 14.min(minute + 1)
         );
-        assert_eq!(predictor.hmm().jobs(held.clone()), (held.end - held.start) as u64);
+        assert_eq!(predictor.hmm().unwrap().jobs(held.clone()), (held.end - held.start) as u64);
         while predictor.wants_training() {
             predictor.train(u64::MAX).unwrap();
         }
@@ -308,27 +308,28 @@ fn a_full_history_lets_its_oldest_slots_go() {
     while predictor.wants_training() {
         predictor.train(u64::MAX).unwrap();
     }
-    let found = predictor.predict(3600).unwrap().unwrap();
-    // All jobs it knows ran for 30 s.
-    assert!((found.binned().unwrap().1[1] - 1.0).abs() < 1e-12);
+    let found = predictor.predict(&[], 3600).unwrap().unwrap();
+    // All jobs it knows ran for 30 s; the other bins share a hundredth.
+    let safe = [0.01 / 3.0, 0.99, 0.01 / 3.0, 0.01 / 3.0];
+    assert!(found.binned().unwrap().1.iter().zip(safe).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
     // Ten years of nothing: one slot is left.
-    predictor.submit(3, 3600 + 10 * 365 * 86_400).unwrap();
-    let held = predictor.hmm().slots();
+    predictor.submit(3, &[], 3600 + 10 * 365 * 86_400).unwrap();
+    let held = predictor.hmm().unwrap().slots();
     assert_eq!(held.end - held.start, 1);
-    assert_eq!(predictor.hmm().jobs(held), 0);
+    assert_eq!(predictor.hmm().unwrap().jobs(held), 0);
 }
 
 #[test]
 fn long_runs_with_a_tiny_history_stay_consistent() {
     for (slots, cells) in [(2, 4), (5, 4), (16, 6), (16, 100)] {
-        let hmm = HmmLimits { slots, cells, ..limits().hmm };
-        let mut memory = memory(&PredictorLimits { hmm, ..limits() });
+        let hmm = HmmCapacity { slots, cells, ..capacity().hmm };
+        let mut memory = memory(&PredictorCapacity { hmm, ..capacity() });
         let mut workload = Workload::new();
         let mut spoken = 0;
         for _ in 0..6000 {
             spoken += workload.step(&mut attach(&mut memory)).len();
             let predictor = attach(&mut memory);
-            let held = predictor.hmm().slots();
+            let held = predictor.hmm().unwrap().slots();
             assert!(held.end - held.start <= i64::from(slots));
         }
         assert!(slots < 16 || spoken > 0, "{slots} {cells}: {spoken}");
@@ -337,7 +338,7 @@ fn long_runs_with_a_tiny_history_stay_consistent() {
 
 #[test]
 fn a_model_given_beforehand_speaks_at_once() {
-    let mut memory = memory(&limits());
+    let mut memory = memory(&capacity());
     let mut predictor = attach(&mut memory);
     let third = [1.0 / 3.0; 9];
     predictor
@@ -350,19 +351,20 @@ fn a_model_given_beforehand_speaks_at_once() {
         })
         .unwrap();
     assert!(!predictor.wants_training());
-    predictor.submit(1, 0).unwrap();
-    let first = predictor.predict(0).unwrap().unwrap();
-    assert_eq!(first.binned().unwrap().1, [0.7, 0.3, 0.0, 0.0]);
+    predictor.submit(1, &[], 0).unwrap();
+    let first = predictor.predict(&[], 0).unwrap().unwrap();
+    // Bins that no job can be in share a hundredth.
+    assert_eq!(first.binned().unwrap().1, [0.7 * 0.99, 0.3 * 0.99, 0.005, 0.005]);
     // The next slot is in any state with the same probability; a job running for more than 100 s rules out the first.
-    predictor.submit(2, 60).unwrap();
+    predictor.submit(2, &[], 60).unwrap();
     predictor.start(2, 60).unwrap();
     let mut found = [0.0; 4];
     predictor.start(1, 60).unwrap();
-    assert!(predictor.probabilities(60, &mut found).unwrap());
+    assert!(predictor.probabilities(&[], 60, &mut found).unwrap().is_none());
     let expected = [0.7 / 3.0, 0.8 / 3.0, 0.75 / 3.0, 0.75 / 3.0];
     assert!(found.iter().zip(expected).all(|(a, b): (&f64, f64)| (a - b).abs() < 1e-15), "{found:?}");
     predictor.end(1, 65).unwrap();
-    assert!(predictor.probabilities(119, &mut found).unwrap());
+    assert!(predictor.probabilities(&[], 119, &mut found).unwrap().is_none());
     // Job 1 ran 5 s: state 0, as before. Job 2 has run 59 s: at least bin 1, factors 0.3, 1, 1.
     let p = [0.3 / 2.3, 1.0 / 2.3, 1.0 / 2.3];
     let expected = [0.7 * p[0], 0.3 * p[0] + 0.5 * p[1], 0.5 * p[1] + 0.25 * p[2], 0.75 * p[2]];
@@ -370,8 +372,12 @@ fn a_model_given_beforehand_speaks_at_once() {
 }
 
 /// The predictor that learns on line, with a history of 16 slots.
-fn online_limits() -> PredictorLimits {
-    PredictorLimits { hmm: HmmLimits { slots: 16, ..limits().hmm }, online: 1, ..limits() }
+fn online_limits() -> PredictorCapacity {
+    PredictorCapacity {
+        hmm: HmmCapacity { slots: 16, ..capacity().hmm },
+        kind: PredictorKind::HmmOnline,
+        ..capacity()
+    }
 }
 
 #[test]
@@ -403,7 +409,7 @@ fn learnt_on_line_it_knows_what_the_online_model_knows() {
             let runs = if minute > 250 && minute % 7 == 0 { [3, 2] } else { runs };
             let mut predictor = attach(&mut block);
             if minute > 0 {
-                predictor.submit(-1, now).unwrap();
+                predictor.submit(-1, &[], now).unwrap();
                 predictor.cancel(-1, now).unwrap();
                 while predictor.wants_training() {
                     predictor.train(work).unwrap();
@@ -411,15 +417,22 @@ fn learnt_on_line_it_knows_what_the_online_model_knows() {
                 let mut found = [7.0; 4];
                 let mut expected = [0.0; 4];
                 online.probabilities(&mut expected).unwrap();
-                if predictor.probabilities(now, &mut found).unwrap() {
+                if predictor.probabilities(&[], now, &mut found).unwrap().is_none() {
                     assert!(now >= 600);
-                    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12));
+                    let epsilon = (1.0 / (2.0 * minute as f64 + 1.0)).min(0.01);
+                    let empty = expected.iter().filter(|p| **p < 1e-9).count() as f64;
+                    let safe = expected.map(|p| match p {
+                        _ if empty == 0.0 => p,
+                        p if p < 1e-9 => epsilon / empty,
+                        p => p * (1.0 - epsilon),
+                    });
+                    assert!(found.iter().zip(safe).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?} {safe:?}");
                     spoken += 1;
                 }
             }
             let mut counts = [0; 4];
             for (id, run) in [(1, runs[0]), (2, runs[1])] {
-                predictor.submit(id, now + 1).unwrap();
+                predictor.submit(id, &[], now + 1).unwrap();
                 predictor.start(id, now + 1).unwrap();
                 counts[bins().bin_of(run as f64)] += 1;
             }

@@ -4,18 +4,18 @@
 use std::time::{Duration, Instant};
 use surefill::error::Error;
 use surefill::hmm::{
-    Hmm, HmmLimits, Initial, LoadModel, OnlineHmm, OnlineOptions, Parameters, Termination, Training,
+    Hmm, HmmCapacity, Initial, LoadModel, OnlineHmm, OnlineOptions, Parameters, Termination, Training,
 };
-use surefill::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
+use surefill::predict::{Learning, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use surefill::runtime::{MAX_BINS, RuntimeBins};
 
 /// Far above what a call takes in a debug build on a busy machine, far below what a loop over all of time would.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-fn memory(limits: &PredictorLimits, options: &PredictorOptions) -> Vec<u64> {
-    let bins = RuntimeBins::new(10.0, 10.0, limits.hmm.bins as usize).unwrap();
-    let mut memory = vec![u64::MAX; Predictor::size(limits).unwrap() / 8];
-    Predictor::init(bytemuck::cast_slice_mut(&mut memory), limits, &bins, options).unwrap();
+fn memory(capacity: &PredictorCapacity, options: &PredictorOptions) -> Vec<u64> {
+    let bins = RuntimeBins::new(10.0, 10.0, capacity.hmm.bins as usize).unwrap();
+    let mut memory = vec![u64::MAX; Predictor::size(capacity).unwrap() / 8];
+    Predictor::init(bytemuck::cast_slice_mut(&mut memory), capacity, &bins, options).unwrap();
     memory
 }
 
@@ -23,18 +23,25 @@ fn attach(memory: &mut [u64]) -> Predictor<'_> {
     Predictor::attach(bytemuck::cast_slice_mut(memory)).unwrap()
 }
 
-fn small(online: u32) -> PredictorLimits {
-    let hmm = HmmLimits { states: 3, bins: 4, slots: 64, cells: 100 };
-    PredictorLimits { jobs: 6, hmm, window: 16, online }
+const KINDS: [PredictorKind; 2] = [PredictorKind::Hmm, PredictorKind::HmmOnline];
+
+fn small(kind: PredictorKind) -> PredictorCapacity {
+    let hmm = HmmCapacity { states: 3, bins: 4, slots: 64, cells: 100 };
+    PredictorCapacity { jobs: 6, hmm, window: 16, ..PredictorCapacity::of(kind) }
 }
 
 fn quick(floor: f64) -> PredictorOptions {
-    PredictorOptions { slot_seconds: 60, initial_seconds: 600, floor, ..PredictorOptions::default() }
+    PredictorOptions {
+        slot_seconds: 60,
+        initial_seconds: 600,
+        floor,
+        ..PredictorOptions::of(PredictorKind::Hmm)
+    }
 }
 
 /// A job that is submitted and started at once and ends after `run`; then everything there is to learn.
 fn run_one(predictor: &mut Predictor<'_>, id: i64, now: i64, run: i64) {
-    predictor.submit(id, now).unwrap();
+    predictor.submit(id, &[], now).unwrap();
     predictor.start(id, now).unwrap();
     predictor.end(id, now + run).unwrap();
     while predictor.wants_training() {
@@ -44,18 +51,19 @@ fn run_one(predictor: &mut Predictor<'_>, id: i64, now: i64, run: i64) {
 
 #[test]
 fn ages_without_an_event_cost_no_more_than_the_history_holds() {
-    for online in [0, 1] {
-        let limits = PredictorLimits { online, ..PredictorLimits::default() };
+    for online in KINDS {
+        let capacity = PredictorCapacity::of(online);
         let bins = RuntimeBins::default();
-        let mut memory = vec![0u64; Predictor::size(&limits).unwrap() / 8];
+        let mut memory = vec![0u64; Predictor::size(&capacity).unwrap() / 8];
         let bytes = bytemuck::cast_slice_mut(&mut memory);
-        let mut predictor = Predictor::init(bytes, &limits, &bins, &PredictorOptions::default()).unwrap();
+        let mut predictor =
+            Predictor::init(bytes, &capacity, &bins, &PredictorOptions::of(PredictorKind::Hmm)).unwrap();
         let limit = 1i64 << 53;
         // From the first second to the last, by years, and by 30 million of them; a job stays from the third week to the end.
         let mut now = -limit;
         for week in 0..3 {
             if week == 2 {
-                predictor.submit(i64::MIN, now + week * 604_800).unwrap();
+                predictor.submit(i64::MIN, &[], now + week * 604_800).unwrap();
                 predictor.start(i64::MIN, now + week * 604_800).unwrap();
             }
             for hour in 0..168 {
@@ -71,8 +79,8 @@ fn ages_without_an_event_cost_no_more_than_the_history_holds() {
         };
         for step in [365 * 86_400, 1_000_000_000_000_000, 365 * 86_400 - 1, 1_000_000_000_000_000] {
             now += step;
-            timed(&mut predictor, &|p| p.submit(7, now).unwrap());
-            timed(&mut predictor, &|p| drop(p.predict(now).unwrap()));
+            timed(&mut predictor, &|p| p.submit(7, &[], now).unwrap());
+            timed(&mut predictor, &|p| drop(p.predict(&[], now).unwrap()));
             timed(&mut predictor, &|p| p.start(7, now).unwrap());
             timed(&mut predictor, &|p| p.end(7, now).unwrap());
             // Training takes what it takes, but not longer a call than was asked for.
@@ -81,15 +89,15 @@ fn ages_without_an_event_cost_no_more_than_the_history_holds() {
                     p.train(100).unwrap();
                 });
             }
-            let held = predictor.hmm().slots();
+            let held = predictor.hmm().unwrap().slots();
             assert!(held.end - held.start <= 35_136);
         }
-        timed(&mut predictor, &|p| p.submit(8, limit).unwrap());
+        timed(&mut predictor, &|p| p.submit(8, &[], limit).unwrap());
         timed(&mut predictor, &|p| p.end(i64::MIN, limit).unwrap());
-        timed(&mut predictor, &|p| drop(p.predict(limit).unwrap()));
-        assert_eq!(predictor.submit(9, limit + 1), Err(Error::OutOfRange));
+        timed(&mut predictor, &|p| drop(p.predict(&[], limit).unwrap()));
+        assert_eq!(predictor.submit(9, &[], limit + 1), Err(Error::OutOfRange));
         assert!(predictor.last_round().is_some());
-        println!("on line {online}: the longest call took {longest:?}");
+        println!("{online:?}: the longest call took {longest:?}");
         assert!(longest < PATIENCE);
         assert_eq!((predictor.late_jobs(), predictor.jobs()), (1, 1));
     }
@@ -98,26 +106,26 @@ fn ages_without_an_event_cost_no_more_than_the_history_holds() {
 #[test]
 fn slots_of_a_second_reach_from_end_to_end_of_time() {
     let options = PredictorOptions { slot_seconds: 1, ..quick(1e-3) };
-    let mut memory = memory(&small(0), &options);
+    let mut memory = memory(&small(PredictorKind::Hmm), &options);
     let limit = 1i64 << 53;
     for now in [-limit, -limit, -limit + 1, -1, 0, 1, limit - 1, limit, limit] {
         run_one(&mut attach(&mut memory), now ^ i64::MIN, now, 0);
     }
-    assert_eq!(attach(&mut memory).predict(limit + 1), Err(Error::OutOfRange));
+    assert_eq!(attach(&mut memory).predict(&[], limit + 1), Err(Error::OutOfRange));
     assert_eq!(attach(&mut memory).jobs(), 0);
 }
 
 #[test]
 fn when_time_stands_still_everything_else_goes_on() {
-    for (online, floor) in [(0, 0.0), (0, 1e-3), (1, 1e-3)] {
+    for (online, floor) in [(KINDS[0], 0.0), (KINDS[0], 1e-3), (KINDS[1], 1e-3)] {
         let mut memory = memory(&small(online), &quick(floor));
         let mut predictor = attach(&mut memory);
         for minute in 0..30 {
             run_one(&mut predictor, 1, minute * 60, 30);
         }
         let now = 30 * 60;
-        let before = predictor.predict(now).unwrap();
-        assert!(before.is_some());
+        let before = predictor.predict(&[], now).unwrap();
+        assert!(before.is_ok());
         // Ten thousand jobs in one second, none of which takes any time.
         for id in 0..10_000 {
             run_one(&mut predictor, id, now, 0);
@@ -125,42 +133,45 @@ fn when_time_stands_still_everything_else_goes_on() {
         assert!(!predictor.wants_training());
         assert_eq!(predictor.train(1), Ok(Learning::Idle));
         // Jobs of less than 10 s have never been before: silence without a floor, and the same again and again.
-        let silent = predictor.predict(now).unwrap().is_none();
+        let silent = predictor.predict(&[], now).unwrap().is_err();
         assert_eq!(silent, floor == 0.0);
-        assert_eq!(predictor.predict(now), predictor.predict(now));
+        assert_eq!(predictor.predict(&[], now), predictor.predict(&[], now));
         // The next slot learns from this one.
         run_one(&mut predictor, 1, now + 60, 30);
         run_one(&mut predictor, 1, now + 120, 30);
-        let found = predictor.predict(now + 150).unwrap().unwrap();
+        let found = predictor.predict(&[], now + 150).unwrap().unwrap();
         assert!(found.binned().unwrap().1[0] > 0.0);
     }
 }
 
 #[test]
 fn the_smallest_capacities_do() {
-    let hmm = HmmLimits { states: 1, bins: 2, slots: 2, cells: 2 };
-    for (online, load) in
-        [(0, LoadModel::None), (1, LoadModel::None), (0, LoadModel::Poisson), (1, LoadModel::Geometric)]
-    {
-        let limits = PredictorLimits { jobs: 1, hmm, window: 1, online };
+    let hmm = HmmCapacity { states: 1, bins: 2, slots: 2, cells: 2 };
+    for (online, load) in [
+        (KINDS[0], LoadModel::None),
+        (KINDS[1], LoadModel::None),
+        (KINDS[0], LoadModel::Poisson),
+        (KINDS[1], LoadModel::Geometric),
+    ] {
+        let capacity = PredictorCapacity { jobs: 1, hmm, window: 1, ..PredictorCapacity::of(online) };
         for zero in [
-            PredictorLimits { jobs: 0, ..limits },
-            PredictorLimits { window: 0, ..limits },
-            PredictorLimits { hmm: HmmLimits { states: 0, ..hmm }, ..limits },
-            PredictorLimits { hmm: HmmLimits { bins: 1, ..hmm }, ..limits },
-            PredictorLimits { hmm: HmmLimits { slots: 1, ..hmm }, ..limits },
-            PredictorLimits { hmm: HmmLimits { cells: 1, ..hmm }, ..limits },
+            PredictorCapacity { jobs: 0, ..capacity },
+            PredictorCapacity { window: 0, ..capacity },
+            PredictorCapacity { hmm: HmmCapacity { states: 0, ..hmm }, ..capacity },
+            PredictorCapacity { hmm: HmmCapacity { bins: 1, ..hmm }, ..capacity },
+            PredictorCapacity { hmm: HmmCapacity { slots: 1, ..hmm }, ..capacity },
+            PredictorCapacity { hmm: HmmCapacity { cells: 1, ..hmm }, ..capacity },
         ] {
             assert_eq!(Predictor::size(&zero), Err(Error::OutOfRange), "{zero:?}");
         }
-        let mut memory = memory(&limits, &PredictorOptions { initial_seconds: 0, load, ..quick(1e-3) });
+        let mut memory = memory(&capacity, &PredictorOptions { initial_seconds: 0, load, ..quick(1e-3) });
         let mut spoken = 0;
         for step in 0..500i64 {
             let mut predictor = attach(&mut memory);
             let now = step * 37;
-            predictor.submit(step, now).unwrap();
-            assert_eq!(predictor.submit(step, now), Err(Error::DuplicateJob));
-            assert_eq!(predictor.submit(-1, now), Err(Error::Full));
+            predictor.submit(step, &[], now).unwrap();
+            assert_eq!(predictor.submit(step, &[], now), Err(Error::DuplicateJob));
+            assert_eq!(predictor.submit(-1, &[], now), Err(Error::Full));
             if step % 5 == 0 {
                 predictor.cancel(step, now).unwrap();
                 continue;
@@ -170,16 +181,16 @@ fn the_smallest_capacities_do() {
             while predictor.wants_training() {
                 predictor.train(1).unwrap();
             }
-            let found = predictor.predict(now + step % 25).unwrap();
-            spoken += usize::from(found.is_some());
+            let found = predictor.predict(&[], now + step % 25).unwrap();
+            spoken += usize::from(found.is_ok());
         }
-        assert!(spoken > 100, "{online} {load:?}: {spoken}");
+        assert!(spoken > 100, "{online:?} {load:?}: {spoken}");
     }
 }
 
 #[test]
 fn refused_calls_leave_no_trace_in_what_comes_after() {
-    for online in [0, 1] {
+    for online in KINDS {
         let mut plain = memory(&small(online), &quick(1e-3));
         let mut teased = plain.clone();
         for step in 0..200i64 {
@@ -188,25 +199,25 @@ fn refused_calls_leave_no_trace_in_what_comes_after() {
                 let mut predictor = attach(memory);
                 let wrong = |predictor: &mut Predictor<'_>| {
                     if tease {
-                        assert_eq!(predictor.submit(1, i64::MAX), Err(Error::OutOfRange));
+                        assert_eq!(predictor.submit(1, &[], i64::MAX), Err(Error::OutOfRange));
                         assert!(predictor.start(-77, now).is_err() && predictor.end(-77, now).is_err());
                         assert!(predictor.cancel(-77, now).is_err());
-                        assert_eq!(predictor.probabilities(now, &mut [0.0; 9]), Err(Error::OutOfRange));
+                        assert_eq!(predictor.probabilities(&[], now, &mut [0.0; 9]), Err(Error::OutOfRange));
                         assert_eq!(predictor.train(0), Err(Error::OutOfRange));
                         if step > 0 {
-                            assert_eq!(predictor.predict(now - 46), Err(Error::TimeWentBack));
+                            assert_eq!(predictor.predict(&[], now - 46), Err(Error::TimeWentBack));
                         }
                     }
                 };
                 wrong(&mut predictor);
-                predictor.submit(step, now).unwrap();
+                predictor.submit(step, &[], now).unwrap();
                 wrong(&mut predictor);
                 predictor.start(step, now).unwrap();
                 if step >= 3 {
                     predictor.end(step - 3, now + step % 40).unwrap();
                 }
                 predictor.train(50).unwrap();
-                predictor.predict(now + step % 40).unwrap();
+                let _ = predictor.predict(&[], now + step % 40).unwrap();
             }
             assert!(plain == teased, "step {step}");
         }
@@ -229,24 +240,24 @@ fn damage(block: &[u64], call: impl Fn(&mut [u8]) -> u32) -> u32 {
 #[test]
 fn damaged_blocks_in_use_never_panic_or_hang() {
     // A predictor that learns on line, with something to learn and jobs in the system.
-    let mut block = memory(&small(1), &quick(1e-3));
+    let mut block = memory(&small(PredictorKind::HmmOnline), &quick(1e-3));
     let mut predictor = attach(&mut block);
     for minute in 0..40 {
         run_one(&mut predictor, 1, minute * 60, minute * 7 % 50);
     }
-    predictor.submit(2, 41 * 60).unwrap();
+    predictor.submit(2, &[], 41 * 60).unwrap();
     predictor.start(2, 41 * 60).unwrap();
     let began = Instant::now();
     let now = 42 * 60;
     let answers = damage(&block, |bytes| {
         let Ok(mut predictor) = Predictor::attach(bytes) else { return 0 };
         let calls = [
-            predictor.submit(5, now).is_ok(),
+            predictor.submit(5, &[], now).is_ok(),
             predictor.start(5, now).is_ok(),
-            predictor.predict(now + 100).is_ok(),
+            predictor.predict(&[], now + 100).is_ok(),
             predictor.end(2, now + 200).is_ok(),
             predictor.train(300).is_ok(),
-            predictor.predict(now + 200).is_ok(),
+            predictor.predict(&[], now + 200).is_ok(),
         ];
         calls.into_iter().map(u32::from).sum()
     });
@@ -275,10 +286,10 @@ fn damaged_blocks_in_use_never_panic_or_hang() {
     assert!(answers > 1000);
 
     // The model with a history, in the middle of a round, and in the middle of k-means.
-    let limits = HmmLimits { states: 4, bins: 4, slots: 20, cells: 30 };
+    let capacity = HmmCapacity { states: 4, bins: 4, slots: 20, cells: 30 };
     for initial in [Initial::Static, Initial::KMeans] {
-        let mut block = vec![0u64; Hmm::size(&limits).unwrap() / 8];
-        let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut block), &limits).unwrap();
+        let mut block = vec![0u64; Hmm::size(&capacity).unwrap() / 8];
+        let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut block), &capacity).unwrap();
         for job in 0..40u32 {
             hmm.observe(i64::from(job / 3), job * 7 % 4).unwrap();
         }
@@ -305,7 +316,7 @@ fn damaged_blocks_in_use_never_panic_or_hang() {
 fn thresholds_that_are_never_reached_end_all_the_same() {
     for termination in [Termination::L1(0.0), Termination::LInfinity(0.0), Termination::L1(f64::INFINITY)] {
         let options = PredictorOptions { termination, most_rounds: 20, ..quick(1e-3) };
-        let mut memory = memory(&small(0), &options);
+        let mut memory = memory(&small(PredictorKind::Hmm), &options);
         let mut predictor = attach(&mut memory);
         for minute in 0..120 {
             run_one(&mut predictor, 1, minute * 60, minute * 11 % 50);
@@ -317,10 +328,10 @@ fn thresholds_that_are_never_reached_end_all_the_same() {
 
 #[test]
 fn a_slot_has_as_many_cells_as_there_may_be_bins() {
-    let limits = HmmLimits { states: 2, bins: MAX_BINS as u32, slots: 2, cells: MAX_BINS as u32 };
-    assert_eq!(Hmm::size(&HmmLimits { bins: MAX_BINS as u32 + 1, ..limits }), Err(Error::OutOfRange));
-    let mut memory = vec![0u64; Hmm::size(&limits).unwrap() / 8];
-    let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
+    let capacity = HmmCapacity { states: 2, bins: MAX_BINS as u32, slots: 2, cells: MAX_BINS as u32 };
+    assert_eq!(Hmm::size(&HmmCapacity { bins: MAX_BINS as u32 + 1, ..capacity }), Err(Error::OutOfRange));
+    let mut memory = vec![0u64; Hmm::size(&capacity).unwrap() / 8];
+    let mut hmm = Hmm::init(bytemuck::cast_slice_mut(&mut memory), &capacity).unwrap();
     for bin in (0..MAX_BINS as u32).rev().chain(0..MAX_BINS as u32) {
         hmm.observe(5, bin).unwrap();
     }

@@ -1,16 +1,18 @@
-//! The predictor against a slow one that keeps every event and computes everything from scratch at every call, in plain
-//! probabilities, straight from chapters 3 and 4 of the thesis.
+//! The predictor against a slow one that keeps every event and computes everything from scratch at every call, straight
+//! from chapters 3 and 4 of the thesis.
 
 #![allow(clippy::needless_range_loop)] // indices as in the thesis's formulas
 
-use surefill::hmm::{HmmLimits, Initial, LoadModel, ParametersMut, Termination};
-use surefill::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
+use surefill::hmm::{HmmCapacity, Initial, LoadModel, ParametersMut, Termination};
+use surefill::predict::{Learning, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use surefill::runtime::RuntimeBins;
 
 const STATES: usize = 4;
 const BINS: usize = 5;
 const SLOT: i64 = 100;
 const INITIAL: i64 = 3000;
+/// Longer than any test.
+const FOREVER: i64 = 1 << 40;
 
 #[derive(Debug, Clone)]
 struct Model {
@@ -154,6 +156,25 @@ impl Model {
         p
     }
 
+    /// [`Model::emits`] as a logarithm.
+    fn ln_emits(&self, i: usize, slot: &[u32; BINS], running: &[usize]) -> f64 {
+        let load = slot.iter().sum::<u32>() + running.len() as u32;
+        let p = self.parameter[i];
+        let mut ln = match self.load {
+            LoadModel::None => 0.0,
+            LoadModel::Poisson => (1..=load).fold(-p, |ln, k| ln + p.ln() - f64::from(k).ln()),
+            LoadModel::Geometric if load == 0 => p.ln(),
+            LoadModel::Geometric => p.ln() + f64::from(load) * (1.0 - p).ln(),
+        };
+        for j in (0..BINS).filter(|&j| slot[j] > 0) {
+            ln += f64::from(slot[j]) * self.emission[i][j].ln();
+        }
+        for &bin in running.iter().filter(|&&bin| bin > 0) {
+            ln += self.emission[i][bin..].iter().sum::<f64>().ln();
+        }
+        ln
+    }
+
     fn next(&self, filtered: &[f64]) -> Vec<f64> {
         (0..STATES).map(|j| (0..STATES).map(|i| filtered[i] * self.transition[i][j]).sum()).collect()
     }
@@ -263,8 +284,13 @@ impl Naive {
         self.jobs[0].submitted.div_euclid(SLOT)
     }
 
+    /// Whether this job is in the system and not given up.
+    fn counts(&self, job: &Job, now: i64) -> bool {
+        job.ended.is_none() && now - job.submitted <= self.options.oldest_seconds
+    }
+
     fn anchor(&self, now: i64) -> i64 {
-        let open = self.jobs.iter().filter(|job| job.ended.is_none());
+        let open = self.jobs.iter().filter(|job| self.counts(job, now));
         open.map(|job| job.submitted.div_euclid(SLOT)).chain([now.div_euclid(SLOT)]).min().unwrap()
     }
 
@@ -298,7 +324,7 @@ impl Naive {
         for (t, slot) in self.slots(end).iter().enumerate() {
             let here = |job: &&Job| {
                 job.submitted.div_euclid(SLOT) - first == t as i64
-                    && job.ended.is_none()
+                    && self.counts(job, now)
                     && job.started.is_some()
             };
             let running: Vec<usize> = self
@@ -307,15 +333,21 @@ impl Naive {
                 .filter(here)
                 .map(|job| self.bins.bin_of((now - job.started.unwrap()) as f64))
                 .collect();
-            let joint: Vec<f64> =
-                (0..STATES).map(|i| predicted[i] * model.emits(i, slot, &running)).collect();
-            filtered = match normalised(&joint) {
+            // Long after the last event running jobs are so unlikely that plain products would be 0.
+            let scaled = |model: &Model| {
+                let ln: Vec<f64> = (0..STATES).map(|i| model.ln_emits(i, slot, &running)).collect();
+                let possible = (0..STATES).filter(|&i| predicted[i] > 0.0);
+                let most = possible.map(|i| ln[i]).fold(f64::NEG_INFINITY, f64::max);
+                let joint: Vec<f64> = (0..STATES)
+                    .map(|i| if predicted[i] > 0.0 { predicted[i] * (ln[i] - most).exp() } else { 0.0 })
+                    .collect();
+                if most > f64::NEG_INFINITY { normalised(&joint) } else { None }
+            };
+            filtered = match scaled(model) {
                 Some(filtered) => filtered,
                 None if floor > 0.0 => {
                     explained = false;
-                    let emits = |i: usize| predicted[i] * safe.emits(i, slot, &running);
-                    let joint: Vec<f64> = (0..STATES).map(emits).collect();
-                    normalised(&joint).unwrap_or(predicted)
+                    scaled(&safe).unwrap_or(predicted)
                 }
                 None => return (false, None),
             };
@@ -327,7 +359,17 @@ impl Naive {
     fn predict(&self, now: i64) -> Option<Vec<f64>> {
         let model = self.model.as_ref()?;
         let filtered = self.filtered(model, now.div_euclid(SLOT) + 1, now).1?;
-        Some((0..BINS).map(|j| (0..STATES).map(|i| filtered[i] * model.emission[i][j]).sum()).collect())
+        let p = (0..BINS).map(|j| (0..STATES).map(|i| filtered[i] * model.emission[i][j]).sum());
+        Some(self.safe(p.collect()))
+    }
+
+    /// Section 3.1: p' = p (1 - epsilon), or epsilon / N_0 in the N_0 bins without.
+    fn safe(&self, p: Vec<f64>) -> Vec<f64> {
+        let finished = self.jobs.iter().filter(|job| job.ended.is_some() && !job.cancelled).count();
+        let epsilon = (1.0 / (finished as f64 + 1.0)).min(0.01);
+        let empty = p.iter().filter(|p| **p < 1e-9).count() as f64;
+        let share = |p: f64| if p < 1e-9 { epsilon / empty } else { p * (1.0 - epsilon) };
+        if empty == 0.0 { p } else { p.into_iter().map(share).collect() }
     }
 
     fn wants_training(&self, now: i64) -> bool {
@@ -337,7 +379,7 @@ impl Naive {
         let Some(first) = self.jobs.first().map(|job| job.submitted) else { return false };
         let mut initial = self.jobs.iter().filter(|job| job.submitted - first < INITIAL);
         let anchor = self.anchor(now);
-        if now - first < INITIAL || initial.any(|job| job.ended.is_none()) || self.finished(anchor) == 0 {
+        if now - first < INITIAL || initial.any(|job| self.counts(job, now)) || self.finished(anchor) == 0 {
             return false;
         }
         let Some(model) = &self.model else { return true };
@@ -393,14 +435,14 @@ fn close(found: &[f64], expected: &[f64]) {
 
 fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, usize) {
     let bins = RuntimeBins::new(20.0, 4.0, BINS).unwrap();
-    let limits = PredictorLimits {
-        jobs: 20,
-        hmm: HmmLimits { states: STATES as u32, bins: BINS as u32, slots: 400, cells: 2000 },
+    let capacity = PredictorCapacity {
+        jobs: 1000,
+        hmm: HmmCapacity { states: STATES as u32, bins: BINS as u32, slots: 400, cells: 2000 },
         window,
-        ..PredictorLimits::default()
+        ..PredictorCapacity::of(PredictorKind::Hmm)
     };
-    let mut memory = vec![u64::MAX; Predictor::size(&limits).unwrap() / 8];
-    Predictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &bins, &options).unwrap();
+    let mut memory = vec![u64::MAX; Predictor::size(&capacity).unwrap() / 8];
+    Predictor::init(bytemuck::cast_slice_mut(&mut memory), &capacity, &bins, &options).unwrap();
     let mut naive = Naive { options, bins, jobs: Vec::new(), model: None, draft: None, trained: 0, l1: 0.0 };
     let mut random = Random(seed);
     let mut now = -1234;
@@ -414,11 +456,11 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
         if random.below(20) == 0 {
             kind = random.below(4);
         }
-        // Whose time has come ends, in whatever order.
+        // Whose time has come ends, in whatever order; what is given up is not heard of again.
         let due: Vec<i64> = naive
             .jobs
             .iter()
-            .filter(|job| job.ended.is_none() && job.started.is_some_and(|s| s + runs[&job.id] <= now))
+            .filter(|job| naive.counts(job, now) && job.started.is_some_and(|s| s + runs[&job.id] <= now))
             .map(|job| job.id)
             .collect();
         for id in due {
@@ -426,15 +468,18 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
             naive.jobs.iter_mut().find(|job| job.id == id).unwrap().ended = Some(now);
         }
         let queued = naive.jobs.iter().filter(|job| job.ended.is_none() && job.started.is_none());
-        let queued: Vec<i64> = queued.map(|job| job.id).collect();
+        let held = |id: &i64| options.oldest_seconds < FOREVER && id % 13 == 0;
+        let queued: Vec<i64> = queued.map(|job| job.id).filter(|id| !held(id)).collect();
         match random.below(4) {
-            0 | 1 if predictor.jobs() < 20 => {
+            0 | 1 if naive.jobs.iter().filter(|job| naive.counts(job, now)).count() < 20 => {
                 let id = i64::from(step) * 7919;
                 let base = [5, 30, 200, 1500][kind as usize];
                 // After the initial period something new may come, so that models get surprised.
                 let run = base + random.below(base as u64 * if step > 300 { 9 } else { 2 }) as i64;
-                runs.insert(id, run);
-                predictor.submit(id, now).unwrap();
+                // Some ends are never heard of, if jobs are given up for that, and some jobs are never started.
+                let lost = options.oldest_seconds < FOREVER && random.below(10) == 0;
+                runs.insert(id, if lost { FOREVER } else { run });
+                predictor.submit(id, &[], now).unwrap();
                 naive.jobs.push(Job { id, submitted: now, started: None, ended: None, cancelled: false });
             }
             2 | 3 if !queued.is_empty() => {
@@ -455,8 +500,8 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
         if naive.jobs.is_empty() {
             continue;
         }
-        // It knows the time from events and predictions only.
-        let _ = predictor.predict(now).unwrap();
+        // It knows the time from events and its clock only.
+        predictor.set_clock(now).unwrap();
         // Training goes on a little after most events, or to its end after some.
         assert_eq!(predictor.wants_training(), naive.wants_training(now), "step {step}");
         if predictor.wants_training() {
@@ -474,6 +519,7 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
                 let (mut emission, mut parameter) = ([0.0; STATES * BINS], [0.0; STATES]);
                 predictor
                     .hmm()
+                    .unwrap()
                     .parameters(&mut ParametersMut {
                         start: &mut start,
                         transition: &mut transition,
@@ -492,17 +538,25 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
         } else {
             assert_eq!(predictor.train(1), Ok(Learning::Idle));
         }
+        // Questions about later times are answered, and change nothing.
+        for later in [now + random.below(300) as i64, now + random.below(6000) as i64] {
+            let mut found = [7.0; BINS];
+            let said = predictor.probabilities(&[], later, &mut found).unwrap();
+            let expected = naive.predict(later);
+            assert_eq!(said.is_some(), expected.is_none(), "step {step}: {said:?}");
+            close(&found, &expected.unwrap_or(vec![7.0; BINS]));
+        }
         let expected = naive.predict(now);
         let mut found = [7.0; BINS];
-        if predictor.probabilities(now, &mut found).unwrap() {
+        if predictor.probabilities(&[], now, &mut found).unwrap().is_none() {
             close(&found, &expected.unwrap_or_else(|| panic!("step {step}: not silent")));
             spoke += 1;
-            let distribution = predictor.predict(now).unwrap().unwrap();
+            let distribution = predictor.predict(&[], now).unwrap().unwrap();
             close(distribution.binned().unwrap().1, &found);
         } else {
             assert_eq!(expected, None, "step {step}: silent");
             assert_eq!(found, [7.0; BINS]);
-            assert_eq!(predictor.predict(now), Ok(None));
+            assert!(predictor.predict(&[], now).unwrap().is_err());
             silent += 1;
         }
     }
@@ -519,7 +573,8 @@ fn options() -> PredictorOptions {
         most_rounds: 50,
         restart_seconds: 1500,
         floor: 0.0,
-        ..PredictorOptions::default()
+        oldest_seconds: FOREVER,
+        ..PredictorOptions::of(PredictorKind::Hmm)
     }
 }
 
@@ -566,4 +621,21 @@ fn agrees_with_the_naive_predictor_under_a_floor() {
     }
     println!("spoke {spoke}, silent {silent}, trainings {trainings}");
     assert!(spoke > 4000 && trainings > 30);
+}
+
+#[test]
+fn agrees_with_the_naive_predictor_when_ends_get_lost_and_jobs_are_held() {
+    let (mut spoke, mut trainings) = (0, 0);
+    for seed in 300..318 {
+        let load = [LoadModel::None, LoadModel::Poisson, LoadModel::Geometric][seed % 3];
+        let window = [1, 3, 1000][seed / 3 % 3];
+        let floor = [0.0, 1e-3][seed / 9 % 2];
+        let oldest_seconds = [2000, 4000][seed % 2];
+        let options = PredictorOptions { floor, load, oldest_seconds, ..options() };
+        let found = compare(seed as u64, options, window);
+        spoke += found.0;
+        trainings += found.2;
+    }
+    println!("spoke {spoke}, trainings {trainings}");
+    assert!(spoke > 2000 && trainings > 30);
 }

@@ -2,7 +2,7 @@
 //! keep. The oracle judges one candidate at a time, each in a pass of its own.
 
 use proptest::prelude::*;
-use surefill::backfill::{Criterion, Exactness, Pass, PassLimits, Rule, Step, Verdict};
+use surefill::backfill::{Criterion, Exactness, Pass, PassCapacity, Rule, Step, Verdict};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
 #[derive(Debug, Clone)]
@@ -47,16 +47,16 @@ fn queue() -> impl Strategy<Value = Queue> {
 }
 
 impl Queue {
-    fn limits(&self) -> PassLimits {
+    fn limits(&self) -> PassCapacity {
         let busy: u32 = self.running.iter().map(|job| job.processors * self.factor).sum();
         let head = self.idle + self.more;
-        PassLimits {
+        PassCapacity {
             running: 64,
             candidates: 12,
             processors: (busy + self.idle).max(head),
             bins: 12,
             events_per_bin: self.events,
-            ..PassLimits::default()
+            ..PassCapacity::default()
         }
     }
 
@@ -92,7 +92,7 @@ proptest! {
     ) {
         let criterion = Criterion::from_number(number).unwrap();
         let scale = if criterion == Criterion::Seconds { 2000.0 } else { 1.0 };
-        let rule = Rule { criterion, threshold: tau * scale, budget: f64::INFINITY };
+        let rule = Rule { criterion, threshold: tau * scale, budget: f64::INFINITY, ..Rule::EXACT };
         let limits = queue.limits();
         let mut memory = vec![0u64; Pass::size(&limits).unwrap().div_ceil(8)];
         let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();

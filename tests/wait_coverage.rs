@@ -32,14 +32,14 @@ const ROUNDS: u32 = 3000;
 
 #[test]
 fn bounds_cover_the_true_quantile() {
-    let options = WaitOptions { components: 0, ..WaitOptions::default() };
+    let options = WaitOptions { components: 0, ..WaitOptions::papers() };
     let job = Features { requested: 60, processors: 1 };
     let mut random = Random(1);
     for (name, shape) in SHAPES {
         for (n, quantile, confidence) in
             [(59, 0.95, 0.95), (200, 0.95, 0.95), (60, 0.5, 0.8), (150, 0.75, 0.99)]
         {
-            let limits = WaitLimits { history: n, queued: 1, releases: 0, clusters: 1 };
+            let limits = WaitCapacity { history: n, queued: 1, releases: 0, clusters: 1, neighbours: 0 };
             let mut memory = vec![0u64; WaitPredictor::size(&limits).unwrap().div_ceil(8)];
             let truth = shape(quantile) as i64;
             let (mut above, mut below, mut inside) = (0, 0, 0);
@@ -79,9 +79,9 @@ fn bounds_cover_the_true_quantile() {
 /// Both detectors of change raise false alarms no more often than about once in 8,000 independent waits.
 #[test]
 fn rare_events_are_rare_in_independent_waits() {
-    let options = WaitOptions { components: TRIM, ..WaitOptions::default() };
+    let options = WaitOptions { components: TRIM, ..WaitOptions::papers() };
     let job = Features { requested: 60, processors: 1 };
-    let limits = WaitLimits { history: 1000, queued: 1, releases: 0, clusters: 1 };
+    let limits = WaitCapacity { history: 1000, queued: 1, releases: 0, clusters: 1, neighbours: 0 };
     let mut memory = vec![0u64; WaitPredictor::size(&limits).unwrap().div_ceil(8)];
     let mut predictor =
         WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();

@@ -20,17 +20,17 @@ fn without_components_it_is_the_binomial_method_on_the_newest_waits() {
         while waiting.len() > random.next(40) as usize {
             let (id, submitted) = waiting.remove(random.next(waiting.len() as u64) as usize);
             if random.next(10) == 0 {
-                predictor.cancelled(id, now).unwrap();
+                predictor.cancel(id, now).unwrap();
                 continue;
             }
-            assert_eq!(predictor.started(id, now), Ok(now - submitted));
+            assert_eq!(predictor.start(id, now), Ok(now - submitted));
             waits.push(now - submitted);
             if waits.len() > 500 {
                 waits.remove(0);
             }
         }
         let wanted = naive_bound(&waits, 0.95, 0.95);
-        assert_eq!(predictor.submitted(id, now, &job(60)), Ok(wanted));
+        assert_eq!(predictor.submit(id, now, &job(60)), Ok(wanted));
         waiting.push((id, now));
         assert_eq!(predictor.predict(&job(7), 0.95, 0.95, now), Ok(wanted));
         assert_eq!(predictor.predict(&job(7), 0.5, 0.9, now + 9), Ok(naive_bound(&waits, 0.5, 0.9)));
@@ -129,18 +129,25 @@ fn rivals_answer_like_their_slice_functions() {
 
 #[test]
 fn the_block_is_the_checkpoint() {
+    for components in [TRIM | CLUSTER | AVAILABILITY | ADAPT, AVAILABILITY | ADAPT | VISIBLE] {
+        the_block_is_a_checkpoint(components);
+    }
+}
+
+fn the_block_is_a_checkpoint(components: u32) {
     let mut memory = block(&LIMITS);
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
-    WaitPredictor::init(bytes, &LIMITS, &WaitOptions { recluster_every: 150, ..options(15) }).unwrap();
+    WaitPredictor::init(bytes, &LIMITS, &WaitOptions { recluster_every: 150, ..options(components) })
+        .unwrap();
     let mut random = Random(10);
     let run = |memory: &mut [u64], from: i64, to: i64, random: &mut Random| {
         let mut predictor = WaitPredictor::attach(bytemuck::cast_slice_mut(memory)).unwrap();
         let mut answers = Vec::new();
         for id in from..to {
             let requested = random.next(50) as i64 * 100;
-            answers.push(predictor.submitted(id, id * 30, &job(requested)).unwrap());
+            answers.push(predictor.submit(id, id * 30, &job(requested)).unwrap());
             if id >= 20 {
-                predictor.started(id - 20, id * 30 + random.next(30) as i64).unwrap();
+                predictor.start(id - 20, id * 30 + random.next(30) as i64).unwrap();
             }
         }
         answers
@@ -172,7 +179,7 @@ fn the_block_is_the_checkpoint() {
 
 #[test]
 fn bad_input_changes_nothing() {
-    let limits = WaitLimits { queued: 3, ..LIMITS };
+    let limits = WaitCapacity { queued: 3, ..LIMITS };
     let mut memory = block(&limits);
     let mut predictor =
         WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options(15)).unwrap();
@@ -180,7 +187,7 @@ fn bad_input_changes_nothing() {
         predictor.known(i, &job(i)).unwrap();
     }
     for id in 1..=3 {
-        predictor.submitted(id, 1000 + id, &job(5)).unwrap();
+        predictor.submit(id, 1000 + id, &job(5)).unwrap();
     }
     let before = memory.clone();
     let mut refuse = |error: Error, call: &dyn Fn(&mut WaitPredictor) -> Result<(), Error>| {
@@ -188,19 +195,19 @@ fn bad_input_changes_nothing() {
         assert_eq!(call(&mut predictor), Err(error));
         assert!(memory == before, "{error}");
     };
-    refuse(Error::DuplicateJob, &|p| p.submitted(2, 2000, &job(5)).map(drop));
-    refuse(Error::Full, &|p| p.submitted(4, 2000, &job(5)).map(drop));
-    refuse(Error::TimeWentBack, &|p| p.submitted(4, 1002, &job(5)).map(drop));
-    refuse(Error::OutOfRange, &|p| p.submitted(4, i64::MAX, &job(5)).map(drop));
-    refuse(Error::OutOfRange, &|p| p.submitted(4, i64::MIN, &job(5)).map(drop));
-    refuse(Error::OutOfRange, &|p| p.submitted(4, 2000, &job(-1)).map(drop));
-    refuse(Error::OutOfRange, &|p| p.submitted(4, 2000, &job(i64::MAX)).map(drop));
-    refuse(Error::UnknownJob, &|p| p.started(77, 2000).map(drop));
-    refuse(Error::TimeWentBack, &|p| p.started(1, 1002).map(drop));
-    refuse(Error::UnknownJob, &|p| p.cancelled(77, 2000));
-    refuse(Error::TimeWentBack, &|p| p.cancelled(1, 1002));
+    refuse(Error::DuplicateJob, &|p| p.submit(2, 2000, &job(5)).map(drop));
+    refuse(Error::Full, &|p| p.submit(4, 2000, &job(5)).map(drop));
+    refuse(Error::TimeWentBack, &|p| p.submit(4, 1002, &job(5)).map(drop));
+    refuse(Error::OutOfRange, &|p| p.submit(4, i64::MAX, &job(5)).map(drop));
+    refuse(Error::OutOfRange, &|p| p.submit(4, i64::MIN, &job(5)).map(drop));
+    refuse(Error::OutOfRange, &|p| p.submit(4, 2000, &job(-1)).map(drop));
+    refuse(Error::SpanTooLong, &|p| p.submit(4, 2000, &job(i64::MAX)).map(drop));
+    refuse(Error::UnknownJob, &|p| p.start(77, 2000).map(drop));
+    refuse(Error::TimeWentBack, &|p| p.start(1, 1002).map(drop));
+    refuse(Error::UnknownJob, &|p| p.cancel(77, 2000));
+    refuse(Error::TimeWentBack, &|p| p.cancel(1, 1002));
     refuse(Error::OutOfRange, &|p| p.known(-1, &job(5)));
-    refuse(Error::OutOfRange, &|p| p.known(i64::MAX, &job(5)));
+    refuse(Error::SpanTooLong, &|p| p.known(i64::MAX, &job(5)));
     refuse(Error::OutOfRange, &|p| p.known(1, &job(-5)));
     for (bad, error) in [
         (f64::NAN, Error::NotANumber),
@@ -219,14 +226,14 @@ fn bad_input_changes_nothing() {
     refuse(Error::TimeWentBack, &|p| p.predict(&job(5), 0.9, 0.95, 0).map(drop));
     refuse(Error::TimeWentBack, &|p| p.may_be_down(0).map(drop));
     refuse(Error::OutOfRange, &|p| p.predict_aged(&job(1), -1, 0.95, 0.9, 2000).map(drop));
-    refuse(Error::OutOfRange, &|p| p.predict_aged(&job(1), i64::MAX, 0.95, 0.9, 2000).map(drop));
+    refuse(Error::SpanTooLong, &|p| p.predict_aged(&job(1), i64::MAX, 0.95, 0.9, 2000).map(drop));
     refuse(Error::UnknownJob, &|p| p.predict_waiting(4, 0.95, 0.9, 2000).map(drop));
     refuse(Error::OutOfRange, &|p| p.start_probability(&job(5), -1, 5, 0.9).map(drop));
     refuse(Error::OutOfRange, &|p| p.start_probability(&job(5), 0, -5, 0.9).map(drop));
     // A question that no history can answer.
     let mut predictor = WaitPredictor::attach(bytemuck::cast_slice_mut(&mut memory)).unwrap();
     assert_eq!(predictor.predict(&job(5), 1.0 - 1e-14, 0.95, 2000), Ok(WaitAnswer::TooLittleHistory));
-    assert_eq!(predictor.started(1, 1003), Ok(2));
+    assert_eq!(predictor.start(1, 1003), Ok(2));
 }
 
 #[test]
@@ -234,19 +241,20 @@ fn refuses_bad_limits_options_and_memory() {
     let mut memory = block(&LIMITS);
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
     for limits in [
-        WaitLimits { history: 0, ..LIMITS },
-        WaitLimits { history: u32::MAX, ..LIMITS },
-        WaitLimits { queued: 0, ..LIMITS },
-        WaitLimits { queued: u32::MAX, ..LIMITS },
-        WaitLimits { releases: u32::MAX, ..LIMITS },
-        WaitLimits { clusters: 0, ..LIMITS },
-        WaitLimits { clusters: 17, ..LIMITS },
+        WaitCapacity { history: 0, ..LIMITS },
+        WaitCapacity { history: u32::MAX, ..LIMITS },
+        WaitCapacity { queued: 0, ..LIMITS },
+        WaitCapacity { queued: u32::MAX, ..LIMITS },
+        WaitCapacity { releases: u32::MAX, ..LIMITS },
+        WaitCapacity { clusters: 0, ..LIMITS },
+        WaitCapacity { clusters: 17, ..LIMITS },
+        WaitCapacity { neighbours: u32::MAX, ..LIMITS },
     ] {
         assert_eq!(WaitPredictor::size(&limits), Err(Error::OutOfRange));
         assert_eq!(WaitPredictor::init(bytes, &limits, &options(0)).err(), Some(Error::OutOfRange));
     }
     for (error, bad) in [
-        (Error::OutOfRange, WaitOptions { components: 16, ..options(0) }),
+        (Error::OutOfRange, WaitOptions { components: 32, ..options(0) }),
         (Error::OutOfRange, WaitOptions { recluster_every: 0, ..options(0) }),
         (Error::OutOfRange, WaitOptions { quantile: 1.0, ..options(0) }),
         (Error::NotANumber, WaitOptions { confidence: f64::NAN, ..options(0) }),
@@ -269,11 +277,11 @@ fn refuses_bad_limits_options_and_memory() {
     assert_eq!(WaitMethod::from_number(4), Err(Error::OutOfRange));
     assert_eq!(Attribute::from_number(3), Err(Error::OutOfRange));
     // No detectors, one cluster: still a predictor.
-    let small = WaitLimits { history: 59, queued: 1, releases: 0, clusters: 1 };
+    let small = WaitCapacity { history: 59, queued: 1, releases: 0, clusters: 1, neighbours: 0 };
     let mut predictor = WaitPredictor::init(bytes, &small, &WaitOptions::default()).unwrap();
     for id in 0..200 {
-        predictor.submitted(id, id * 2, &job(1)).unwrap();
-        predictor.started(id, id * 2 + 1).unwrap();
+        predictor.submit(id, id * 2, &job(1)).unwrap();
+        predictor.start(id, id * 2 + 1).unwrap();
     }
     assert_eq!(predictor.predict(&job(1), 0.95, 0.95, 10_000), Ok(WaitAnswer::Bound(1)));
 }

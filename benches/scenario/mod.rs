@@ -1,6 +1,6 @@
 //! Scheduling passes of two sizes, the same on every machine, and the papers' algorithm beside ours.
 
-use surefill::backfill::{Criterion, Pass, PassLimits, Rule, Step};
+use surefill::backfill::{Criterion, Pass, PassCapacity, Rule, Step};
 use surefill::runtime::{MAX_BINS, Release, RuntimeBins, RuntimeDistribution};
 
 /// A job of a scenario.
@@ -17,7 +17,7 @@ pub struct Scenario {
     pub head: u32,
     pub running: Vec<Job>,
     pub candidates: Vec<Job>,
-    pub limits: PassLimits,
+    pub limits: PassCapacity,
 }
 
 /// The widest vector instructions that this was built to use; the processor may have wider ones.
@@ -81,13 +81,13 @@ impl Scenario {
         let mut sizes = Random(seed + 1);
         let candidates: Vec<Job> =
             (0..candidates).map(|_| job(1 + sizes.below(widest) as u32, false)).collect();
-        let limits = PassLimits {
+        let limits = PassCapacity {
             running: running.len() as u32,
             candidates: candidates.len() as u32,
             processors,
             bins: MAX_BINS as u32,
             events_per_bin,
-            tie_cells: PassLimits::default().tie_cells,
+            tie_cells: PassCapacity::default().tie_cells,
         };
         Scenario { idle, head: idle + processors / 3, running, candidates, limits }
     }
@@ -179,5 +179,5 @@ impl Scenario {
 
 /// The rule of the benchmarks.
 pub fn rule(criterion: Criterion) -> Rule {
-    Rule { criterion, threshold: 0.05, budget: f64::INFINITY }
+    Rule { criterion, threshold: 0.05, budget: f64::INFINITY, ..Rule::EXACT }
 }

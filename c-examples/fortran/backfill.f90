@@ -12,12 +12,10 @@ program backfill
       9000, 11000, 12000, 14000, &
       60, 90, 90, 150, &
       20, 600, 25000, 30000], [4, 5])
-  character(len=*), parameter :: verdicts(0:5) = [character(len=14) :: &
-      'undecided', 'started', 'refused', 'over budget', 'does not fit', 'declined']
   integer(c_int64_t), parameter :: now = 1000000, all_at_once = huge(now)
 
   type(c_ptr) :: bins, pass, beliefs(5)
-  type(surefill_pass_limits) :: capacities
+  type(surefill_pass_capacity) :: capacities
   type(surefill_rule) :: rule
   integer(c_int64_t), allocatable, target :: bins_block(:), pass_block(:), belief_blocks(:, :)
   integer(c_int64_t) :: bytes, median
@@ -25,10 +23,10 @@ program backfill
   real(c_double) :: delay, on_time
   integer :: i
 
-  allocate (bins_block(words(surefill_bins_size())))
+  allocate (bins_block(words(SUREFILL_BINS_SIZE)))
   call check(surefill_bins_init_default(c_loc(bins_block), 8 * size(bins_block, kind=c_int64_t), bins))
 
-  call check(surefill_pass_limits_init(capacities))
+  call check(surefill_pass_capacity_init(capacities))
   capacities%processors = 64
   call check(surefill_pass_size(capacities, bytes))
   allocate (pass_block(words(bytes)))
@@ -39,7 +37,7 @@ program backfill
   call check(surefill_pass_add_running(pass, 24_c_int32_t, 4500_c_int64_t, 7200_c_int64_t, c_null_ptr, c_null_ptr))
   call check(surefill_pass_add_running(pass, 16_c_int32_t, 60_c_int64_t, 86400_c_int64_t, c_null_ptr, c_null_ptr))
 
-  allocate (belief_blocks(words(surefill_distribution_size()), 5))
+  allocate (belief_blocks(words(SUREFILL_DISTRIBUTION_SIZE), 5))
   do i = 1, 5
     call check(surefill_distribution_init_samples(c_loc(belief_blocks(1, i)), &
         8 * size(belief_blocks, 1, kind=c_int64_t), bins, ran(:, i), c_null_ptr, 4_c_int32_t, beliefs(i)))
@@ -48,7 +46,9 @@ program backfill
 
   ! A candidate may start when it delays the head job with a probability below 20 %.
   call check(surefill_rule_init(rule))
+  rule%criterion = SUREFILL_CRITERION_PROBABILITY
   rule%threshold = 0.2_c_double
+  rule%or_easy = 0_c_int32_t
   do
     call check(surefill_pass_decide(pass, rule, all_at_once, step, candidate))
     if (step == SUREFILL_STEP_DONE) exit
@@ -58,7 +58,7 @@ program backfill
   print '(a)', 'candidate  processors  limit (s)  delay probability  verdict'
   do i = 1, 5
     call check(surefill_pass_judgement(pass, int(i - 1, c_int32_t), delay, exactness, verdict))
-    print '(i9, i12, i11, f19.3, 2x, a)', i, widths(i), limits(i), delay, trim(verdicts(verdict))
+    print '(i9, i12, i11, f19.3, 2x, a)', i, widths(i), limits(i), delay, c_string(surefill_verdict_name(verdict))
   end do
   call check(surefill_pass_idle(pass, idle))
   call check(surefill_pass_head_start_quantile(pass, 0.5_c_double, median))

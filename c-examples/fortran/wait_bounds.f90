@@ -19,7 +19,7 @@ program wait_bounds
   integer(c_int64_t) :: requested, age, waits, bytes, bound, job(3)
   integer(c_int32_t) :: processors, answer, step
   real(c_double) :: probability, at_least
-  type(surefill_wait_limits) :: limits
+  type(surefill_wait_capacity) :: capacity
   type(surefill_wait_options) :: options
   type(c_ptr) :: wait
   character(len=200) :: line
@@ -30,15 +30,18 @@ program wait_bounds
   processors = int(argument(2, 1_c_int64_t), c_int32_t)
   age = argument(3, 0_c_int64_t)
 
-  call check(surefill_wait_limits_init(limits))
-  limits%queued = 1
-  limits%releases = 0
+  call check(surefill_wait_capacity_init(capacity))
+  capacity%queued = 1
+  capacity%history = 16384
+  capacity%releases = 0
+  capacity%neighbours = 0
+  capacity%clusters = SUREFILL_MAX_CLUSTERS
   call check(surefill_wait_options_init(options))
-  ! A list of waits does not tell whether the machine is up.
-  options%components = iand(options%components, not(SUREFILL_COMPONENT_AVAILABILITY))
-  call check(surefill_wait_size(limits, bytes))
+  ! A list of waits does not tell whether the machine is up, nor what its jobs saw when they came: the paper's clusters.
+  options%components = SUREFILL_COMPONENT_TRIM + SUREFILL_COMPONENT_CLUSTER
+  call check(surefill_wait_size(capacity, bytes))
   allocate (block((bytes + 7) / 8))
-  call check(surefill_wait_init(c_loc(block), 8 * size(block, kind=c_int64_t), limits, options, wait))
+  call check(surefill_wait_init(c_loc(block), 8 * size(block, kind=c_int64_t), capacity, options, wait))
 
   waits = 0
   do
@@ -57,10 +60,10 @@ program wait_bounds
   end do
   do ! Work is bounded: after MORE a scheduler may do something else first.
     call check(surefill_wait_recluster(wait, work, step))
-    if (step /= SUREFILL_CLUSTERING_MORE) exit
+    if (step /= SUREFILL_STEP_MORE) exit
   end do
 
-  call check(surefill_wait_submitted(wait, this_job, start, requested, processors, answer, bound))
+  call check(surefill_wait_submit(wait, this_job, start, requested, processors, answer, bound))
   print '(i0, a, i0, a, i0, a)', waits, ' waits; for ', requested, ' s on ', processors, &
       ' processors, with 95 % confidence:'
   do i = 1, size(quantiles)

@@ -37,8 +37,10 @@ static int usage(void) {
 }
 
 static void save(const struct scheduler *scheduler, const char *file) {
+    static struct state_mark saved;
     char message[MESSAGE], line[MESSAGE + 40];
-    if (file == NULL || state_save(file, scheduler->beliefs, scheduler->books, message, sizeof message)) return;
+    if (file == NULL || state_save_changes(file, scheduler->beliefs, scheduler->books, &saved, message, sizeof message))
+        return;
     snprintf(line, sizeof line, "state not saved: %s", message);
     say(line);
 }

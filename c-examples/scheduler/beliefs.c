@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 24, KEYS = 4, BIN_WORDS = 120, DISTRIBUTION_WORDS = 220 };
-enum { KEY_USER, KEY_LIMIT, KEY_WIDTH, KEY_NAME }; /* the first three are those of SUREFILL_EXPERTS_MIX */
+enum { BINS = 24, KEYS = 4, BIN_WORDS = SUREFILL_BINS_SIZE / 8, DISTRIBUTION_WORDS = SUREFILL_DISTRIBUTION_SIZE / 8 };
+enum { KEY_USER, KEY_LIMIT, KEY_WIDTH, KEY_NAME }; /* the first three are those of the library's own experts */
 static const surefill_expert BY_NAME[] = {
     {.keys = 1 << KEY_USER | 1 << KEY_NAME, .decay = 0.9, .prior = 2},
     {.keys = 1 << KEY_USER | 1 << KEY_NAME | 1 << KEY_LIMIT | 1 << KEY_WIDTH, .decay = 0.9, .prior = 2},
@@ -18,7 +18,7 @@ enum { NAMED = sizeof BY_NAME / sizeof *BY_NAME };
 struct beliefs {
     int64_t bins_memory[BIN_WORDS], distribution_memory[DISTRIBUTION_WORDS];
     surefill_bins *bins;
-    surefill_mixture *mixture;
+    surefill_predictor *mixture; /* knows jobs by their keys, and need not hold any */
     int64_t size, experts; /* of the mixture */
     struct waits *waits;
     struct markov *markov; /* NULL unless wanted */
@@ -27,24 +27,25 @@ struct beliefs {
 
 /* A mixture that has seen no job: of one history for each user, or of all. */
 static bool make_mixture(struct beliefs *beliefs, bool users_only) {
-    int32_t set = users_only ? SUREFILL_EXPERTS_USER : SUREFILL_EXPERTS_MIX, named = users_only ? 0 : NAMED;
-    surefill_mixture_limits limits;
+    int32_t kind = users_only ? SUREFILL_PREDICTOR_USER : SUREFILL_PREDICTOR_MIXTURE, named = users_only ? 0 : NAMED;
+    surefill_predictor_options options;
     surefill_expert experts[SUREFILL_MAX_EXPERTS];
     int32_t count = 0;
     void *memory;
-    if (surefill_mixture_limits_init(&limits) != SUREFILL_OK ||
-        surefill_experts_init(set, experts, SUREFILL_MAX_EXPERTS, &count) != SUREFILL_OK ||
+    if (surefill_predictor_options_init(kind, &options) != SUREFILL_OK ||
+        surefill_experts_init(kind, experts, SUREFILL_MAX_EXPERTS, &count) != SUREFILL_OK ||
         count + named > SUREFILL_MAX_EXPERTS)
         return false;
     memcpy(experts + count, BY_NAME, (size_t)named * sizeof *BY_NAME);
-    limits.bins = BINS;
-    limits.keys = KEYS;
-    beliefs->experts = limits.experts = count + named;
-    if (surefill_mixture_size(&limits, &beliefs->size) != SUREFILL_OK) return false;
+    options.jobs = 1;
+    options.bins = BINS;
+    options.keys = KEYS;
+    options.experts = experts;
+    beliefs->experts = options.expert_count = count + named;
+    if (surefill_predictor_size(&options, &beliefs->size) != SUREFILL_OK) return false;
     memory = malloc((size_t)beliefs->size);
     if (memory == NULL) return false;
-    if (surefill_mixture_init(memory, beliefs->size, &limits, beliefs->bins, experts, limits.experts,
-                              &beliefs->mixture) == SUREFILL_OK)
+    if (surefill_predictor_init(memory, beliefs->size, &options, beliefs->bins, &beliefs->mixture) == SUREFILL_OK)
         return true;
     free(memory);
     return false;
@@ -102,7 +103,7 @@ void beliefs_withdrawn(struct beliefs *beliefs, const struct facts *facts, int64
 void beliefs_ended(struct beliefs *beliefs, const struct facts *facts, int64_t run_time, int64_t now) {
     int64_t keys[KEYS];
     keys_of(facts, keys);
-    if (surefill_mixture_learn(beliefs->mixture, keys, KEYS, run_time) == SUREFILL_OK) beliefs->jobs++;
+    if (surefill_predictor_learn(beliefs->mixture, keys, KEYS, run_time) == SUREFILL_OK) beliefs->jobs++;
     if (beliefs->markov != NULL) markov_ended(beliefs->markov, facts->id, now);
 }
 
@@ -111,16 +112,15 @@ void beliefs_train(struct beliefs *beliefs, double seconds) {
 }
 
 const surefill_distribution *beliefs_predict(struct beliefs *beliefs, const struct facts *facts, int32_t *status) {
-    const double *said = beliefs->markov == NULL ? NULL : markov_probabilities(beliefs->markov, facts->id);
+    const int64_t length = sizeof beliefs->distribution_memory;
     int64_t keys[KEYS];
-    surefill_distribution *made;
+    int32_t answer;
+    surefill_distribution *made = NULL;
+    *status = SUREFILL_OK;
+    if (beliefs->markov != NULL && markov_said(beliefs->markov, facts->id, beliefs->distribution_memory, length, &made))
+        return made;
     keys_of(facts, keys);
-    if (said != NULL)
-        *status = surefill_distribution_init_counts(beliefs->distribution_memory, sizeof beliefs->distribution_memory,
-                                                    beliefs->bins, said, BINS, &made);
-    else
-        *status = surefill_mixture_predict(beliefs->mixture, keys, KEYS, beliefs->distribution_memory,
-                                           sizeof beliefs->distribution_memory, &made);
+    *status = surefill_predictor_predict(beliefs->mixture, keys, KEYS, 0, beliefs->distribution_memory, length, &answer, &made);
     return *status == SUREFILL_OK ? made : NULL;
 }
 
@@ -146,7 +146,7 @@ void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
     models = fixed + sizeof stored + waits_size;
     *size = models + (beliefs->markov == NULL ? 0 : markov_size(beliefs->markov));
     if (waits != NULL) copy = malloc(*size);
-    if (copy != NULL && (surefill_mixture_seal(beliefs->mixture) != SUREFILL_OK ||
+    if (copy != NULL && (surefill_predictor_seal(beliefs->mixture) != SUREFILL_OK ||
                          (beliefs->markov != NULL && !markov_save(beliefs->markov, copy + models)))) {
         free(copy);
         copy = NULL;
@@ -164,7 +164,7 @@ void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
 bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size) {
     struct front front;
     size_t fixed = sizeof front + (size_t)beliefs->size, models;
-    surefill_mixture *opened;
+    surefill_predictor *opened;
     uint64_t waits_size;
     struct waits *waits;
     void *memory;
@@ -177,7 +177,7 @@ bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size) {
     memory = malloc((size_t)beliefs->size);
     waits = waits_make();
     if (memory != NULL) memcpy(memory, (const char *)bytes + sizeof front, (size_t)beliefs->size);
-    if (memory == NULL || waits == NULL || surefill_mixture_open(memory, beliefs->size, &opened) != SUREFILL_OK ||
+    if (memory == NULL || waits == NULL || surefill_predictor_open(memory, beliefs->size, &opened) != SUREFILL_OK ||
         !waits_load(waits, (const char *)bytes + fixed + sizeof waits_size, (size_t)waits_size) ||
         (beliefs->markov != NULL && size > models &&
          !markov_load(beliefs->markov, (const char *)bytes + models, size - models))) {

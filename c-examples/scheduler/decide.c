@@ -10,13 +10,27 @@
 static const double LONGEST = 2;       /* seconds for the decisions of one pool and cycle */
 static const int64_t WORK = 10000000;  /* multiply-adds between two looks at the clock: some ten milliseconds */
 
+/* A wait in seconds, as the library takes it. */
+static int64_t within(int64_t seconds) {
+    if (seconds < 0) return 0;
+    return seconds < SUREFILL_MAX_SECONDS ? seconds : SUREFILL_MAX_SECONDS;
+}
+
+/* Where a candidate comes in the pass. */
+struct place {
+    int32_t run;  /* candidates of one rank that are neighbours */
+    double value; /* the smaller the earlier */
+    int32_t index;
+};
+
 struct decider {
-    surefill_pass_limits limits; /* of the pass; all zero before there is one */
+    surefill_pass_capacity capacity; /* of the pass; all zero before there is one */
     surefill_pass *pass;
     void *memory;
     int32_t *accepted;
     int32_t *added; /* the pass's candidates' numbers in the pool */
-    int32_t room;   /* of both */
+    struct place *places;
+    int32_t room;   /* of all three */
 };
 
 struct decider *decider_make(void) { return calloc(1, sizeof(struct decider)); }
@@ -26,6 +40,7 @@ void decider_free(struct decider *decider) {
     free(decider->memory);
     free(decider->accepted);
     free(decider->added);
+    free(decider->places);
     free(decider);
 }
 
@@ -43,37 +58,41 @@ static int32_t reserve(int32_t have, int32_t need) { return need <= have ? have 
 /* A pass with room for this pool. Returns what failed, NULL for nothing. */
 static const char *prepare(struct decider *decider, const struct settings *settings, int32_t bins,
                            const struct pool *pool) {
-    surefill_pass_limits limits;
-    int32_t status = surefill_pass_limits_init(&limits);
+    surefill_pass_capacity capacity;
+    int32_t status = surefill_pass_capacity_init(&capacity);
     int64_t size;
     if (status != SUREFILL_OK) return surefill_status_text(status);
-    limits.running = reserve(decider->limits.running, pool->running_count);
-    limits.candidates = reserve(decider->limits.candidates, pool->candidate_count);
-    limits.processors = larger(decider->limits.processors, larger(pool->nodes, pool->head.nodes));
-    limits.bins = larger(decider->limits.bins, bins);
-    limits.events_per_bin = larger(decider->limits.events_per_bin, settings->events);
-    if (decider->pass != NULL && limits.running == decider->limits.running &&
-        limits.candidates == decider->limits.candidates && limits.processors == decider->limits.processors &&
-        limits.bins == decider->limits.bins && limits.events_per_bin == decider->limits.events_per_bin)
+    capacity.running = reserve(decider->capacity.running, pool->running_count);
+    capacity.candidates = reserve(decider->capacity.candidates, pool->candidate_count);
+    capacity.processors = larger(decider->capacity.processors, larger(pool->nodes, pool->head.nodes));
+    capacity.bins = larger(decider->capacity.bins, bins);
+    capacity.events_per_bin = larger(decider->capacity.events_per_bin, settings->events);
+    if (decider->pass != NULL && capacity.running == decider->capacity.running &&
+        capacity.candidates == decider->capacity.candidates && capacity.processors == decider->capacity.processors &&
+        capacity.bins == decider->capacity.bins && capacity.events_per_bin == decider->capacity.events_per_bin)
         return NULL;
-    if (decider->room < limits.candidates) {
-        int32_t *accepted = realloc(decider->accepted, (size_t)limits.candidates * sizeof *accepted), *added;
+    if (decider->room < capacity.candidates) {
+        int32_t *accepted = realloc(decider->accepted, (size_t)capacity.candidates * sizeof *accepted), *added;
+        struct place *places;
         if (accepted == NULL) return "no memory for decisions";
         decider->accepted = accepted;
-        added = realloc(decider->added, (size_t)limits.candidates * sizeof *added);
+        added = realloc(decider->added, (size_t)capacity.candidates * sizeof *added);
         if (added == NULL) return "no memory for decisions";
         decider->added = added;
-        decider->room = limits.candidates;
+        places = realloc(decider->places, (size_t)capacity.candidates * sizeof *places);
+        if (places == NULL) return "no memory for decisions";
+        decider->places = places;
+        decider->room = capacity.candidates;
     }
-    status = surefill_pass_size(&limits, &size);
+    status = surefill_pass_size(&capacity, &size);
     if (status != SUREFILL_OK) return surefill_status_text(status);
     free(decider->memory);
     decider->pass = NULL;
     decider->memory = malloc((size_t)size);
     if (decider->memory == NULL) return "no memory for a pass";
-    status = surefill_pass_init(decider->memory, size, &limits, &decider->pass);
+    status = surefill_pass_init(decider->memory, size, &capacity, &decider->pass);
     if (status != SUREFILL_OK) return surefill_status_text(status);
-    decider->limits = limits;
+    decider->capacity = capacity;
     return NULL;
 }
 
@@ -82,12 +101,47 @@ static const surefill_distribution *believe(struct beliefs *beliefs, const struc
     return beliefs == NULL ? NULL : beliefs_predict(beliefs, facts, status);
 }
 
+static int by_place(const void *one, const void *other) {
+    const struct place *a = one, *b = other;
+    if (a->run != b->run) return a->run < b->run ? -1 : 1;
+    if (a->value != b->value) return a->value < b->value ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* The order in which candidates that fit are tried: the site's, and within one rank the preset's. */
+static int32_t arrange(struct decider *decider, const struct settings *settings, struct beliefs *beliefs,
+                       struct pool *pool, int32_t *count) {
+    int32_t status = SUREFILL_OK, run = 0;
+    *count = 0;
+    for (int32_t i = 0; i < pool->candidate_count && status == SUREFILL_OK; i++) {
+        struct candidate *job = &pool->candidates[i];
+        struct place place = {.index = i, .value = 0};
+        if (i > 0 && job->rank != job[-1].rank) run++;
+        place.run = run;
+        if (job->facts.nodes > pool->idle) {
+            job->judged.verdict = SUREFILL_VERDICT_DOES_NOT_FIT;
+            continue;
+        }
+        if (beliefs != NULL) {
+            const surefill_distribution *believed = beliefs_predict(beliefs, &job->facts, &status);
+            int64_t waited = pool->now - job->facts.submit;
+            if (status == SUREFILL_OK)
+                status = surefill_preset_candidate_value(&settings->preset, believed, job->facts.limit, job->facts.nodes,
+                                                         within(waited), &place.value);
+        }
+        decider->places[(*count)++] = place;
+    }
+    qsort(decider->places, (size_t)*count, sizeof *decider->places, by_place);
+    for (int32_t i = 0; i < *count; i++) decider->added[i] = decider->places[i].index;
+    return status;
+}
+
 /* Tells the pass what runs and what waits. Candidates that do not fit are not told: they may be wider than all that is in
  * service, which the pass would refuse. */
-static int32_t describe(struct decider *decider, struct beliefs *beliefs, struct pool *pool, int32_t *count) {
+static int32_t describe(struct decider *decider, const struct settings *settings, struct beliefs *beliefs,
+                        struct pool *pool, int32_t *count) {
     surefill_pass *pass = decider->pass;
-    int32_t status = SUREFILL_OK;
-    *count = 0;
+    int32_t status = surefill_pass_set_head_waited(pass, within(pool->now - pool->head.submit));
     for (int32_t i = 0; i < pool->running_count && status == SUREFILL_OK; i++) {
         const struct running *job = &pool->running[i];
         const surefill_distribution *believed = job->ending ? NULL : believe(beliefs, &job->facts, &status);
@@ -95,17 +149,11 @@ static int32_t describe(struct decider *decider, struct beliefs *beliefs, struct
             status = surefill_pass_add_running(pass, job->nodes, job->age, job->ending ? 0 : job->facts.limit, believed,
                                                NULL);
     }
-    for (int32_t i = 0; i < pool->candidate_count && status == SUREFILL_OK; i++) {
-        struct candidate *job = &pool->candidates[i];
-        const surefill_distribution *believed;
-        if (job->facts.nodes > pool->idle) {
-            job->judged.verdict = SUREFILL_VERDICT_DOES_NOT_FIT;
-            continue;
-        }
-        believed = believe(beliefs, &job->facts, &status);
-        if (status == SUREFILL_OK)
-            status = surefill_pass_add_candidate(pass, job->facts.nodes, job->facts.limit, believed, NULL);
-        decider->added[(*count)++] = i;
+    if (status == SUREFILL_OK) status = arrange(decider, settings, beliefs, pool, count);
+    for (int32_t i = 0; i < *count && status == SUREFILL_OK; i++) {
+        const struct facts *facts = &pool->candidates[decider->added[i]].facts;
+        const surefill_distribution *believed = believe(beliefs, facts, &status);
+        if (status == SUREFILL_OK) status = surefill_pass_add_candidate(pass, facts->nodes, facts->limit, believed, NULL);
     }
     return status;
 }
@@ -137,17 +185,19 @@ void decide(struct decider *decider, const struct settings *settings, struct bel
         decision->outcome = OUTCOME_HEAD_FITS;
         return;
     }
-    if (status == SUREFILL_OK) status = describe(decider, beliefs, pool, &count);
-    if (status == SUREFILL_OK) status = surefill_rule_init(&rule);
+    if (status == SUREFILL_OK) status = describe(decider, settings, beliefs, pool, &count);
+    if (status == SUREFILL_OK)
+        status = beliefs == NULL ? surefill_rule_init(&rule)
+                                 : surefill_preset_rule(&settings->preset, waits_recent(beliefs_waits(beliefs)), &rule);
     if (status != SUREFILL_OK) {
         give_up(decision, "describing the pool", surefill_status_text(status));
         return;
     }
     if (beliefs == NULL) { /* a delay is certain or impossible */
+        rule.or_easy = 0;
+        rule.criterion = SUREFILL_CRITERION_PROBABILITY;
         rule.threshold = 0.5;
     } else {
-        rule.criterion = settings->criterion;
-        rule.threshold = settings->tau;
         /* The pass may remember some of what this head job has been charged: nothing counts twice. */
         status = surefill_pass_spent(decider->pass, rule.criterion, &before);
         rule.budget = fmax(settings->budget - spent + before, 0);

@@ -1,4 +1,4 @@
-/* The library's hidden Markov model of run times, fed on line, and what it said of each job when that was submitted. */
+/* The library's hidden Markov model of run times, fed on line; it keeps what it said of each job. */
 #ifndef MARKOV_H
 #define MARKOV_H
 
@@ -19,8 +19,9 @@ void markov_started(struct markov *markov, int64_t job, int64_t now);
 void markov_ended(struct markov *markov, int64_t job, int64_t now);
 void markov_withdrawn(struct markov *markov, int64_t job, int64_t now);
 
-/* The bins' probabilities of this job; NULL when the model knew nothing at its submission. */
-const double *markov_probabilities(const struct markov *markov, int64_t job);
+/* Makes the distribution that the model gave this job at its submission, in this memory of so many bytes; false when it knew
+ * nothing then. */
+bool markov_said(const struct markov *markov, int64_t job, void *memory, int64_t length, surefill_distribution **said);
 
 /* Trains for about so many seconds if the model wants to be trained. */
 void markov_train(struct markov *markov, double seconds);

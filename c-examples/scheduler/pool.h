@@ -35,9 +35,10 @@ struct verdict {
 
 struct candidate {
     struct facts facts;
-    uint32_t priority;
+    uint32_t rank; /* the site's: neighbours of one rank may change places */
     int64_t array; /* number of the array it is a task of, 0 for none */
     int32_t place; /* the partition it would start in; the resource manager's business */
+    int32_t order; /* in the whole queue */
     bool shares_nodes; /* with other jobs: counting nodes does not describe it */
     struct verdict judged;
 };

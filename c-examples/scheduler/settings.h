@@ -17,27 +17,35 @@ enum mode {
 struct settings {
     enum mode mode;
     enum predictor predictor; /* looked at when the beliefs are made */
-    int32_t criterion; /* one of SUREFILL_CRITERION_ */
-    double tau;        /* a candidate is started when its delay of the head job is strictly below this */
-    double budget;     /* what the delays of all candidates may add up to for one head job */
+    int32_t name;           /* of the preset: one of SUREFILL_PRESET_ */
+    bool own_rule;          /* a criterion has been given: the rest of the preset's rule does not count */
+    surefill_preset preset; /* with what has been given in the place of its own values; of its orders the candidates' alone */
+    int32_t criterion;      /* the preset's, one of SUREFILL_CRITERION_ */
+    double tau;        /* the preset's: a candidate is started when its delay of the head job is strictly below this */
+    double budget;     /* the preset's: what the delays of all candidates may add up to for one head job */
     double interval;   /* seconds between cycles */
     double save;       /* seconds between two saves of the state */
     double locked;     /* seconds for which the resource manager's locks may be held at a time, where there are any */
     int32_t depth;     /* candidates judged in one cycle and pool */
-    int32_t events;    /* events into which the probability of a bin is divided */
+    int32_t events;    /* the preset's: events into which the probability of a bin is divided */
 };
 
 void settings_defaults(struct settings *settings);
 
-/* Reads SchedulerParameters ("a=1,b,c=x"; NULL is empty), of which only words that begin with surefill_ concern us. On
- * a word it does not know or a value it cannot use it says which in message, leaves settings alone and returns false. */
+/* Reads SchedulerParameters ("a=1, b,c=x"; NULL is empty), of which only words that begin with surefill_ concern us, in small
+ * or capital letters. On a word it does not know, a value it cannot use, or a word that nearly begins so, it says which in
+ * message, leaves settings alone and returns false. */
 bool settings_read(struct settings *settings, const char *parameters, char *message, size_t length);
 
 /* For programs of ours: whether every word of the parameters concerns us. */
 bool settings_all_ours(const char *parameters);
 
+/* For the plugin: what an administrator should know of the other words of SchedulerParameters. */
+void settings_notes(const char *parameters, void (*note)(const char *text));
+
 const char *settings_mode_name(enum mode mode);
 const char *settings_predictor_name(enum predictor predictor);
-const char *settings_criterion_name(int32_t criterion);
+/* The preset's name, or "own rule". */
+const char *settings_rule_name(const struct settings *settings);
 
 #endif

@@ -1,6 +1,8 @@
-/* The state file: a header, the beliefs, the books. Native byte order: it stays on the machine that wrote it. */
+/* The state file: a header, then packed the beliefs and the books. Native byte order: it stays on the machine that wrote it. */
 #define _POSIX_C_SOURCE 200809L
 #include "state.h"
+
+#include "pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,14 +14,15 @@
 #include <unistd.h>
 
 static const char MAGIC[8] = "surefill";
-enum { VERSION = 3, BYTE_ORDER_MARK = 0x01020304 };
+enum { VERSION = 5, BYTE_ORDER_MARK = 0x01020304 };
 static const size_t LONGEST = (size_t)1 << 30;
 
 struct header {
     char magic[8];
     uint32_t version, byte_order;
     uint64_t beliefs, books; /* bytes */
-    uint64_t checksum;       /* FNV-1a of everything else */
+    uint64_t packed_beliefs, packed_books;
+    uint64_t checksum; /* FNV-1a of everything else */
 };
 
 static uint64_t fnv(uint64_t hash, const void *bytes, size_t size) {
@@ -27,9 +30,10 @@ static uint64_t fnv(uint64_t hash, const void *bytes, size_t size) {
     return hash;
 }
 
-static uint64_t checksum(struct header header, const void *beliefs, const void *books) {
+static uint64_t checksum(struct header header, const void *packed_beliefs, const void *packed_books) {
     header.checksum = 0;
-    return fnv(fnv(fnv(0xCBF29CE484222325u, &header, sizeof header), beliefs, header.beliefs), books, header.books);
+    return fnv(fnv(fnv(0xCBF29CE484222325u, &header, sizeof header), packed_beliefs, header.packed_beliefs), packed_books,
+               header.packed_books);
 }
 
 static bool failed(char *message, size_t length, const char *path, const char *what, int error) {
@@ -70,37 +74,76 @@ static bool something_else(const char *path) {
     return stat(path, &found) == 0 && !S_ISREG(found.st_mode);
 }
 
+/* Writes the file beside the old one and puts it in its place; whatever fails, nothing is left lying about. */
+static bool replace(const char *path, const struct header *header, const void *beliefs, const void *books, char *message,
+                    size_t length) {
+    char temporary[4096];
+    bool good;
+    int file;
+    if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
+        return failed(message, length, path, "the name is too long", 0);
+    /* What lies there is of an interrupted save, or somebody has put a link there for us to follow. */
+    if (unlink(temporary) != 0 && errno != ENOENT) return failed(message, length, temporary, "cannot be removed", errno);
+    file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0) return failed(message, length, temporary, "cannot be opened", errno);
+    good = write_all(file, header, sizeof *header) && write_all(file, beliefs, header->packed_beliefs) &&
+           write_all(file, books, header->packed_books) && fsync(file) == 0;
+    if (!good) failed(message, length, temporary, "cannot be written", errno);
+    if (close(file) != 0 && good) good = failed(message, length, temporary, "cannot be closed", errno);
+    if (good && rename(temporary, path) != 0) good = failed(message, length, path, "cannot be replaced", errno);
+    if (!good) unlink(temporary); /* the last free bytes are for slurmctld's own files */
+    return good;
+}
+
 bool state_save(const char *path, const struct beliefs *beliefs, const struct books *books, char *message,
                 size_t length) {
     struct header header = {.version = VERSION, .byte_order = BYTE_ORDER_MARK};
-    char temporary[4096];
-    size_t beliefs_size = 0, books_size = 0;
-    void *one = beliefs_save(beliefs, &beliefs_size), *other = books_save(books, &books_size);
+    size_t beliefs_size = 0, books_size = 0, packed_beliefs = 0, packed_books = 0;
+    void *one, *other, *packed_one = NULL, *packed_other = NULL;
     bool good = false;
-    int file = -1;
     message[0] = '\0';
-    if (something_else(path)) {
-        failed(message, length, path, "is not a regular file", 0);
-    } else if (one == NULL || other == NULL) {
+    if (something_else(path)) return failed(message, length, path, "is not a regular file", 0);
+    one = beliefs_save(beliefs, &beliefs_size);
+    if (one != NULL) packed_one = pack(one, beliefs_size, &packed_beliefs);
+    free(one);
+    other = books_save(books, &books_size);
+    if (other != NULL) packed_other = pack(other, books_size, &packed_books);
+    free(other);
+    if (packed_one == NULL || packed_other == NULL) {
         failed(message, length, path, "no memory to save", 0);
-    } else if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary) {
-        failed(message, length, path, "the name is too long", 0);
-    } else if ((file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) < 0) {
-        failed(message, length, temporary, "cannot be opened", errno);
     } else {
         memcpy(header.magic, MAGIC, sizeof MAGIC);
         header.beliefs = beliefs_size;
         header.books = books_size;
-        header.checksum = checksum(header, one, other);
-        good = write_all(file, &header, sizeof header) && write_all(file, one, beliefs_size) &&
-               write_all(file, other, books_size) && fsync(file) == 0;
-        if (!good) failed(message, length, temporary, "cannot be written", errno);
+        header.packed_beliefs = packed_beliefs;
+        header.packed_books = packed_books;
+        header.checksum = checksum(header, packed_one, packed_other);
+        good = replace(path, &header, packed_one, packed_other, message, length);
     }
-    if (file >= 0 && close(file) != 0 && good) good = failed(message, length, temporary, "cannot be closed", errno);
-    if (good && rename(temporary, path) != 0) good = failed(message, length, path, "cannot be replaced", errno);
-    free(one);
-    free(other);
+    free(packed_one);
+    free(packed_other);
     return good;
+}
+
+static bool look_at(const char *path, struct state_mark *mark) {
+    struct stat found;
+    if (lstat(path, &found) != 0) return false;
+    mark->device = (uint64_t)found.st_dev;
+    mark->number = (uint64_t)found.st_ino;
+    mark->seconds = (uint64_t)found.st_mtim.tv_sec;
+    mark->nanoseconds = (uint64_t)found.st_mtim.tv_nsec;
+    return true;
+}
+
+bool state_save_changes(const char *path, const struct beliefs *beliefs, const struct books *books,
+                        struct state_mark *mark, char *message, size_t length) {
+    struct state_mark now = {.device = 0};
+    books_totals(books, &now.totals);
+    message[0] = '\0';
+    if (look_at(path, &now) && memcmp(&now, mark, sizeof now) == 0) return true;
+    if (!state_save(path, beliefs, books, message, length)) return false;
+    if (look_at(path, &now)) *mark = now;
+    return true;
 }
 
 /* The next save must not destroy what somebody may want to look at. */
@@ -115,7 +158,7 @@ static void set_aside(const char *path, char *message, size_t length) {
 
 bool state_load(const char *path, struct beliefs *beliefs, struct books *books, char *message, size_t length) {
     struct header header;
-    void *one = NULL, *other = NULL, *before = NULL;
+    void *packed_one = NULL, *packed_other = NULL, *one = NULL, *other = NULL, *before = NULL;
     size_t size;
     char extra;
     bool good = false, memory = true;
@@ -138,15 +181,21 @@ bool state_load(const char *path, struct beliefs *beliefs, struct books *books, 
         failed(message, length, path, "is not a state file of this kind of machine", 0);
     } else if (header.version != VERSION) {
         failed(message, length, path, "was written by another version", 0);
-    } else if (header.beliefs > LONGEST || header.books > LONGEST) {
+    } else if (header.beliefs > LONGEST || header.books > LONGEST || header.packed_beliefs > LONGEST ||
+               header.packed_books > LONGEST) {
         failed(message, length, path, "is damaged (lengths)", 0);
-    } else if (!holds(file, sizeof header + header.beliefs + header.books)) {
+    } else if (!holds(file, sizeof header + header.packed_beliefs + header.packed_books)) {
         failed(message, length, path, "is truncated", 0);
-    } else if ((one = malloc(header.beliefs + 1)) == NULL || (other = malloc(header.books + 1)) == NULL) {
+    } else if ((packed_one = malloc(header.packed_beliefs + 1)) == NULL ||
+               (packed_other = malloc(header.packed_books + 1)) == NULL || (one = malloc(header.beliefs + 1)) == NULL ||
+               (other = malloc(header.books + 1)) == NULL) {
         memory = false;
-    } else if (!read_all(file, one, header.beliefs) || !read_all(file, other, header.books)) {
+    } else if (!read_all(file, packed_one, header.packed_beliefs) ||
+               !read_all(file, packed_other, header.packed_books)) {
         failed(message, length, path, "cannot be read", 0);
-    } else if (read(file, &extra, 1) != 0 || checksum(header, one, other) != header.checksum) {
+    } else if (read(file, &extra, 1) != 0 || checksum(header, packed_one, packed_other) != header.checksum ||
+               !unpack(packed_one, header.packed_beliefs, one, header.beliefs) ||
+               !unpack(packed_other, header.packed_books, other, header.books)) {
         failed(message, length, path, "is damaged (checksum)", 0);
     } else if ((before = beliefs_save(beliefs, &size)) == NULL) {
         memory = false;
@@ -165,6 +214,8 @@ bool state_load(const char *path, struct beliefs *beliefs, struct books *books, 
         failed(message, length, path, "no memory to read it", 0);
     else if (!good)
         set_aside(path, message, length);
+    free(packed_one);
+    free(packed_other);
     free(one);
     free(other);
     free(before);

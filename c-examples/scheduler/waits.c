@@ -8,7 +8,7 @@
 const double WAITS_QUANTILE = 0.95, WAITS_CONFIDENCE = 0.95;
 
 /* A machine that may be down is seen after 2,995 releases. */
-enum { QUEUES = 64, REMEMBERED = 4096, RELEASES = 4096 };
+enum { QUEUES = WAITS_QUEUES, REMEMBERED = 4096, RELEASES = 4096 };
 static const int64_t LONGEST = (int64_t)1 << 26; /* bytes of one predictor */
 
 struct queue {
@@ -19,32 +19,50 @@ struct queue {
 
 struct waits {
     struct queue queues[QUEUES]; /* further queues have no bounds */
+    char left_out[QUEUE_NAME];   /* the first of those */
     int count;
+    surefill_recent_waits *recent;
+    int64_t recent_size;
     int64_t size; /* of every predictor */
     int64_t now;  /* never runs backwards */
 };
 
-/* What waits_save writes: this, then for every queue its name, given, kept and the sealed predictor. */
+/* What waits_save writes: this, the sealed recent waits, then for every queue its name, given, kept and the sealed predictor. */
 struct saved {
     uint64_t count, size;
     int64_t now;
 };
 
-static bool limits_and_options(surefill_wait_limits *limits, surefill_wait_options *options) {
-    if (surefill_wait_limits_init(limits) != SUREFILL_OK || surefill_wait_options_init(options) != SUREFILL_OK) return false;
-    limits->history = REMEMBERED;
-    limits->queued = REMEMBERED;
-    limits->releases = RELEASES;
+static bool capacity_and_options(surefill_wait_capacity *capacity, surefill_wait_options *options) {
+    if (surefill_wait_capacity_init(capacity) != SUREFILL_OK || surefill_wait_options_init(options) != SUREFILL_OK) return false;
+    capacity->history = REMEMBERED;
+    capacity->queued = REMEMBERED;
+    capacity->releases = RELEASES;
     options->quantile = WAITS_QUANTILE;
     options->confidence = WAITS_CONFIDENCE;
     return true;
 }
 
+static bool make_recent(struct waits *waits) {
+    surefill_preset preset;
+    void *memory;
+    if (surefill_preset_init(&preset, SUREFILL_PRESET_FAIR) != SUREFILL_OK ||
+        surefill_recent_waits_size(preset.recent_waits, &waits->recent_size) != SUREFILL_OK)
+        return false;
+    memory = malloc((size_t)waits->recent_size);
+    if (memory != NULL && surefill_recent_waits_init(memory, waits->recent_size, preset.recent_waits, &waits->recent) ==
+                              SUREFILL_OK)
+        return true;
+    free(memory);
+    return false;
+}
+
 struct waits *waits_make(void) {
     struct waits *waits = calloc(1, sizeof *waits);
-    surefill_wait_limits limits;
+    surefill_wait_capacity capacity;
     surefill_wait_options options;
-    if (waits != NULL && limits_and_options(&limits, &options) && surefill_wait_size(&limits, &waits->size) == SUREFILL_OK)
+    if (waits != NULL && capacity_and_options(&capacity, &options) && surefill_wait_size(&capacity, &waits->size) == SUREFILL_OK &&
+        make_recent(waits))
         return waits;
     free(waits);
     return NULL;
@@ -56,7 +74,10 @@ static void forget(struct waits *waits) {
 }
 
 void waits_free(struct waits *waits) {
-    if (waits != NULL) forget(waits);
+    if (waits != NULL) {
+        forget(waits);
+        free(waits->recent);
+    }
     free(waits);
 }
 
@@ -68,14 +89,16 @@ static struct queue *find(struct waits *waits, const char *name) {
 
 static struct queue *find_or_make(struct waits *waits, const char *name) {
     struct queue *queue = find(waits, name);
-    surefill_wait_limits limits;
+    surefill_wait_capacity capacity;
     surefill_wait_options options;
     void *memory;
-    if (queue != NULL || waits->count == QUEUES || !limits_and_options(&limits, &options)) return queue;
+    if (queue != NULL) return queue;
+    if (waits->count == QUEUES && waits->left_out[0] == '\0') memcpy(waits->left_out, name, strlen(name) + 1);
+    if (waits->count == QUEUES || !capacity_and_options(&capacity, &options)) return NULL;
     queue = &waits->queues[waits->count];
     memory = malloc((size_t)waits->size);
     if (memory == NULL) return NULL;
-    if (surefill_wait_init(memory, waits->size, &limits, &options, &queue->wait) != SUREFILL_OK) {
+    if (surefill_wait_init(memory, waits->size, &capacity, &options, &queue->wait) != SUREFILL_OK) {
         free(memory);
         return NULL;
     }
@@ -84,6 +107,10 @@ static struct queue *find_or_make(struct waits *waits, const char *name) {
     waits->count++;
     return queue;
 }
+
+const char *waits_left_out(const struct waits *waits) { return waits->left_out[0] == '\0' ? NULL : waits->left_out; }
+
+const surefill_recent_waits *waits_recent(const struct waits *waits) { return waits->recent; }
 
 static int64_t clock_of(struct waits *waits, int64_t now) {
     if (now > waits->now) waits->now = now;
@@ -94,7 +121,7 @@ int64_t waits_joined(struct waits *waits, const struct facts *facts, int64_t now
     struct queue *queue = facts->queue[0] == '\0' ? NULL : find_or_make(waits, facts->queue);
     int32_t answer = SUREFILL_ANSWER_TOO_LITTLE_HISTORY;
     int64_t bound = -1;
-    if (queue == NULL || surefill_wait_submitted(queue->wait, facts->id, clock_of(waits, now), facts->limit,
+    if (queue == NULL || surefill_wait_submit(queue->wait, facts->id, clock_of(waits, now), facts->limit,
                                                  facts->asked > 0 ? facts->asked : 0, &answer, &bound) != SUREFILL_OK)
         return -1; /* no memory, or more jobs wait than it has room for */
     return answer == SUREFILL_ANSWER_BOUND ? bound : -1;
@@ -103,7 +130,8 @@ int64_t waits_joined(struct waits *waits, const struct facts *facts, int64_t now
 void waits_started(struct waits *waits, const struct facts *facts, int64_t bound, int64_t now) {
     struct queue *queue = find(waits, facts->queue);
     int64_t waited;
-    if (queue == NULL || surefill_wait_started(queue->wait, facts->id, clock_of(waits, now), &waited) != SUREFILL_OK) return;
+    if (queue == NULL || surefill_wait_start(queue->wait, facts->id, clock_of(waits, now), &waited) != SUREFILL_OK) return;
+    surefill_recent_waits_add(waits->recent, waited);
     if (bound < 0) return;
     queue->given++;
     queue->kept += waited <= bound;
@@ -112,13 +140,14 @@ void waits_started(struct waits *waits, const struct facts *facts, int64_t bound
 void waits_known(struct waits *waits, const struct facts *facts, int64_t seconds) {
     struct queue *queue = facts->queue[0] == '\0' ? NULL : find_or_make(waits, facts->queue);
     if (queue == NULL || seconds < 0 || seconds > SUREFILL_MAX_SECONDS) return;
+    surefill_recent_waits_add(waits->recent, seconds);
     surefill_wait_known(queue->wait, seconds, facts->limit, facts->asked > 0 ? facts->asked : 0);
 }
 
 /* A job that had found no room is not known there: nothing to do. */
 void waits_left(struct waits *waits, const struct facts *facts, int64_t now) {
     struct queue *queue = find(waits, facts->queue);
-    if (queue != NULL) surefill_wait_cancelled(queue->wait, facts->id, clock_of(waits, now));
+    if (queue != NULL) surefill_wait_cancel(queue->wait, facts->id, clock_of(waits, now));
 }
 
 void waits_each(const struct waits *waits, int64_t now, void (*see)(const struct waits_report *)) {
@@ -148,11 +177,16 @@ static size_t entry_size(const struct waits *waits) { return QUEUE_NAME + 2 * si
 void *waits_save(const struct waits *waits, size_t *size) {
     struct saved saved = {.count = (uint64_t)waits->count, .size = (uint64_t)waits->size, .now = waits->now};
     char *bytes, *at;
-    *size = sizeof saved + (size_t)waits->count * entry_size(waits);
+    *size = sizeof saved + (size_t)waits->recent_size + (size_t)waits->count * entry_size(waits);
     bytes = calloc(1, *size);
-    if (bytes == NULL) return NULL;
+    if (bytes == NULL || surefill_recent_waits_seal(waits->recent) != SUREFILL_OK) {
+        free(bytes);
+        return NULL;
+    }
     memcpy(bytes, &saved, sizeof saved);
     at = bytes + sizeof saved;
+    memcpy(at, waits->recent, (size_t)waits->recent_size);
+    at += waits->recent_size;
     for (int i = 0; i < waits->count; i++, at += entry_size(waits)) {
         const struct queue *queue = &waits->queues[i];
         if (surefill_wait_seal(queue->wait) != SUREFILL_OK) {
@@ -168,15 +202,24 @@ void *waits_save(const struct waits *waits, size_t *size) {
 }
 
 bool waits_load(struct waits *waits, const void *bytes, size_t size) {
-    struct waits read = {.size = waits->size};
+    struct waits read = {.size = waits->size, .recent_size = waits->recent_size};
     struct saved saved;
     const char *at = (const char *)bytes + sizeof saved;
-    if (size < sizeof saved) return false;
+    void *recent;
+    if (size < sizeof saved + (size_t)waits->recent_size) return false;
     memcpy(&saved, bytes, sizeof saved);
     if (saved.size != (uint64_t)waits->size || waits->size > LONGEST || saved.count > QUEUES ||
-        size != sizeof saved + saved.count * entry_size(waits))
+        size != sizeof saved + (size_t)waits->recent_size + saved.count * entry_size(waits))
         return false;
     read.now = saved.now;
+    recent = malloc((size_t)waits->recent_size);
+    if (recent == NULL) return false;
+    memcpy(recent, at, (size_t)waits->recent_size);
+    at += waits->recent_size;
+    if (surefill_recent_waits_open(recent, waits->recent_size, &read.recent) != SUREFILL_OK) {
+        free(recent);
+        return false;
+    }
     for (uint64_t i = 0; i < saved.count; i++, at += entry_size(waits)) {
         struct queue *queue = &read.queues[read.count];
         void *memory = malloc((size_t)waits->size);
@@ -188,11 +231,13 @@ bool waits_load(struct waits *waits, const void *bytes, size_t size) {
             surefill_wait_open(memory, waits->size, &queue->wait) != SUREFILL_OK) {
             free(memory);
             forget(&read);
+            free(recent);
             return false;
         }
         read.count++;
     }
     forget(waits);
+    free(waits->recent);
     *waits = read;
     return true;
 }

@@ -6,8 +6,11 @@
 #include "pool.h"
 
 #include <stddef.h>
+#include <surefill.h>
 
 struct waits;
+
+enum { WAITS_QUEUES = 64 };
 
 /* NULL when memory is short. */
 struct waits *waits_make(void);
@@ -25,6 +28,9 @@ extern const double WAITS_QUANTILE, WAITS_CONFIDENCE;
 /* A job that has never been seen waiting has waited so many seconds. */
 void waits_known(struct waits *waits, const struct facts *facts, int64_t seconds);
 
+/* The waits of the jobs of all queues that were started last. */
+const surefill_recent_waits *waits_recent(const struct waits *waits);
+
 /* What is known of a queue. */
 struct waits_report {
     const char *queue;
@@ -39,6 +45,9 @@ struct waits_report {
 };
 /* Calls see for every queue, in no order. */
 void waits_each(const struct waits *waits, int64_t now, void (*see)(const struct waits_report *report));
+
+/* The name of the first queue for which there was no room any more, NULL for none: waits are bounded for WAITS_QUEUES. */
+const char *waits_left_out(const struct waits *waits);
 
 /* As beliefs_save and beliefs_load. */
 void *waits_save(const struct waits *waits, size_t *size);

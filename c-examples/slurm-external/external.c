@@ -1,15 +1,20 @@
 /* The plugin's decisions from outside: a scheduler on libslurm's public functions alone. It cannot harm slurmctld and
  * survives Slurm's upgrades; a start takes about a second, and priorities are not known: first come, first served.
  *
- *   surefill-slurm [-p PARTITION] [-s STATE_FILE] [-1] [SETTINGS]
+ *   surefill-slurm [-p PARTITION] [-s STATE_FILE] [-l LOCK_FILE] [-k] [-1] [SETTINGS]
+ *   surefill-slurm [-p PARTITION] --release-all
  *
  * SETTINGS are the plugin's words ("surefill_tau=0.1,surefill_interval=2"), -1 makes one cycle and ends. Every job is held
- * at submission (see job_submit.lua); this program releases it when it may start, and Slurm's own loop starts it. */
+ * at submission (see job_submit.lua); this program releases it when it may start, and Slurm's own loop starts it. When it is
+ * stopped it releases all it still holds, unless -k says that it will be back. The lock file keeps a second one from the same
+ * partition, and tells job_submit.lua that the first one is alive. */
 #define _POSIX_C_SOURCE 200809L
 #include "decide.h"
 #include "state.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
 #include <signal.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
@@ -23,6 +28,7 @@
 static const char TAG[] = "surefill"; /* what job_submit.lua writes into admin_comment */
 static const char STAY[] = "hold";    /* a user's comment on a job that is to stay held */
 enum { MESSAGE = 300, NAME = 64, MOST_REFUSED = 10 };
+enum { LIFE = 60 }; /* seconds beyond the next cycle for which job_submit.lua goes on holding jobs */
 
 static volatile sig_atomic_t stopping;
 
@@ -39,6 +45,8 @@ struct scheduler {
     struct books *books;
     struct decider *decider;
     const char *partition, *state_file;
+    char lock_file[300];
+    int lock; /* open, and locked by us */
     struct pool pool;
     struct held *held;
     int32_t held_count;
@@ -46,6 +54,7 @@ struct scheduler {
     double spent;           /* of the head job's budget */
     int64_t spent_for;
     bool limits_only;
+    struct state_mark saved;
 };
 
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -293,7 +302,7 @@ static int overtake(struct scheduler *scheduler, int32_t head) {
         const struct verdict *judged = &pool->candidates[i].judged;
         if (judged->verdict == SUREFILL_VERDICT_DOES_NOT_FIT || judged->verdict == SUREFILL_VERDICT_UNDECIDED) continue;
         say("decision: JobId=%s head=%lld %s %.4f: %s", scheduler->held[pool->candidates[i].place].name,
-            (long long)pool->head.id, settings_criterion_name(scheduler->settings.criterion), judged->delay,
+            (long long)pool->head.id, surefill_criterion_name(scheduler->settings.criterion), judged->delay,
             judged->verdict == SUREFILL_VERDICT_ACCEPTED ? accepted : "wait");
     }
     for (int32_t i = 0; i < decision.accepted_count && scheduler->settings.mode != MODE_SHADOW; i++) {
@@ -381,27 +390,110 @@ static bool cycle(struct scheduler *scheduler) {
     return good;
 }
 
+/* --- The lock file --- */
+
+/* The time as the lock file shows it: so long job_submit.lua believes that somebody will release what it holds. */
+static void show_life(const struct scheduler *scheduler, int64_t until) {
+    char line[64];
+    int length = snprintf(line, sizeof line, "%10ld %20lld\n", (long)getpid(), (long long)until);
+    if (pwrite(scheduler->lock, line, (size_t)length, 0) != length)
+        say("%s: cannot be written: %s", scheduler->lock_file, strerror(errno));
+}
+
+/* One scheduler a partition. fcntl's locks end with their process, however it ends. */
+static bool lock(struct scheduler *scheduler, const char *file) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET}, holder = whole;
+    slurm_conf_t *conf = NULL;
+    if (file != NULL) {
+        snprintf(scheduler->lock_file, sizeof scheduler->lock_file, "%s", file);
+    } else {
+        if (slurm_load_ctl_conf((time_t)0, &conf) != SLURM_SUCCESS) {
+            fprintf(stderr, "slurmctld does not answer: %s\n", slurm_strerror(slurm_get_errno()));
+            return false;
+        }
+        snprintf(scheduler->lock_file, sizeof scheduler->lock_file, "/run/surefill-slurm-%.100s-%.100s.lock",
+                 conf->cluster_name, scheduler->partition);
+        slurm_free_ctl_conf(conf);
+    }
+    scheduler->lock = open(scheduler->lock_file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (scheduler->lock < 0) {
+        fprintf(stderr, "%s: cannot be opened: %s\n", scheduler->lock_file, strerror(errno));
+        return false;
+    }
+    if (fcntl(scheduler->lock, F_SETLK, &whole) == 0) return true;
+    if (fcntl(scheduler->lock, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK)
+        fprintf(stderr, "%s: process %ld schedules partition %s\n", scheduler->lock_file, (long)holder.l_pid,
+                scheduler->partition);
+    else
+        fprintf(stderr, "%s: cannot be locked: %s\n", scheduler->lock_file, strerror(errno));
+    close(scheduler->lock);
+    scheduler->lock = -1;
+    return false;
+}
+
+/* --- The end --- */
+
+/* Releases every job of the partition that job_submit.lua has held, so that Slurm's own loop starts them. */
+static bool release_all(const struct scheduler *scheduler) {
+    job_info_msg_t *jobs = NULL;
+    int released = 0, failed = 0;
+    if (slurm_load_jobs((time_t)0, &jobs, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
+        say("slurmctld does not answer: %s", slurm_strerror(slurm_get_errno()));
+        return false;
+    }
+    for (uint32_t i = 0; i < jobs->record_count; i++) {
+        const slurm_job_info_t *job = &jobs->job_array[i];
+        struct held held = {.job = job};
+        if (base_state(job) != JOB_PENDING || job->priority != 0 || !same(job->partition, scheduler->partition) ||
+            !same(job->admin_comment, TAG) || same(job->comment, STAY))
+            continue;
+        snprintf(held.name, NAME, "%u", job->array_job_id != 0 && job->array_task_str != NULL ? job->array_job_id
+                                                                                                : job->job_id);
+        if (release(&held))
+            released++;
+        else
+            failed++;
+    }
+    slurm_free_job_info_msg(jobs);
+    say("released all that was held in partition %s: %d jobs%s", scheduler->partition, released,
+        failed > 0 ? ", but not all of them" : "");
+    return failed == 0;
+}
+
+static void save(struct scheduler *scheduler) {
+    char message[MESSAGE];
+    if (scheduler->state_file != NULL && !state_save_changes(scheduler->state_file, scheduler->beliefs, scheduler->books,
+                                                             &scheduler->saved, message, sizeof message))
+        say("state not saved: %s", message);
+}
+
 static int usage(void) {
-    fprintf(stderr, "surefill-slurm [-p PARTITION] [-s STATE_FILE] [-1] [surefill_tau=X,surefill_mode=M,...]\n");
+    fprintf(stderr, "surefill-slurm [-p PARTITION] [-s STATE_FILE] [-l LOCK_FILE] [-k] [-1] [surefill_tau=X,...]\n"
+                    "surefill-slurm [-p PARTITION] --release-all\n");
     return 2;
 }
 
 int main(int argc, char **argv) {
-    struct scheduler scheduler = {.partition = "main"};
+    static const struct option names[] = {{"release-all", no_argument, NULL, 'r'},
+                                          {"keep-held", no_argument, NULL, 'k'},
+                                          {NULL, 0, NULL, 0}};
+    struct scheduler scheduler = {.partition = "main", .lock = -1};
     struct sigaction action = {.sa_handler = stop};
+    const char *lock_file = NULL;
     char message[MESSAGE];
-    bool once = false, good = true;
+    bool once = false, keep = false, only_release = false, good = true;
     int option;
     double saved = 0;
-    while ((option = getopt(argc, argv, "p:s:1")) != -1) {
-        if (option == 'p')
-            scheduler.partition = optarg;
-        else if (option == 's')
-            scheduler.state_file = optarg;
-        else if (option == '1')
-            once = true;
-        else
-            return usage();
+    while ((option = getopt_long(argc, argv, "p:s:l:1k", names, NULL)) != -1) {
+        switch (option) {
+        case 'p': scheduler.partition = optarg; break;
+        case 's': scheduler.state_file = optarg; break;
+        case 'l': lock_file = optarg; break;
+        case '1': once = true; break;
+        case 'k': keep = true; break;
+        case 'r': only_release = true; break;
+        default: return usage();
+        }
     }
     if (argc - optind > 1 || !settings_all_ours(argv[optind])) return usage();
     settings_defaults(&scheduler.settings);
@@ -409,6 +501,15 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", message);
         return 2;
     }
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    slurm_init(NULL);
+    if (only_release) { /* whether or not a scheduler runs: an emergency */
+        good = release_all(&scheduler);
+        slurm_fini();
+        return good ? 0 : 1;
+    }
+    if (!lock(&scheduler, lock_file)) return 1;
     scheduler.beliefs = beliefs_make(scheduler.settings.predictor);
     scheduler.books = books_make();
     scheduler.decider = decider_make();
@@ -416,9 +517,6 @@ int main(int argc, char **argv) {
         fprintf(stderr, "no memory\n");
         return 1;
     }
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    slurm_init(NULL);
     if (scheduler.state_file != NULL) {
         if (state_load(scheduler.state_file, scheduler.beliefs, scheduler.books, message, sizeof message))
             say("%s: learnt from %.0f jobs", scheduler.state_file, beliefs_jobs(scheduler.beliefs));
@@ -432,19 +530,21 @@ int main(int argc, char **argv) {
         double interval = scheduler.settings.interval;
         struct timespec pause = {.tv_sec = (time_t)interval};
         pause.tv_nsec = (long)(1e9 * (interval - (double)pause.tv_sec));
+        if (!once) show_life(&scheduler, (int64_t)time(NULL) + (int64_t)interval + LIFE);
         good = cycle(&scheduler);
         beliefs_train(scheduler.beliefs, 0.1);
         saved += interval;
-        if (scheduler.state_file != NULL && (saved >= scheduler.settings.save || once)) {
+        if (saved >= scheduler.settings.save || once) {
             saved = 0;
-            if (!state_save(scheduler.state_file, scheduler.beliefs, scheduler.books, message, sizeof message))
-                say("state not saved: %s", message);
+            save(&scheduler);
         }
         if (!once && !stopping) nanosleep(&pause, NULL);
     } while (!once && !stopping);
-    if (scheduler.state_file != NULL &&
-        !state_save(scheduler.state_file, scheduler.beliefs, scheduler.books, message, sizeof message))
-        say("state not saved: %s", message);
+    save(&scheduler);
+    if (!once && !keep) {
+        show_life(&scheduler, 0); /* from now on nothing is held at submission */
+        release_all(&scheduler);
+    }
     slurm_fini();
     free(scheduler.held);
     free(scheduler.pool.running);

@@ -3,11 +3,6 @@
 
 #include <stdio.h>
 
-#include "src/common/assoc_mgr.h"
-#include "src/common/node_conf.h"
-#include "src/common/xstring.h"
-#include "src/slurmctld/node_scheduler.h"
-
 void job_facts(const job_record_t *job, const part_record_t *part, int32_t nodes, struct facts *facts) {
     uint32_t minutes = job->time_limit;
     uint32_t asked = job->details == NULL ? 0 : job->details->orig_min_cpus;
@@ -36,7 +31,7 @@ bool job_takes_whole_nodes(const job_record_t *job, const part_record_t *part) {
 
 int32_t job_nodes(job_record_t *job, part_record_t *part) {
     uint32_t least, wanted, most, cpus = UINT32_MAX, need, by_cpus, by_tasks;
-    const struct job_details *details = job->details;
+    const job_details_t *details = job->details;
     assoc_mgr_lock_t qos_read_lock = {.qos = READ_LOCK};
     uint32_t qos_flags = 0;
     assoc_mgr_lock(&qos_read_lock);

@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/common/assoc_mgr.h"
-#include "src/common/node_conf.h"
-#include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
-#include "src/slurmctld/job_scheduler.h"
-#include "src/slurmctld/locks.h"
-#include "src/slurmctld/node_scheduler.h"
-#include "src/slurmctld/preempt.h"
-#include "src/slurmctld/reservation.h"
-
 /* One look, handed through list_for_each. */
 struct look {
     struct site *site;
@@ -121,12 +111,12 @@ static void unjudged(struct group *group, const char *why) {
 
 /* Whether any free nodes of the partition will do for this job, so that counting them says when it can start. */
 static const char *why_head_not_counted(const job_record_t *job, const part_record_t *part) {
-    const struct job_details *details = job->details;
+    const job_details_t *details = job->details;
     if (!job_takes_whole_nodes(job, part)) return "the head job shares nodes";
     /* job_nodes() says its most; Slurm starts it as soon as there is its least. */
     if (details->max_nodes > details->min_nodes && (job->bit_flags & USE_MIN_NODES) == 0)
         return "the head job takes a range of nodes";
-    if (details->features != NULL || details->prefer != NULL) return "the head job asks for node features";
+    if (details->features != NULL) return "the head job asks for node features";
     if (details->req_node_bitmap != NULL || details->exc_node_bitmap != NULL) return "the head job names nodes";
     if (job->license_list != NULL) return "the head job needs licences";
     if (job->resv_name != NULL || job->resv_list != NULL) return "the head job has a reservation";
@@ -146,6 +136,15 @@ static int overlaps_reservation(void *entry, void *argument) {
             bit_overlap_any(reservation->node_bitmap, site->groups[i].nodes))
             unjudged(&site->groups[i], "a reservation holds some of the nodes");
     return 0;
+}
+
+/* Whether another job could use some of its nodes' cores. */
+static bool leaves_cores(const job_record_t *job) {
+    uint64_t cores = 0;
+    if (job->job_resrcs == NULL || job->job_resrcs->whole_node == WHOLE_NODE_REQUIRED) return false;
+    for (int node = bit_ffs(job->node_bitmap), last = bit_fls(job->node_bitmap); node >= 0 && node <= last; node++)
+        if (bit_test(job->node_bitmap, node)) cores += node_record_table_ptr[node]->cpus_efctv;
+    return job->job_resrcs->ncpus < cores;
 }
 
 /* Adds a job that holds nodes to the pools of those nodes. */
@@ -170,6 +169,7 @@ static int add_running(void *entry, void *argument) {
                 unjudged(group, "running jobs share nodes");
         bit_free(mine);
         if (IS_JOB_SUSPENDED(job)) unjudged(group, "a job is suspended");
+        group->sharing |= !ending && leaves_cores(job);
         if (nodes == 0) continue;
         group->pool.running = grown(group->pool.running, &group->pool.running_room, group->pool.running_count,
                                     sizeof *running);
@@ -183,7 +183,7 @@ static int add_running(void *entry, void *argument) {
 }
 
 /* Counts the nodes of a group with a head job, and says whether that decides. */
-static void count_nodes(struct site *site, struct group *group) {
+static void count_nodes(struct group *group) {
     bitstr_t *mine = bit_copy(group->nodes);
     const node_record_t *first = NULL;
     bit_and(mine, avail_node_bitmap);
@@ -200,9 +200,6 @@ static void count_nodes(struct site *site, struct group *group) {
     bit_and(mine, idle_node_bitmap);
     group->pool.idle = bit_set_count(mine);
     bit_free(mine);
-    for (int i = 0; i < site->group_count; i++)
-        if (&site->groups[i] != group && site->groups[i].has_head && bit_overlap_any(site->groups[i].nodes, group->nodes))
-            unjudged(group, "another partition with a waiting job has some of the nodes");
     if (slurm_preemption_enabled()) unjudged(group, "jobs may be preempted");
 }
 
@@ -212,22 +209,19 @@ static void count_nodes(struct site *site, struct group *group) {
 static bool is_array(const job_record_t *job) { return job->array_recs != NULL && job->array_task_id == NO_VAL; }
 
 static void wait_for_priority(job_record_t *job) {
-    if (job->state_reason != WAIT_NO_REASON && job->state_reason != WAIT_RESOURCES) return;
-    job->state_reason = WAIT_PRIORITY;
-    xfree(job->state_desc);
-    last_job_update = time(NULL);
+    if (job->state_reason == WAIT_NO_REASON || job->state_reason == WAIT_RESOURCES || job->state_reason == WAIT_LICENSES)
+        say_why(job, WAIT_PRIORITY);
 }
 
-static void wait_for_nodes(job_record_t *job) {
-    if (job->state_reason == WAIT_NODE_NOT_AVAIL) return;
-    job->state_reason = WAIT_NODE_NOT_AVAIL;
-    xfree(job->state_desc);
-    last_job_update = time(NULL);
+/* The site's priorities come first. Those of priority/basic say only who came first, how nice a user is, and which partition. */
+static uint32_t rank_of(const job_record_t *job, const part_record_t *part) {
+    if (xstrcmp(slurm_conf.priority_type, "priority/basic") != 0) return job->priority;
+    return job->details->nice ^ (uint32_t)part->priority_tier << 8;
 }
 
 /* Adds a waiting job, or the tasks of an array that may run, the first ones left out. */
 static void add_candidates(struct site *site, struct group *group, job_record_t *job, part_record_t *part, int place,
-                           int32_t left_out, int32_t depth) {
+                           int32_t order, int32_t left_out, int32_t depth) {
     struct pool *pool = &group->pool;
     double begun = slurm_clock();
     int32_t nodes = job_nodes(job, part), copies = 1, most;
@@ -248,44 +242,49 @@ static void add_candidates(struct site *site, struct group *group, job_record_t 
         pool->candidates = grown(pool->candidates, &pool->candidate_room, pool->candidate_count, sizeof *candidate);
         candidate = &pool->candidates[pool->candidate_count++];
         *candidate = (struct candidate){
-            .priority = job->priority, .place = place, .shares_nodes = !job_takes_whole_nodes(job, part)};
+            .rank = rank_of(job, part), .place = place, .order = order, .shares_nodes = !job_takes_whole_nodes(job, part)};
         job_facts(job, part, nodes, &candidate->facts);
     }
 }
 
 /* Whether all nodes in service together are not enough. (Slurm says so only while none of them is busy.) */
 static bool too_wide(const job_record_t *job, const struct group *group) {
-    const struct job_details *details = job->details;
+    const job_details_t *details = job->details;
     return details->min_nodes > group->service_nodes ||
            (details->min_cpus != NO_VAL && details->min_cpus > group->service_cpus);
 }
 
 static void make_head(struct site *site, struct group *group, job_record_t *job, part_record_t *part, int place,
-                      bitstr_t *blocked, int32_t depth) {
+                      int32_t order, bitstr_t *blocked, int32_t depth) {
     const char *why = why_head_not_counted(job, part);
     int32_t nodes = job_nodes(job, part);
     if (nodes == 0) return;
     group->has_head = true;
+    group->head_place = place;
+    group->head_order = order;
     group->head_licences = job->license_list != NULL;
     group->pool.head_priority = job->priority;
     job_facts(job, part, nodes, &group->pool.head);
     if (why != NULL) unjudged(group, why);
     bit_or(blocked, group->nodes);
-    if (is_array(job)) add_candidates(site, group, job, part, place, 1, depth); /* its other tasks */
+    if (is_array(job)) add_candidates(site, group, job, part, place, order, 1, depth); /* its other tasks */
 }
 
 /* Takes one entry of the queue: starts the job, makes it the head of its pool, or notes it as a candidate. Returns how many
  * tasks of an array it has had no time for. */
-static int take(struct site *site, job_record_t *job, part_record_t *part, bitstr_t *blocked, int32_t depth) {
+static int take(struct site *site, job_record_t *job, part_record_t *part, int32_t order, bitstr_t *blocked,
+                int32_t depth) {
     int place = partition_index(site, part);
     struct group *group = place < 0 ? NULL : &site->groups[site->group_of[place]];
     uint32_t id = job->job_id;
+    bool alone = job->resv_name != NULL; /* a job with a reservation waits for that alone, and never for others */
     if (group == NULL || job->het_job_id != 0) return 0;
     for (;;) { /* an array's tasks one by one */
         double begun = slurm_clock();
-        bool may, more;
+        /* Somebody of more priority waits for nodes of this pool, in this partition or in one that overlaps it. */
+        bool behind = group->has_head || bit_overlap_any(blocked, group->nodes), may, more;
         enum start_result result;
-        if (group->has_head && group->pool.candidate_count >= depth && job->resv_name == NULL) {
+        if (behind && group->pool.candidate_count >= depth && !alone) {
             /* Neither head nor candidate: no time for it, others are behind. */
             if (!job_misses_deadline(job)) wait_for_priority(job);
             return 0;
@@ -294,24 +293,22 @@ static int take(struct site *site, job_record_t *job, part_record_t *part, bitst
         site->slurm_seconds += slurm_clock() - begun;
         if (!may) return 0;
         more = is_array(job);
-        if (group->has_head && job->resv_name == NULL) {
+        if (!alone && too_wide(job, group)) { /* hundreds of them must not take all the time */
+            say_why(job, WAIT_NODE_NOT_AVAIL);
+            return 0;
+        }
+        if (behind && !alone) {
             wait_for_priority(job);
             if (site_refused_lately(site, id) || (group->head_licences && job->license_list != NULL))
                 debug2("surefill: JobId=%u is no candidate: %s", id,
                        site_refused_lately(site, id) ? "Slurm refused it lately" : "the head job needs licences as well");
             else
-                add_candidates(site, group, job, part, place, 0, depth);
+                add_candidates(site, group, job, part, place, order, 0, depth);
             return 0;
         }
-        if (job->resv_name == NULL && too_wide(job, group)) { /* hundreds of them must not take all the time */
-            wait_for_nodes(job);
-            return 0;
-        }
-        result = start_job(job, part, blocked, SLURMDB_JOB_FLAG_SCHED, site);
+        result = start_job(job, part, NULL, SLURMDB_JOB_FLAG_SCHED, site);
         if (result != START_DONE) {
-            /* A job with a reservation waits for that alone. */
-            if (result == START_BUSY && job->resv_name == NULL)
-                make_head(site, group, job, part, place, blocked, depth);
+            if (result == START_BUSY && !alone) make_head(site, group, job, part, place, order, blocked, depth);
             return 0;
         }
         site->started++;
@@ -324,9 +321,10 @@ static int take(struct site *site, job_record_t *job, part_record_t *part, bitst
 
 static void walk_queue(struct site *site, const struct settings *settings) {
     double begun = slurm_clock();
-    List queue = build_job_queue(false, false);
+    list_t *queue = build_job_queue(false, false);
     bitstr_t *blocked = bit_alloc(node_record_count);
     job_queue_rec_t *entry;
+    int32_t order = 0;
     sort_job_queue(queue);
     site->pending = list_count(queue);
     site->slurm_seconds += slurm_clock() - begun;
@@ -342,7 +340,7 @@ static void walk_queue(struct site *site, const struct settings *settings) {
                 job_queue_rec_resv_list(entry);
             else
                 job_queue_rec_magnetic_resv(entry);
-            if (!entry->use_prefer) left = take(site, job, entry->part_ptr, blocked, settings->depth);
+            if (!entry->use_prefer) left = take(site, job, entry->part_ptr, order++, blocked, settings->depth);
             job_resv_clear_magnetic_flag(job);
         }
         xfree(entry);
@@ -352,31 +350,61 @@ static void walk_queue(struct site *site, const struct settings *settings) {
     FREE_NULL_BITMAP(blocked);
 }
 
+/* --- What comes of it --- */
+
+/* Pools with waiting jobs and nodes in common are one family, named after one of them. */
+static void find_families(struct site *site) {
+    for (int i = 0; i < site->group_count; i++) site->groups[i].family = i;
+    for (int i = 0; i < site->group_count; i++)
+        for (int k = 0; k < i; k++) {
+            struct group *one = &site->groups[i], *other = &site->groups[k];
+            int from = one->family, to = other->family;
+            if ((!one->has_head && one->pool.candidate_count == 0) ||
+                (!other->has_head && other->pool.candidate_count == 0) || !bit_overlap_any(one->nodes, other->nodes))
+                continue;
+            unjudged(one, "another partition with a waiting job has some of the nodes");
+            unjudged(other, "another partition with a waiting job has some of the nodes");
+            for (int g = 0; g <= i; g++)
+                if (site->groups[g].family == from) site->groups[g].family = to;
+        }
+}
+
+/* Jobs that would share nodes are judged as if they took whole ones, unless there are nodes to share. */
+static void judge_sharing(struct group *group) {
+    bool waiting = false;
+    for (int32_t i = 0; i < group->pool.candidate_count; i++) waiting |= group->pool.candidates[i].shares_nodes;
+    if (waiting && group->sharing) unjudged(group, "jobs that share nodes wait for nodes that are shared");
+}
+
 /* What counting nodes describes is left to be judged without the locks; the rest is decided here by Slurm's own tests. */
-static void finish_group(struct site *site, struct group *group) {
-    struct pool *pool = &group->pool;
-    int32_t kept = 0, held = pool->idle;
-    if (!group->has_head) return;
-    for (int32_t i = 0; i < pool->running_count; i++) held += pool->running[i].nodes;
-    if (held > pool->nodes) unjudged(group, "jobs hold nodes together"); /* one still ends where another starts */
-    if (pool->head.nodes <= pool->idle) unjudged(group, "the head job would fit, but Slurm does not start it");
-    if (group->unjudged[0] != '\0') {
+static void finish_family(struct site *site, int family) {
+    bool waiting = false;
+    for (int i = 0; i < site->group_count; i++) {
+        struct group *group = &site->groups[i];
+        struct pool *pool = &group->pool;
+        int32_t held = pool->idle;
+        if (group->family != family || (!group->has_head && pool->candidate_count == 0)) continue;
+        waiting = true;
+        for (int32_t k = 0; k < pool->running_count; k++) held += pool->running[k].nodes;
+        if (held > pool->nodes) unjudged(group, "jobs hold nodes together"); /* one still ends where another starts */
+        judge_sharing(group);
+        if (group->has_head && pool->head.nodes <= pool->idle)
+            unjudged(group, "the head job would fit, but Slurm does not start it");
+        if (group->unjudged[0] == '\0') return; /* alone in its family */
         debug("surefill: %s: %s: left to limits and Slurm's own test", group->name, group->unjudged);
-        site->started += site_start_by_limits(site, group);
-        return;
     }
-    for (int32_t i = 0; i < pool->candidate_count; i++)
-        if (!pool->candidates[i].shares_nodes) pool->candidates[kept++] = pool->candidates[i];
-    pool->candidate_count = kept;
+    if (waiting) site->started += site_start_by_limits(site, family);
 }
 
 bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs) {
-    slurmctld_lock_t locks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
+    slurmctld_lock_t locks = CYCLE_LOCKS;
     struct look look = {.site = site, .books = books, .beliefs = beliefs};
     site_clear(site);
+    site->slurm_seconds = site->locked_seconds = 0;
     lock_slurmctld(locks);
     site->locked_since = slurm_clock();
     look.now = (int64_t)time(NULL);
+    site->running = site_fingerprint(UINT32_MAX);
     site->configured = slurm_conf.last_update;
     books_begin(books);
     list_for_each(job_list, see_job, &look);
@@ -391,14 +419,15 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
         if (resv_list != NULL) list_for_each(resv_list, overlaps_reservation, site);
         for (int i = 0; i < site->group_count; i++) {
             site->groups[i].pool.now = look.now;
-            if (site->groups[i].has_head) count_nodes(site, &site->groups[i]);
+            if (site->groups[i].has_head) count_nodes(&site->groups[i]);
         }
         list_for_each(job_list, add_running, &look);
         site->deadline = slurm_clock() + settings->locked / 2;
         if (site->group_count > 0) site->turn = (site->turn + 1) % site->group_count;
-        for (int i = 0; i < site->group_count; i++)
-            finish_group(site, &site->groups[(site->turn + i) % site->group_count]);
+        find_families(site);
+        for (int i = 0; i < site->group_count; i++) finish_family(site, (site->turn + i) % site->group_count);
         site->fingerprint = site_fingerprint(site_least_priority(site));
+        site->ending = bit_ffs(cg_node_bitmap) >= 0;
     }
     site->locked_seconds += slurm_clock() - site->locked_since;
     unlock_slurmctld(locks);
@@ -417,5 +446,4 @@ void site_clear(struct site *site) {
     site->group_count = site->partition_count = site->started = 0;
     site->pending = 0;
     site->cut_short = site->forgetful = false;
-    site->slurm_seconds = site->locked_seconds = 0;
 }

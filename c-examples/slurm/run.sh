@@ -58,7 +58,7 @@ echo "running $jobs jobs on $nodes nodes twice, side by side..."
 ) &
 stock=$!
 PLUGIN_FOLDER=$built SCHEDULER=sched/surefill \
-    PARAMETERS=defer,sched_interval=-1,surefill_interval=0.2,surefill_criterion=relative run_one surefill
+    PARAMETERS=defer,sched_interval=-1 run_one surefill
 wait $stock
 for name in backfill surefill; do
     awk -v name="sched/$name" '{ jobs[$1]++; wait[$1] += $2; all += $2; if ($2 > most) most = $2 }

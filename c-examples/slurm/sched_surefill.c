@@ -16,17 +16,6 @@
 #include "settings.h"
 #include "state.h"
 
-#include "src/common/log.h"
-#include "src/common/plugin.h"
-#include "src/common/xstring.h"
-#include "src/slurmctld/burst_buffer.h"
-#include "src/slurmctld/fed_mgr.h"
-#include "src/slurmctld/locks.h"
-
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
-#error "written for Slurm 22.05: slurmctld's own structures and functions differ from release to release"
-#endif
-
 const char plugin_name[] = "Probabilistic backfill scheduler";
 const char plugin_type[] = "sched/surefill";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
@@ -37,12 +26,21 @@ int sched_p_reconfig(void);
 
 enum { ATTEMPTS = 3, MESSAGE = 300 };
 static const double TRAINING = 0.1; /* seconds after a cycle, without locks */
+static const double LOOK = 0.05;    /* seconds between two looks at whether something has happened */
+static const double ENDING = 2;     /* seconds after that for which nodes being cleaned up are waited for closely */
 
 static pthread_t thread;
 static bool running;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static bool stopping, reconfigured;
+
+/* What changes in slurmctld when there may be something to start: its counters at once, its times of change, which have a
+ * resolution of a second, for all else (a release, a node that is back). They are looked at without a lock: what is missed
+ * is seen at the next look. */
+struct events {
+    uint32_t submitted, completed, cancelled, failed;
+};
 
 /* What the thread works with. */
 struct plugin {
@@ -53,6 +51,7 @@ struct plugin {
     struct site site;
     char state_file[4096];
     char refused[MESSAGE]; /* why the parameters cannot be used; empty when they can */
+    char *words;           /* SchedulerParameters, when they were read last */
     bool told;        /* what the settings are */
     bool limits_only; /* after an error, until the next reconfiguration */
     bool silent;      /* even limits have failed since, and that has been said */
@@ -62,6 +61,12 @@ struct plugin {
     } accounts[64]; /* the latest head jobs' */
     int next_account;
     double last_save;
+    struct state_mark saved;
+    bool left_out; /* it has been said that some partitions have no bounds on waits */
+    struct events events; /* at the beginning of the last cycle */
+    time_t looked;        /* when that was */
+    bool unfinished;      /* it was cut short */
+    double stirred;       /* when something had last happened since such a look */
 };
 
 /* --- Waits --- */
@@ -98,15 +103,22 @@ static void fall_back(struct plugin *plugin, const char *why) {
     plugin->limits_only = true;
 }
 
+static void tell_note(const char *text) { info("surefill: SchedulerParameters: %s", text); }
+
 static void read_settings(struct plugin *plugin) {
     slurmctld_lock_t locks = {.conf = READ_LOCK};
     char message[MESSAGE] = "";
     struct settings before = plugin->settings;
     bool good, known, limits_only = plugin->limits_only;
+    char *words;
     lock_slurmctld(locks);
     good = settings_read(&plugin->settings, slurm_conf.sched_params, message, sizeof message);
     snprintf(plugin->state_file, sizeof plugin->state_file, "%s/surefill_state", slurm_conf.state_save_location);
+    words = xstrdup(slurm_conf.sched_params);
     unlock_slurmctld(locks);
+    if (xstrcmp(words, plugin->words) != 0 || !plugin->told) settings_notes(words, tell_note);
+    xfree(plugin->words);
+    plugin->words = words;
     plugin->limits_only = plugin->silent = false;
     known = strcmp(plugin->refused, message) == 0; /* slurmctld also reconfigures us when it has just started */
     memcpy(plugin->refused, message, sizeof message);
@@ -119,10 +131,13 @@ static void read_settings(struct plugin *plugin) {
         memcmp(&before, &plugin->settings, sizeof before) == 0)
         return;
     plugin->told = true;
-    info("surefill: mode %s, predictor %s, %s below %g, budget %g, a cycle every %g s, %d candidates",
+    info("surefill: mode %s, predictor %s, %s: %s below %g, budget %g, a cycle every %g s, %d candidates, %d events a bin, saved "
+         "every %g s, locks held for %g s",
          plugin->limits_only ? "limits" : settings_mode_name(plugin->settings.mode),
-         settings_predictor_name(plugin->settings.predictor), settings_criterion_name(plugin->settings.criterion),
-         plugin->settings.tau, plugin->settings.budget, plugin->settings.interval, plugin->settings.depth);
+         settings_predictor_name(plugin->settings.predictor), settings_rule_name(&plugin->settings),
+         surefill_criterion_name(plugin->settings.criterion), plugin->settings.tau, plugin->settings.budget,
+         plugin->settings.interval, plugin->settings.depth,
+         plugin->settings.events, plugin->settings.save, plugin->settings.locked);
 }
 
 static void save(struct plugin *plugin) {
@@ -134,7 +149,12 @@ static void save(struct plugin *plugin) {
           (long)totals.waiting, (long)totals.running, beliefs_jobs(plugin->beliefs));
     waits_to_info = plugin->settings.mode == MODE_SHADOW;
     waits_each(beliefs_waits(plugin->beliefs), (int64_t)time(NULL), report_waits);
-    if (!state_save(plugin->state_file, plugin->beliefs, plugin->books, message, sizeof message))
+    if (!plugin->left_out && waits_left_out(beliefs_waits(plugin->beliefs)) != NULL) {
+        info("surefill: waits: bounds are kept for %d partitions, none for %s and those that come after it", WAITS_QUEUES,
+             waits_left_out(beliefs_waits(plugin->beliefs)));
+        plugin->left_out = true;
+    }
+    if (!state_save_changes(plugin->state_file, plugin->beliefs, plugin->books, &plugin->saved, message, sizeof message))
         error("surefill: state not saved: %s", message);
     plugin->last_save = slurm_clock();
 }
@@ -153,8 +173,6 @@ static double *account(struct plugin *plugin, int64_t head) {
 
 static void log_decisions(const struct plugin *plugin, const struct group *group, const struct decision *decision,
                           const char *mode) {
-    static const char *const verdicts[] = {"undecided", "start", "refused", "over budget", "does not fit", "declined"};
-    static const char *const signs[] = {"=", ">=", "<=", "~"};
     if (get_log_level() < LOG_LEVEL_DEBUG) return;
     if (decision->head_median >= 0)
         debug("surefill: %s: %d of %d nodes idle, head JobId=%u needs %d, starts within %ld s (median)", group->name,
@@ -165,8 +183,9 @@ static void log_decisions(const struct plugin *plugin, const struct group *group
         if (candidate->judged.verdict == SUREFILL_VERDICT_DOES_NOT_FIT) continue;
         debug("surefill: decision: JobId=%u nodes=%d limit=%ld head=%u %s%s%.6f: %s (%s)",
               (uint32_t)candidate->facts.id, candidate->facts.nodes, (long)candidate->facts.limit,
-              (uint32_t)group->pool.head.id, settings_criterion_name(plugin->settings.criterion),
-              signs[candidate->judged.exactness], candidate->judged.delay, verdicts[candidate->judged.verdict], mode);
+              (uint32_t)group->pool.head.id, surefill_criterion_name(plugin->settings.criterion),
+              surefill_delay_sign(candidate->judged.exactness), candidate->judged.delay,
+              surefill_verdict_name(candidate->judged.verdict), mode);
     }
 }
 
@@ -182,7 +201,7 @@ static void note_shadow(struct plugin *plugin, const struct group *group, const 
         if (books_would_start(plugin->books, candidate->facts.id, group->pool.now) == group->pool.now)
             info("surefill: shadow: JobId=%u would start now, ahead of JobId=%u, which it delays by %s %.4f",
                  (uint32_t)candidate->facts.id, (uint32_t)group->pool.head.id,
-                 settings_criterion_name(plugin->settings.criterion), candidate->judged.delay);
+                 surefill_criterion_name(plugin->settings.criterion), candidate->judged.delay);
     }
 }
 
@@ -217,6 +236,25 @@ static void decide_group(struct plugin *plugin, struct group *group, struct deci
               (uint32_t)group->pool.head.id);
 }
 
+/* --- Events --- */
+
+static struct events events_now(void) {
+    return (struct events){.submitted = slurmctld_diag_stats.jobs_submitted,
+                           .completed = slurmctld_diag_stats.jobs_completed,
+                           .cancelled = slurmctld_diag_stats.jobs_canceled,
+                           .failed = slurmctld_diag_stats.jobs_failed};
+}
+
+/* A time of change that is the second of the look may hide changes after it: these count when that second is over. */
+static bool changed_since(time_t change, time_t look) { return change > look || (change == look && time(NULL) > look); }
+
+static bool anything_since(const struct events *then, time_t look) {
+    struct events now = events_now();
+    return memcmp(&now, then, sizeof now) != 0 || changed_since(last_job_update, look) ||
+           changed_since(last_node_update, look) || changed_since(last_part_update, look) ||
+           changed_since(last_resv_update, look);
+}
+
 /* --- The cycle --- */
 
 enum next { NEXT_SLEEP, NEXT_AGAIN, NEXT_STOP };
@@ -226,6 +264,8 @@ static enum next cycle(struct plugin *plugin) {
     double begun = slurm_clock(), deciding = 0, working;
     int backfilled = 0;
     bool changed = false, refused = false, again;
+    plugin->looked = time(NULL);
+    plugin->events = events_now();
     if (!site_gather(site, &plugin->settings, plugin->books, plugin->beliefs)) {
         error("surefill: slurmctld's jobs cannot be read, this was built for another Slurm: the plugin stops here");
         return NEXT_STOP;
@@ -240,16 +280,14 @@ static enum next cycle(struct plugin *plugin) {
         decide_group(plugin, group, &decision);
         deciding += slurm_clock() - before;
         if (decision.accepted_count == 0) continue;
-        started = site_start(site, group, &decision, plugin->settings.locked, &changed);
-        for (int k = 0; k < started; k++) {
-            const struct candidate *candidate = &group->pool.candidates[decision.accepted[k]];
-            *account(plugin, group->pool.head.id) += candidate->judged.delay; /* 0 by limits */
-        }
+        *account(plugin, group->pool.head.id) +=
+            site_start(site, group, &decision, &plugin->settings, &started, &changed);
         backfilled += started;
         if (changed)
             debug("surefill: %s: what the decisions rest on has changed: nothing is started", group->name);
         if (started < decision.accepted_count) refused = true; /* this pool alone: judge it again */
     }
+    plugin->unfinished = site->cut_short;
     again = (changed || refused) && !site->cut_short; /* else slurmctld has waited long enough for its locks */
     working = slurm_clock() - begun;
     debug("surefill: cycle: %ld pending, %d started in order, %d backfilled; %.2f ms, of them %.2f ms in Slurm's own "
@@ -261,10 +299,10 @@ static enum next cycle(struct plugin *plugin) {
     return again ? NEXT_AGAIN : NEXT_SLEEP;
 }
 
-/* Sleeps until the next cycle is due; false when the plugin is to stop. */
-static bool sleep_until_due(double seconds) {
+/* Sleeps for so many seconds; true when slurmctld has called meanwhile. */
+static bool sleep_for(double seconds) {
     struct timespec until;
-    bool stop;
+    bool called;
     clock_gettime(CLOCK_MONOTONIC, &until); /* whatever happens to the time of day */
     until.tv_sec += (time_t)seconds;
     until.tv_nsec += (long)(1e9 * (seconds - floor(seconds)));
@@ -275,9 +313,34 @@ static bool sleep_until_due(double seconds) {
     pthread_mutex_lock(&lock);
     while (!stopping && !reconfigured && pthread_cond_clockwait(&wake, &lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
         continue;
+    called = stopping || reconfigured;
+    pthread_mutex_unlock(&lock);
+    return called;
+}
+
+static bool is_stopping(void) {
+    bool stop;
+    pthread_mutex_lock(&lock);
     stop = stopping;
     pthread_mutex_unlock(&lock);
-    return !stop;
+    return stop;
+}
+
+/* Sleeps until the next cycle is due: after the interval, or when something has happened, or while nodes are being cleaned up
+ * after that, or when the last one was cut short; but at least for four times as long as the last cycle has held the locks.
+ * False when the plugin is to stop. */
+static bool sleep_until_due(struct plugin *plugin) {
+    const double interval = plugin->settings.interval, rest = fmax(LOOK, 4 * plugin->site.locked_seconds);
+    double begun = slurm_clock(), passed;
+    while ((passed = slurm_clock() - begun) < interval && !sleep_for(fmin(LOOK, interval - passed))) {
+        bool ending = plugin->site.ending && slurm_clock() - plugin->stirred <= ENDING;
+        if (anything_since(&plugin->events, plugin->looked))
+            plugin->stirred = slurm_clock();
+        else if (!ending && !plugin->unfinished)
+            continue;
+        if (slurm_clock() - begun >= rest) break;
+    }
+    return !is_stopping();
 }
 
 static bool take_reconfigured(void) {
@@ -298,7 +361,8 @@ static bool make(struct plugin *plugin) {
         if (plugin->decider == NULL) plugin->decider = decider_make();
         if (plugin->beliefs != NULL && plugin->books != NULL && plugin->decider != NULL) return true;
         if (!said) error("surefill: no memory: nothing starts until there is some");
-        if (!sleep_until_due(plugin->settings.interval)) return false;
+        sleep_for(plugin->settings.interval);
+        if (is_stopping()) return false;
         if (take_reconfigured()) read_settings(plugin);
     }
 }
@@ -311,7 +375,8 @@ static bool load(struct plugin *plugin) {
         loaded = state_load(plugin->state_file, plugin->beliefs, plugin->books, message, sizeof message);
         if (loaded || errno != ENOMEM) break;
         if (!said) error("surefill: %s: nothing starts until there is some", message);
-        if (!sleep_until_due(plugin->settings.interval)) return false;
+        sleep_for(plugin->settings.interval);
+        if (is_stopping()) return false;
         if (take_reconfigured()) read_settings(plugin);
     }
     if (loaded)
@@ -332,7 +397,7 @@ static void *agent(void *nothing) {
     if (make(plugin) && load(plugin)) {
         books_tell_earlier(plugin->books, tell_earlier);
         plugin->last_save = slurm_clock();
-        while (next != NEXT_STOP && sleep_until_due(plugin->settings.interval)) {
+        while (next != NEXT_STOP && sleep_until_due(plugin)) {
             if (take_reconfigured()) read_settings(plugin);
             if (slurmctld_config.scheduling_disabled || slurmctld_config.shutdown_time || !fed_mgr_sibs_synced())
                 continue;
@@ -344,6 +409,7 @@ static void *agent(void *nothing) {
         if (next != NEXT_STOP) save(plugin); /* else the books have missed a look, and the file is better than they are */
     }
     site_clear(&plugin->site);
+    xfree(plugin->words);
     decider_free(plugin->decider);
     books_free(plugin->books);
     beliefs_free(plugin->beliefs);

@@ -5,15 +5,10 @@
 #define SITE_H
 
 #include "books.h"
+#include "compat.h"
 #include "decide.h"
 
 #include <time.h>
-
-#include "slurm/slurm.h"
-#include "slurm/slurm_errno.h"
-
-#include "src/common/bitstring.h"
-#include "src/slurmctld/slurmctld.h"
 
 enum { NAME_LENGTH = 64, WHY_LENGTH = 100, REFUSALS = 256, CUTS = 64 };
 
@@ -24,14 +19,18 @@ struct group {
     uint32_t service_nodes, service_cpus; /* of those neither down nor draining nor failed */
     struct pool pool;
     bool has_head;         /* pool.head waits for nodes */
+    int32_t head_place, head_order; /* its partition, and its place in the whole queue */
+    int family;            /* of pools with waiting jobs that have nodes in common: the index of one of them */
     bool head_licences;    /* and needs licences */
+    bool sharing;          /* a running job leaves cores of its nodes to others */
     char unjudged[WHY_LENGTH]; /* why node counts do not decide here; empty when they do */
-    double spent;          /* of the head job's budget */
 };
 
-/* A job that Slurm would not start although we had decided so: left alone for a while. */
+/* A job that Slurm would not start although we had decided so: left alone while the same jobs run on the same nodes, and
+ * for a minute at most. */
 struct refusal {
     uint32_t job;
+    uint64_t running;
     time_t until;
 };
 
@@ -43,8 +42,10 @@ struct site {
     int partition_count;
     time_t configured;     /* slurm_conf.last_update at the time of gathering */
     uint64_t fingerprint;  /* of all that a decision rests on */
+    uint64_t running;      /* of the running jobs and idle nodes at the beginning of the cycle */
     int64_t pending;       /* jobs that could run, at the time of gathering */
     int started;           /* in order of priority, while gathering */
+    bool ending;           /* some nodes are being cleaned up after a job */
     bool forgetful;        /* no memory for the books: some jobs are not in them */
     double locked_since;   /* by slurm_clock() */
     double deadline;       /* when starting jobs has to end for now, because the locks are held */
@@ -90,19 +91,30 @@ enum start_result {
     START_WITHHELD, /* it would need nodes that we kept from it */
     START_NOT_NOW   /* anything else: limits, reservations, ... */
 };
-enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint64_t flag,
+enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint32_t flag,
                             struct site *site);
+/* The job's reason, as users see it. */
+void say_why(job_record_t *job, enum job_state_reason why);
 /* Says so in the job's reason, as Slurm does. */
 bool job_misses_deadline(job_record_t *job);
 /* Everything Slurm's own schedulers ask before they look for nodes. */
 bool may_start(job_record_t *job, part_record_t *part);
-/* Starts the accepted candidates of a group under the locks, held for at most so many seconds, in order, until one cannot
- * be started. Returns how many were started; *changed says that what the decision rests on has changed, and then nothing
- * has been started. */
-int site_start(struct site *site, struct group *group, const struct decision *decision, double longest, bool *changed);
+/* Starts the accepted candidates of a group under the locks, held for at most settings->locked seconds, in order, as far as
+ * they may start although others were refused. Returns the delay of the head job that those started have been charged with
+ * (0 by limits) and their number; *changed says that what the decision rests on has changed, and then nothing has been
+ * started. */
+double site_start(struct site *site, struct group *group, const struct decision *decision, const struct settings *settings,
+                  int *started, bool *changed);
 bool site_refused_lately(const struct site *site, uint32_t job);
 
-/* limits.c: EASY with Slurm's own tests for groups that node counts do not describe. Locks held. */
-int site_start_by_limits(struct site *site, struct group *group);
+/* reserve.c: when this waiting job would start in this partition, not on those nodes (NULL for none), if every running job
+ * ran to its limit, and on which nodes (to be freed); 0 when Slurm does not know. Locks held. */
+time_t site_reserve(job_record_t *job, part_record_t *part, const bitstr_t *without, bitstr_t **nodes);
+/* Which features Slurm's tests are to look for: those required, or those preferred. */
+void job_use_features(job_record_t *job, bool preferred);
+
+/* limits.c: EASY with Slurm's own tests for a family of groups that node counts do not describe. Locks held. Returns how
+ * many jobs were started. */
+int site_start_by_limits(struct site *site, int family);
 
 #endif

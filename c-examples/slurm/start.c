@@ -1,20 +1,6 @@
 /* Starting jobs: Slurm's own tests have the last word. Licence: GPL-2.0-or-later. */
 #include "site.h"
 
-#include "src/common/assoc_mgr.h"
-#include "src/common/power.h"
-#include "src/common/select.h"
-#include "src/common/xmalloc.h"
-#include "src/slurmctld/acct_policy.h"
-#include "src/slurmctld/burst_buffer.h"
-#include "src/slurmctld/fed_mgr.h"
-#include "src/slurmctld/front_end.h"
-#include "src/slurmctld/job_scheduler.h"
-#include "src/slurmctld/licenses.h"
-#include "src/slurmctld/locks.h"
-#include "src/slurmctld/node_scheduler.h"
-#include "src/slurmctld/srun_comm.h"
-
 static const int REFUSED_FOR = 60; /* seconds */
 
 double slurm_clock(void) {
@@ -39,20 +25,30 @@ bool job_misses_deadline(job_record_t *job) {
     return job->deadline != 0 && job->deadline != NO_VAL && !deadline_ok(job, "surefill");
 }
 
+void say_why(job_record_t *job, enum job_state_reason why) {
+    if (job->state_reason == why) return;
+    job->state_reason = why;
+    xfree(job->state_desc);
+    last_job_update = time(NULL);
+}
+
 bool may_start(job_record_t *job, part_record_t *part) {
     if (!IS_JOB_PENDING(job) || job->priority == 0 || job->details == NULL || job->preempt_in_progress) return false;
     if ((part->state_up & PARTITION_SCHED) == 0 || part->node_bitmap == NULL) return false;
-    if (!avail_front_end(job)) return false;
+    if (!compat_front_end(job)) return false;
     if (!job_array_start_test(job)) return false;
     job->part_ptr = part;
     if (job_limits_check(&job, false) != WAIT_NO_REASON) return false;
     if (!job_independent(job)) return false;
-    if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) return false;
+    if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
+        say_why(job, WAIT_LICENSES);
+        return false;
+    }
     if (!acct_policy_job_runnable_pre_select(job, false)) return false;
     return !job_misses_deadline(job);
 }
 
-enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint64_t flag,
+enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint32_t flag,
                             struct site *site) {
     double begun = slurm_clock();
     bitstr_t *saved = NULL;
@@ -60,8 +56,6 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
     int status;
     job->part_ptr = part;
     job->last_sched_eval = time(NULL);
-    job->details->features_use = job->details->features;
-    job->details->feature_list_use = job->details->feature_list;
     if (without != NULL) { /* as slurmctld's own loop keeps lower jobs off the nodes of blocked partitions */
         saved = bit_copy(avail_node_bitmap);
         bit_and_not(avail_node_bitmap, (bitstr_t *)without);
@@ -69,7 +63,15 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
     if (fed_mgr_job_lock(job) != SLURM_SUCCESS) {
         status = ESLURM_FED_JOB_LOCK;
     } else {
-        status = select_nodes(job, false, NULL, NULL, false, flag);
+        status = SLURM_ERROR;
+        if (job->details->prefer != NULL) {
+            job_use_features(job, true);
+            status = compat_select_nodes(job, flag);
+        }
+        if (status != SLURM_SUCCESS) {
+            job_use_features(job, false);
+            status = compat_select_nodes(job, flag);
+        }
         if (status == SLURM_SUCCESS)
             fed_mgr_job_start(job, job->start_time);
         else
@@ -82,12 +84,16 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
     if (status == SLURM_SUCCESS) {
         last_job_update = time(NULL);
         info("surefill: started JobId=%u in %s on %s", job->job_id, part->name, job->nodes);
-        power_g_job_start(job);
+        compat_power(job);
         if (job->batch_flag == 0)
             srun_allocate(job);
         else if (!IS_JOB_CONFIGURING(job))
             launch_job(job);
         rebuild_job_part_list(job);
+        /* Else a slurmctld that is killed finds the job pending when it comes back, and starts it a second time. Slurm's own
+         * main loop saves what it has started itself, nobody saves what a plugin starts. */
+        schedule_job_save();
+        schedule_node_save();
     }
     site->slurm_seconds += slurm_clock() - begun;
     if (status == SLURM_SUCCESS) return START_DONE;
@@ -98,12 +104,15 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
 bool site_refused_lately(const struct site *site, uint32_t job) {
     time_t now = time(NULL);
     for (int i = 0; i < REFUSALS; i++)
-        if (site->refusals[i].job == job && site->refusals[i].until > now) return true;
+        if (site->refusals[i].job == job && site->refusals[i].until > now &&
+            site->refusals[i].running == site->running)
+            return true;
     return false;
 }
 
 static void remember_refusal(struct site *site, uint32_t job) {
-    site->refusals[site->next_refusal] = (struct refusal){.job = job, .until = time(NULL) + REFUSED_FOR};
+    site->refusals[site->next_refusal] =
+        (struct refusal){.job = job, .running = site_fingerprint(UINT32_MAX), .until = time(NULL) + REFUSED_FOR};
     site->next_refusal = (site->next_refusal + 1) % REFUSALS;
 }
 
@@ -119,33 +128,39 @@ static job_record_t *same_job(const struct candidate *candidate, part_record_t *
     return job;
 }
 
-int site_start(struct site *site, struct group *group, const struct decision *decision, double longest, bool *changed) {
-    slurmctld_lock_t locks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
-    int started = 0;
+double site_start(struct site *site, struct group *group, const struct decision *decision, const struct settings *settings,
+                  int *started, bool *changed) {
+    slurmctld_lock_t locks = CYCLE_LOCKS;
+    double charged = 0, refused = 0;
+    *started = 0;
     lock_slurmctld(locks);
     site->locked_since = slurm_clock();
-    site->deadline = site->locked_since + longest;
+    site->deadline = site->locked_since + settings->locked;
     *changed = slurm_conf.last_update != site->configured ||
                site_fingerprint(site_least_priority(site)) != site->fingerprint;
     for (int32_t i = 0; i < decision->accepted_count && !*changed; i++) {
         const struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
         part_record_t *part = find_part_record(site->partitions[candidate->place]);
-        double begun = slurm_clock();
+        double begun = slurm_clock(), delay = candidate->judged.delay;
         job_record_t *job;
         if (i > 0 && site_time_is_up(site, group->name, decision->accepted_count - i)) break;
+        /* It was judged as if those refused before it ran. Alone it delays the head job by no more than all together. */
+        if (refused > 0 && !(refused + delay < settings->tau)) break;
         job = part == NULL ? NULL : same_job(candidate, part);
         site->slurm_seconds += slurm_clock() - begun;
         if (job == NULL || start_job(job, part, NULL, SLURMDB_JOB_FLAG_BACKFILL, site) != START_DONE) {
-            /* Those behind it were judged as if it ran: the next look judges them again. */
-            debug("surefill: JobId=%u was let through, but Slurm does not start it: left alone for %d s",
-                  (uint32_t)candidate->facts.id, REFUSED_FOR);
+            debug("surefill: JobId=%u was let through, but Slurm does not start it: left alone until a job starts or ends, "
+                  "for %d s at most", (uint32_t)candidate->facts.id, REFUSED_FOR);
             remember_refusal(site, (uint32_t)candidate->facts.id);
-            break;
+            refused += delay;
+            continue;
         }
-        started++;
+        ++*started;
+        charged += refused + delay;
+        refused = 0;
     }
-    if (!*changed && started > 0) site->fingerprint = site_fingerprint(site_least_priority(site));
+    if (!*changed && *started > 0) site->fingerprint = site_fingerprint(site_least_priority(site));
     site->locked_seconds += slurm_clock() - site->locked_since;
     unlock_slurmctld(locks);
-    return started;
+    return charged;
 }

@@ -10,8 +10,6 @@ mod correction;
 #[allow(dead_code)]
 #[path = "c_calls/input.rs"]
 mod input;
-#[path = "predictors/mixture.rs"]
-mod mixture;
 #[path = "predictors/model.rs"]
 mod model;
 #[path = "predictors/object.rs"]
@@ -35,9 +33,8 @@ fuzz_target!(|bytes: &[u8]| {
     let input = &mut Input::new(bytes);
     // One kind of object at a time, so that a short input takes it far.
     match input.below(12) {
-        0..=2 => calls::<predictor::Predictor>(input),
+        0..=2 | 4 => calls::<predictor::Predictor>(input),
         3 => calls::<model::Model>(input),
-        4 => calls::<mixture::Mixture>(input),
         5 | 6 => calls::<waits::Waits>(input),
         7 => calls::<online::Online>(input),
         8 | 9 => calls::<sizes::Sizes>(input),

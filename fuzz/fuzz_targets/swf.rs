@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use surefill_simulator::outcome::Outcome;
-use surefill_simulator::policy::{Choice, PolicyOptions};
-use surefill_simulator::replay::replay;
-use surefill_simulator::run::Options;
-use surefill_simulator::swf::{Error, MAX_VALUE, Strictness, Trace, read};
-use surefill_simulator::workload::{Overrun, Rules, Workload};
+use surefill_simulator::replay::engine::replay;
+use surefill_simulator::replay::outcome::Outcome;
+use surefill_simulator::replay::policy::{Choice, PolicyOptions};
+use surefill_simulator::replay::run::Options;
+use surefill_simulator::trace::swf::{Error, MAX_VALUE, Strictness, Trace, read};
+use surefill_simulator::trace::workload::{Overrun, Rules, Workload};
 
 /// Enough for a queue, a backfill and what follows from it.
 const JOBS: usize = 12;

@@ -1,12 +1,11 @@
 //! The `surefill` command.
 
-use clap::Parser;
 use std::process::ExitCode;
 use surefill_simulator::cli::{Cli, Failure};
 
 fn main() -> ExitCode {
     // Wrong arguments end here, with status 2.
-    match Cli::parse().run() {
+    match Cli::of_process().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Usage(message)) => {
             eprintln!("error: {message}\n\nFor more information, try '--help'.");

@@ -1,8 +1,8 @@
 //! `surefill advise` on saved output of Slurm's commands.
 
 use std::process::{Command, Output};
-use surefill_simulator::advise::read::{self, State};
-use surefill_simulator::advise::{Question, Snapshot, advise, limit};
+use surefill_simulator::live::advise::read::{self, State};
+use surefill_simulator::live::advise::{Question, Snapshot, advise, limit};
 use surefill_simulator::report::advice::span;
 
 fn question() -> Question {
@@ -306,4 +306,34 @@ fn bad_usage_is_refused() {
     let text = String::from_utf8_lossy(&commands.stdout);
     assert_eq!(text.lines().count(), 3);
     assert!(text.lines().all(|line| line.starts_with("SLURM_TIME_FORMAT=%s s")), "{text}");
+}
+
+#[test]
+fn nothing_that_slurm_prints_steers_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let squeue = write("squeue", "8|\u{1b}]0;owned\u{7}|\u{1b}[2J\n");
+    let sinfo = write("sinfo", &nodes("games", &["idle"]));
+    let history = write("history", "");
+    let output = Command::new(env!("CARGO_BIN_EXE_surefill"))
+        .args([
+            "advise",
+            "--squeue",
+            &squeue,
+            "--sinfo",
+            &sinfo,
+            "--history",
+            &history,
+            "--now",
+            "2026-11-21T18:00:00",
+        ])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stderr.starts_with(b"error: "));
+    assert!(!output.stderr.iter().any(|byte| byte.is_ascii_control() && *byte != b'\n'));
 }

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
-use surefill_simulator::allocate::application::follow;
-use surefill_simulator::allocate::lifetimes::Lifetimes;
-use surefill_simulator::allocate::machine::Machine;
-use surefill_simulator::allocate::strategy::{Decider, Strategy};
-use surefill_simulator::allocate::study::Belief;
-use surefill_simulator::allocate::study::{Measures, application, avg, one};
-use surefill_simulator::allocate::sweep::{MergeError, Sweep, SweepOptions, merge, sweep};
-use surefill_simulator::allocate::system::{Run, run};
-use surefill_simulator::allocate::workload::{Job, Rounding, WorkloadOptions, generate};
+use surefill_simulator::studies::allocate::application::follow;
+use surefill_simulator::studies::allocate::lifetimes::Lifetimes;
+use surefill_simulator::studies::allocate::machine::Machine;
+use surefill_simulator::studies::allocate::strategy::{Decider, Strategy};
+use surefill_simulator::studies::allocate::study::Belief;
+use surefill_simulator::studies::allocate::study::{Measures, application, avg, one};
+use surefill_simulator::studies::allocate::sweep::{MergeError, Sweep, SweepOptions, merge, sweep};
+use surefill_simulator::studies::allocate::system::{Run, run};
+use surefill_simulator::studies::allocate::workload::{Job, Rounding, WorkloadOptions, generate};
 
 const STRATEGIES: [&str; 10] = [
     "avg",

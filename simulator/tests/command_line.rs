@@ -107,6 +107,42 @@ fn rules_tell_policies_of_one_comparison_apart() {
 }
 
 #[test]
+fn presets_fill_the_options_and_options_win() {
+    let folder = folder();
+    let json = |args: &[&str]| {
+        let output = surefill(&[&["simulate", "t.swf", "--json"], args].concat(), folder.path());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        json
+    };
+    for preset in ["easy", "papers", "fair", "fast"] {
+        let json = json(&["--preset", preset]);
+        assert_eq!((&json["policy"], &json["preset"]), (&"prob".into(), &preset.into()));
+    }
+    assert_eq!(json(&[])["preset"], "fair");
+    assert_eq!(json(&["--preset", "papers"])["rule"], "bound=0.05@1");
+    let mine = json(&["--preset", "fast", "--guard", "0.98", "--queue", "0.5/-0.1/3600/1", "--slip", "0.25"]);
+    assert!(mine["preset"].is_null());
+    let (order, prob) = (&mine["options"]["order"], &mine["options"]["prob"]);
+    assert_eq!((&prob["guard"], &prob["slip"], &prob["tau"]), (&0.98.into(), &0.25.into(), &0.4.into()));
+    assert_eq!((&order["queue"]["run_time"], &order["queue"]["age"]), (&0.5.into(), &1.0.into()));
+    // A rule of its own is plain; the preset of a list is for those without one.
+    let policies = "prob:user:fcfs:exact,prob:user,fast,prob:user:sjbf";
+    let args = ["compare", "t.swf", "--policies", policies, "--preset", "fair", "--json"];
+    let output = surefill(&args, folder.path());
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let of = |key: &str| -> Vec<serde_json::Value> {
+        json["traces"][0]["policies"].as_array().unwrap().iter().map(|p| p[key].clone()).collect()
+    };
+    assert_eq!(of("order"), ["fcfs", "fair", "fast", "sjbf"]);
+    assert_eq!(
+        of("preset"),
+        [serde_json::Value::Null, "fair".into(), "fast".into(), serde_json::Value::Null]
+    );
+    assert_eq!(of("rule"), ["exact=0.05", "relative=0.3@1", "relative=0.4@1", "relative=0.3@1"]);
+}
+
+#[test]
 fn pages_are_written_for_one_policy_and_for_several() {
     let folder = folder();
     let page = |args: &[&str]| {
@@ -117,11 +153,11 @@ fn pages_are_written_for_one_policy_and_for_several() {
         page
     };
     let one = page(&["simulate", "t.swf", "--policy", "prob", "--html", "page.html"]);
-    assert!(one.contains("t.swf: prob") && one.contains("user, fcfs, exact=0.05"));
+    assert!(one.contains("t.swf: prob") && one.contains("mix, fair, relative=0.3@1"));
     // Two traces, and the policies that are shown unasked.
     let several = page(&["compare", "t.swf", "t.swf", "--html", "page.html"]);
     assert_eq!(several.matches("<section>").count(), 2);
-    for policy in ["fcfs", "easy++", "user, fcfs, exact=0.05", "user, sjbf, relative=0.05"] {
+    for policy in ["fcfs", "easy++", "mix, fair, relative=0.3@1", "mix, fast, relative=0.4@1"] {
         assert!(several.contains(policy), "{policy}");
     }
 }
@@ -145,7 +181,7 @@ fn schedules_are_written_and_can_be_replayed() {
     let swf = surefill(&["simulate", "t.swf", "--jobs", "s.swf"], folder.path());
     assert_eq!(code(&swf), 0);
     let text = std::fs::read_to_string(folder.path().join("s.swf")).unwrap();
-    assert!(text.contains("; UnixStartTime: 1000000000\n") && text.contains("; Note: policy easy\n"));
+    assert!(text.contains("; UnixStartTime: 1000000000\n") && text.contains("; Note: policy prob\n"));
     let wait = |file: &str| {
         let output = surefill(&["simulate", file, "--json", "--strict"], folder.path());
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -163,11 +199,13 @@ fn explain_says_why_a_job_waited() {
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     for policy in ["easy", "prob"] {
-        let all = text(&["explain", "t.swf", "--job", "9", "--policy", policy]);
+        let all = text(&["explain", "t.swf", "--job", "9", "--policy", policy, "--order", "fcfs"]);
         assert!(all.starts_with(&format!("t.swf on 4 processors under {policy} (")), "{all}");
         assert!(all.contains("job 9 asked for 4 processors and 0:05:00 at 180, waited "), "{all}");
         assert!(all.contains("expected to start: "), "{all}");
     }
+    let fair = text(&["explain", "t.swf", "--job", "9"]);
+    assert!(fair.starts_with("t.swf on 4 processors under fair ("), "{fair}");
     let one = text(&["explain", "t.swf", "--job", "9", "--at", "185"]);
     assert!(one.contains(" 180 "), "{one}");
     let json = text(&["explain", "t.swf", "--job", "9", "--policy", "prob", "--json"]);
@@ -195,7 +233,14 @@ fn bad_usage_is_status_2() {
         &["compare", "t.swf", "--policies", "fcfs,easy", "--tau", "0.1"],
         &["explain", "t.swf", "--job", "9", "--policy", "prob", "--first-edge", "nan"],
         // What the policy would not heed.
-        &["simulate", "t.swf", "--tau", "0.1"],
+        &["simulate", "t.swf", "--policy", "easy", "--tau", "0.1"],
+        &["simulate", "t.swf", "--policy", "fcfs", "--queue", "shortest"],
+        &["simulate", "t.swf", "--policy", "conservative", "--front", "0.9"],
+        &["compare", "t.swf", "--policies", "fair:mix:fair:exact"],
+        &["simulate", "t.swf", "--queue", "1/2/3"],
+        &["simulate", "t.swf", "--guard", "1.5"],
+        &["simulate", "t.swf", "--preset", "papers", "--slip", "0.1"],
+        &["simulate", "t.swf", "--preset", "best"],
         &["simulate", "t.swf", "--policy", "easy++", "--budget", "1"],
         &["explain", "t.swf", "--job", "9", "--policy", "easy", "--criterion", "seconds"],
         &["simulate", "t.swf", "--jobs", "s.txt"],

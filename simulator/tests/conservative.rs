@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use std::collections::HashMap;
-use surefill_simulator::machine::Cluster;
-use surefill_simulator::outcome::Setup;
-use surefill_simulator::policy::Policy;
-use surefill_simulator::policy::conservative::Conservative;
-use surefill_simulator::replay::replay;
-use surefill_simulator::workload::{Counts, Job, JobId, Workload};
+use surefill_simulator::replay::engine::replay;
+use surefill_simulator::replay::machine::Cluster;
+use surefill_simulator::replay::outcome::Setup;
+use surefill_simulator::replay::policy::Policy;
+use surefill_simulator::replay::policy::conservative::Conservative;
+use surefill_simulator::trace::workload::{Counts, Job, JobId, Workload};
 
 /// Notes every job's first reservation and holds the policy to it.
 #[derive(Default)]

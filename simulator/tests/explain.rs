@@ -3,9 +3,9 @@
 mod common;
 
 use common::{J, job, options, workload};
-use surefill_simulator::explain::{Explained, Why, explain};
-use surefill_simulator::policy::{Criterion, PolicyOptions, ProbOptions};
-use surefill_simulator::run::Options;
+use surefill_simulator::replay::explain::{Explained, Why, explain};
+use surefill_simulator::replay::policy::{Criterion, PolicyOptions, ProbOptions};
+use surefill_simulator::replay::run::Options;
 
 /// Job 0 holds 3 of 4 processors until its limit, job 1 wants all and is the head; the others are the candidates.
 fn jobs(candidates: &[J]) -> Vec<J> {

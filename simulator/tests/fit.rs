@@ -2,16 +2,16 @@
 
 use surefill::hmm::Termination;
 use surefill::runtime::RuntimeBins;
-use surefill_simulator::hmm::block::Block;
-use surefill_simulator::hmm::divergence::{self, generate, rate};
-use surefill_simulator::hmm::fit::{fit, fit_from};
-use surefill_simulator::hmm::flat::{Flat, Load};
-use surefill_simulator::hmm::gain::halves;
-use surefill_simulator::hmm::model::Model;
-use surefill_simulator::hmm::sample::{Observed, Sample, cross_entropy, entropy};
-use surefill_simulator::hmm::train::{Options, Start, Stop};
-use surefill_simulator::hmm::{Error, gain::Test};
-use surefill_simulator::random::Random;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::studies::hmm::block::Block;
+use surefill_simulator::studies::hmm::divergence::{self, generate, rate};
+use surefill_simulator::studies::hmm::fit::{fit, fit_from};
+use surefill_simulator::studies::hmm::flat::{Flat, Load};
+use surefill_simulator::studies::hmm::gain::halves;
+use surefill_simulator::studies::hmm::model::Model;
+use surefill_simulator::studies::hmm::sample::{Observed, Sample, cross_entropy, entropy};
+use surefill_simulator::studies::hmm::train::{Options, Start, Stop};
+use surefill_simulator::studies::hmm::{Error, gain::Test};
 
 fn sample(bins: usize, jobs: Vec<Observed>) -> Sample {
     Sample { slot_s: 900, bins: RuntimeBins::new(1.5, 1.8, bins).unwrap(), jobs }
@@ -367,8 +367,9 @@ fn a_model_of_longer_slots_is_worth_something_halved() {
     assert!((halved.transition[0] - (0.5 * before.transition[0] + 0.5)).abs() < 1e-15);
     let scratch = fit(&short, true, &rounds(2, Load::None, 60), &|_| ()).unwrap();
     let found = fit_from(Some(&halved), &short, true, &rounds(2, Load::None, 60), &|_| ()).unwrap();
-    let gains =
-        |fit: &surefill_simulator::hmm::fit::Fit| [0, 3, 60].map(|round| fit.points[round].gain.unwrap());
+    let gains = |fit: &surefill_simulator::studies::hmm::fit::Fit| {
+        [0, 3, 60].map(|round| fit.points[round].gain.unwrap())
+    };
     let (scratch, found) = (gains(&scratch), gains(&found));
     // Better at once than the initial values, and in a few rounds; in the end the same.
     assert!(found[0] > scratch[0] + 0.05 && found[1] > scratch[1], "{scratch:?} {found:?}");

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::{Command, Output};
-use surefill_simulator::generate::{SessionsOptions, write_sessions};
+use surefill_simulator::studies::generate::{SessionsOptions, write_sessions};
 
 fn surefill(args: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_surefill")).args(args).current_dir(folder).output().unwrap()

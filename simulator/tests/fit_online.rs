@@ -1,11 +1,11 @@
 //! The on-line gain (Nissimov 2006, chapter 4) on workloads made for it.
 
 use surefill::hmm::Termination;
-use surefill_simulator::hmm::online::{Gain, Learn, Options, online};
-use surefill_simulator::hmm::sample::Binning;
-use surefill_simulator::hmm::train::Stop;
-use surefill_simulator::random::Random;
-use surefill_simulator::workload::Job;
+use surefill_simulator::base::random::Random;
+use surefill_simulator::studies::hmm::online::{Gain, Learn, Options, online};
+use surefill_simulator::studies::hmm::sample::Binning;
+use surefill_simulator::studies::hmm::train::Stop;
+use surefill_simulator::trace::workload::Job;
 
 const HOUR: i64 = 3600;
 const WEEK: i64 = 7 * 24 * HOUR;
@@ -36,7 +36,7 @@ fn moods(weeks: i64, run_times: [i64; 2], hours: f64) -> Vec<Job> {
     jobs
 }
 
-fn of(jobs: &[Job], states: u32) -> surefill_simulator::hmm::online::Online {
+fn of(jobs: &[Job], states: u32) -> surefill_simulator::studies::hmm::online::Online {
     // Trained once a week to the end; L1 with 200 would leave models of so few states to what the first week was like.
     let stop = Stop(Termination::Rounds(50));
     online(jobs, &Options { states, stop, ..Options::default() }, &|_| ()).unwrap()

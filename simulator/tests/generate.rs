@@ -4,12 +4,12 @@ use proptest::prelude::*;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::{Command, Output};
-use surefill_simulator::generate::markov::Variant;
-use surefill_simulator::generate::{Heading, History, Model, write_model};
-use surefill_simulator::hmm::flat::Load;
-use surefill_simulator::hmm::model::Model as HiddenModel;
-use surefill_simulator::similar::Similarity;
-use surefill_simulator::swf::{Strictness, Trace, read};
+use surefill_simulator::studies::generate::markov::Variant;
+use surefill_simulator::studies::generate::{Heading, History, Model, write_model};
+use surefill_simulator::studies::hmm::flat::Load;
+use surefill_simulator::studies::hmm::model::Model as HiddenModel;
+use surefill_simulator::studies::similar::Similarity;
+use surefill_simulator::trace::swf::{Strictness, Trace, read};
 
 /// Field by field as a trace has them: submit, run time, processors, requested time, user.
 type Line = (i64, i64, i64, i64, i64);
@@ -229,7 +229,7 @@ fn people_keep_their_habits() {
     let history = sample();
     let bytes = write(&Model::markov(&history, Variant::Calibrated), &history, 3000, 5);
     let made = History::new(&read(&bytes[..], "made.swf", Strictness::Strict).unwrap(), "made.swf").unwrap();
-    let measures = surefill_simulator::similar::Measures::new;
+    let measures = surefill_simulator::studies::similar::Measures::new;
     let (original, synthetic) = (measures(&history.jobs), measures(&made.jobs));
     let close = |a: Option<f64>, b: Option<f64>, within: f64| {
         let apart = a.zip(b).map(|(a, b)| (a - b).abs());

@@ -4,10 +4,10 @@ mod common;
 
 use common::{first_free, options, replay_as, replay_with, small_workloads, starts};
 use proptest::prelude::*;
-use surefill_simulator::machine::Cluster;
-use surefill_simulator::outcome::{JobRecord, Outcome};
-use surefill_simulator::policy::Policy;
-use surefill_simulator::workload::{Job, Workload};
+use surefill_simulator::replay::machine::Cluster;
+use surefill_simulator::replay::outcome::{JobRecord, Outcome};
+use surefill_simulator::replay::policy::Policy;
+use surefill_simulator::trace::workload::{Job, Workload};
 
 const POLICIES: [&str; 14] = [
     "fcfs",

@@ -4,11 +4,11 @@ mod common;
 
 use common::{J, workload};
 use proptest::prelude::*;
-use surefill_simulator::locality::binning::{Granularity, RunTimes};
-use surefill_simulator::locality::metric::{Counts, Logs};
-use surefill_simulator::locality::sample::{Attribute, Sample};
-use surefill_simulator::locality::search::point;
-use surefill_simulator::swf::MAX_VALUE;
+use surefill_simulator::studies::locality::binning::{Granularity, RunTimes};
+use surefill_simulator::studies::locality::metric::{Counts, Logs};
+use surefill_simulator::studies::locality::sample::{Attribute, Sample};
+use surefill_simulator::studies::locality::search::point;
+use surefill_simulator::trace::swf::MAX_VALUE;
 
 /// I(S;R) in bits straight from the definition, for every job's group and bin.
 fn definition(groups: &[u32], bins: &[u32]) -> f64 {

@@ -3,9 +3,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
-use surefill_simulator::locality::ageing::{Ageing, Clock, Known, Options, SMOOTHINGS, ageing, steps};
-use surefill_simulator::locality::binning::{Granularity, RunTimes};
-use surefill_simulator::workload::Job;
+use surefill_simulator::studies::locality::ageing::{
+    Ageing, Clock, Known, Options, SMOOTHINGS, ageing, steps,
+};
+use surefill_simulator::studies::locality::binning::{Granularity, RunTimes};
+use surefill_simulator::trace::workload::Job;
 
 const OPTIONS: Options = Options { known: Known::Submitted, ratio: 2.0, min_jobs: 20, smoothing: None };
 

@@ -5,15 +5,15 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU64, Ordering};
-use surefill_simulator::locality::ageing::{self, Clock, Known};
-use surefill_simulator::locality::binning::{Binning, Granularity};
-use surefill_simulator::locality::sample::{Attribute, Sample};
-use surefill_simulator::locality::search::{Space, point, search, steps};
-use surefill_simulator::locality::study::{Options, Plan};
-use surefill_simulator::locality::thesis;
 use surefill_simulator::report::{self, locality};
-use surefill_simulator::swf::{Strictness, open};
-use surefill_simulator::workload::{Job, MissingProcessors, Rules, Workload};
+use surefill_simulator::studies::locality::ageing::{self, Clock, Known};
+use surefill_simulator::studies::locality::binning::{Binning, Granularity};
+use surefill_simulator::studies::locality::sample::{Attribute, Sample};
+use surefill_simulator::studies::locality::search::{Space, point, search, steps};
+use surefill_simulator::studies::locality::study::{Options, Plan};
+use surefill_simulator::studies::locality::thesis;
+use surefill_simulator::trace::swf::{Strictness, open};
+use surefill_simulator::trace::workload::{Job, MissingProcessors, Rules, Workload};
 
 fn workload(path: &Path, limit_jobs: Option<usize>) -> Workload {
     let missing_processors = MissingProcessors::Drop;
@@ -257,7 +257,7 @@ fn bad_usage_is_2_and_failed_work_1() {
         &["t.swf", "--by", "group"],
         &["t.swf", "--binning", "fine"],
         &["t.swf", "--ts", "0"],
-        &["t.swf", "--ts", "1.5h"],
+        &["t.swf", "--ts", "1:30"],
         &["t.swf", "--ts", "1month"],
         &["t.swf", "--ts", "99999999999999999999w"],
         &["t.swf", "--tr", "1"],

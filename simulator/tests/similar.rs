@@ -4,13 +4,13 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use surefill_simulator::generate::History;
-use surefill_simulator::generate::coupling::correlation;
-use surefill_simulator::similar::Study;
-use surefill_simulator::similar::measures::{autocorrelation, kolmogorov_smirnov};
-use surefill_simulator::similar::study::Rival;
-use surefill_simulator::similar::tables::Verdict;
-use surefill_simulator::swf::{self, Strictness};
+use surefill_simulator::report::similar::tables::Verdict;
+use surefill_simulator::studies::generate::History;
+use surefill_simulator::studies::generate::coupling::correlation;
+use surefill_simulator::studies::similar::Study;
+use surefill_simulator::studies::similar::measures::{autocorrelation, kolmogorov_smirnov};
+use surefill_simulator::studies::similar::study::Rival;
+use surefill_simulator::trace::swf::{self, Strictness};
 
 #[derive(serde::Deserialize)]
 struct Case {

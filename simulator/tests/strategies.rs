@@ -2,13 +2,13 @@
 //! a calculation by hand.
 
 use surefill::allocate::{Correction, LogUniform, Speedup};
-use surefill_simulator::allocate::application::follow;
-use surefill_simulator::allocate::lifetimes::Lifetimes;
-use surefill_simulator::allocate::machine::{Machine, Running};
-use surefill_simulator::allocate::strategy::{Decider, Decision, Events, Hold};
-use surefill_simulator::allocate::study::{Measures, application, avg, system};
-use surefill_simulator::allocate::system::{Run, run};
-use surefill_simulator::allocate::workload::{Job, Rounding, WorkloadOptions, generate};
+use surefill_simulator::studies::allocate::application::follow;
+use surefill_simulator::studies::allocate::lifetimes::Lifetimes;
+use surefill_simulator::studies::allocate::machine::{Machine, Running};
+use surefill_simulator::studies::allocate::strategy::{Decider, Decision, Events, Hold};
+use surefill_simulator::studies::allocate::study::{Measures, application, avg, system};
+use surefill_simulator::studies::allocate::system::{Run, run};
+use surefill_simulator::studies::allocate::workload::{Job, Rounding, WorkloadOptions, generate};
 
 const NOTHING: Events = Events { arrival: false, completion: false };
 const ARRIVAL: Events = Events { arrival: true, completion: false };

@@ -6,12 +6,12 @@ mod common;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use surefill_simulator::metrics::Metrics;
-use surefill_simulator::papers::published;
-use surefill_simulator::policy::{Overdue, PolicyOptions};
-use surefill_simulator::run::run;
-use surefill_simulator::swf::{self, Strictness};
-use surefill_simulator::workload::{MissingProcessors, Rules, Workload};
+use surefill_simulator::base::papers::published;
+use surefill_simulator::replay::metrics::Metrics;
+use surefill_simulator::replay::policy::{Overdue, PolicyOptions};
+use surefill_simulator::replay::run::run;
+use surefill_simulator::trace::swf::{self, Strictness};
+use surefill_simulator::trace::workload::{MissingProcessors, Rules, Workload};
 
 fn folder() -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");

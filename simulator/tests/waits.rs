@@ -3,18 +3,26 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use surefill::wait::{Features, WaitAnswer, WaitOptions, upper_index};
-use surefill_simulator::swf::{Strictness, read};
-use surefill_simulator::waits::further::Collector;
-use surefill_simulator::waits::history::{Entry, History, Left};
-use surefill_simulator::waits::measures::Measures;
-use surefill_simulator::waits::paper::published;
-use surefill_simulator::waits::queue::{Queue, WaitJob, queues};
-use surefill_simulator::waits::simulate::{Nobody, simulate};
-use surefill_simulator::waits::site::{Question, Site};
-use surefill_simulator::waits::study::{By, Kind, Method, Options, Plan};
+use surefill_simulator::live::history::{Entry, History, Left};
+use surefill_simulator::live::site::{Question, Site};
+use surefill_simulator::studies::waits::classes::Classes;
+use surefill_simulator::studies::waits::further::Collector;
+use surefill_simulator::studies::waits::measures::Measures;
+use surefill_simulator::studies::waits::paper::published;
+use surefill_simulator::studies::waits::queue::{Queue, WaitJob, queues};
+use surefill_simulator::studies::waits::simulate::{Nobody, simulate};
+use surefill_simulator::studies::waits::study::{By, Kind, Method, Options, Plan};
+use surefill_simulator::trace::swf::{Strictness, read};
 
 fn job(submit: i64, wait: i64, requested: i64) -> WaitJob {
-    WaitJob { number: 0, submit, wait, cancelled: false, features: Features { requested, processors: 1 } }
+    WaitJob {
+        number: 0,
+        submit,
+        wait,
+        cancelled: false,
+        user: -1,
+        features: Features { requested, processors: 1 },
+    }
 }
 
 /// Jobs at random times, every seventh cancelled.
@@ -32,7 +40,7 @@ fn random_queue(seed: u64, jobs: usize) -> Queue {
 #[test]
 fn a_wait_is_known_only_when_it_ends() {
     let queue = random_queue(1, 3000);
-    let options = WaitOptions { components: 0, ..WaitOptions::default() };
+    let options = WaitOptions { components: 0, ..WaitOptions::papers() };
     let outcome = simulate(&queue, &options, 1, &mut Nobody, &|_| ()).unwrap();
     assert_eq!(outcome.answers.len(), queue.jobs.len());
     for (index, answer) in outcome.answers.iter().enumerate() {
@@ -71,7 +79,7 @@ fn a_wait_is_known_only_when_it_ends() {
 fn what_waiting_jobs_are_told_holds() {
     let mut queue = random_queue(2, 20_000);
     queue.jobs.iter_mut().for_each(|job| job.wait *= 10);
-    let options = WaitOptions { components: 0, ..WaitOptions::default() };
+    let options = WaitOptions { components: 0, ..WaitOptions::papers() };
     let mut collector = Collector::new(&queue.jobs, 2000, 0.95, 0.95);
     simulate(&queue, &options, 1, &mut collector, &|_| ()).unwrap();
     let further = collector.finish();
@@ -110,7 +118,7 @@ fn a_site_takes_the_tightest_method() {
                 more => job.wait * if i / 50 % 7 == 0 { more } else { 1 },
             };
         }
-        let options = WaitOptions { components: surefill::wait::ADAPT, ..WaitOptions::default() };
+        let options = WaitOptions { components: surefill::wait::ADAPT, ..WaitOptions::papers() };
         let entry = |job: &WaitJob| Entry {
             id: job.number.to_string(),
             queue: "q".to_owned(),
@@ -192,8 +200,35 @@ fn synthetic_clusters_are_recovered_and_explain_the_waits() {
     let alone = queue.of(Kind::Alone { method: Method::Binomial }).unwrap();
     assert!(usual.all.is_correct(0.95) && alone.all.is_correct(0.95));
     assert!(usual.all.median_bound_s.unwrap() < alone.all.median_bound_s.unwrap() / 2);
-    // Alone, with components, two other attributes, two rates, three other methods adapted, all adapted from all waits.
-    assert_eq!(queue.measured.len(), 4 + 4 + 2 + 2 + 3 + 4);
+    // Alone, with components, two other attributes, two rates, three other methods adapted, all adapted from all waits, the
+    // visible queue.
+    assert_eq!(queue.measured.len(), 4 + 4 + 2 + 2 + 3 + 4 + 1);
+}
+
+/// Wide jobs wait ten times as long: bounds of all waits, trimmed or not, miss them; levels by class do not.
+#[test]
+fn bounds_hold_for_wide_jobs_too() {
+    let mut queue = random_queue(9, 30_000);
+    for (index, job) in queue.jobs.iter_mut().enumerate() {
+        let wide = index % 25 == 0;
+        job.features.processors = if wide { 512 } else { 1 + (index % 32) as u32 };
+        job.wait *= if wide { 10 } else { 1 };
+    }
+    let held = |components: u32| {
+        let options = WaitOptions { components, ..WaitOptions::papers() };
+        let outcome = simulate(&queue, &options, 1, &mut Nobody, &|_| ()).unwrap();
+        Classes::new(&queue.jobs, &outcome, 3000..queue.jobs.len())
+    };
+    use surefill::wait::{ADAPT, TRIM, VISIBLE};
+    let plain = held(TRIM).widest_1.share().unwrap();
+    assert!(plain < 0.6, "{plain}");
+    // Levels alone must climb from where 96 in 100 jobs have put them; who is alike is seen at once.
+    for (components, least) in [(ADAPT, 0.84), (ADAPT | TRIM, 0.84), (ADAPT | VISIBLE, 0.93)] {
+        let classes = held(components);
+        let shares = [classes.widest_5, classes.widest_1, classes.longest].map(|held| held.share().unwrap());
+        println!("{components}: {shares:?}");
+        assert!(shares.iter().all(|share| *share >= least), "{components}: {shares:?}");
+    }
 }
 
 #[test]

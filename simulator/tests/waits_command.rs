@@ -56,8 +56,9 @@ fn wait_bounds_prints_tables_json_and_a_page() {
     for queue in queues {
         assert_eq!((queue["jobs"].as_u64(), queue["training"].as_u64()), (Some(1500), Some(150)));
         let measured = queue["measured"].as_array().unwrap();
-        // Four methods alone, with components, adapted, and adapted from all waits; two other attributes; one other rate.
-        assert_eq!(measured.len(), 19);
+        // Four methods alone, with components, adapted, and adapted from all waits; two other attributes; one other
+        // rate; the visible queue.
+        assert_eq!(measured.len(), 20);
         for predictor in measured {
             let count = |key: &str| predictor[key].as_u64().unwrap();
             assert_eq!(count("jobs"), count("judged") + count("too_little_history") + count("may_be_down"));

@@ -20,10 +20,10 @@
 //! All durations are seconds in `f64`.
 //!
 //! ```
-//! use surefill::allocate::{ChoiceOptions, LogUniform, Sizing, SizingLimits, Speedup};
+//! use surefill::allocate::{ChoiceOptions, LogUniform, Sizing, SizingCapacity, Speedup};
 //!
 //! # fn main() -> surefill::error::Result<()> {
-//! let limits = SizingLimits { processors: 128, ..SizingLimits::default() };
+//! let limits = SizingCapacity { processors: 128, ..SizingCapacity::default() };
 //! let mut memory = vec![0u64; Sizing::size(&limits)?.div_ceil(8)];
 //! let mut sizing = Sizing::init(bytemuck::cast_slice_mut(&mut memory), &limits)?;
 //!
@@ -59,7 +59,7 @@ pub use fit::{Fit, fit_run_times, fit_speedups};
 pub(crate) use fit::{fit_run_time_points, fit_speedup_points};
 pub use lifetime::LogUniform;
 pub use predict::Predictor;
-pub use sizing::{Sizing, SizingLimits};
+pub use sizing::{Sizing, SizingCapacity};
 pub use speedup::Speedup;
 
 use crate::error::{Error, Result};

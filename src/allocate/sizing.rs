@@ -3,7 +3,7 @@
 use crate::allocate::lifetime::Conditional;
 use crate::allocate::{LONGEST, LogUniform, check};
 use crate::backfill::MAX_PROCESSORS;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_processors};
 use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution};
 use bytemuck::{Pod, Zeroable};
@@ -16,7 +16,7 @@ const KIND: Kind = Kind::Sizing;
 /// Capacities of a [`Sizing`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct SizingLimits {
+pub struct SizingCapacity {
     /// Running jobs (at most 2^20).
     pub running: u32,
     /// Processors of the machine (1 to [`MAX_PROCESSORS`]).
@@ -27,14 +27,14 @@ pub struct SizingLimits {
     pub events_per_bin: u32,
 }
 
-impl Default for SizingLimits {
+impl Default for SizingCapacity {
     /// 256 running jobs, 1,024 processors, 32 bins of 4 events.
-    fn default() -> SizingLimits {
-        SizingLimits { running: 256, processors: 1024, bins: 32, events_per_bin: 4 }
+    fn default() -> SizingCapacity {
+        SizingCapacity { running: 256, processors: 1024, bins: 32, events_per_bin: 4 }
     }
 }
 
-impl SizingLimits {
+impl SizingCapacity {
     fn check(&self) -> Result<()> {
         let valid = self.running <= MAX_JOBS
             && (1..=MAX_PROCESSORS).contains(&self.processors)
@@ -54,7 +54,7 @@ impl SizingLimits {
 #[repr(C)]
 pub(super) struct State {
     header: Header,
-    pub limits: SizingLimits,
+    pub limits: SizingCapacity,
     pub idle: u32,
     /// Processors of the running jobs.
     pub busy: u32,
@@ -99,7 +99,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// The layout: measures or carves, as the carver does.
-fn layout<'a>(carver: &mut Carver<'a>, limits: &SizingLimits) -> Result<(&'a mut [State], Parts<'a>)> {
+fn layout<'a>(carver: &mut Carver<'a>, limits: &SizingCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
     limits.check()?;
     let jobs = limits.running as usize;
     let processors = limits.processors as usize;
@@ -119,7 +119,7 @@ impl<'a> Sizing<'a> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
-    pub fn size(limits: &SizingLimits) -> Result<usize> {
+    pub fn size(limits: &SizingCapacity) -> Result<usize> {
         let mut carver = Carver::measuring();
         layout(&mut carver, limits)?;
         Ok(carver.size())
@@ -129,7 +129,7 @@ impl<'a> Sizing<'a> {
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], limits: &SizingLimits) -> Result<Sizing<'a>> {
+    pub fn init(memory: &'a mut [u8], limits: &SizingCapacity) -> Result<Sizing<'a>> {
         let size = Sizing::size(limits)?;
         let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
         let (state, parts) = layout(&mut Carver::of(memory)?, limits)?;
@@ -172,17 +172,17 @@ impl<'a> Sizing<'a> {
     }
 
     /// The capacities.
-    pub fn limits(&self) -> &SizingLimits {
+    pub fn limits(&self) -> &SizingCapacity {
         &self.state.limits
     }
 
     /// Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for more processors than the machine has.
+    /// [`Error::TooManyProcessors`].
     pub fn begin(&mut self, idle: u32) -> Result<()> {
         if idle > self.state.limits.processors {
-            return Err(Error::OutOfRange);
+            return Err(Error::TooManyProcessors);
         }
         (self.state.idle, self.state.busy, self.state.running, self.state.begun) = (idle, 0, 0, 1);
         Ok(())
@@ -192,8 +192,8 @@ impl<'a> Sizing<'a> {
     /// run time. O(1).
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`], also when the jobs hold more processors than the machine has;
-    /// [`Error::Full`]; [`Error::WrongState`] before [`Sizing::begin`].
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running
+    /// jobs and the idle processors are more than the machine has; [`Error::Full`]; [`Error::WrongState`] before [`Sizing::begin`].
     pub fn add_running(&mut self, processors: u32, age: f64, lifetime: &LogUniform) -> Result<()> {
         self.room_for(processors)?;
         check(age, 0.0..=LONGEST)?;
@@ -227,8 +227,9 @@ impl<'a> Sizing<'a> {
         }
         let free =
             state.limits.processors.checked_sub(state.idle).and_then(|rest| rest.checked_sub(state.busy));
-        if processors == 0 || processors > free.ok_or(Error::Corrupt)? {
-            return Err(Error::OutOfRange);
+        check_processors(processors, state.limits.processors)?;
+        if processors > free.ok_or(Error::Corrupt)? {
+            return Err(Error::Overfull);
         }
         if state.running >= state.limits.running { Err(Error::Full) } else { Ok(()) }
     }
@@ -248,7 +249,7 @@ impl<'a> Sizing<'a> {
     /// How many more than the idle processors are wanted.
     ///
     /// # Errors
-    /// [`Error::WrongState`] before [`Sizing::begin`]; [`Error::OutOfRange`] for more than the machine has; [`Error::Never`]
+    /// [`Error::WrongState`] before [`Sizing::begin`]; [`Error::TooManyProcessors`]; [`Error::Never`]
     /// when the running jobs together do not hold so many.
     pub(super) fn missing(&self, processors: u32) -> Result<u32> {
         let state = &*self.state;
@@ -256,7 +257,7 @@ impl<'a> Sizing<'a> {
             return Err(Error::WrongState);
         }
         if processors > state.limits.processors {
-            return Err(Error::OutOfRange);
+            return Err(Error::TooManyProcessors);
         }
         let missing = processors.saturating_sub(state.idle);
         if missing > state.busy { Err(Error::Never) } else { Ok(missing) }

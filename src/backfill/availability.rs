@@ -7,7 +7,7 @@ use crate::backfill::convolve::{add_job, sum};
 use crate::backfill::pass::Pass;
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
-use crate::runtime::MAX_SECONDS;
+use crate::runtime::check_span;
 
 impl Pass<'_> {
     /// The probability that at least `processors` are free at time `when` if nothing else starts.
@@ -15,12 +15,13 @@ impl Pass<'_> {
     /// With the jobs running now and the candidates committed so far. O(running jobs x (releases + processors)).
     ///
     /// # Errors
-    /// [`Error::WrongState`] before [`Pass::begin`]; [`Error::OutOfRange`] for a time before the pass's, or beyond
-    /// [`MAX_SECONDS`] after it, or for more processors than the machine has.
+    /// [`Error::WrongState`] before [`Pass::begin`]; [`Error::OutOfRange`] for a time before the pass's;
+    /// [`Error::SpanTooLong`] for one beyond [`MAX_SECONDS`](crate::runtime::MAX_SECONDS) after it;
+    /// [`Error::TooManyProcessors`].
     pub fn free_probability(&mut self, processors: u32, when: i64) -> Result<f64> {
         let span = self.span(when)?;
         if processors > self.state.limits.processors {
-            return Err(Error::OutOfRange);
+            return Err(Error::TooManyProcessors);
         }
         self.free_after(processors, span)
     }
@@ -76,7 +77,8 @@ impl Pass<'_> {
             return Err(Error::WrongState);
         }
         let span = when.checked_sub(self.state.now).ok_or(Error::OutOfRange)?;
-        if (0..=MAX_SECONDS).contains(&span) { Ok(span) } else { Err(Error::OutOfRange) }
+        check_span(span)?;
+        Ok(span)
     }
 
     fn free_after(&mut self, processors: u32, span: i64) -> Result<f64> {

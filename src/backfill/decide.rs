@@ -1,6 +1,6 @@
 //! The decision loop of a pass: walk and candidates' ends merged in time order.
 
-use crate::backfill::judge::{self, Candidate, Criterion, Present, Rule, Tally, Verdict};
+use crate::backfill::judge::{self, Borne, Candidate, Criterion, Present, Rule, Tally, Verdict};
 use crate::backfill::pass::{ACCEPTING, DECIDING, FILLING, Parts, Pass, candidate_slot};
 use crate::backfill::tie::{Tie, gcd};
 use crate::backfill::timeline::{self, Entry};
@@ -84,7 +84,11 @@ impl Pass<'_> {
         } else if !self.same_rule(rule) {
             return Err(Error::WrongState);
         }
-        let spent = self.spent(rule.criterion);
+        let borne = Borne {
+            spent: self.spent(rule.criterion),
+            seconds: self.spent(Criterion::Seconds),
+            waited: self.state.head_waited,
+        };
         let state = &mut *self.state;
         let count = state.candidates as usize;
         let limits = state.limits;
@@ -139,7 +143,7 @@ impl Pass<'_> {
                     Present::note_peak(&mut tally);
                 }
             }
-            if let Some(accepted) = judge::settle(candidates, present, &tally, rule, spent, over)? {
+            if let Some(accepted) = judge::settle(candidates, present, &tally, rule, &borne, over)? {
                 state.accepted = accepted as u32;
                 state.phase = ACCEPTING;
                 return Ok(Step::Accept(accepted));
@@ -161,6 +165,9 @@ impl Pass<'_> {
         rule.criterion as u32 == self.state.rule_criterion
             && rule.threshold == self.state.rule_threshold
             && rule.budget == self.state.rule_budget
+            && rule.slip == self.state.rule_slip
+            && rule.guard == self.state.rule_guard
+            && u32::from(rule.or_easy) == self.state.rule_or_easy
     }
 
     /// Sets walk and tally up for the jobs that run now and the candidates still undecided; says whether there are any.
@@ -170,10 +177,13 @@ impl Pass<'_> {
         if reachable {
             self.sort()?;
         }
+        let guarded = rule.guards(self.state.head_waited);
+        let reservation = if guarded || rule.or_easy { Some(self.reservation()?) } else { None };
         let state = &mut *self.state;
         let parts = &mut self.parts;
-        state.rule_criterion = rule.criterion as u32;
+        (state.rule_criterion, state.rule_or_easy) = (rule.criterion as u32, u32::from(rule.or_easy));
         (state.rule_threshold, state.rule_budget) = (rule.threshold, rule.budget);
+        (state.rule_slip, state.rule_guard) = (rule.slip, rule.guard);
         // Numbers of released processors are multiples of the widths' greatest common divisor: count in that unit.
         let running = range_mut(parts.running, 0, state.extent.running as usize)?;
         let unit = running.iter().fold(0, |unit, job| gcd(unit, job.processors as usize)).max(1) as u32;
@@ -193,33 +203,38 @@ impl Pass<'_> {
                 candidate.verdict = Verdict::DoesNotFit as u32;
                 continue;
             }
+            // Nobody can have joined since the candidates were listed; guarded ones may be judged by another rule later.
+            if reachable && !listed {
+                let slot = candidate_slot(&state.limits, index);
+                for release in range(parts.releases, slot, candidate.releases as usize)? {
+                    *at_mut(parts.ends, ends)? = Entry { after: release.after, job: index as u32, first: 0 };
+                    ends += 1;
+                }
+            }
+            let harmless = reservation.is_some_and(|it| it.harmless(candidate.limit, candidate.processors));
+            if guarded && !harmless {
+                candidate.verdict = Verdict::Guarded as u32;
+                continue;
+            }
+            candidate.exempt = u32::from(rule.or_easy && harmless);
             candidate.landings = (missing + candidate.processors).div_ceil(unit) - target;
             undecided += 1;
             asked += u64::from(candidate.processors);
             (candidate.taken, candidate.delay, candidate.exactness) = (0, 0.0, 0);
             candidate.left = if reachable { 1.0 } else { 0.0 };
-            if !reachable {
-                continue;
-            }
-            landings = landings.max(candidate.landings);
-            if listed {
-                continue; // nobody can have joined since
-            }
-            let slot = candidate_slot(&state.limits, index);
-            for release in range(parts.releases, slot, candidate.releases as usize)? {
-                *at_mut(parts.ends, ends)? = Entry { after: release.after, job: index as u32, first: 0 };
-                ends += 1;
+            if reachable {
+                landings = landings.max(candidate.landings);
             }
         }
         state.phase = DECIDING;
+        if !listed {
+            timeline::sort(range_mut(parts.ends, 0, ends)?, parts.spare)?;
+            (state.ends, state.listed) = (ends as u32, 1);
+        }
         if undecided == 0 {
             return Ok(false);
         }
-        if !listed {
-            timeline::sort(range_mut(parts.ends, 0, ends)?, parts.spare)?;
-            state.ends = ends as u32;
-        }
-        (state.ends_passed, state.landings, state.listed) = (0, landings, 1);
+        (state.ends_passed, state.landings) = (0, landings);
         range_mut(parts.suffered, 0, landings as usize)?.fill(0.0);
         range_mut(parts.window, 0, landings as usize)?.fill(0.0);
         let extent = &mut state.extent;

@@ -38,6 +38,11 @@ impl Criterion {
             .find(|criterion| *criterion as u32 == number)
     }
 
+    /// Whether delays are added up in seconds.
+    pub(super) fn in_seconds(self) -> bool {
+        matches!(self, Criterion::Seconds | Criterion::Relative)
+    }
+
     /// Whether the walk must follow the distribution of S inside `[c_q, c_q + k)`.
     pub(super) fn needs_window(self) -> bool {
         self != Criterion::Probability
@@ -49,31 +54,68 @@ impl Criterion {
 pub struct Rule {
     /// In what delays are measured.
     pub criterion: Criterion,
-    /// A candidate is accepted when its delay is strictly below this (the papers' tau): 0 accepts nothing.
+    /// A candidate is accepted when its delay is strictly below this (the papers' tau): 0 accepts nothing but
+    /// what `or_easy` does.
     pub threshold: f64,
     /// The most that accepted delays may add up to for one head job (a union bound); infinity for no cap.
     pub budget: f64,
+    /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected wait
+    /// (what it has waited and what it must expect still to wait); infinity for no cap. For `Seconds` and `Relative` only.
+    pub slip: f64,
+    /// Once the head job has waited so long, in seconds ([`Pass::set_head_waited`](crate::backfill::Pass::set_head_waited)),
+    /// a candidate must also be harmless by the time limits, as EASY asks: it ends by its limit before the head could
+    /// start if all jobs ran to their limits, or fits beside the head job then. Infinity for never, 0 for always.
+    pub guard: f64,
+    /// Whether what EASY would start by the time limits is accepted whatever its delay, threshold and caps.
+    pub or_easy: bool,
 }
 
 impl Rule {
-    /// The papers' criterion with their threshold 0.05.
-    pub const PAPERS: Rule = Rule { criterion: Criterion::Bound, threshold: 0.05, budget: f64::INFINITY };
+    /// The exact probability below 0.05, without a cap on the sum.
+    pub const EXACT: Rule = Rule {
+        criterion: Criterion::Probability,
+        threshold: 0.05,
+        budget: f64::INFINITY,
+        slip: f64::INFINITY,
+        guard: f64::INFINITY,
+        or_easy: false,
+    };
 
-    pub(super) fn check(&self) -> Result<()> {
-        if self.threshold.is_nan() || self.budget.is_nan() {
+    /// The papers' criterion with their threshold 0.05.
+    pub const PAPERS: Rule = Rule { criterion: Criterion::Bound, ..Rule::EXACT };
+
+    /// Expected delay below 0.3 of the head job's expected remaining wait, and whatever EASY would start.
+    pub const FAIR: Rule =
+        Rule { criterion: Criterion::Relative, threshold: 0.3, or_easy: true, ..Rule::EXACT };
+
+    /// Refuses numbers that make no rule.
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for negative numbers, and for a finite `slip` where the criterion knows
+    /// no seconds.
+    pub fn check(&self) -> Result<()> {
+        let numbers = [self.threshold, self.budget, self.slip, self.guard];
+        if numbers.into_iter().any(f64::is_nan) {
             Err(Error::NotANumber)
-        } else if self.threshold < 0.0 || self.budget < 0.0 {
+        } else if numbers.into_iter().any(|number| number < 0.0)
+            || (self.slip.is_finite() && !self.criterion.in_seconds())
+        {
             Err(Error::OutOfRange)
         } else {
             Ok(())
         }
     }
+
+    /// Whether the time limits decide anything for a head job that has waited so long.
+    pub(super) fn guards(&self, waited: i64) -> bool {
+        waited as f64 >= self.guard
+    }
 }
 
 impl Default for Rule {
-    /// The exact probability below 0.05, without a cap on the sum.
+    /// [`Rule::FAIR`], the best rule known; a caller who knows how long jobs wait adds a guard.
     fn default() -> Rule {
-        Rule { criterion: Criterion::Probability, threshold: 0.05, budget: f64::INFINITY }
+        Rule::FAIR
     }
 }
 
@@ -87,18 +129,20 @@ pub enum Verdict {
     Accepted = 1,
     /// Its delay reaches the threshold.
     Refused = 2,
-    /// Its delay is below the threshold, but the budget for this head job does not allow it.
+    /// Its delay is below the threshold, but the budget or the slip for this head job does not allow it.
     OverBudget = 3,
     /// Wider than the idle processors.
     DoesNotFit = 4,
     /// Accepted, but the caller could not start it.
     Declined = 5,
+    /// By the limits it could delay the head job, which has waited so long that it is guarded.
+    Guarded = 6,
 }
 
 impl Verdict {
     pub(super) fn from_number(number: u32) -> Option<Verdict> {
         use Verdict::*;
-        [Undecided, Accepted, Refused, OverBudget, DoesNotFit, Declined]
+        [Undecided, Accepted, Refused, OverBudget, DoesNotFit, Declined, Guarded]
             .into_iter()
             .find(|v| *v as u32 == number)
     }
@@ -152,6 +196,13 @@ pub(super) struct Candidate {
     pub delay: f64,
     /// Probability that it still runs after the releases taken.
     pub left: f64,
+    /// The delay in seconds, where it was added up in seconds.
+    pub seconds: f64,
+    /// When it ends by its limit, in seconds from now.
+    pub limit: i64,
+    /// Whether it is accepted whatever its delay.
+    pub exempt: u32,
+    pub reserved: u32,
 }
 
 /// What the head job suffers, by the width of the candidate, up to the present of the walk.
@@ -192,14 +243,18 @@ impl Present {
         1.0 - self.started <= CERTAIN
     }
 
-    /// The unit in which sums are turned into delays: the head's wait for `Relative`, of which the largest possible value
-    /// is used while it is not known.
+    /// The head's expected wait from now on, of which the largest possible value is used while it is not known.
+    fn longest_wait(&self) -> f64 {
+        let rest = (1.0 - self.started).max(0.0) * (self.horizon - self.time).max(0) as f64;
+        self.wait + if self.settled() { 0.0 } else { rest }
+    }
+
+    /// The unit in which sums are turned into delays: the head's wait for `Relative`.
     fn scale(&self, criterion: Criterion) -> f64 {
         if criterion != Criterion::Relative {
             return 1.0;
         }
-        let rest = (1.0 - self.started).max(0.0) * (self.horizon - self.time).max(0) as f64;
-        let wait = self.wait + if self.settled() { 0.0 } else { rest };
+        let wait = self.longest_wait();
         if wait > 0.0 { 1.0 / wait } else { 0.0 }
     }
 
@@ -207,7 +262,7 @@ impl Present {
     pub(super) fn advance(&mut self, time: i64, tally: &mut Tally, criterion: Criterion) {
         let span = time.saturating_sub(self.time).max(0) as f64;
         self.time = self.time.max(time);
-        if matches!(criterion, Criterion::Seconds | Criterion::Relative) {
+        if criterion.in_seconds() {
             self.wait += span * (1.0 - self.started).max(0.0);
             for (sum, p) in tally.suffered.iter_mut().zip(tally.window.iter()) {
                 *sum += span * p;
@@ -255,7 +310,7 @@ pub(super) fn take_release(
 /// Refuses when the delay can only end at or above the threshold: what is added up already, and what is left times what
 /// it costs at least (the papers' second early exit).
 fn refuse_early(candidate: &mut Candidate, cost: f64, present: &Present, rule: &Rule) {
-    if candidate.left <= 0.0 {
+    if candidate.left <= 0.0 || candidate.exempt != 0 {
         return;
     }
     let least = (candidate.delay + candidate.left * cost) * present.scale(rule.criterion);
@@ -267,6 +322,17 @@ fn refuse_early(candidate: &mut Candidate, cost: f64, present: &Present, rule: &
     }
 }
 
+/// What a head job has borne so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Borne {
+    /// The accepted delays in the rule's unit.
+    pub spent: f64,
+    /// The same in seconds.
+    pub seconds: f64,
+    /// What it has waited.
+    pub waited: i64,
+}
+
 /// Gives verdicts in the order of the candidates as far as they are certain. Returns the first that is accepted, if there
 /// is one. `over` says that the walk has come to its end.
 pub(super) fn settle(
@@ -274,14 +340,15 @@ pub(super) fn settle(
     present: &mut Present,
     tally: &Tally,
     rule: &Rule,
-    spent: f64,
+    borne: &Borne,
     over: bool,
 ) -> Result<Option<usize>> {
-    let seconds = matches!(rule.criterion, Criterion::Seconds | Criterion::Relative);
+    let seconds = rule.criterion.in_seconds();
     // What can still be added is at most what is left of the candidate while the head has not started; seconds go on as
     // long as the candidate runs.
     let frozen = |left: f64| over || (!seconds && left * (1.0 - present.started) <= CERTAIN);
-    let wait_known = rule.criterion != Criterion::Relative || over || present.settled();
+    let needs_wait = rule.criterion == Criterion::Relative || rule.slip.is_finite();
+    let wait_known = !needs_wait || over || present.settled();
     let mut first = present.first;
     while (first as usize) < candidates.len() {
         let index = first as usize;
@@ -306,11 +373,18 @@ pub(super) fn settle(
             }
             continue;
         }
+        candidate.seconds = if seconds { candidate.delay } else { 0.0 };
         candidate.delay *= present.scale(rule.criterion);
         let exactness = if present.at_most != 0 { Exactness::AtMost } else { Exactness::Exact };
         candidate.exactness = exactness as u32;
-        let accepted = candidate.delay < rule.threshold;
-        let affordable = spent + candidate.delay <= rule.budget;
+        let exempt = candidate.exempt != 0;
+        let accepted = exempt || candidate.delay < rule.threshold;
+        let whole_wait = borne.waited as f64 + present.longest_wait();
+        // Whoever delays nothing adds nothing, however much has been borne.
+        let slips = rule.slip.is_finite()
+            && candidate.seconds > 0.0
+            && borne.seconds + candidate.seconds > rule.slip * whole_wait;
+        let affordable = exempt || (borne.spent + candidate.delay <= rule.budget && !slips);
         candidate.verdict = match (accepted, affordable) {
             (true, true) => Verdict::Accepted,
             (true, false) => Verdict::OverBudget,

@@ -15,20 +15,24 @@
 //! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the other
 //!   jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
 //! * `tie`: the joint step of several jobs at one instant.
+//! * `reservation`: when the head job could start, and what it leaves over, if all jobs ran to their limits: EASY's.
 //! * `timeline`: sorts the releases into instants.
 //! * `convolve`: the inner loop: one more job added to a distribution of released processors.
 //! * `availability`: Pr(at least n processors free at t) and the head job's start-time quantiles.
 
+mod accounts;
 mod availability;
 pub(crate) mod convolve;
 mod decide;
 mod judge;
 mod pass;
+mod reservation;
 mod segment;
 mod tie;
 mod timeline;
 mod walk;
 
+pub use accounts::HEADS_KEPT;
 pub use decide::Step;
 pub use judge::{Criterion, Exactness, Judgement, Rule, Verdict};
-pub use pass::{MAX_PROCESSORS, Pass, PassLimits};
+pub use pass::{MAX_PROCESSORS, Pass, PassCapacity};

@@ -1,13 +1,14 @@
 //! One scheduling pass in the caller's memory.
 
+use crate::backfill::accounts::Accounts;
 use crate::backfill::judge::{Candidate, Criterion, Exactness, Judgement, Present, Verdict};
 use crate::backfill::segment::{CELLS_PER_RELEASE, RELEASES_PER_SEGMENT, Segment};
 use crate::backfill::tie::Tie;
 use crate::backfill::timeline::{Entry, Instant};
 use crate::backfill::walk::{Extent, Frame, Running};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_processors};
 use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
-use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution};
+use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, at_limit, check_span};
 use bytemuck::{Pod, Zeroable};
 
 /// The largest machine.
@@ -21,7 +22,7 @@ const KIND: Kind = Kind::Pass;
 /// Capacities of a [`Pass`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct PassLimits {
+pub struct PassCapacity {
     /// Running jobs (at most 2^20).
     pub running: u32,
     /// Candidates (at most 2^20).
@@ -37,10 +38,10 @@ pub struct PassLimits {
     pub tie_cells: u32,
 }
 
-impl Default for PassLimits {
+impl Default for PassCapacity {
     /// 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events, 16,384 cells for ties.
-    fn default() -> PassLimits {
-        PassLimits {
+    fn default() -> PassCapacity {
+        PassCapacity {
             running: 256,
             candidates: 256,
             processors: 1024,
@@ -51,7 +52,7 @@ impl Default for PassLimits {
     }
 }
 
-impl PassLimits {
+impl PassCapacity {
     fn check(&self) -> Result<()> {
         let in_range = |value: u32, most: usize| (1..=most).contains(&(value as usize));
         let valid = self.running <= MAX_JOBS
@@ -80,7 +81,7 @@ const RESTORED: u32 = 4;
 #[repr(C)]
 pub(super) struct State {
     header: Header,
-    pub limits: PassLimits,
+    pub limits: PassCapacity,
     pub now: i64,
     pub head_id: i64,
     pub head_processors: u32,
@@ -105,8 +106,17 @@ pub(super) struct State {
     pub rule_criterion: u32,
     pub rule_threshold: f64,
     pub rule_budget: f64,
+    pub rule_slip: f64,
+    pub rule_guard: f64,
+    pub rule_or_easy: u32,
+    /// Of the running jobs, the first so many are in the order of their limits.
+    pub limited: u32,
+    /// What the head job has waited, in seconds.
+    pub head_waited: i64,
     /// Accepted delays added up for this head job, by criterion.
     pub spent: [f64; 4],
+    /// The same of head jobs before it.
+    pub accounts: Accounts,
     pub present: Present,
     pub extent: Extent,
 }
@@ -118,7 +128,7 @@ pub(super) struct State {
 /// which they were added; a committed one is a running job for those after it.
 ///
 /// The memory needed is [`Pass::size`]. With R running jobs, Q candidates, P processors, b bins of e events and
-/// E = (R + Q) b e it is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 48 R + 100 Q + 4,096 bytes.
+/// E = (R + Q) b e it is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096 bytes.
 pub struct Pass<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -134,6 +144,8 @@ pub(super) struct Parts<'a> {
     pub spare: &'a mut [Entry],
     pub instants: &'a mut [Instant],
     pub order: &'a mut [u32],
+    /// The running jobs by the ends that their limits allow.
+    pub limits: &'a mut [Entry],
     pub frames: &'a mut [Frame],
     pub buffers: &'a mut [f64],
     pub segments: &'a mut [Segment],
@@ -145,7 +157,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// The layout: measures or carves, as the carver does.
-fn layout<'a>(carver: &mut Carver<'a>, limits: &PassLimits) -> Result<(&'a mut [State], Parts<'a>)> {
+fn layout<'a>(carver: &mut Carver<'a>, limits: &PassCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
     limits.check()?;
     let jobs = limits.running as usize + limits.candidates as usize;
     let releases = jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?;
@@ -165,6 +177,7 @@ fn layout<'a>(carver: &mut Carver<'a>, limits: &PassLimits) -> Result<(&'a mut [
         spare: carver.take(releases)?,
         instants: carver.take(releases)?,
         order: carver.take(jobs)?,
+        limits: carver.take(jobs)?,
         frames: carver.take(frames)?,
         buffers: carver.take((frames + 1).checked_mul(processors).ok_or(Error::OutOfRange)?)?,
         segments: carver.take(releases.div_ceil(RELEASES_PER_SEGMENT))?,
@@ -182,7 +195,7 @@ impl<'a> Pass<'a> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
-    pub fn size(limits: &PassLimits) -> Result<usize> {
+    pub fn size(limits: &PassCapacity) -> Result<usize> {
         let mut carver = Carver::measuring();
         layout(&mut carver, limits)?;
         Ok(carver.size())
@@ -192,7 +205,7 @@ impl<'a> Pass<'a> {
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], limits: &PassLimits) -> Result<Pass<'a>> {
+    pub fn init(memory: &'a mut [u8], limits: &PassCapacity) -> Result<Pass<'a>> {
         let size = Pass::size(limits)?;
         let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
         let (state, parts) = layout(&mut Carver::of(memory)?, limits)?;
@@ -235,26 +248,32 @@ impl<'a> Pass<'a> {
     }
 
     /// The capacities.
-    pub fn limits(&self) -> &PassLimits {
+    pub fn limits(&self) -> &PassCapacity {
         &self.state.limits
     }
 
     /// Begins a pass at time `now` (seconds since any origin, within 2^53 of it) with `idle` processors, for a head job
     /// that needs `head_processors`, more than are idle. What the last pass held is forgotten, except the risk spent on
-    /// this head job: that starts from 0 when `head_id` differs from the last pass's.
+    /// this head job and on the last [`HEADS_KEPT`](crate::backfill::HEADS_KEPT) others on which any was.
     ///
     /// # Errors
-    /// [`Error::HeadFits`]; [`Error::OutOfRange`] for more processors than the machine has, or an absurd time.
+    /// [`Error::HeadFits`]; [`Error::TooManyProcessors`]; [`Error::OutOfRange`] for an absurd time.
     pub fn begin(&mut self, now: i64, idle: u32, head_id: i64, head_processors: u32) -> Result<()> {
         let machine = self.state.limits.processors;
-        if now.unsigned_abs() > 1 << 53 || idle > machine || head_processors > machine {
+        if now.unsigned_abs() > 1 << 53 {
             return Err(Error::OutOfRange);
+        }
+        if idle > machine || head_processors > machine {
+            return Err(Error::TooManyProcessors);
         }
         if head_processors <= idle {
             return Err(Error::HeadFits);
         }
         let state = &mut *self.state;
-        let same_head = state.phase != 0 && state.head_id == head_id;
+        if state.phase != 0 && state.head_id != head_id {
+            state.accounts.keep(state.head_id, state.spent);
+            state.spent = state.accounts.take(head_id);
+        }
         *state = State {
             header: state.header,
             limits: state.limits,
@@ -263,9 +282,29 @@ impl<'a> Pass<'a> {
             head_processors,
             idle,
             phase: FILLING,
-            spent: if same_head { state.spent } else { [0.0; 4] },
+            spent: state.spent,
+            accounts: state.accounts,
             ..State::zeroed()
         };
+        Ok(())
+    }
+
+    /// For how long the head job has waited, in seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); 0 unless
+    /// told. [`Rule::guard`] and
+    /// [`Rule::slip`] ask for it.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] unless the pass has begun and nothing is decided
+    /// yet.
+    ///
+    /// [`Rule::guard`]: crate::backfill::Rule::guard
+    /// [`Rule::slip`]: crate::backfill::Rule::slip
+    pub fn set_head_waited(&mut self, seconds: i64) -> Result<()> {
+        if self.state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        check_span(seconds)?;
+        self.state.head_waited = seconds;
         Ok(())
     }
 
@@ -273,7 +312,8 @@ impl<'a> Pass<'a> {
     /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index. O(releases).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], also when the jobs hold more processors than the machine has; [`Error::Full`], also for a
+    /// [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running jobs and the idle processors
+    /// are more than the machine has; [`Error::SpanTooLong`]; [`Error::Full`], also for a
     /// distribution with more bins than the limits allow; [`Error::WrongState`] unless the pass has begun and nothing is
     /// decided yet.
     pub fn add_running(
@@ -287,13 +327,12 @@ impl<'a> Pass<'a> {
         if state.phase != FILLING {
             return Err(Error::WrongState);
         }
-        if processors == 0 || processors > state.limits.processors - state.idle.min(state.limits.processors) {
-            return Err(Error::OutOfRange);
+        check_processors(processors, state.limits.processors)?;
+        let used = state.busy.checked_add(processors).and_then(|busy| busy.checked_add(state.idle));
+        if used.is_none_or(|used| used > state.limits.processors) {
+            return Err(Error::Overfull);
         }
-        let busy = state.busy.checked_add(processors).ok_or(Error::OutOfRange)?;
-        if busy > state.limits.processors - state.idle {
-            return Err(Error::OutOfRange);
-        }
+        let busy = state.busy + processors;
         let index = state.extent.running;
         if index >= state.limits.running {
             return Err(Error::Full);
@@ -301,8 +340,13 @@ impl<'a> Pass<'a> {
         let slot = index as usize * state.limits.releases_per_job();
         let releases = range_mut(self.parts.releases, slot, state.limits.releases_per_job())?;
         let count = runtime.remaining(age, limit, state.limits.events_per_bin as usize, releases)?;
-        *at_mut(self.parts.running, index as usize)? =
-            Running { processors, slot: slot as u32, releases: count as u32, ..Running::zeroed() };
+        *at_mut(self.parts.running, index as usize)? = Running {
+            processors,
+            slot: slot as u32,
+            releases: count as u32,
+            limit: at_limit(age, limit),
+            ..Running::zeroed()
+        };
         state.extent.running += 1;
         state.busy = busy;
         Ok(index as usize)
@@ -323,9 +367,7 @@ impl<'a> Pass<'a> {
         if state.phase != FILLING {
             return Err(Error::WrongState);
         }
-        if processors == 0 || processors > state.limits.processors {
-            return Err(Error::OutOfRange);
-        }
+        check_processors(processors, state.limits.processors)?;
         let index = state.candidates;
         if index >= state.limits.candidates {
             return Err(Error::Full);
@@ -333,8 +375,13 @@ impl<'a> Pass<'a> {
         let slot = candidate_slot(&state.limits, index as usize);
         let releases = range_mut(self.parts.releases, slot, state.limits.releases_per_job())?;
         let count = runtime.remaining(0, limit, state.limits.events_per_bin as usize, releases)?;
-        *at_mut(self.parts.candidates, index as usize)? =
-            Candidate { processors, releases: count as u32, left: 1.0, ..Candidate::zeroed() };
+        *at_mut(self.parts.candidates, index as usize)? = Candidate {
+            processors,
+            releases: count as u32,
+            left: 1.0,
+            limit: at_limit(0, limit),
+            ..Candidate::zeroed()
+        };
         state.candidates += 1;
         Ok(index as usize)
     }
@@ -347,7 +394,7 @@ impl<'a> Pass<'a> {
         let known = range(self.parts.candidates, 0, self.state.candidates as usize)?;
         let candidate = known.get(candidate).ok_or(Error::NoSuchIndex)?;
         let verdict = Verdict::from_number(candidate.verdict).ok_or(Error::Corrupt)?;
-        let judged = !matches!(verdict, Verdict::Undecided | Verdict::DoesNotFit);
+        let judged = !matches!(verdict, Verdict::Undecided | Verdict::DoesNotFit | Verdict::Guarded);
         if !judged {
             return Ok(Judgement { delay: 0.0, exactness: Exactness::Exact, verdict });
         }
@@ -356,7 +403,8 @@ impl<'a> Pass<'a> {
     }
 
     /// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
-    /// upper bound of the probability that any of them delays it (union bound), or of its expected delay.
+    /// upper bound of the probability that any of them delays it (union bound), or of its expected delay. What was judged
+    /// by `Relative` counts in `Seconds` too.
     pub fn spent(&self, criterion: Criterion) -> f64 {
         self.state.spent.get(criterion as usize).copied().unwrap_or(0.0)
     }
@@ -404,12 +452,16 @@ impl<'a> Pass<'a> {
             processors: row.processors,
             slot: slot as u32,
             releases: row.releases,
+            limit: row.limit,
             ..Running::zeroed()
         };
         state.idle = state.idle.checked_sub(row.processors).ok_or(Error::Corrupt)?;
         state.busy += row.processors;
         state.extent.running += 1;
         *at_mut(&mut state.spent, state.rule_criterion as usize)? += row.delay;
+        if state.rule_criterion == Criterion::Relative as u32 {
+            *at_mut(&mut state.spent, Criterion::Seconds as usize)? += row.seconds;
+        }
         // Those behind it were judged against a machine that is no more; those before it were refused for good.
         for later in self.parts.candidates.iter_mut().take(state.candidates as usize).skip(candidate + 1) {
             later.verdict = Verdict::Undecided as u32;
@@ -446,6 +498,6 @@ impl<'a> Pass<'a> {
 }
 
 /// Where a candidate's releases lie: behind those of the running jobs.
-pub(super) fn candidate_slot(limits: &PassLimits, candidate: usize) -> usize {
+pub(super) fn candidate_slot(limits: &PassCapacity, candidate: usize) -> usize {
     (limits.running as usize + candidate) * limits.releases_per_job()
 }

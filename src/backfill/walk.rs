@@ -37,6 +37,8 @@ pub(super) struct Running {
     pub next: i64,
     /// Probability that it has ended by the present of the walk.
     pub ended: f64,
+    /// When it ends by its limit, in seconds from now.
+    pub limit: i64,
 }
 
 /// A run of instants under way.

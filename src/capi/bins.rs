@@ -1,4 +1,14 @@
 //! Runtime bins.
+//!
+//! A predictor, a distribution and a pass see run times in bins. A program makes them once.
+//!
+//! ```c
+//! static int64_t memory[SUREFILL_BINS_SIZE / 8];
+//! surefill_bins *bins;
+//! int32_t index;
+//! surefill_bins_init_default(memory, sizeof memory, &bins);
+//! surefill_bins_index(bins, 3600, &index);
+//! ```
 
 use super::block::Block;
 use super::{status, write};
@@ -11,6 +21,11 @@ const KIND: Kind = Kind::Bins;
 
 /// The largest number of bins.
 pub const SUREFILL_MAX_BINS: i32 = 96;
+
+/// Bytes of memory that bins need, aligned to 8.
+pub const SUREFILL_BINS_SIZE: i64 = 816;
+
+const _: () = assert!(SUREFILL_BINS_SIZE == Block::<RawBins>::SIZE);
 
 /// The longest time span any function accepts, in seconds; as a time limit it means "no limit".
 pub const SUREFILL_MAX_SECONDS: i64 = 1_099_511_627_776;
@@ -29,13 +44,7 @@ pub(super) unsafe fn bins(handle: *const surefill_bins) -> Result<RuntimeBins> {
     unsafe { Block::<RawBins>::read(handle, KIND)? }.bins()
 }
 
-/// Bytes of memory that bins need.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_bins_size() -> i64 {
-    Block::<RawBins>::SIZE
-}
-
-/// Makes bins in the caller's memory (length bytes, at least surefill_bins_size, aligned to 8): first edge in seconds (above
+/// Makes bins in the caller's memory (length bytes, at least SUREFILL_BINS_SIZE, aligned to 8): first edge in seconds (above
 /// 0), ratio of neighbouring edges (above 1), number of bins (1 to SUREFILL_MAX_BINS, the open one included). The papers'
 /// ratio is 1.8.
 ///

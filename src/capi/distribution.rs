@@ -1,4 +1,18 @@
 //! Distributions of run times.
+//!
+//! What is believed of one job's run time. A call that is given a distribution copies what it needs: after surefill_pass_add_running
+//! and the like its block may be used for the next one. NULL says that nothing is known but the job's limit.
+//!
+//! ```c
+//! static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];
+//! const int64_t ran[] = {240, 300, 310, 2900};
+//! surefill_bins *bins;
+//! surefill_distribution *believed;
+//! int64_t median;
+//! surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
+//! surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
+//! surefill_distribution_quantile(believed, 0.5, 0, 3600, &median);
+//! ```
 
 use super::bins::{bins, surefill_bins};
 use super::block::Block;
@@ -9,6 +23,11 @@ use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, RawDistribution, Release, Run
 use core::ffi::c_void;
 
 const KIND: Kind = Kind::Distribution;
+
+/// Bytes of memory that a distribution needs, aligned to 8.
+pub const SUREFILL_DISTRIBUTION_SIZE: i64 = 1_600;
+
+const _: () = assert!(SUREFILL_DISTRIBUTION_SIZE == Block::<RawDistribution>::SIZE);
 
 /// The largest number of events into which a bin's probability may be divided.
 pub const SUREFILL_MAX_EVENTS_PER_BIN: i32 = 16;
@@ -52,12 +71,6 @@ unsafe fn init(
     value: impl FnOnce() -> Result<RuntimeDistribution>,
 ) -> i32 {
     status(unsafe { write_distribution(memory, length, handle, value) })
-}
-
-/// Bytes of memory that a distribution needs.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_distribution_size() -> i64 {
-    Block::<RawDistribution>::SIZE
 }
 
 /// Makes the distribution proportional to count numbers, one for each bin, none negative. When all are zero nothing is
@@ -130,22 +143,6 @@ pub unsafe extern "C" fn surefill_distribution_init_single(
     distribution: *mut *mut surefill_distribution,
 ) -> i32 {
     unsafe { init(memory, length, distribution, || RuntimeDistribution::single(seconds)) }
-}
-
-/// Makes the distribution of which nothing is known: the job runs exactly to its limit, as EASY assumes. Wherever a
-/// distribution is asked for, NULL means the same.
-///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
-///
-/// # Safety
-/// memory points to length writable bytes, distribution to a writable pointer.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_distribution_init_limit(
-    memory: *mut c_void,
-    length: i64,
-    distribution: *mut *mut surefill_distribution,
-) -> i32 {
-    unsafe { init(memory, length, distribution, || Ok(RuntimeDistribution::limit())) }
 }
 
 /// The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to

@@ -1,47 +1,27 @@
-//! The hidden Markov model of run times.
+//! The hidden Markov model of run times by itself.
 
 use super::block::{aligned, memory};
+use super::markov::{
+    SUREFILL_INITIAL_PRESENT, load_model, parameters, surefill_round, work, write_parameters,
+};
 use super::pass::sized;
-use super::{array, array_mut, checked_mut, count, status, write};
+use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
+use super::{array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
-use crate::hmm::{Evidence, Hmm, HmmLimits, Initial, LoadModel, Parameters, ParametersMut, Round, Training};
+use crate::hmm::{Evidence, Hmm, HmmCapacity, Initial, Training};
 use core::ffi::c_void;
 use core::slice;
-
-/// The largest number of states.
-pub const SUREFILL_MAX_STATES: i32 = 64;
-
-/// Load model: none, run times given the number of jobs.
-pub const SUREFILL_LOAD_NONE: i32 = 0;
-/// Load model: Poisson; the parameter is the mean number of jobs in a slot, finite and not negative.
-pub const SUREFILL_LOAD_POISSON: i32 = 1;
-/// Load model: geometric from 0; the parameter is Pr(no job in a slot), above 0 and at most 1.
-pub const SUREFILL_LOAD_GEOMETRIC: i32 = 2;
-
-/// Initial values: the parameters there are.
-pub const SUREFILL_INITIAL_PRESENT: i32 = -1;
-/// Initial values: Static-IV (Nissimov 2006, Algorithm 3).
-pub const SUREFILL_INITIAL_STATIC: i32 = 0;
-/// Initial values: k-means (Algorithm 4); the number of states must be a power of two.
-pub const SUREFILL_INITIAL_K_MEANS: i32 = 1;
 
 /// Evidence: run times, and the numbers of jobs if the load is modelled.
 pub const SUREFILL_EVIDENCE_JOBS: i32 = 0;
 /// Evidence: the numbers of jobs alone.
 pub const SUREFILL_EVIDENCE_LOAD: i32 = 1;
 
-/// Training: nothing to be learnt for now (predictors only).
-pub const SUREFILL_TRAINING_IDLE: i32 = 0;
-/// Training: the work is used up; more is to be done.
-pub const SUREFILL_TRAINING_MORE: i32 = 1;
-/// Training: a model's round is complete; a predictor's training is.
-pub const SUREFILL_TRAINING_DONE: i32 = 2;
-
-/// Capacities of a model. Set by surefill_hmm_limits_init, then changed as needed.
+/// Capacities of a model. Set by surefill_hmm_capacity_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
-pub struct surefill_hmm_limits {
+pub struct surefill_hmm_capacity {
     /// Bytes of this structure, as the program knows it.
     pub struct_size: u32,
     /// States (1 to SUREFILL_MAX_STATES).
@@ -54,38 +34,6 @@ pub struct surefill_hmm_limits {
     pub cells: i32,
 }
 
-/// What a round of Baum-Welch did.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-#[allow(non_camel_case_types)]
-pub struct surefill_round {
-    /// ln Pr(observations) under the parameters before the round.
-    pub log_likelihood: f64,
-    /// The sum of the absolute changes of all parameters.
-    pub l1: f64,
-    /// The largest absolute change of a parameter.
-    pub l_infinity: f64,
-    /// Rounds since training began, this one included.
-    pub rounds: i64,
-    /// Finished jobs in the slots trained on.
-    pub jobs: i64,
-    /// Slots that no state explained, so that the parameters were bent towards them before the round.
-    pub adapted: i64,
-}
-
-impl surefill_round {
-    pub(super) fn new(round: &Round) -> surefill_round {
-        surefill_round {
-            log_likelihood: round.log_likelihood,
-            l1: round.l1,
-            l_infinity: round.l_infinity,
-            rounds: i64::try_from(round.rounds).unwrap_or(i64::MAX),
-            jobs: i64::try_from(round.jobs).unwrap_or(i64::MAX),
-            adapted: i64::from(round.adapted),
-        }
-    }
-}
-
 /// A hidden Markov model of run times (Nissimov 2006, chapter 3): parameters, observations and training. Slots are numbered
 /// by the caller, time of submission divided by the slot length for example; from..to means from to to - 1.
 ///
@@ -96,10 +44,10 @@ pub struct surefill_hmm {
     _opaque: [u8; 0],
 }
 
-fn default_limits() -> surefill_hmm_limits {
-    let HmmLimits { states, bins, slots, cells } = HmmLimits::default();
-    surefill_hmm_limits {
-        struct_size: size_of::<surefill_hmm_limits>() as u32,
+fn default_capacity() -> surefill_hmm_capacity {
+    let HmmCapacity { states, bins, slots, cells } = HmmCapacity::default();
+    surefill_hmm_capacity {
+        struct_size: size_of::<surefill_hmm_capacity>() as u32,
         states: states as i32,
         bins: bins as i32,
         slots: slots as i32,
@@ -107,22 +55,14 @@ fn default_limits() -> surefill_hmm_limits {
     }
 }
 
-unsafe fn limits(given: *const surefill_hmm_limits) -> Result<HmmLimits> {
-    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16])? };
-    Ok(HmmLimits {
+unsafe fn capacity(given: *const surefill_hmm_capacity) -> Result<HmmCapacity> {
+    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16])? };
+    Ok(HmmCapacity {
         states: count(given.states)?,
         bins: count(given.bins)?,
         slots: count(given.slots)?,
         cells: count(given.cells)?,
     })
-}
-
-pub(super) fn load_model(number: i32) -> Result<LoadModel> {
-    u32::try_from(number).ok().and_then(LoadModel::from_number).ok_or(Error::OutOfRange)
-}
-
-pub(super) fn work(work: i64) -> Result<u64> {
-    u64::try_from(work).ok().filter(|&work| work > 0).ok_or(Error::OutOfRange)
 }
 
 /// The block behind a handle.
@@ -146,82 +86,15 @@ unsafe fn hmm<'a>(handle: *const surefill_hmm) -> Result<Hmm<'a>> {
     Hmm::attach(unsafe { block(handle)? })
 }
 
-/// Refuses numbers of states and bins that are not the model's: nothing may be read or written then.
-fn check_counts(hmm: &Hmm<'_>, states: i32, bins: i32) -> Result<()> {
-    let fits = count(states)? == hmm.limits().states && count(bins)? == hmm.limits().bins;
-    if fits { Ok(()) } else { Err(Error::OutOfRange) }
-}
-
-/// A model's parameters as C hands them over.
-///
-/// # Safety
-/// Pointers that are not NULL and aligned point to as many numbers as their matrix has.
-#[allow(clippy::too_many_arguments)]
-pub(super) unsafe fn parameters<'a>(
-    hmm: &Hmm<'_>,
-    states: i32,
-    bins: i32,
-    load: i32,
-    start: *const f64,
-    transition: *const f64,
-    emission: *const f64,
-    load_parameter: *const f64,
-) -> Result<Parameters<'a>> {
-    check_counts(hmm, states, bins)?;
-    let load = load_model(load)?;
-    let matrix = |a: i32, b: i32| a.checked_mul(b).ok_or(Error::OutOfRange);
-    let loads = if load == LoadModel::None { 0 } else { states };
-    unsafe {
-        Ok(Parameters {
-            load,
-            start: array(start, states)?,
-            transition: array(transition, matrix(states, states)?)?,
-            emission: array(emission, matrix(states, bins)?)?,
-            load_parameter: array(load_parameter, loads)?,
-        })
-    }
-}
-
-/// Writes a model's parameters where C wants them.
-///
-/// # Safety
-/// Pointers that are not NULL and aligned point to as many writable numbers as their matrix has.
-#[allow(clippy::too_many_arguments)]
-pub(super) unsafe fn write_parameters(
-    hmm: &Hmm<'_>,
-    states: i32,
-    bins: i32,
-    load: *mut i32,
-    start: *mut f64,
-    transition: *mut f64,
-    emission: *mut f64,
-    load_parameter: *mut f64,
-) -> Result<()> {
-    check_counts(hmm, states, bins)?;
-    let matrix = |a: i32, b: i32| a.checked_mul(b).ok_or(Error::OutOfRange);
-    let load = unsafe { checked_mut(load)? };
-    let mut out = unsafe {
-        ParametersMut {
-            start: array_mut(start, states)?,
-            transition: array_mut(transition, matrix(states, states)?)?,
-            emission: array_mut(emission, matrix(states, bins)?)?,
-            load_parameter: array_mut(load_parameter, states)?,
-        }
-    };
-    hmm.parameters(&mut out)?;
-    *load = hmm.load() as i32;
-    Ok(())
-}
-
-/// Sets the limits to their defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
+/// Sets the capacity to its defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
 /// # Safety
-/// limits points to a writable structure.
+/// capacity points to a writable structure.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_hmm_limits_init(limits: *mut surefill_hmm_limits) -> i32 {
-    status(unsafe { write(limits, default_limits()) })
+pub unsafe extern "C" fn surefill_hmm_capacity_init(capacity: *mut surefill_hmm_capacity) -> i32 {
+    status(unsafe { write(capacity, default_capacity()) })
 }
 
 /// Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells this
@@ -230,11 +103,11 @@ pub unsafe extern "C" fn surefill_hmm_limits_init(limits: *mut surefill_hmm_limi
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// limits points to a readable structure of the size it says, size to a writable number.
+/// capacity points to a readable structure of the size it says, size to a writable number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_hmm_size(limits: *const surefill_hmm_limits, size: *mut i64) -> i32 {
+pub unsafe extern "C" fn surefill_hmm_size(capacity: *const surefill_hmm_capacity, size: *mut i64) -> i32 {
     status((|| {
-        let bytes = Hmm::size(&unsafe { self::limits(limits)? })?;
+        let bytes = Hmm::size(&unsafe { self::capacity(capacity)? })?;
         unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
     })())
 }
@@ -245,17 +118,17 @@ pub unsafe extern "C" fn surefill_hmm_size(limits: *const surefill_hmm_limits, s
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, limits to a readable structure of the size it says, hmm to a writable pointer.
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, hmm to a writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_hmm_init(
     memory: *mut c_void,
     length: i64,
-    limits: *const surefill_hmm_limits,
+    capacity: *const surefill_hmm_capacity,
     hmm: *mut *mut surefill_hmm,
 ) -> i32 {
     status((|| {
         let handle = unsafe { checked_mut(hmm)? };
-        Hmm::init(unsafe { self::memory(memory, length)? }, &unsafe { self::limits(limits)? })?;
+        Hmm::init(unsafe { self::memory(memory, length)? }, &unsafe { self::capacity(capacity)? })?;
         *handle = memory.cast();
         Ok(())
     })())
@@ -513,8 +386,8 @@ pub unsafe extern "C" fn surefill_hmm_begin_training(
     })())
 }
 
-/// Trains until a round is complete and its parameters are in use (step is SUREFILL_TRAINING_DONE; round says what it did), or
-/// until about work slots are visited (at least 1; SUREFILL_TRAINING_MORE, round is not written). A round visits each slot three
+/// Trains until a round is complete and its parameters are in use (step is SUREFILL_STEP_DONE; round says what it did), or
+/// until about work slots are visited (at least 1; SUREFILL_STEP_MORE, round is not written). A round visits each slot three
 /// times. Then call again, for the rest or for the next round. However it is sliced, the result is the same bit for bit. O(work M^2).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work), WRONG_STATE (training has not begun).
@@ -533,9 +406,9 @@ pub unsafe extern "C" fn surefill_hmm_train(
         let work = self::work(work)?;
         let (step, out) = unsafe { (checked_mut(step)?, checked_mut(round)?) };
         match hmm.train(work)? {
-            Training::More => *step = SUREFILL_TRAINING_MORE,
+            Training::More => *step = SUREFILL_STEP_MORE,
             Training::Round(round) => {
-                (*step, *out) = (SUREFILL_TRAINING_DONE, surefill_round::new(&round));
+                (*step, *out) = (SUREFILL_STEP_DONE, surefill_round::new(&round));
             }
         }
         Ok(())

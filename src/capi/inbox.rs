@@ -1,18 +1,36 @@
-//! The inbox by which a thread that hears of job events hands them to the scheduler thread, without a lock.
+//! The inbox, by which threads hand job events to another without a lock.
+//!
+//! A resource manager hears of jobs in threads that must not wait, and decides in another. Any number of threads push; one
+//! thread pops, before it decides. When the inbox is full an event is refused and counted: whoever pushes may keep it and
+//! try again, and who pops sees by surefill_inbox_refused that something was lost and may read the queue anew.
+//!
+//! ```c
+//! static int64_t memory[40000];
+//! surefill_inbox_capacity capacity;
+//! surefill_inbox *inbox;
+//! surefill_job_event event = {SUREFILL_EVENT_SUBMIT, 16, 4711, 1000000, 3600, 501, 0};
+//! surefill_inbox_capacity_init(&capacity);
+//! surefill_inbox_init(memory, sizeof memory, &capacity, &inbox);
+//! surefill_inbox_push(inbox, &event);
+//! while (surefill_inbox_pop(inbox, &event) == SUREFILL_OK) printf("job %ld\n", (long)event.job);
+//! ```
 
 use super::block::{aligned, memory};
-use super::{checked_mut, count, status};
+use super::pass::sized;
+use super::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, Header, Kind};
+use crate::seal::fnv1a;
+use bytemuck::{Pod, Zeroable};
+use core::cell::UnsafeCell;
 use core::ffi::c_void;
-use core::hint::assert_unchecked;
-use core::ptr::{addr_of, addr_of_mut};
-use heapless::spsc::{Consumer, Producer, Queue};
+use core::slice;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 const KIND: Kind = Kind::Inbox;
 
-/// Events that an inbox holds.
-pub const SUREFILL_INBOX_CAPACITY: i32 = 1024;
+/// The most events that an inbox can hold.
+pub const SUREFILL_MAX_INBOX_EVENTS: i32 = 1_048_576;
 
 /// A job was submitted.
 pub const SUREFILL_EVENT_SUBMIT: i32 = 1;
@@ -23,9 +41,9 @@ pub const SUREFILL_EVENT_END: i32 = 3;
 /// A job was cancelled before it started.
 pub const SUREFILL_EVENT_CANCEL: i32 = 4;
 
-/// Something that happened to a job. The library hands it on as it is.
+/// Something that happened to a job. The inbox hands it on as it is.
 #[repr(C)]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[allow(non_camel_case_types)]
 pub struct surefill_job_event {
     /// One of SUREFILL_EVENT_.
@@ -40,89 +58,258 @@ pub struct surefill_job_event {
     pub limit: i64,
     /// The resource manager's number for the user.
     pub user: i64,
+    /// A number for the job's name or program, 0 for unknown.
+    pub name: i64,
 }
 
-/// A queue of up to SUREFILL_INBOX_CAPACITY job events.
+/// Capacities of an inbox. Set by surefill_inbox_capacity_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_inbox_capacity {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// Events that are held at once (1 to SUREFILL_MAX_INBOX_EVENTS), rounded up to a power of two from 2 on.
+    pub events: i32,
+}
+
+/// A queue of job events: any number of threads may push while one thread pops, without a lock.
 ///
-/// One thread may push while another pops, without a lock: one pushing and one popping thread at a time, no more. The
-/// block must not be moved: a copy is refused. Other damage to it is not detected.
+/// Every word of the block carries a check, so that damage by a changed bit is found where it is met: CORRUPT, and no wrong
+/// event. A block may be moved or copied while no call uses it.
 #[allow(non_camel_case_types)]
 pub struct surefill_inbox {
     _opaque: [u8; 0],
 }
 
-/// A ring has room for one element less than its length.
-const RING: usize = SUREFILL_INBOX_CAPACITY as usize + 1;
+const DEFAULT: surefill_inbox_capacity =
+    surefill_inbox_capacity { struct_size: size_of::<surefill_inbox_capacity>() as u32, events: 4096 };
 
-/// The queue and its two ends. Each end is touched by its own thread only.
+/// A number of 32 bits with its complement, so that a changed bit is found; it wraps round.
+struct Counter(AtomicU64);
+
+impl Counter {
+    const fn word(number: u32) -> u64 {
+        (number as u64) << 32 | !number as u64
+    }
+
+    fn load(&self, order: Ordering) -> Result<u32> {
+        let word = self.0.load(order);
+        let number = (word >> 32) as u32;
+        if word == Counter::word(number) { Ok(number) } else { Err(Error::Corrupt) }
+    }
+
+    fn store(&self, number: u32, order: Ordering) {
+        self.0.store(Counter::word(number), order);
+    }
+
+    /// Whether the number was `from` and is `to` now.
+    fn exchange(&self, from: u32, to: u32) -> bool {
+        let (from, to) = (Counter::word(from), Counter::word(to));
+        // Whoever comes next sees every turn that the threads before have read or written.
+        self.0.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
+
+/// What is before the cells.
 #[repr(C)]
-struct Block {
+struct Start {
     header: Header,
-    /// Its address: the ends point into the block, so a copy of it elsewhere must not be followed.
-    address: usize,
-    queue: Queue<surefill_job_event, RING>,
-    producer: Producer<'static, surefill_job_event>,
-    consumer: Consumer<'static, surefill_job_event>,
+    /// Cells, a power of two.
+    events: u64,
+    /// Events ever pushed, popped, and refused as the inbox was full.
+    pushed: Counter,
+    popped: Counter,
+    refused: Counter,
 }
 
-const _: () = assert!(align_of::<Block>() <= ALIGNMENT);
-
-/// The block behind a handle, as a pointer: a reference to all of it would claim the other thread's end as well.
-unsafe fn block(inbox: *const surefill_inbox) -> Result<*mut Block> {
-    if inbox.is_null() {
-        return Err(Error::Null);
-    }
-    let block = inbox.cast_mut().cast::<Block>();
-    if !aligned(inbox) {
-        return Err(Error::Misaligned);
-    }
-    unsafe { addr_of!((*block).header).read() }.check(KIND)?;
-    if unsafe { addr_of!((*block).address).read() } != block.addr() {
-        return Err(Error::Corrupt);
-    }
-    Ok(block)
+/// Room for an event. Of the event with number n it says n before it is there, n + 1 when it is there, and n + cells when it has
+/// been taken (Vyukov's bounded queue, with one thread that takes).
+#[repr(C)]
+struct Cell {
+    turn: Counter,
+    content: UnsafeCell<Content>,
 }
 
-/// Bytes of memory that an inbox needs.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_inbox_size() -> i64 {
-    size_of::<Block>() as i64
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Content {
+    event: surefill_job_event,
+    /// FNV-1a of the event.
+    sum: u64,
 }
 
-/// Makes an empty inbox in the caller's memory (length bytes, at least surefill_inbox_size, aligned to 8).
+const _: () = assert!(align_of::<Start>() <= ALIGNMENT && align_of::<Cell>() <= ALIGNMENT);
+const _: () = assert!(size_of::<Start>().is_multiple_of(align_of::<Cell>()));
+
+/// An inbox in its block. Nothing in it is followed before it is checked.
+struct Inbox<'a> {
+    start: &'a Start,
+    cells: &'a [Cell],
+}
+
+/// The cells of an inbox with room for so many events, a power of two.
+fn cells(given: *const surefill_inbox_capacity) -> Result<u32> {
+    let events = count(unsafe { sized(given, DEFAULT, &[4])? }.events)?;
+    if !(1..=SUREFILL_MAX_INBOX_EVENTS as u32).contains(&events) {
+        return Err(Error::OutOfRange);
+    }
+    // With one cell an event that is there and one that was taken would look the same.
+    Ok(events.next_power_of_two().max(2))
+}
+
+fn block_size(cells: u32) -> usize {
+    size_of::<Start>() + cells as usize * size_of::<Cell>()
+}
+
+impl<'a> Inbox<'a> {
+    /// The inbox behind a handle.
+    ///
+    /// # Safety
+    /// A handle that is not NULL and aligned points to a readable block of at least a header; behind one of an inbox's size lie as
+    /// many bytes as it says.
+    unsafe fn of(handle: *const surefill_inbox) -> Result<Inbox<'a>> {
+        if handle.is_null() {
+            return Err(Error::Null);
+        }
+        if !aligned(handle) {
+            return Err(Error::Misaligned);
+        }
+        unsafe { *handle.cast::<Header>() }.check(KIND)?;
+        let start = unsafe { &*handle.cast::<Start>() };
+        let cells = u32::try_from(start.events).ok().filter(|cells| cells.is_power_of_two());
+        let cells = cells.filter(|&cells| cells <= SUREFILL_MAX_INBOX_EVENTS as u32).ok_or(Error::Corrupt)?;
+        if start.header.size != block_size(cells) as u64 {
+            return Err(Error::Corrupt);
+        }
+        let first = handle.wrapping_byte_add(size_of::<Start>()).cast::<Cell>();
+        Ok(Inbox { start, cells: unsafe { slice::from_raw_parts(first, cells as usize) } })
+    }
+
+    /// Where the event with this number lies.
+    fn cell(&self, number: u32) -> Result<&'a Cell> {
+        let place = number as usize & self.cells.len().wrapping_sub(1);
+        self.cells.get(place).ok_or(Error::Corrupt)
+    }
+
+    fn push(&self, event: &surefill_job_event) -> Result<()> {
+        let cells = self.cells.len() as u32;
+        loop {
+            let number = self.start.pushed.load(Ordering::Acquire)?;
+            let cell = self.cell(number)?;
+            let turn = cell.turn.load(Ordering::Acquire)?;
+            if turn == number {
+                // Fails only when another thread has pushed: then there is progress.
+                if self.start.pushed.exchange(number, number.wrapping_add(1)) {
+                    // The cell is this thread's until its turn changes.
+                    let sum = fnv1a(bytemuck::bytes_of(event));
+                    unsafe { cell.content.get().write(Content { event: *event, sum }) };
+                    cell.turn.store(number.wrapping_add(1), Ordering::Release);
+                    return Ok(());
+                }
+            } else if self.start.pushed.load(Ordering::Acquire)? == number {
+                // What lies there is an event of the round before, or is being written: there is no room.
+                let before = number.wrapping_sub(cells);
+                if turn != before && turn != before.wrapping_add(1) {
+                    return Err(Error::Corrupt);
+                }
+                let refused = self.start.refused.load(Ordering::Relaxed)?;
+                // Of two threads that are refused in the same instant one tries again.
+                if self.start.refused.exchange(refused, refused.saturating_add(1)) {
+                    return Err(Error::Full);
+                }
+            }
+        }
+    }
+
+    fn pop(&self) -> Result<surefill_job_event> {
+        let number = self.start.popped.load(Ordering::Relaxed)?;
+        let cell = self.cell(number)?;
+        let turn = cell.turn.load(Ordering::Acquire)?;
+        if turn == number {
+            return Err(Error::Empty);
+        }
+        if turn != number.wrapping_add(1) {
+            return Err(Error::Corrupt);
+        }
+        let Content { event, sum } = unsafe { cell.content.get().read() };
+        cell.turn.store(number.wrapping_add(self.cells.len() as u32), Ordering::Release);
+        self.start.popped.store(number.wrapping_add(1), Ordering::Relaxed);
+        if sum == fnv1a(bytemuck::bytes_of(&event)) { Ok(event) } else { Err(Error::Corrupt) }
+    }
+}
+
+/// Sets the capacity to its default: 4,096 events.
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
+/// Errors: NULL, MISALIGNED.
 ///
 /// # Safety
-/// memory points to length writable bytes, inbox to a writable pointer.
+/// capacity points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_inbox_capacity_init(capacity: *mut surefill_inbox_capacity) -> i32 {
+    status(unsafe { write(capacity, DEFAULT) })
+}
+
+/// Bytes of memory that an inbox needs: at most 64 for each event of the rounded capacity, and 56.
+///
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// capacity points to a readable structure of the size it says, size to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_inbox_size(
+    capacity: *const surefill_inbox_capacity,
+    size: *mut i64,
+) -> i32 {
+    status((|| {
+        let bytes = block_size(cells(capacity)?);
+        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+    })())
+}
+
+/// Makes an empty inbox in the caller's memory (length bytes, at least surefill_inbox_size, aligned to 8). O(events).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, inbox to a writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_inbox_init(
     memory: *mut c_void,
     length: i64,
+    capacity: *const surefill_inbox_capacity,
     inbox: *mut *mut surefill_inbox,
 ) -> i32 {
     status((|| {
         let handle = unsafe { checked_mut(inbox)? };
-        if unsafe { self::memory(memory, length)? }.len() < size_of::<Block>() {
+        let cells = cells(capacity)?;
+        let size = block_size(cells);
+        if unsafe { self::memory(memory, length)? }.len() < size {
             return Err(Error::TooSmall);
         }
-        let block = memory.cast::<Block>();
-        unsafe {
-            addr_of_mut!((*block).header).write(Header::new(KIND, size_of::<Block>()));
-            addr_of_mut!((*block).address).write(block.addr());
-            addr_of_mut!((*block).queue).write(Queue::new());
-            let (producer, consumer) = (*addr_of_mut!((*block).queue)).split();
-            addr_of_mut!((*block).producer).write(producer);
-            addr_of_mut!((*block).consumer).write(consumer);
+        let counter = |number| Counter(AtomicU64::new(Counter::word(number)));
+        let start = Start {
+            header: Header::new(KIND, size),
+            events: u64::from(cells),
+            pushed: counter(0),
+            popped: counter(0),
+            refused: counter(0),
+        };
+        unsafe { memory.cast::<Start>().write(start) };
+        let first = memory.wrapping_byte_add(size_of::<Start>()).cast::<Cell>();
+        for number in 0..cells {
+            let content = UnsafeCell::new(Content { event: Zeroable::zeroed(), sum: 0 });
+            unsafe { first.wrapping_add(number as usize).write(Cell { turn: counter(number), content }) };
         }
         *handle = memory.cast();
         Ok(())
     })())
 }
 
-/// Puts an event in. For the one pushing thread. O(1), never waits.
+/// Puts an event in, behind those before. Any number of threads may push at once. Never waits; tries again only when another
+/// thread has got ahead of it.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved), OUT_OF_RANGE (kind or processors), FULL.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (kind or processors), FULL (which is counted).
 ///
 /// # Safety
 /// inbox is a handle, event points to a readable event.
@@ -132,22 +319,21 @@ pub unsafe extern "C" fn surefill_inbox_push(
     event: *const surefill_job_event,
 ) -> i32 {
     status((|| {
-        let block = unsafe { block(inbox)? };
+        let inbox = unsafe { Inbox::of(inbox)? };
         let event = *unsafe { checked_mut(event.cast_mut())? };
         if !(SUREFILL_EVENT_SUBMIT..=SUREFILL_EVENT_CANCEL).contains(&event.kind) {
             return Err(Error::OutOfRange);
         }
         count(event.processors)?;
-        let producer = unsafe { &mut *addr_of_mut!((*block).producer) };
-        // The ends do not carry the ring's length in their type; knowing it, no division by it can panic.
-        unsafe { assert_unchecked(producer.capacity() == RING - 1) };
-        producer.enqueue(event).map_err(|_| Error::Full)
+        inbox.push(&event)
     })())
 }
 
-/// Takes the oldest event out. For the one popping thread. O(1), never waits.
+/// Takes the oldest event out. For one thread at a time. O(1), never waits. EMPTY is also said while the thread that pushes the oldest
+/// event has not finished; later events wait behind it.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved), EMPTY.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (the event was damaged, and is gone; or the inbox is, and must be
+/// made again), EMPTY.
 ///
 /// # Safety
 /// inbox is a handle, event points to a writable event.
@@ -157,27 +343,42 @@ pub unsafe extern "C" fn surefill_inbox_pop(
     event: *mut surefill_job_event,
 ) -> i32 {
     status((|| {
-        let block = unsafe { block(inbox)? };
+        let inbox = unsafe { Inbox::of(inbox)? };
         let event = unsafe { checked_mut(event)? };
-        let consumer = unsafe { &mut *addr_of_mut!((*block).consumer) };
-        unsafe { assert_unchecked(consumer.capacity() == RING - 1) };
-        *event = consumer.dequeue().ok_or(Error::Empty)?;
+        *event = inbox.pop()?;
         Ok(())
     })())
 }
 
-/// The number of events inside; for the popping thread. The other may be changing it.
+/// The number of events inside, those included that are being pushed; for the popping thread. Others may be changing it.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (moved).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
 ///
 /// # Safety
 /// inbox is a handle, length points to a writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_inbox_length(inbox: *const surefill_inbox, length: *mut i32) -> i32 {
-    status((|| unsafe {
-        let block = block(inbox)?;
-        let consumer = &*addr_of!((*block).consumer);
-        assert_unchecked(consumer.capacity() == RING - 1);
-        super::write(length, consumer.len() as i32)
+    status((|| {
+        let inbox = unsafe { Inbox::of(inbox)? };
+        let popped = inbox.start.popped.load(Ordering::Relaxed)?;
+        let held = inbox.start.pushed.load(Ordering::Relaxed)?.wrapping_sub(popped);
+        if held as usize > inbox.cells.len() {
+            return Err(Error::Corrupt);
+        }
+        unsafe { write(length, i32::try_from(held).map_err(|_| Error::Corrupt)?) }
+    })())
+}
+
+/// How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295. For any thread.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// inbox is a handle, refused points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_inbox_refused(inbox: *const surefill_inbox, refused: *mut i64) -> i32 {
+    status((|| {
+        let inbox = unsafe { Inbox::of(inbox)? };
+        unsafe { write(refused, i64::from(inbox.start.refused.load(Ordering::Relaxed)?)) }
     })())
 }

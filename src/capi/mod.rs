@@ -1,4 +1,4 @@
-//! The functions of `include/surefill.h`: pointers in, the core's calls, statuses out. Nothing clever.
+//! The functions of the headers in `include`: pointers in, the core's calls, statuses out. Nothing clever.
 //!
 //! This is the only folder with unsafe code. What is checked before a pointer is followed: that it is not NULL, that it is
 //! aligned, and that the block it points to says what it is. What must be taken from the caller on trust: that a pointer
@@ -11,24 +11,30 @@ mod allocate;
 mod bins;
 mod block;
 mod distribution;
+mod forecast;
 mod hmm;
 mod inbox;
-mod mixture;
+mod markov;
+mod names;
 mod online;
 mod pass;
 mod predictor;
+mod schedule;
 mod status;
 mod wait;
 
 pub use allocate::*;
 pub use bins::*;
 pub use distribution::*;
+pub use forecast::*;
 pub use hmm::*;
 pub use inbox::*;
-pub use mixture::*;
+pub use markov::*;
+pub use names::*;
 pub use online::*;
 pub use pass::*;
 pub use predictor::*;
+pub use schedule::*;
 pub use status::*;
 pub use wait::*;
 

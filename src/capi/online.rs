@@ -1,7 +1,7 @@
 //! The hidden Markov model that learns on line, without a history.
 
 use super::block::{aligned, memory};
-use super::hmm::load_model;
+use super::markov::load_model;
 use super::pass::sized;
 use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};

@@ -1,9 +1,30 @@
 //! The scheduling pass.
+//!
+//! Which candidates may start though the head job has to wait? One object serves all passes over a pool: begin, add, decide.
+//!
+//! ```c
+//! static int64_t memory[1 << 20];
+//! surefill_pass_capacity capacity;
+//! surefill_rule rule;
+//! surefill_pass *pass;
+//! int32_t step, candidate;
+//! surefill_pass_capacity_init(&capacity);
+//! surefill_rule_init(&rule);
+//! surefill_pass_init(memory, sizeof memory, &capacity, &pass);
+//! surefill_pass_begin(pass, 1000000, 16, 7, 48);
+//! surefill_pass_add_running(pass, 32, 600, 7200, NULL, NULL);
+//! surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
+//! do {
+//!     surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
+//!     if (step == SUREFILL_STEP_ACCEPT) surefill_pass_commit(pass, candidate);
+//! } while (step != SUREFILL_STEP_DONE);
+//! ```
 
 use super::block::{aligned, memory};
 use super::distribution::{distribution_or_limit, surefill_distribution};
+use super::status::{SUREFILL_STEP_ACCEPT, SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{array, checked_mut, count, status, write};
-use crate::backfill::{Criterion, Pass, PassLimits, Rule, Step};
+use crate::backfill::{Criterion, Pass, PassCapacity, Rule, Step};
 use crate::error::{Error, Result};
 use core::ffi::c_void;
 use core::slice;
@@ -17,25 +38,20 @@ pub const SUREFILL_CRITERION_SECONDS: i32 = 2;
 /// Criterion: the expected delay divided by the head job's own expected remaining wait.
 pub const SUREFILL_CRITERION_RELATIVE: i32 = 3;
 
-/// Step: the candidate given may start; commit or decline it.
-pub const SUREFILL_STEP_ACCEPT: i32 = 1;
-/// Step: the work is used up; call again with the same rule.
-pub const SUREFILL_STEP_MORE: i32 = 2;
-/// Step: every candidate has its verdict.
-pub const SUREFILL_STEP_DONE: i32 = 3;
-
 /// Verdict: not judged yet.
 pub const SUREFILL_VERDICT_UNDECIDED: i32 = 0;
 /// Verdict: may start.
 pub const SUREFILL_VERDICT_ACCEPTED: i32 = 1;
 /// Verdict: its delay reaches the threshold.
 pub const SUREFILL_VERDICT_REFUSED: i32 = 2;
-/// Verdict: its delay is below the threshold, but the budget for this head job does not allow it.
+/// Verdict: its delay is below the threshold, but the budget or the slip for this head job does not allow it.
 pub const SUREFILL_VERDICT_OVER_BUDGET: i32 = 3;
 /// Verdict: wider than the idle processors.
 pub const SUREFILL_VERDICT_DOES_NOT_FIT: i32 = 4;
 /// Verdict: accepted, but the caller could not start it.
 pub const SUREFILL_VERDICT_DECLINED: i32 = 5;
+/// Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded.
+pub const SUREFILL_VERDICT_GUARDED: i32 = 6;
 
 /// The delay given is the delay itself, up to rounding.
 pub const SUREFILL_DELAY_EXACT: i32 = 0;
@@ -46,11 +62,11 @@ pub const SUREFILL_DELAY_AT_MOST: i32 = 2;
 /// Both happened: an estimate.
 pub const SUREFILL_DELAY_ESTIMATE: i32 = 3;
 
-/// Capacities of a pass. Set by surefill_pass_limits_init, then changed as needed.
+/// Capacities of a pass. Set by surefill_pass_capacity_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
-pub struct surefill_pass_limits {
+pub struct surefill_pass_capacity {
     /// Bytes of this structure, as the program knows it.
     pub struct_size: u32,
     /// Running jobs (0 to 1,048,576).
@@ -77,10 +93,22 @@ pub struct surefill_rule {
     pub struct_size: u32,
     /// One of SUREFILL_CRITERION_.
     pub criterion: i32,
-    /// A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing.
+    /// A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing but what or_easy does.
     pub threshold: f64,
     /// The most that accepted delays may add up to for one head job; not negative, infinity for no cap.
     pub budget: f64,
+    /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected wait
+    /// (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the criteria
+    /// SECONDS and RELATIVE only.
+    pub slip: f64,
+    /// Once the head job has waited so many seconds (surefill_pass_set_head_waited), a candidate must also be harmless by
+    /// the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs ran to their
+    /// limits, or fits beside it then. Not negative; infinity for never, 0 for always.
+    pub guard: f64,
+    /// Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
+    pub or_easy: i32,
+    /// Not used; 0.
+    pub reserved: i32,
 }
 
 /// One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
@@ -119,11 +147,11 @@ pub(super) unsafe fn sized<T: Copy>(given: *const T, defaults: T, members: &[usi
     Ok(known)
 }
 
-fn default_limits() -> surefill_pass_limits {
-    let PassLimits { running, candidates, processors, bins, events_per_bin, tie_cells } =
-        PassLimits::default();
-    surefill_pass_limits {
-        struct_size: size_of::<surefill_pass_limits>() as u32,
+fn default_capacity() -> surefill_pass_capacity {
+    let PassCapacity { running, candidates, processors, bins, events_per_bin, tie_cells } =
+        PassCapacity::default();
+    surefill_pass_capacity {
+        struct_size: size_of::<surefill_pass_capacity>() as u32,
         running: running as i32,
         candidates: candidates as i32,
         processors: processors as i32,
@@ -133,9 +161,9 @@ fn default_limits() -> surefill_pass_limits {
     }
 }
 
-unsafe fn limits(given: *const surefill_pass_limits) -> Result<PassLimits> {
-    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16, 20, 24])? };
-    Ok(PassLimits {
+unsafe fn capacity(given: *const surefill_pass_capacity) -> Result<PassCapacity> {
+    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16, 20, 24])? };
+    Ok(PassCapacity {
         running: count(given.running)?,
         candidates: count(given.candidates)?,
         processors: count(given.processors)?,
@@ -146,12 +174,25 @@ unsafe fn limits(given: *const surefill_pass_limits) -> Result<PassLimits> {
 }
 
 fn default_rule() -> surefill_rule {
-    let Rule { criterion, threshold, budget } = Rule::default();
-    let struct_size = size_of::<surefill_rule>() as u32;
-    surefill_rule { struct_size, criterion: criterion as i32, threshold, budget }
+    c_rule(&Rule::default())
 }
 
-fn criterion(number: i32) -> Result<Criterion> {
+/// The core's rule as C sees it.
+pub(super) fn c_rule(rule: &Rule) -> surefill_rule {
+    let Rule { criterion, threshold, budget, slip, guard, or_easy } = *rule;
+    surefill_rule {
+        struct_size: size_of::<surefill_rule>() as u32,
+        criterion: criterion as i32,
+        threshold,
+        budget,
+        slip,
+        guard,
+        or_easy: i32::from(or_easy),
+        reserved: 0,
+    }
+}
+
+pub(super) fn criterion(number: i32) -> Result<Criterion> {
     u32::try_from(number).ok().and_then(Criterion::from_number).ok_or(Error::OutOfRange)
 }
 
@@ -176,18 +217,19 @@ fn index(number: i32) -> Result<usize> {
     usize::try_from(number).map_err(|_| Error::NoSuchIndex)
 }
 
-/// Sets the limits to their defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
+/// Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
 /// # Safety
-/// limits points to a writable structure.
+/// capacity points to a writable structure.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_limits_init(limits: *mut surefill_pass_limits) -> i32 {
-    status(unsafe { write(limits, default_limits()) })
+pub unsafe extern "C" fn surefill_pass_capacity_init(capacity: *mut surefill_pass_capacity) -> i32 {
+    status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Sets the rule to its defaults: exact probability below 0.05, no budget.
+/// Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY would
+/// start; no guard, budget or slip. A guard makes the longest waits shorter: surefill_preset_rule knows one.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -199,17 +241,17 @@ pub unsafe extern "C" fn surefill_rule_init(rule: *mut surefill_rule) -> i32 {
 }
 
 /// Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and
-/// E = (R + Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 48 R + 100 Q + 4,096, with tie_cells
+/// E = (R + Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with tie_cells
 /// at least 4 P + 20.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// limits points to a readable structure of the size it says, size to a writable number.
+/// capacity points to a readable structure of the size it says, size to a writable number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_size(limits: *const surefill_pass_limits, size: *mut i64) -> i32 {
+pub unsafe extern "C" fn surefill_pass_size(capacity: *const surefill_pass_capacity, size: *mut i64) -> i32 {
     status((|| {
-        let bytes = Pass::size(&unsafe { self::limits(limits)? })?;
+        let bytes = Pass::size(&unsafe { self::capacity(capacity)? })?;
         unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
     })())
 }
@@ -219,17 +261,17 @@ pub unsafe extern "C" fn surefill_pass_size(limits: *const surefill_pass_limits,
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, limits to a readable structure of the size it says, pass to a writable pointer.
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, pass to a writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_pass_init(
     memory: *mut c_void,
     length: i64,
-    limits: *const surefill_pass_limits,
+    capacity: *const surefill_pass_capacity,
     pass: *mut *mut surefill_pass,
 ) -> i32 {
     status((|| {
         let handle = unsafe { checked_mut(pass)? };
-        Pass::init(unsafe { self::memory(memory, length)? }, &unsafe { self::limits(limits)? })?;
+        Pass::init(unsafe { self::memory(memory, length)? }, &unsafe { self::capacity(capacity)? })?;
         *handle = memory.cast();
         Ok(())
     })())
@@ -237,9 +279,9 @@ pub unsafe extern "C" fn surefill_pass_init(
 
 /// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for a head
 /// job that needs head_processors, more than are idle. Forgets what the last pass held, except the risk spent on this head
-/// job, which starts from 0 when head_id is not the last pass's. O(1).
+/// job and on the last 16 others on which any was: a job that is head again goes on with its own. O(1).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, HEAD_FITS.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (times), TOO_MANY_PROCESSORS, HEAD_FITS.
 ///
 /// # Safety
 /// pass is a handle.
@@ -254,12 +296,25 @@ pub unsafe extern "C" fn surefill_pass_begin(
     status((|| unsafe { self::pass(pass)? }.begin(now, count(idle)?, head_id, count(head_processors)?))())
 }
 
+/// For how long the head job has waited, in seconds (0 to SUREFILL_MAX_SECONDS); 0 unless told after each
+/// surefill_pass_begin. The rule's guard and slip ask for it. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, SPAN_TOO_LONG, WRONG_STATE (no pass has begun,
+/// or something is decided already).
+///
+/// # Safety
+/// pass is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_set_head_waited(pass: *mut surefill_pass, seconds: i64) -> i32 {
+    status((|| unsafe { self::pass(pass)? }.set_head_waited(seconds))())
+}
+
 /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
 /// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is its
 /// number, from 0; it may be NULL. O(bins x events per bin).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also when the jobs hold more processors
-/// than the machine has), FULL (also for more bins than the limits have), WRONG_STATE.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL (also
+/// for more bins than the capacity has), WRONG_STATE.
 ///
 /// # Safety
 /// pass is a handle, distribution a handle or NULL, index points to a writable number or is NULL.
@@ -303,7 +358,7 @@ pub unsafe extern "C" fn surefill_pass_add_candidate(
 }
 
 /// Makes an object and writes its index where the caller wants it, having checked that it can be written.
-fn optional(index: *mut i32, make: impl FnOnce() -> Result<usize>) -> Result<()> {
+pub(super) fn optional(index: *mut i32, make: impl FnOnce() -> Result<usize>) -> Result<()> {
     if index.is_null() {
         return make().map(|_| ());
     }
@@ -319,7 +374,7 @@ fn optional(index: *mut i32, make: impl FnOnce() -> Result<usize>) -> Result<()>
 /// With E events of the running jobs and c processors still missing for the head job, a decision costs about E c
 /// multiply-adds, or E (c + k) for the criteria other than PROBABILITY, with k the widest candidate; every acceptance
 /// starts another. On top come k for each end of a candidate and O(E) to set a decision up. Where many jobs may end in one
-/// second, that second costs at most about 64 multiply-adds for each of the limits' tie_cells, and the jobs times their
+/// second, that second costs at most about 64 multiply-adds for each of the capacity's tie_cells, and the jobs times their
 /// processors.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (no pass has
@@ -337,9 +392,10 @@ pub unsafe extern "C" fn surefill_pass_decide(
 ) -> i32 {
     status((|| {
         let mut pass = unsafe { self::pass(pass)? };
-        let given = unsafe { sized(rule, default_rule(), &[4, 8, 16])? };
-        let rule =
-            Rule { criterion: criterion(given.criterion)?, threshold: given.threshold, budget: given.budget };
+        let given = unsafe { sized(rule, default_rule(), &[4, 8, 16, 24, 32, 40, 44])? };
+        let surefill_rule { threshold, budget, slip, guard, or_easy, .. } = given;
+        let criterion = criterion(given.criterion)?;
+        let rule = Rule { criterion, threshold, budget, slip, guard, or_easy: or_easy != 0 };
         let work = u64::try_from(work).ok().filter(|&work| work > 0).ok_or(Error::OutOfRange)?;
         let (step, candidate) = unsafe { (checked_mut(step)?, checked_mut(candidate)?) };
         (*step, *candidate) = match pass.decide(&rule, work)? {
@@ -399,7 +455,7 @@ pub unsafe extern "C" fn surefill_pass_judgement(
 }
 
 /// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an upper
-/// bound of the probability that any of them delays it. O(1).
+/// bound of the probability that any of them delays it. What was judged by RELATIVE counts in SECONDS too. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (criterion).
 ///
@@ -449,7 +505,7 @@ pub unsafe extern "C" fn surefill_pass_idle(pass: *const surefill_pass, idle: *m
 /// The probability that at least so many processors are free at time when if nothing else is started. O(running jobs x
 /// (events + processors)).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, WRONG_STATE.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE.
 ///
 /// # Safety
 /// pass is a handle, probability points to a writable number.

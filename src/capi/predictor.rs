@@ -1,20 +1,61 @@
-//! The on-line predictor of run times.
+//! How long jobs will run.
+//!
+//! Keys of a mixture are user, time limit and processors. What an END tells is learnt from; a hidden Markov model learns when the
+//! scheduler calls surefill_predictor_train.
+//!
+//! ```c
+//! static int64_t memory[1 << 20], bins_memory[SUREFILL_BINS_SIZE / 8], found_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
+//! const int64_t keys[] = {501, 3600, 16};
+//! surefill_predictor_options options;
+//! surefill_predictor *predictor;
+//! surefill_bins *bins;
+//! surefill_distribution *found;
+//! int32_t answer;
+//! surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
+//! surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options);
+//! surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor);
+//! surefill_predictor_submit(predictor, 4711, keys, 3, 1000000);
+//! surefill_predictor_start(predictor, 4711, 1000600);
+//! surefill_predictor_predict_job(predictor, 4711, found_memory, sizeof found_memory, &answer, &found);
+//! surefill_predictor_end(predictor, 4711, 1001000);
+//! ```
 
 use super::bins::{bins, surefill_bins};
 use super::block::{aligned, memory};
 use super::distribution::{surefill_distribution, write_distribution};
-use super::hmm::{
-    SUREFILL_TRAINING_DONE, SUREFILL_TRAINING_IDLE, SUREFILL_TRAINING_MORE, load_model, parameters,
-    surefill_round, work, write_parameters,
+use super::inbox::{
+    SUREFILL_EVENT_CANCEL, SUREFILL_EVENT_END, SUREFILL_EVENT_START, SUREFILL_EVENT_SUBMIT,
+    surefill_job_event,
+};
+use super::markov::{
+    load_model, read_parameters, surefill_model_parameters, surefill_round, work, write_structure,
 };
 use super::pass::sized;
-use super::{array_mut, checked_mut, count, status, write};
+use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};
+use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
-use crate::hmm::{HmmLimits, Initial, Termination};
-use crate::predict::{Learning, Predictor, PredictorLimits, PredictorOptions};
+use crate::hmm::{HmmCapacity, Initial, Termination};
+use crate::predict::{
+    Expert, Learning, MAX_EXPERTS, MixtureCapacity, Prediction, Predictor, PredictorCapacity, PredictorKind,
+    PredictorOptions, Silence, experts_of,
+};
 use crate::runtime::RuntimeDistribution;
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
+use core::mem::offset_of;
+use core::ptr::null;
 use core::slice;
+
+/// Kind of predictor: a mixture of histories of like jobs, "like" in several ways at once, each weighed by how well it has done
+/// for the user.
+pub const SUREFILL_PREDICTOR_MIXTURE: i32 = 1;
+/// Kind of predictor: the user's own recent jobs.
+pub const SUREFILL_PREDICTOR_USER: i32 = 2;
+/// Kind of predictor: the hidden Markov model of the workload (Nissimov 2006, chapter 4), learnt by Baum-Welch over the slots
+/// kept.
+pub const SUREFILL_PREDICTOR_HMM: i32 = 3;
+/// Kind of predictor: the same model, learnt on line, slot by slot as all jobs of a slot have left; slots and cells need only
+/// reach as far back as jobs stay in the system.
+pub const SUREFILL_PREDICTOR_HMM_ONLINE: i32 = 4;
 
 /// Training stops after as many rounds as the threshold says.
 pub const SUREFILL_TERMINATION_ROUNDS: i32 = 0;
@@ -23,19 +64,73 @@ pub const SUREFILL_TERMINATION_L1: i32 = 1;
 /// Training stops when the largest change of a parameter is below the threshold.
 pub const SUREFILL_TERMINATION_L_INFINITY: i32 = 2;
 
-/// Capacities of a predictor. Set by surefill_predictor_limits_init, then changed as needed.
+/// Prediction: made.
+pub const SUREFILL_PREDICTION_MADE: i32 = 0;
+/// Prediction: none, since no job has ended yet (mixtures).
+pub const SUREFILL_PREDICTION_NOTHING_LEARNT: i32 = 1;
+/// Prediction: none, since the initial period is not over (hidden Markov models, as all that follow).
+pub const SUREFILL_PREDICTION_INITIAL_PERIOD: i32 = 2;
+/// Prediction: none, since jobs of the initial period are still in the system and not yet given up; surefill_predictor_jobs
+/// lists them first.
+pub const SUREFILL_PREDICTION_INITIAL_JOBS: i32 = 3;
+/// Prediction: none, since the first training has not been completed: call surefill_predictor_train.
+pub const SUREFILL_PREDICTION_UNTRAINED: i32 = 4;
+/// Prediction: none, since the model does not explain what has happened and there is no floor.
+pub const SUREFILL_PREDICTION_UNEXPLAINED: i32 = 5;
+
+/// The most experts of a mixture.
+pub const SUREFILL_MAX_EXPERTS: i32 = 16;
+/// The most keys of a job.
+pub const SUREFILL_MAX_KEYS: i32 = 8;
+
+const _: () = assert!(SUREFILL_MAX_EXPERTS as usize == MAX_EXPERTS);
+const _: () = assert!(SUREFILL_MAX_KEYS as usize == crate::predict::MAX_KEYS);
+
+/// One way in which jobs are alike.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
-pub struct surefill_predictor_limits {
+pub struct surefill_expert {
+    /// The keys in which jobs must agree, the sum of 2^i for key i; 0 for all jobs alike.
+    pub keys: i32,
+    /// 0.
+    pub reserved: i32,
+    /// The factor by which a job's weight shrinks with every later one of its kind: 0 to 1, 1 for no ageing.
+    pub decay: f64,
+    /// How many jobs everybody's distribution counts as: above 0, at most 1e9.
+    pub prior: f64,
+}
+
+/// A predictor's kind, its capacities, and how it learns. Set by surefill_predictor_options_init, then changed as needed. What is
+/// not the kind's is checked all the same, but makes no difference.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_predictor_options {
     /// Bytes of this structure, as the program knows it.
     pub struct_size: u32,
+    /// One of SUREFILL_PREDICTOR_.
+    pub kind: i32,
     /// Jobs in the system, queued or running (1 to 16,777,216).
     pub jobs: i32,
-    /// States (1 to SUREFILL_MAX_STATES).
-    pub states: i32,
-    /// Run-time bins (2 to SUREFILL_MAX_BINS).
+    /// Run-time bins (mixtures: 1, hidden Markov models: 2, to SUREFILL_MAX_BINS).
     pub bins: i32,
+    /// A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or its end may
+    /// have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard, and when there is no
+    /// room for a new job the oldest of them makes room. If it ends after all it is learnt from, but for a model learnt on line.
+    /// To be longer than jobs wait and run together.
+    pub oldest_seconds: i64,
+    /// Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user.
+    pub keys: i32,
+    /// Mixtures: how many experts there are (1 to SUREFILL_MAX_EXPERTS).
+    pub expert_count: i32,
+    /// Mixtures: the experts, of which init keeps a copy; NULL for the kind's own, and then expert_count is theirs.
+    pub experts: *const surefill_expert,
+    /// Mixtures: histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each user. Those
+    /// not written to for longest leave.
+    pub histories: i32,
+    /// Hidden Markov models, as all that follows: states (1 to SUREFILL_MAX_STATES).
+    pub states: i32,
     /// Slots kept (2 to 268,435,456); the oldest leave.
     pub slots: i32,
     /// Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest slots leave.
@@ -43,18 +138,6 @@ pub struct surefill_predictor_limits {
     /// Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next (1 to
     /// 16,777,216).
     pub window: i32,
-    /// How the model is learnt: 0, by Baum-Welch over the slots kept; 1, on line as surefill_online_hmm does, slot by slot as all
-    /// jobs of a slot have left. On line, slots and cells need only reach as far back as jobs stay in the system.
-    pub online: i32,
-}
-
-/// How a predictor learns. Set by surefill_predictor_options_init, then changed as needed.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-#[allow(non_camel_case_types)]
-pub struct surefill_predictor_options {
-    /// Bytes of this structure, as the program knows it.
-    pub struct_size: u32,
     /// One of SUREFILL_LOAD_.
     pub load: i32,
     /// SUREFILL_INITIAL_STATIC or, if the number of states is a power of two, SUREFILL_INITIAL_K_MEANS.
@@ -67,8 +150,8 @@ pub struct surefill_predictor_options {
     pub most_rounds: i64,
     /// Length of a slot in seconds (1 to 2^32).
     pub slot_seconds: i64,
-    /// No training before so many seconds after the first submission, and before all jobs submitted in them have ended (0 to
-    /// 2^40).
+    /// No training before so many seconds after the first submission, and before all jobs submitted in them have left or are
+    /// given up (0 to 2^40).
     pub initial_seconds: i64,
     /// With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to 2^40).
     pub restart_seconds: i64,
@@ -82,10 +165,35 @@ pub struct surefill_predictor_options {
     pub hold: i64,
 }
 
-/// Learns from finished jobs, on line, how long a job submitted now will run (Nissimov 2006, chapter 4). Report every job's
-/// submission, start and end; train when it wants to be trained. Times are seconds since any fixed origin, within 2^53 of it;
-/// they may stand still but not go back. Jobs are known by the caller's ids. An event costs a filter step for each slot that has
-/// passed since the last one, at most as many as are kept: tens of milliseconds after a year without any.
+/// A job that a predictor holds.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(non_camel_case_types)]
+pub struct surefill_held_job {
+    /// The caller's number.
+    pub job: i64,
+    /// When it was submitted.
+    pub submitted: i64,
+    /// When it started, if it runs; else 0.
+    pub started: i64,
+    /// Whether it runs (1) or waits (0).
+    pub running: i32,
+    /// Whether it is given up (1), being older than oldest_seconds, or not (0).
+    pub given_up: i32,
+}
+
+/// Learns from finished jobs, on line, how long a job will run: by the kind that its options choose.
+///
+/// Report every job's submission, start and end, by one call each or with surefill_predictor_apply from the events of an inbox.
+/// What is predicted for a job at its submission is remembered as long as the job is held. Train when it wants to be trained. Jobs
+/// are known by the caller's numbers, and to the mixtures by their keys too. Nothing finite that can happen has probability 0 in what is
+/// predicted.
+///
+/// Times are seconds since any fixed origin, within 2^53 of it; the events' may stand still but not go back
+/// (surefill_predictor_set_clock sets a clock right that was wrong). Questions may be about later times, and change no later
+/// answer; they keep intermediate results, so that they need the lock that events need. With a hidden Markov model an event
+/// costs a filter step for each slot that has passed since the last one, at most as many as are kept: tens of milliseconds after a
+/// year without any.
 ///
 /// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers; sealed, it is a
 /// checkpoint.
@@ -94,38 +202,14 @@ pub struct surefill_predictor {
     _opaque: [u8; 0],
 }
 
-fn default_limits() -> surefill_predictor_limits {
-    let PredictorLimits { jobs, hmm: HmmLimits { states, bins, slots, cells }, window, online } =
-        PredictorLimits::default();
-    surefill_predictor_limits {
-        struct_size: size_of::<surefill_predictor_limits>() as u32,
-        jobs: jobs as i32,
-        states: states as i32,
-        bins: bins as i32,
-        slots: slots as i32,
-        cells: cells as i32,
-        window: window as i32,
-        online: online as i32,
-    }
+fn kind(number: i32) -> Result<PredictorKind> {
+    u32::try_from(number).ok().and_then(PredictorKind::from_number).ok_or(Error::OutOfRange)
 }
 
-unsafe fn limits(given: *const surefill_predictor_limits) -> Result<PredictorLimits> {
-    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16, 20, 24, 28])? };
-    Ok(PredictorLimits {
-        jobs: count(given.jobs)?,
-        hmm: HmmLimits {
-            states: count(given.states)?,
-            bins: count(given.bins)?,
-            slots: count(given.slots)?,
-            cells: count(given.cells)?,
-        },
-        window: count(given.window)?,
-        online: count(given.online)?,
-    })
-}
-
-fn default_options() -> surefill_predictor_options {
-    let options = PredictorOptions::default();
+fn defaults(kind: PredictorKind) -> surefill_predictor_options {
+    let PredictorCapacity { jobs, hmm: HmmCapacity { states, slots, cells, .. }, window, mixture, .. } =
+        PredictorCapacity::of(kind);
+    let options = PredictorOptions::of(kind);
     let (termination, threshold) = match options.termination {
         Termination::Rounds(rounds) => (SUREFILL_TERMINATION_ROUNDS, rounds as f64),
         Termination::L1(epsilon) => (SUREFILL_TERMINATION_L1, epsilon),
@@ -133,6 +217,18 @@ fn default_options() -> surefill_predictor_options {
     };
     surefill_predictor_options {
         struct_size: size_of::<surefill_predictor_options>() as u32,
+        kind: kind as i32,
+        jobs: jobs as i32,
+        bins: PredictorCapacity::of(kind).bins() as i32,
+        oldest_seconds: options.oldest_seconds,
+        keys: mixture.keys as i32,
+        expert_count: mixture.experts as i32,
+        experts: null(),
+        histories: mixture.histories as i32,
+        states: states as i32,
+        slots: slots as i32,
+        cells: cells as i32,
+        window: window as i32,
         load: options.load as i32,
         initial: options.initial as i32,
         termination,
@@ -147,8 +243,55 @@ fn default_options() -> surefill_predictor_options {
     }
 }
 
-unsafe fn options(given: *const surefill_predictor_options) -> Result<PredictorOptions> {
-    let given = unsafe { sized(given, default_options(), &[4, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72])? };
+/// Where the structure may end in an older program: between two members.
+const ENDS: [usize; 23] = [
+    offset_of!(surefill_predictor_options, kind),
+    offset_of!(surefill_predictor_options, jobs),
+    offset_of!(surefill_predictor_options, bins),
+    offset_of!(surefill_predictor_options, oldest_seconds),
+    offset_of!(surefill_predictor_options, keys),
+    offset_of!(surefill_predictor_options, expert_count),
+    offset_of!(surefill_predictor_options, experts),
+    offset_of!(surefill_predictor_options, histories),
+    offset_of!(surefill_predictor_options, states),
+    offset_of!(surefill_predictor_options, slots),
+    offset_of!(surefill_predictor_options, cells),
+    offset_of!(surefill_predictor_options, window),
+    offset_of!(surefill_predictor_options, load),
+    offset_of!(surefill_predictor_options, initial),
+    offset_of!(surefill_predictor_options, termination),
+    offset_of!(surefill_predictor_options, threshold),
+    offset_of!(surefill_predictor_options, most_rounds),
+    offset_of!(surefill_predictor_options, slot_seconds),
+    offset_of!(surefill_predictor_options, initial_seconds),
+    offset_of!(surefill_predictor_options, restart_seconds),
+    offset_of!(surefill_predictor_options, floor),
+    offset_of!(surefill_predictor_options, exponent),
+    offset_of!(surefill_predictor_options, hold),
+];
+
+unsafe fn given(options: *const surefill_predictor_options) -> Result<surefill_predictor_options> {
+    unsafe { sized(options, defaults(PredictorKind::default()), &ENDS) }
+}
+
+fn capacity(given: &surefill_predictor_options) -> Result<PredictorCapacity> {
+    let kind = kind(given.kind)?;
+    let own = PredictorCapacity::of(kind);
+    let bins = count(given.bins)?;
+    let hmm = HmmCapacity {
+        states: count(given.states)?,
+        bins,
+        slots: count(given.slots)?,
+        cells: count(given.cells)?,
+    };
+    let experts = if given.experts.is_null() { own.mixture.experts } else { count(given.expert_count)? };
+    let mixture =
+        MixtureCapacity { bins, keys: count(given.keys)?, experts, histories: count(given.histories)? };
+    Ok(PredictorCapacity { kind, jobs: count(given.jobs)?, hmm, window: count(given.window)?, mixture })
+}
+
+unsafe fn learning(given: &surefill_predictor_options) -> Result<PredictorOptions> {
+    let own = PredictorOptions::of(kind(given.kind)?);
     let threshold = given.threshold;
     if threshold.is_nan() {
         return Err(Error::NotANumber);
@@ -164,7 +307,23 @@ unsafe fn options(given: *const surefill_predictor_options) -> Result<PredictorO
         _ => return Err(Error::OutOfRange),
     };
     let initial = u32::try_from(given.initial).ok().and_then(Initial::from_number);
+    let experts = if given.experts.is_null() {
+        own.experts
+    } else {
+        let list = unsafe { array(given.experts, given.expert_count)? };
+        let mut experts = experts_of(&[]);
+        if list.len() > experts.len() {
+            return Err(Error::OutOfRange);
+        }
+        for (to, from) in experts.iter_mut().zip(list) {
+            let (keys, reserved) = (count(from.keys)?, count(from.reserved)?);
+            *to = Expert { keys, reserved, decay: from.decay, prior: from.prior };
+        }
+        experts
+    };
     Ok(PredictorOptions {
+        oldest_seconds: given.oldest_seconds,
+        experts,
         slot_seconds: given.slot_seconds,
         initial_seconds: given.initial_seconds,
         load: load_model(given.load)?,
@@ -199,44 +358,89 @@ unsafe fn predictor<'a>(handle: *const surefill_predictor) -> Result<Predictor<'
     Predictor::attach(unsafe { block(handle)? })
 }
 
-/// Sets the limits to their defaults: 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots
-/// remembered; Baum-Welch.
-///
-/// Errors: NULL, MISALIGNED.
-///
-/// # Safety
-/// limits points to a writable structure.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_limits_init(limits: *mut surefill_predictor_limits) -> i32 {
-    status(unsafe { write(limits, default_limits()) })
+/// Writes what is predicted: the distribution, and the answer.
+unsafe fn write_prediction(
+    memory: *mut c_void,
+    length: i64,
+    answer: *mut i32,
+    distribution: *mut *mut surefill_distribution,
+    prediction: impl FnOnce() -> Result<Prediction>,
+) -> Result<()> {
+    let answer = unsafe { checked_mut(answer)? };
+    unsafe {
+        write_distribution(memory, length, distribution, || {
+            let prediction = prediction()?;
+            *answer = prediction.as_ref().err().map_or(SUREFILL_PREDICTION_MADE, |silence| *silence as i32);
+            Ok(prediction.unwrap_or(RuntimeDistribution::limit()))
+        })
+    }
 }
 
-/// Sets the options to the thesis's: no load model, Static-IV, L1 with 200 and at most 1,000 rounds, slots of 15 min, an
-/// initial period of a week, restarts weekly; but with a floor of 0.001.
+/// Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than ten days given
+/// up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories; user: one key, one expert. Hidden
+/// Markov models: 16 states, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered; no load model, Static-IV, L1 with 200
+/// and at most 1,000 rounds, an initial period of a week, restarts weekly, as in the thesis; but with a floor of 0.001.
 ///
-/// Errors: NULL, MISALIGNED.
+/// Errors: NULL, MISALIGNED, OUT_OF_RANGE (kind).
 ///
 /// # Safety
 /// options points to a writable structure.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_options_init(options: *mut surefill_predictor_options) -> i32 {
-    status(unsafe { write(options, default_options()) })
+pub unsafe extern "C" fn surefill_predictor_options_init(
+    kind: i32,
+    options: *mut surefill_predictor_options,
+) -> i32 {
+    status((|| {
+        let kind = self::kind(kind)?;
+        unsafe { write(options, defaults(kind)) }
+    })())
 }
 
-/// Bytes of memory that a predictor needs: a model's (surefill_hmm_size), 64 for each job, 8 S for each slot of the window
-/// (S states, rounded up to a multiple of 8), 32 S and about 1,200; on line also surefill_online_hmm_size.
+/// Writes the experts of a kind of mixture, one of SUREFILL_PREDICTOR_, and their number, so that others can be added. capacity
+/// is the room in experts: SUREFILL_MAX_EXPERTS is enough.
+///
+/// Errors: NULL, MISALIGNED, OUT_OF_RANGE (not a mixture), FULL (capacity).
+///
+/// # Safety
+/// experts points to capacity writable structures, count to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_experts_init(
+    kind: i32,
+    experts: *mut surefill_expert,
+    capacity: i32,
+    count: *mut i32,
+) -> i32 {
+    status((|| {
+        let kind = self::kind(kind)?;
+        if kind.is_hmm() {
+            return Err(Error::OutOfRange);
+        }
+        let (count, out) = unsafe { (checked_mut(count)?, array_mut(experts, capacity)?) };
+        let (set, length) = (PredictorOptions::of(kind).experts, PredictorCapacity::of(kind).mixture.experts);
+        let out = out.get_mut(..length as usize).ok_or(Error::Full)?;
+        for (to, &Expert { keys, decay, prior, .. }) in out.iter_mut().zip(&set) {
+            *to = surefill_expert { keys: keys as i32, reserved: 0, decay, prior };
+        }
+        *count = length as i32;
+        Ok(())
+    })())
+}
+
+/// Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500. Mixtures: with
+/// H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Hidden Markov models: surefill_hmm_size more, 8 S for each slot of
+/// the window and 48 S (S states, rounded up to a multiple of 8), and on line surefill_online_hmm_size.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// limits points to a readable structure of the size it says, size to a writable number.
+/// options points to a readable structure of the size it says, size to a writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_size(
-    limits: *const surefill_predictor_limits,
+    options: *const surefill_predictor_options,
     size: *mut i64,
 ) -> i32 {
     status((|| {
-        let bytes = Predictor::size(&unsafe { self::limits(limits)? })?;
+        let bytes = Predictor::size(&capacity(&unsafe { given(options)? })?)?;
         unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
     })())
 }
@@ -245,32 +449,32 @@ pub unsafe extern "C" fn surefill_predictor_size(
 /// these bins, of which it keeps a copy. O(size).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when the bins are
-/// not as many as the limits say).
+/// not as many as the options say).
 ///
 /// # Safety
-/// memory points to length writable bytes, limits and options to readable structures of the size they say, bins is a handle,
-/// predictor points to a writable pointer.
+/// memory points to length writable bytes, options to a readable structure of the size it says, bins is a handle, predictor
+/// points to a writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_init(
     memory: *mut c_void,
     length: i64,
-    limits: *const surefill_predictor_limits,
-    bins: *const surefill_bins,
     options: *const surefill_predictor_options,
+    bins: *const surefill_bins,
     predictor: *mut *mut surefill_predictor,
 ) -> i32 {
     status((|| {
         let handle = unsafe { checked_mut(predictor)? };
-        let (limits, options) = unsafe { (self::limits(limits)?, self::options(options)?) };
+        let given = unsafe { given(options)? };
+        let (capacity, learning) = (capacity(&given)?, unsafe { learning(&given)? });
         let bins = unsafe { self::bins(bins)? };
-        Predictor::init(unsafe { self::memory(memory, length)? }, &limits, &bins, &options)?;
+        Predictor::init(unsafe { self::memory(memory, length)? }, &capacity, &bins, &learning)?;
         *handle = memory.cast();
         Ok(())
     })())
 }
 
 /// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the predictor breaks
-/// the seal. O(size).
+/// the seal, a question too. O(size).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///
@@ -302,19 +506,23 @@ pub unsafe extern "C" fn surefill_predictor_open(
     })())
 }
 
-/// A job was submitted. O(1) amortised over the slots that pass.
+/// A job was submitted. It has count keys, as many as the options say: a hidden Markov model knows jobs by their time alone, and
+/// takes none (keys may then be NULL). What is predicted for it is remembered with it. When there is no room, a job that is given
+/// up makes room. As surefill_predictor_predict, amortised over the slots that pass.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, DUPLICATE_JOB, FULL, TIME_WENT_BACK, OUT_OF_RANGE (time).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, DUPLICATE_JOB, FULL, TIME_WENT_BACK, OUT_OF_RANGE (time, count).
 ///
 /// # Safety
-/// predictor is a handle.
+/// predictor is a handle, keys points to count readable numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_submit(
     predictor: *mut surefill_predictor,
     job: i64,
+    keys: *const i64,
+    count: i32,
     now: i64,
 ) -> i32 {
-    status((|| unsafe { self::predictor(predictor)? }.submit(job, now))())
+    status((|| unsafe { self::predictor(predictor)?.submit(job, array(keys, count)?, now) })())
 }
 
 /// A submitted job was started. O(1) amortised over the slots that pass.
@@ -333,7 +541,7 @@ pub unsafe extern "C" fn surefill_predictor_start(
     status((|| unsafe { self::predictor(predictor)? }.start(job, now))())
 }
 
-/// A running job ended; its run time is learnt. O(bins) amortised over the slots that pass.
+/// A running job ended; its run time is learnt. O(bins), a mixture's O(experts x bins), amortised over the slots that pass.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, NOT_STARTED, TIME_WENT_BACK, OUT_OF_RANGE (time).
 ///
@@ -364,80 +572,226 @@ pub unsafe extern "C" fn surefill_predictor_cancel(
     status((|| unsafe { self::predictor(predictor)? }.cancel(job, now))())
 }
 
-/// Jobs in the system.
+/// Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its time, and, as there,
+/// TIME_WENT_BACK where that is before the last event's. Events that several threads push come out of order by a little: set an event's time to
+/// the last one's where it is earlier (c-examples/inbox.c). The keys of a mixture are as many as the options say of these: user, limit, processors, name.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// predictor is a handle, jobs points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_jobs(
-    predictor: *const surefill_predictor,
-    jobs: *mut i32,
-) -> i32 {
-    status((|| {
-        let count = unsafe { self::predictor(predictor)? }.jobs();
-        unsafe { write(jobs, i32::try_from(count).map_err(|_| Error::Corrupt)?) }
-    })())
-}
-
-/// What is believed of the run time of a job submitted now: a distribution made in the caller's memory (length bytes, at least
-/// surefill_distribution_size). known is 1; or 0 when the predictor is silent, because it has not learnt yet or (without a floor)
-/// its model cannot explain what is happening, and then the distribution is the one of which nothing is known but the limit.
-///
-/// O((M^2 + jobs M) S) for M states and S slots from the earliest with a change since the last prediction.
-///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, length).
+/// Errors: those of the call; OUT_OF_RANGE also for a kind of event that there is not, and when the options want more keys.
 ///
 /// # Safety
-/// predictor is a handle, memory points to length writable bytes, known to a writable number, distribution to a writable
-/// pointer.
+/// predictor is a handle, event points to a readable event.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_predict(
+pub unsafe extern "C" fn surefill_predictor_apply(
     predictor: *mut surefill_predictor,
-    now: i64,
-    memory: *mut c_void,
-    length: i64,
-    known: *mut i32,
-    distribution: *mut *mut surefill_distribution,
+    event: *const surefill_job_event,
 ) -> i32 {
     status((|| {
         let mut predictor = unsafe { self::predictor(predictor)? };
-        let known = unsafe { checked_mut(known)? };
-        unsafe {
-            write_distribution(memory, length, distribution, || {
-                let found = predictor.predict(now)?;
-                *known = i32::from(found.is_some());
-                Ok(found.unwrap_or(RuntimeDistribution::limit()))
-            })
+        let event = *unsafe { checked_mut(event.cast_mut())? };
+        let surefill_job_event { kind, processors, job, time, limit, user, name } = event;
+        match kind {
+            SUREFILL_EVENT_SUBMIT => {
+                let keys = [user, limit, i64::from(processors), name];
+                let wanted = predictor.capacity()?.keys() as usize;
+                predictor.submit(job, keys.get(..wanted).ok_or(Error::OutOfRange)?, time)
+            }
+            SUREFILL_EVENT_START => predictor.start(job, time),
+            SUREFILL_EVENT_END => predictor.end(job, time),
+            SUREFILL_EVENT_CANCEL => predictor.cancel(job, time),
+            _ => Err(Error::OutOfRange),
         }
     })())
 }
 
-/// As surefill_predictor_predict, as count numbers, one for each bin; count must be the number of bins. known is 0 when the
-/// predictor is silent, and then probabilities is not written.
+/// A mixture learns from a job that it does not hold, or of which more is known than when it started and ended: one with these
+/// count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS). O(experts x bins).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (count, seconds), SPAN_TOO_LONG, WRONG_STATE (not a mixture; a
+/// hidden Markov model is told of past jobs by their events, in the order of time).
 ///
 /// # Safety
-/// predictor is a handle, probabilities points to count writable numbers, known to a writable number.
+/// predictor is a handle, keys points to count readable numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_probabilities(
+pub unsafe extern "C" fn surefill_predictor_learn(
     predictor: *mut surefill_predictor,
-    now: i64,
-    probabilities: *mut f64,
+    keys: *const i64,
     count: i32,
-    known: *mut i32,
+    seconds: i64,
+) -> i32 {
+    status((|| unsafe { self::predictor(predictor)?.learn(array(keys, count)?, seconds) })())
+}
+
+/// Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go back, what was
+/// reported as later counts as having happened now; if all that a hidden Markov model has kept is later, its finished jobs are
+/// forgotten, but neither the model nor the jobs it holds. Training under way is given up. O(jobs + slots M^2).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (time).
+///
+/// # Safety
+/// predictor is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_predictor_set_clock(predictor: *mut surefill_predictor, now: i64) -> i32 {
+    status((|| unsafe { self::predictor(predictor)? }.set_clock(now))())
+}
+
+/// The jobs that it holds, those given up included, the oldest first: held is how many there are, written how many of them are
+/// written to jobs, which has room for capacity. O(written).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (capacity).
+///
+/// # Safety
+/// predictor is a handle, jobs points to capacity writable structures, written and held point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_predictor_jobs(
+    predictor: *const surefill_predictor,
+    jobs: *mut surefill_held_job,
+    capacity: i32,
+    written: *mut i32,
+    held: *mut i32,
 ) -> i32 {
     status((|| {
-        let mut predictor = unsafe { self::predictor(predictor)? };
-        let known = unsafe { checked_mut(known)? };
-        *known = i32::from(predictor.probabilities(now, unsafe { array_mut(probabilities, count)? })?);
+        let predictor = unsafe { self::predictor(predictor)? };
+        let out = unsafe { array_mut(jobs, capacity)? };
+        let (written, held) = unsafe { (checked_mut(written)?, checked_mut(held)?) };
+        *written = 0;
+        for (to, job) in out.iter_mut().zip(predictor.held()) {
+            *to = surefill_held_job {
+                job: job.id,
+                submitted: job.submitted,
+                started: job.started.unwrap_or(0),
+                running: i32::from(job.started.is_some()),
+                given_up: i32::from(job.given_up),
+            };
+            *written = written.saturating_add(1);
+        }
+        *held = i32::try_from(predictor.jobs()).map_err(|_| Error::Corrupt)?;
         Ok(())
     })())
 }
 
-/// Whether training is under way or should begin (1) or not (0), at the time of the last event or prediction. O(1).
+/// What is predicted for a job with these count keys (see surefill_predictor_submit) that is submitted now, which is not before
+/// the last event: a distribution made in the caller's memory (length bytes, at least SUREFILL_DISTRIBUTION_SIZE). answer is
+/// SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the distribution is the one of which nothing is known but the
+/// limit.
+///
+/// Mixtures: O(experts x bins). Hidden Markov models: O((M^2 + jobs M) S) for M states and S slots from the earliest with a change since
+/// the last prediction.
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count, length).
+///
+/// # Safety
+/// predictor is a handle, keys points to count readable numbers, memory to length writable bytes, answer to a writable number,
+/// distribution to a writable pointer.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_predictor_predict(
+    predictor: *mut surefill_predictor,
+    keys: *const i64,
+    count: i32,
+    now: i64,
+    memory: *mut c_void,
+    length: i64,
+    answer: *mut i32,
+    distribution: *mut *mut surefill_distribution,
+) -> i32 {
+    status((|| unsafe {
+        let mut predictor = self::predictor(predictor)?;
+        let keys = array(keys, count)?;
+        write_prediction(memory, length, answer, distribution, || predictor.predict(keys, now))
+    })())
+}
+
+/// As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing is predicted,
+/// probabilities is not written.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count, bins).
+///
+/// # Safety
+/// predictor is a handle, keys points to count readable numbers, probabilities to bins writable numbers, answer to a writable
+/// number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_predictor_probabilities(
+    predictor: *mut surefill_predictor,
+    keys: *const i64,
+    count: i32,
+    now: i64,
+    probabilities: *mut f64,
+    bins: i32,
+    answer: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut predictor = unsafe { self::predictor(predictor)? };
+        let answer = unsafe { checked_mut(answer)? };
+        let (keys, out) = unsafe { (array(keys, count)?, array_mut(probabilities, bins)?) };
+        let silence = predictor.probabilities(keys, now, out)?;
+        *answer = silence.map_or(SUREFILL_PREDICTION_MADE, |silence| silence as i32);
+        Ok(())
+    })())
+}
+
+/// What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then. O(bins).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, OUT_OF_RANGE (length).
+///
+/// # Safety
+/// predictor is a handle, memory points to length writable bytes, answer to a writable number, distribution to a writable
+/// pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_predictor_said(
+    predictor: *const surefill_predictor,
+    job: i64,
+    memory: *mut c_void,
+    length: i64,
+    answer: *mut i32,
+    distribution: *mut *mut surefill_distribution,
+) -> i32 {
+    status((|| unsafe {
+        let predictor = self::predictor(predictor)?;
+        write_prediction(memory, length, answer, distribution, || predictor.said(job))
+    })())
+}
+
+/// What is believed now of a job that it holds: a mixture's present prediction for the job's keys; a hidden Markov model knows jobs by
+/// their time of submission alone, and so this is what surefill_predictor_said gives. Before the job's age and limit are
+/// considered, which a pass does.
+///
+/// Errors: as surefill_predictor_said.
+///
+/// # Safety
+/// As surefill_predictor_said.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_predictor_predict_job(
+    predictor: *const surefill_predictor,
+    job: i64,
+    memory: *mut c_void,
+    length: i64,
+    answer: *mut i32,
+    distribution: *mut *mut surefill_distribution,
+) -> i32 {
+    status((|| unsafe {
+        let predictor = self::predictor(predictor)?;
+        write_prediction(memory, length, answer, distribution, || predictor.predict_job(job))
+    })())
+}
+
+/// One sentence on an answer, one of SUREFILL_PREDICTION_, in English, without a full stop; "unknown answer" for other numbers. A
+/// static string.
+#[unsafe(no_mangle)]
+pub extern "C" fn surefill_prediction_text(answer: i32) -> *const c_char {
+    let silence = u32::try_from(answer).ok().and_then(Silence::from_number);
+    let text = match silence {
+        None if answer == SUREFILL_PREDICTION_MADE => c"a prediction was made",
+        None => c"unknown answer",
+        Some(Silence::NothingLearnt) => c"no job has ended yet",
+        Some(Silence::InitialPeriod) => c"the initial period is not over",
+        Some(Silence::InitialJobs) => c"jobs of the initial period are still in the system",
+        Some(Silence::Untrained) => c"the first training is not complete",
+        Some(Silence::Unexplained) => c"the model does not explain what has happened",
+    };
+    text.as_ptr()
+}
+
+/// Whether training is under way or should begin (1) or not (0), at the time of the last event. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
 ///
@@ -456,8 +810,9 @@ pub unsafe extern "C" fn surefill_predictor_wants_training(
 
 /// Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between two calls. A
 /// round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)), and round says what was
-/// learnt since the last DONE, its rounds being the slots learnt in all. step is SUREFILL_TRAINING_IDLE, MORE or DONE; after
-/// DONE the new model is in use, and round is the last of its rounds, else round is not written. O(work M^2).
+/// learnt since the last DONE, its rounds being the slots learnt in all. step is SUREFILL_STEP_IDLE, MORE or DONE; after
+/// DONE the new model is in use, and round is the last of its rounds, else round is not written. Mixtures learn as jobs end, and
+/// are idle. O(work M^2).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
 ///
@@ -475,65 +830,51 @@ pub unsafe extern "C" fn surefill_predictor_train(
         let work = self::work(work)?;
         let (step, out) = unsafe { (checked_mut(step)?, checked_mut(round)?) };
         match predictor.train(work)? {
-            Learning::Idle => *step = SUREFILL_TRAINING_IDLE,
-            Learning::More => *step = SUREFILL_TRAINING_MORE,
+            Learning::Idle => *step = SUREFILL_STEP_IDLE,
+            Learning::More => *step = SUREFILL_STEP_MORE,
             Learning::Done(round) => {
-                (*step, *out) = (SUREFILL_TRAINING_DONE, surefill_round::new(&round));
+                (*step, *out) = (SUREFILL_STEP_DONE, surefill_round::new(&round));
             }
         }
         Ok(())
     })())
 }
 
-/// Starts from a model learnt elsewhere, as surefill_hmm_set_parameters takes it: the predictor predicts from now on, and trains
-/// the model further once the initial period is over. Before the first event only.
+/// Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the initial period is
+/// over. Before the first event only. O(M (M + N)).
 ///
-/// Errors: as surefill_hmm_set_parameters; WRONG_STATE after an event.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers of states or
+/// bins), NOT_A_DISTRIBUTION, WRONG_STATE (after an event, or a mixture).
 ///
 /// # Safety
-/// predictor is a handle, the pointers point to readable numbers.
+/// predictor is a handle, parameters points to a readable structure whose arrays are as long as it says.
 #[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn surefill_predictor_set_model(
     predictor: *mut surefill_predictor,
-    states: i32,
-    bins: i32,
-    load: i32,
-    start: *const f64,
-    transition: *const f64,
-    emission: *const f64,
-    load_parameter: *const f64,
+    parameters: *const surefill_model_parameters,
 ) -> i32 {
     status((|| {
         let mut predictor = unsafe { self::predictor(predictor)? };
-        let given = unsafe {
-            parameters(predictor.hmm(), states, bins, load, start, transition, emission, load_parameter)?
-        };
+        let given = unsafe { read_parameters(predictor.hmm().ok_or(Error::WrongState)?, parameters)? };
         predictor.set_model(&given)
     })())
 }
 
-/// The parameters of the model in use, as surefill_hmm_parameters gives them.
+/// Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and bins, and its
+/// load model. O(M (M + N)).
 ///
-/// Errors: as surefill_hmm_parameters.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (other numbers of states or bins), WRONG_STATE (no
+/// model yet, or a mixture).
 ///
 /// # Safety
-/// predictor is a handle, the other pointers point to writable numbers.
+/// predictor is a handle, parameters points to a writable structure whose arrays are as long as it says.
 #[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn surefill_predictor_model(
     predictor: *const surefill_predictor,
-    states: i32,
-    bins: i32,
-    load: *mut i32,
-    start: *mut f64,
-    transition: *mut f64,
-    emission: *mut f64,
-    load_parameter: *mut f64,
+    parameters: *mut surefill_model_parameters,
 ) -> i32 {
     status((|| {
         let predictor = unsafe { self::predictor(predictor)? };
-        let hmm = predictor.hmm();
-        unsafe { write_parameters(hmm, states, bins, load, start, transition, emission, load_parameter) }
+        unsafe { write_structure(predictor.hmm().ok_or(Error::WrongState)?, parameters) }
     })())
 }

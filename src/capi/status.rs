@@ -1,10 +1,17 @@
-//! Versions and statuses.
+//! Versions, statuses, work in slices.
+//!
+//! ```c
+//! if (surefill_abi_version() != SUREFILL_ABI_VERSION) printf("built for another library\n");
+//! printf("%s\n", surefill_status_text(SUREFILL_ERROR_FULL));
+//! ```
 
 use crate::error::Error;
 use core::ffi::{CStr, c_char};
 
-/// Version of this header: major x 1,000,000 + minor x 1,000 + patch.
-pub const SUREFILL_VERSION_NUMBER: i32 = 1_000;
+/// Version of this header: major x 1,000,000 + minor x 1,000 + patch of the version in `Cargo.toml`.
+pub const SUREFILL_VERSION_NUMBER: i32 = number(env!("CARGO_PKG_VERSION_MAJOR")) * 1_000_000
+    + number(env!("CARGO_PKG_VERSION_MINOR")) * 1_000
+    + number(env!("CARGO_PKG_VERSION_PATCH"));
 
 /// Version of the binary interface: programs run with every library of the same number (and soname). It changes also when
 /// a structure that an init function writes grows.
@@ -54,6 +61,21 @@ pub const SUREFILL_ERROR_TIME_WENT_BACK: i32 = -19;
 pub const SUREFILL_ERROR_ALREADY_STARTED: i32 = -20;
 /// The job has not started.
 pub const SUREFILL_ERROR_NOT_STARTED: i32 = -21;
+/// More processors than the machine has.
+pub const SUREFILL_ERROR_TOO_MANY_PROCESSORS: i32 = -22;
+/// A span of whole seconds (an age, a limit, a run time, a wait) is longer than SUREFILL_MAX_SECONDS.
+pub const SUREFILL_ERROR_SPAN_TOO_LONG: i32 = -23;
+/// The running jobs and the idle processors are together more than the machine has.
+pub const SUREFILL_ERROR_OVERFULL: i32 = -24;
+
+/// Work in slices (decisions of a pass, training, clustering): there is nothing to do for now.
+pub const SUREFILL_STEP_IDLE: i32 = 0;
+/// Work in slices: the work allowed for this call is used up; call again to go on.
+pub const SUREFILL_STEP_MORE: i32 = 1;
+/// Work in slices: it is complete. Every candidate has its verdict; a round of training is in use; the new clusters are in use.
+pub const SUREFILL_STEP_DONE: i32 = 2;
+/// Decisions of a pass: the candidate given may start; commit or decline it, then call again.
+pub const SUREFILL_STEP_ACCEPT: i32 = 3;
 
 /// The version of the library that is linked, to be compared with SUREFILL_VERSION_NUMBER.
 #[unsafe(no_mangle)]
@@ -65,6 +87,16 @@ pub extern "C" fn surefill_version_number() -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn surefill_abi_version() -> i32 {
     SUREFILL_ABI_VERSION
+}
+
+/// A decimal number.
+const fn number(digits: &str) -> i32 {
+    let (mut rest, mut number) = (digits.as_bytes(), 0);
+    while let [digit, more @ ..] = rest {
+        number = number * 10 + (*digit - b'0') as i32;
+        rest = more;
+    }
+    number
 }
 
 fn describe(status: i32, ok: &'static CStr, error: impl Fn(Error) -> &'static CStr) -> *const c_char {

@@ -1,4 +1,21 @@
 //! Bounds on the waits of one queue's jobs.
+//!
+//! How long will a job wait, with what confidence? One object for each queue; it hears of every job, and is asked at any time.
+//!
+//! ```c
+//! static int64_t memory[1 << 20];
+//! surefill_wait_capacity capacity;
+//! surefill_wait_options options;
+//! surefill_wait *wait;
+//! int64_t bound, waited;
+//! int32_t answer;
+//! surefill_wait_capacity_init(&capacity);
+//! capacity.history = 2000;
+//! surefill_wait_options_init(&options);
+//! surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait);
+//! surefill_wait_submit(wait, 4711, 1000000, 3600, 16, &answer, &bound);
+//! surefill_wait_start(wait, 4711, 1000600, &waited);
+//! ```
 
 mod ask;
 mod bounds;
@@ -8,11 +25,12 @@ pub use bounds::*;
 
 use super::block::{aligned, memory};
 use super::pass::sized;
+use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};
 use super::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::wait::{
-    ADAPT, AVAILABILITY, Attribute, CLUSTER, Clustering, Features, MAX_CLUSTERS, TRIM, WaitAnswer,
-    WaitLimits, WaitMethod, WaitOptions, WaitPredictor,
+    ADAPT, AVAILABILITY, Attribute, CLUSTER, Clustering, Features, MAX_CLUSTERS, Machine, TRIM, VISIBLE,
+    WaitAnswer, WaitCapacity, WaitMethod, WaitOptions, WaitPredictor,
 };
 use core::ffi::c_void;
 use core::slice;
@@ -42,9 +60,12 @@ pub const SUREFILL_COMPONENT_TRIM: i32 = 1;
 pub const SUREFILL_COMPONENT_CLUSTER: i32 = 2;
 /// Component: no prediction while the machine may be down.
 pub const SUREFILL_COMPONENT_AVAILABILITY: i32 = 4;
-/// Component, beyond the paper: the options' own bounds are stretched by each miss, shrunk by each hit, so that in the long run
-/// .9 of the misses that the quantile allows remain, whatever the waits do.
+/// Component, beyond the paper: levels follow misses, so that in the long run .9 of the misses that the quantile allows remain,
+/// whatever the waits do, among wide jobs and jobs with long requests as well as among all.
 pub const SUREFILL_COMPONENT_ADAPT: i32 = 8;
+/// Component, beyond the paper: the waits that count are those of the jobs that came into a like situation: jobs and work ahead, the
+/// oldest wait, the last waits, the hour, and what surefill_wait_machine tells. It takes the place of TRIM and CLUSTER.
+pub const SUREFILL_COMPONENT_VISIBLE: i32 = 16;
 
 /// Answer: a bound.
 pub const SUREFILL_ANSWER_BOUND: i32 = 0;
@@ -52,13 +73,6 @@ pub const SUREFILL_ANSWER_BOUND: i32 = 0;
 pub const SUREFILL_ANSWER_TOO_LITTLE_HISTORY: i32 = 1;
 /// Answer: no prediction, as no job has been started for so long, or while so many arrived, that the machine may be down.
 pub const SUREFILL_ANSWER_MAY_BE_DOWN: i32 = 2;
-
-/// Clustering: nothing to do, as jobs are not clustered.
-pub const SUREFILL_CLUSTERING_IDLE: i32 = 0;
-/// Clustering: the work is used up; call again.
-pub const SUREFILL_CLUSTERING_MORE: i32 = 1;
-/// Clustering: the new clusters are in use.
-pub const SUREFILL_CLUSTERING_DONE: i32 = 2;
 
 const _: () = assert!(SUREFILL_MAX_CLUSTERS as usize == MAX_CLUSTERS);
 const _: () = assert!(SUREFILL_METHOD_BINOMIAL as u32 == WaitMethod::Binomial as u32);
@@ -72,12 +86,13 @@ const _: () = assert!(SUREFILL_COMPONENT_TRIM as u32 == TRIM);
 const _: () = assert!(SUREFILL_COMPONENT_CLUSTER as u32 == CLUSTER);
 const _: () = assert!(SUREFILL_COMPONENT_AVAILABILITY as u32 == AVAILABILITY);
 const _: () = assert!(SUREFILL_COMPONENT_ADAPT as u32 == ADAPT);
+const _: () = assert!(SUREFILL_COMPONENT_VISIBLE as u32 == VISIBLE);
 
-/// Capacities of a wait predictor. Set by surefill_wait_limits_init, then changed as needed.
+/// Capacities of a wait predictor. Set by surefill_wait_capacity_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
-pub struct surefill_wait_limits {
+pub struct surefill_wait_capacity {
     /// Bytes of this structure, as the program knows it.
     pub struct_size: u32,
     /// Waits that are remembered; the oldest go first (1 to 4,194,304, and enough for the options' own question).
@@ -88,6 +103,8 @@ pub struct surefill_wait_limits {
     pub releases: i32,
     /// The largest number of clusters (1 to SUREFILL_MAX_CLUSTERS; 1 saves the memory that clustering needs).
     pub clusters: i32,
+    /// Jobs whose situation is remembered for VISIBLE (0 to 65,536; 0 without that component).
+    pub neighbours: i32,
 }
 
 /// How a wait predictor predicts. Set by surefill_wait_options_init, then changed as needed.
@@ -103,17 +120,18 @@ pub struct surefill_wait_options {
     pub attribute: i32,
     /// The sum of SUREFILL_COMPONENT_ that are on; 0 for none.
     pub components: i32,
-    /// The options' own question, which surefill_wait_submitted answers and by which misses are told and histories trimmed: the
+    /// The options' own question, which surefill_wait_submit answers and by which misses are told and histories trimmed: the
     /// quantile of the wait that is bounded (above 0, below 1) ...
     pub quantile: f64,
     /// ... and the confidence of that bound (above 0, below 1).
     pub confidence: f64,
     /// With AVAILABILITY: the quantile of jobs between releases, and of time between releases, above whose .95 bound the machine
     /// may be down (above 0, below 1). The paper's is .95, which on its traces leaves 5 to 25 % of the jobs without a prediction.
-    /// It says nothing before ln(.05) / ln(down_quantile) releases, for which the limits must have room: 59 at .95, 299 at .99,
+    /// It says nothing before ln(.05) / ln(down_quantile) releases, for which the capacity must have room: 59 at .95, 299 at .99,
     /// 2,995 at .999.
     pub down_quantile: f64,
-    /// With ADAPT: by how much the logarithm of the bounds rises with a miss, nearly (0 to 1).
+    /// With ADAPT: the smallest step of the levels that follow misses, in units of e times fewer misses (0 to 1). Smaller ones are
+    /// tighter, larger ones faster.
     pub rate: f64,
     /// After how many known waits the jobs are clustered again (1 to 4,294,967,295).
     pub recluster_every: i64,
@@ -130,24 +148,26 @@ pub struct surefill_wait {
     _opaque: [u8; 0],
 }
 
-fn default_limits() -> surefill_wait_limits {
-    let WaitLimits { history, queued, releases, clusters } = WaitLimits::default();
-    surefill_wait_limits {
-        struct_size: size_of::<surefill_wait_limits>() as u32,
+fn default_capacity() -> surefill_wait_capacity {
+    let WaitCapacity { history, queued, releases, clusters, neighbours } = WaitCapacity::default();
+    surefill_wait_capacity {
+        struct_size: size_of::<surefill_wait_capacity>() as u32,
         history: history as i32,
         queued: queued as i32,
         releases: releases as i32,
         clusters: clusters as i32,
+        neighbours: neighbours as i32,
     }
 }
 
-unsafe fn limits(given: *const surefill_wait_limits) -> Result<WaitLimits> {
-    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16])? };
-    Ok(WaitLimits {
+unsafe fn capacity(given: *const surefill_wait_capacity) -> Result<WaitCapacity> {
+    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16, 20])? };
+    Ok(WaitCapacity {
         history: count(given.history)?,
         queued: count(given.queued)?,
         releases: count(given.releases)?,
         clusters: count(given.clusters)?,
+        neighbours: count(given.neighbours)?,
     })
 }
 
@@ -225,19 +245,19 @@ unsafe fn answered(
     Ok(())
 }
 
-/// Sets the limits to their defaults: 16,384 waits, 4,096 jobs waiting, 4,096 releases, 16 clusters.
+/// Sets the capacity to its defaults: 65,536 waits, 4,096 jobs waiting, 4,096 releases, no clusters, 8,192 situations.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
 /// # Safety
-/// limits points to a writable structure.
+/// capacity points to a writable structure.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_limits_init(limits: *mut surefill_wait_limits) -> i32 {
-    status(unsafe { write(limits, default_limits()) })
+pub unsafe extern "C" fn surefill_wait_capacity_init(capacity: *mut surefill_wait_capacity) -> i32 {
+    status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Sets the options to the paper's: .95 bound of the .95 quantile by order statistics, TRIM, CLUSTER by requested time every 1,000
-/// waits, and AVAILABILITY, less easily alarmed (down_quantile .999).
+/// Sets the options to those whose bounds hold: .95 bound of the .95 quantile, AVAILABILITY, ADAPT and VISIBLE. The paper's are
+/// TRIM, CLUSTER and AVAILABILITY, for which the capacity must have clusters.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -248,17 +268,17 @@ pub unsafe extern "C" fn surefill_wait_options_init(options: *mut surefill_wait_
     status(unsafe { write(options, default_options()) })
 }
 
-/// Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each release, 60 for each
-/// waiting job, and 62,000; 4.7 MB for the default.
+/// Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each release, 190 for each
+/// waiting job, 24 for each situation, and 90,000; 7.1 MB for the default.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// limits points to a readable structure of the size it says, size to a writable number.
+/// capacity points to a readable structure of the size it says, size to a writable number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_size(limits: *const surefill_wait_limits, size: *mut i64) -> i32 {
+pub unsafe extern "C" fn surefill_wait_size(capacity: *const surefill_wait_capacity, size: *mut i64) -> i32 {
     status((|| {
-        let bytes = WaitPredictor::size(&unsafe { self::limits(limits)? })?;
+        let bytes = WaitPredictor::size(&unsafe { self::capacity(capacity)? })?;
         unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
     })())
 }
@@ -270,20 +290,20 @@ pub unsafe extern "C" fn surefill_wait_size(limits: *const surefill_wait_limits,
 /// need more waits than the history holds).
 ///
 /// # Safety
-/// memory points to length writable bytes, limits and options to readable structures of the size they say, wait to a writable
+/// memory points to length writable bytes, capacity and options to readable structures of the size they say, wait to a writable
 /// pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_wait_init(
     memory: *mut c_void,
     length: i64,
-    limits: *const surefill_wait_limits,
+    capacity: *const surefill_wait_capacity,
     options: *const surefill_wait_options,
     wait: *mut *mut surefill_wait,
 ) -> i32 {
     status((|| {
         let handle = unsafe { checked_mut(wait)? };
-        let (limits, options) = unsafe { (self::limits(limits)?, self::options(options)?) };
-        WaitPredictor::init(unsafe { self::memory(memory, length)? }, &limits, &options)?;
+        let (capacity, options) = unsafe { (self::capacity(capacity)?, self::options(options)?) };
+        WaitPredictor::init(unsafe { self::memory(memory, length)? }, &capacity, &options)?;
         *handle = memory.cast();
         Ok(())
     })())
@@ -331,7 +351,7 @@ pub unsafe extern "C" fn surefill_wait_open(
 /// # Safety
 /// wait is a handle, answer and bound point to writable numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_submitted(
+pub unsafe extern "C" fn surefill_wait_submit(
     wait: *mut surefill_wait,
     job: i64,
     now: i64,
@@ -341,7 +361,7 @@ pub unsafe extern "C" fn surefill_wait_submitted(
     bound: *mut i64,
 ) -> i32 {
     status(unsafe {
-        answered(answer, bound, || waits(wait)?.submitted(job, now, &features(requested, processors)?))
+        answered(answer, bound, || waits(wait)?.submit(job, now, &features(requested, processors)?))
     })
 }
 
@@ -353,7 +373,7 @@ pub unsafe extern "C" fn surefill_wait_submitted(
 /// # Safety
 /// wait is a handle, waited points to a writable number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_started(
+pub unsafe extern "C" fn surefill_wait_start(
     wait: *mut surefill_wait,
     job: i64,
     now: i64,
@@ -361,7 +381,7 @@ pub unsafe extern "C" fn surefill_wait_started(
 ) -> i32 {
     status((|| {
         let (waited, mut waits) = unsafe { (checked_mut(waited)?, waits(wait)?) };
-        *waited = waits.started(job, now)?;
+        *waited = waits.start(job, now)?;
         Ok(())
     })())
 }
@@ -373,12 +393,12 @@ pub unsafe extern "C" fn surefill_wait_started(
 /// # Safety
 /// wait is a handle.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_cancelled(wait: *mut surefill_wait, job: i64, now: i64) -> i32 {
-    status((|| unsafe { waits(wait)? }.cancelled(job, now))())
+pub unsafe extern "C" fn surefill_wait_cancel(wait: *mut surefill_wait, job: i64, now: i64) -> i32 {
+    status((|| unsafe { waits(wait)? }.cancel(job, now))())
 }
 
 /// A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many seconds and processors: as
-/// if it had been submitted and started, but without time passing. Costs as surefill_wait_started.
+/// if it had been submitted and started, but without time passing. Costs as surefill_wait_start.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.
 ///
@@ -392,6 +412,30 @@ pub unsafe extern "C" fn surefill_wait_known(
     processors: i32,
 ) -> i32 {
     status((|| unsafe { waits(wait)? }.known(seconds, &features(requested, processors)?))())
+}
+
+/// The state of the machine, which VISIBLE takes into account from now on: its processors, those that are free, and the jobs that
+/// wait in all its queues with their processors times requested seconds. All 0, as at first: nothing is known but the queue.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (negative numbers; more processors free than
+/// there are).
+///
+/// # Safety
+/// wait is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_machine(
+    wait: *mut surefill_wait,
+    processors: i32,
+    free: i32,
+    jobs: i32,
+    work: i64,
+) -> i32 {
+    status((|| {
+        let mut waits = unsafe { waits(wait)? };
+        let work = u64::try_from(work).map_err(|_| Error::OutOfRange)?;
+        waits.machine(&Machine::new(count(processors)?, count(free)?, count(jobs)?, work)?);
+        Ok(())
+    })())
 }
 
 /// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work steps of O(log n)
@@ -408,9 +452,9 @@ pub unsafe extern "C" fn surefill_wait_recluster(wait: *mut surefill_wait, work:
         let (step, mut waits) = unsafe { (checked_mut(step)?, waits(wait)?) };
         let work = u64::try_from(work).map_err(|_| Error::OutOfRange)?;
         *step = match waits.recluster(work)? {
-            Clustering::Idle => SUREFILL_CLUSTERING_IDLE,
-            Clustering::More => SUREFILL_CLUSTERING_MORE,
-            Clustering::Done => SUREFILL_CLUSTERING_DONE,
+            Clustering::Idle => SUREFILL_STEP_IDLE,
+            Clustering::More => SUREFILL_STEP_MORE,
+            Clustering::Done => SUREFILL_STEP_DONE,
         };
         Ok(())
     })())

@@ -24,7 +24,7 @@ const MOST: u32 = 1 << 28;
 /// Capacities of an [`Hmm`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct HmmLimits {
+pub struct HmmCapacity {
     /// States M (1 to [`MAX_STATES`]).
     pub states: u32,
     /// Run-time bins N (2 to [`MAX_BINS`]).
@@ -35,14 +35,14 @@ pub struct HmmLimits {
     pub cells: u32,
 }
 
-impl Default for HmmLimits {
+impl Default for HmmCapacity {
     /// 16 states, 24 bins; a year of slots of 15 min (35,136) and 100,000 cells.
-    fn default() -> HmmLimits {
-        HmmLimits { states: 16, bins: 24, slots: 35_136, cells: 100_000 }
+    fn default() -> HmmCapacity {
+        HmmCapacity { states: 16, bins: 24, slots: 35_136, cells: 100_000 }
     }
 }
 
-impl HmmLimits {
+impl HmmCapacity {
     fn check(&self) -> Result<()> {
         let valid = (1..=MAX_STATES).contains(&(self.states as usize))
             && (2..=MAX_BINS).contains(&(self.bins as usize))
@@ -59,7 +59,7 @@ pub(super) struct State {
     header: Header,
     /// The checksum of a sealed block.
     seal: u64,
-    pub limits: HmmLimits,
+    pub limits: HmmCapacity,
     pub load: u32,
     /// Whether there are parameters.
     pub ready: u32,
@@ -88,7 +88,7 @@ pub struct Hmm<'a> {
     pub(super) parts: Parts<'a>,
 }
 
-fn layout<'a>(carver: &mut Carver<'a>, limits: &HmmLimits) -> Result<(&'a mut [State], Parts<'a>)> {
+fn layout<'a>(carver: &mut Carver<'a>, limits: &HmmCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
     limits.check()?;
     let state = carver.take(1)?;
     let parts = Parts {
@@ -105,7 +105,7 @@ impl<'a> Hmm<'a> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
-    pub fn size(limits: &HmmLimits) -> Result<usize> {
+    pub fn size(limits: &HmmCapacity) -> Result<usize> {
         let mut carver = Carver::measuring();
         layout(&mut carver, limits)?;
         Ok(carver.size())
@@ -116,7 +116,7 @@ impl<'a> Hmm<'a> {
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], limits: &HmmLimits) -> Result<Hmm<'a>> {
+    pub fn init(memory: &'a mut [u8], limits: &HmmCapacity) -> Result<Hmm<'a>> {
         let size = Hmm::size(limits)?;
         let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
         Carver::of(&mut *memory)?;
@@ -127,13 +127,13 @@ impl<'a> Hmm<'a> {
     }
 
     /// The slices of a model that lies inside another object's block.
-    pub(crate) fn carve(carver: &mut Carver<'a>, limits: &HmmLimits) -> Result<Hmm<'a>> {
+    pub(crate) fn carve(carver: &mut Carver<'a>, limits: &HmmCapacity) -> Result<Hmm<'a>> {
         let (state, parts) = layout(carver, limits)?;
         Ok(Hmm { state: at_mut(state, 0)?, parts })
     }
 
     /// Makes zeroed slices a model.
-    pub(crate) fn reset(&mut self, limits: &HmmLimits, size: usize) -> Result<()> {
+    pub(crate) fn reset(&mut self, limits: &HmmCapacity, size: usize) -> Result<()> {
         *self.state = State { header: Header::new(KIND, size), limits: *limits, ..State::zeroed() };
         self.parts.history.clear()
     }
@@ -201,7 +201,7 @@ impl<'a> Hmm<'a> {
     }
 
     /// The capacities.
-    pub fn limits(&self) -> &HmmLimits {
+    pub fn limits(&self) -> &HmmCapacity {
         &self.state.limits
     }
 

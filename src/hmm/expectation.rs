@@ -14,7 +14,7 @@
 //! the caller's block, so it may stop after any visit.
 
 use crate::error::{Error, Result};
-use crate::hmm::HmmLimits;
+use crate::hmm::HmmCapacity;
 use crate::hmm::LoadModel;
 use crate::hmm::emission::Evidence;
 use crate::hmm::forward::Chain;
@@ -102,12 +102,12 @@ pub(super) struct Sums<'a> {
 }
 
 /// Slots in a block.
-pub(super) fn block_length(limits: &HmmLimits) -> usize {
+pub(super) fn block_length(limits: &HmmCapacity) -> usize {
     limits.slots.isqrt() as usize + 1
 }
 
 impl<'a> Sums<'a> {
-    pub fn carve(carver: &mut Carver<'a>, limits: &HmmLimits) -> Result<Sums<'a>> {
+    pub fn carve(carver: &mut Carver<'a>, limits: &HmmCapacity) -> Result<Sums<'a>> {
         let (states, bins) = (limits.states as usize, limits.bins as usize);
         let lanes = stride(states);
         let length = block_length(limits);

@@ -32,7 +32,8 @@ pub(crate) struct Slot {
     pub label: u32,
 }
 
-const EMPTY: Slot = Slot { cells: NONE, jobs: 0, open: 0, running: NONE, label: 0 };
+/// A slot without jobs.
+pub(crate) const EMPTY: Slot = Slot { cells: NONE, jobs: 0, open: 0, running: NONE, label: 0 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -153,21 +154,45 @@ impl<'a> History<'a> {
     /// Lets the slots before `to` go.
     fn evict(&mut self, to: i64) -> Result<()> {
         for slot in self.ledger()?.first..to {
-            let mut link = self.slot(slot)?.cells;
-            let jobs = self.slot(slot)?.jobs;
-            for _ in 0..MAX_BINS {
-                if link == NONE {
-                    break;
-                }
-                let free = self.ledger()?.free;
-                let cell = at_mut(self.cells, link as usize)?;
-                let next = core::mem::replace(&mut cell.next, free);
-                at_mut(self.ledger, 0)?.free = link;
-                link = next;
+            self.release(slot)?;
+            at_mut(self.ledger, 0)?.first = slot + 1;
+        }
+        Ok(())
+    }
+
+    /// Gives a slot's cells back, and forgets its jobs.
+    fn release(&mut self, slot: i64) -> Result<()> {
+        let mut link = self.slot(slot)?.cells;
+        let jobs = self.slot(slot)?.jobs;
+        for _ in 0..MAX_BINS {
+            if link == NONE {
+                break;
             }
-            let ledger = at_mut(self.ledger, 0)?;
-            ledger.jobs = ledger.jobs.saturating_sub(u64::from(jobs));
-            ledger.first = slot + 1;
+            let free = self.ledger()?.free;
+            let cell = at_mut(self.cells, link as usize)?;
+            let next = core::mem::replace(&mut cell.next, free);
+            at_mut(self.ledger, 0)?.free = link;
+            link = next;
+        }
+        let ledger = at_mut(self.ledger, 0)?;
+        ledger.jobs = ledger.jobs.saturating_sub(u64::from(jobs));
+        Ok(())
+    }
+
+    /// Makes a slot that is held the last one: the finished jobs of those after it become its own. O(slots after it x bins).
+    pub fn fold(&mut self, last: i64) -> Result<()> {
+        self.slot(last)?;
+        let mut counts = [0u32; MAX_BINS];
+        for slot in last + 1..self.ledger()?.end {
+            for (bin, count) in self.cells(self.slot(slot)?) {
+                let sum = at_mut(&mut counts, bin)?;
+                *sum = sum.saturating_add(count);
+            }
+            self.release(slot)?;
+        }
+        at_mut(self.ledger, 0)?.end = last + 1;
+        for (bin, count) in (0u32..).zip(counts).filter(|(_, count)| *count > 0) {
+            self.add_many(last, bin, count)?;
         }
         Ok(())
     }
@@ -202,6 +227,11 @@ impl<'a> History<'a> {
         if self.slot(slot)?.jobs == u32::MAX {
             return Err(Error::Full);
         }
+        self.add_many(slot, bin, 1)
+    }
+
+    /// [`History::add`] for this many jobs.
+    fn add_many(&mut self, slot: i64, bin: u32, count: u32) -> Result<bool> {
         // The link after which the cell is, or has to go.
         let mut before = NONE;
         let mut link = self.slot(slot)?.cells;
@@ -211,8 +241,8 @@ impl<'a> History<'a> {
             }
             let cell = at_mut(self.cells, link as usize)?;
             if cell.bin == bin {
-                cell.count = cell.count.saturating_add(1); // no more than the slot's jobs
-                return self.counted(slot).map(|()| false);
+                cell.count = cell.count.saturating_add(count); // no more than the slot's jobs
+                return self.counted(slot, count).map(|()| false);
             }
             if cell.bin > bin {
                 break;
@@ -230,20 +260,20 @@ impl<'a> History<'a> {
         }
         // The last slot alone never fills the pool: there are at least as many cells as bins.
         let new = new.ok_or(Error::Corrupt)?;
-        *at_mut(self.cells, new as usize)? = Cell { next: link, bin, count: 1 };
+        *at_mut(self.cells, new as usize)? = Cell { next: link, bin, count };
         if before == NONE {
             self.slot_mut(slot)?.cells = new;
         } else {
             at_mut(self.cells, before as usize)?.next = new;
         }
-        self.counted(slot).map(|()| left)
+        self.counted(slot, count).map(|()| left)
     }
 
-    fn counted(&mut self, slot: i64) -> Result<()> {
+    fn counted(&mut self, slot: i64, count: u32) -> Result<()> {
         let slot = self.slot_mut(slot)?;
-        slot.jobs = slot.jobs.saturating_add(1); // checked before
+        slot.jobs = slot.jobs.saturating_add(count); // checked before
         let ledger = at_mut(self.ledger, 0)?;
-        ledger.jobs = ledger.jobs.saturating_add(1);
+        ledger.jobs = ledger.jobs.saturating_add(u64::from(count));
         Ok(())
     }
 

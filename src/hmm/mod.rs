@@ -30,7 +30,7 @@ mod training;
 mod vector;
 mod viterbi;
 
-pub use chain::{Hmm, HmmLimits};
+pub use chain::{Hmm, HmmCapacity};
 pub use emission::Evidence;
 pub(crate) use history::NONE;
 pub use initial::Initial;

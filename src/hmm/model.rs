@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::hmm::vector::{copy, stride};
-use crate::hmm::{HmmLimits, MAX_STATES};
+use crate::hmm::{HmmCapacity, MAX_STATES};
 use crate::memory::{Carver, range, range_mut};
 
 /// How far from 1 the sum of a distribution may be.
@@ -148,7 +148,7 @@ pub(super) struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    pub fn carve(carver: &mut Carver<'a>, limits: &HmmLimits) -> Result<Tables<'a>> {
+    pub fn carve(carver: &mut Carver<'a>, limits: &HmmCapacity) -> Result<Tables<'a>> {
         let (states, bins) = (limits.states as usize, limits.bins as usize);
         let lanes = stride(states);
         Ok(Tables {

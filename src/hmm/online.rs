@@ -22,7 +22,7 @@ use crate::hmm::forward::{Explained, condition};
 use crate::hmm::initial::set_static;
 use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
 use crate::hmm::vector::{add_scaled, copy, propagate, stride, sum, weighted_rows};
-use crate::hmm::{HmmLimits, MAX_STATES};
+use crate::hmm::{HmmCapacity, MAX_STATES};
 use crate::memory::{Carver, Header, Kind, at, at_mut, range};
 use crate::runtime::MAX_BINS;
 use crate::seal;
@@ -116,7 +116,7 @@ fn layout<'a>(carver: &mut Carver<'a>, states: u32, bins: u32) -> Result<(&'a mu
         return Err(Error::OutOfRange);
     }
     let lanes = stride(m);
-    let limits = HmmLimits { states, bins, slots: 0, cells: 0 };
+    let limits = HmmCapacity { states, bins, slots: 0, cells: 0 };
     let state = carver.take(1)?;
     let parts = Parts {
         model: Tables::carve(carver, &limits)?,

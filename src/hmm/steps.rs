@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::hmm::emission::Evidence;
 use crate::hmm::forward::Chain;
-use crate::hmm::history::History;
+use crate::hmm::history::{EMPTY, History};
 use crate::hmm::model::Tables;
 use crate::hmm::vector::{copy, stride, sum};
 use crate::hmm::{Hmm, LoadModel, OnlineHmm};
@@ -52,7 +52,12 @@ impl<'a> Hmm<'a> {
         self.tables(which).0.start
     }
 
-    /// Filters one slot, in which jobs still run that cannot end in bins below `at_least`. From the prediction for it to the
+    /// Whether there are parameters.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.state.ready != 0
+    }
+
+    /// Filters one slot (empty unless it is held), in which jobs still run that cannot end in bins below `at_least`. From the prediction for it to the
     /// filtered probabilities; `emission` is scratch. A slot that no possible state explains is filtered with the floor, if that
     /// is not 0; and if its load is impossible even then, it says nothing of the states.
     #[allow(clippy::too_many_arguments)]
@@ -68,7 +73,7 @@ impl<'a> Hmm<'a> {
     ) -> Result<Explanation> {
         let (tables, load) = self.tables(which);
         let chain = Chain { tables, load, history: &self.parts.history };
-        let slot = self.parts.history.slot(slot)?;
+        let slot = if self.slots().contains(&slot) { self.parts.history.slot(slot)? } else { &EMPTY };
         let all = at_least.clone();
         if chain.filter(slot, Evidence::Jobs, all, predicted, filtered, emission)?.is_some() {
             return Ok(Explanation::Model);

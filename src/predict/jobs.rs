@@ -1,11 +1,15 @@
-//! The jobs in the system: a table of fixed capacity, found by the caller's 64-bit id in O(1) expected.
+//! The jobs in the system: a table of fixed capacity, found by the caller's 64-bit id in O(1) expected, with each job's keys and
+//! what was predicted for it when it was submitted.
 //!
 //! Open addressing with linear probing over twice the capacity; a deletion moves later entries up, so that there are no
-//! tombstones and the table does not age. The running jobs of each slot are linked in a list, the newest first.
+//! tombstones and the table does not age. All jobs are linked in the order of their submission. Those that are older than the
+//! caller's limit are given up, oldest first: they stay in the table, so that a late end is still understood, but nothing waits
+//! for them, and when the table is full the oldest of them makes room. The running jobs of each slot that are not given up are
+//! linked in another list, the newest first.
 
 use crate::error::{Error, Result};
 use crate::hmm::NONE;
-use crate::memory::{Carver, at, at_mut};
+use crate::memory::{Carver, at, at_mut, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
 /// A job in the system.
@@ -15,16 +19,25 @@ pub(super) struct Job {
     pub id: i64,
     /// The slot in which it was submitted.
     pub slot: i64,
+    /// When it was submitted.
+    pub submitted: i64,
     /// When it started, if it runs.
     pub started: i64,
     /// Its neighbours in its slot's list, if it runs; `next` also links what is free.
     pub next: u32,
     pub previous: u32,
+    /// Its neighbours in the order of submission.
+    older: u32,
+    newer: u32,
     /// The lowest bin still possible, as the filter last saw it.
     pub bin: u32,
     pub running: u32,
     /// Whether it was submitted in the initial period.
     pub initial: u32,
+    /// Whether it is given up: older than the limit.
+    pub given_up: u32,
+    /// Why nothing was predicted at its submission, as a number; 0 when something was.
+    pub silence: u32,
     padding: u32,
 }
 
@@ -36,7 +49,11 @@ struct Counts {
     free: u32,
     /// Records never used so far start here.
     fresh: u32,
-    padding: u32,
+    /// The two ends of the list in the order of submission.
+    oldest: u32,
+    newest: u32,
+    /// The oldest job that is not given up.
+    counted: u32,
 }
 
 pub(super) struct Jobs<'a> {
@@ -44,6 +61,11 @@ pub(super) struct Jobs<'a> {
     records: &'a mut [Job],
     /// Record numbers plus 1, 0 where there is none; a power of two of them.
     index: &'a mut [u32],
+    /// Each record's keys, and the probabilities predicted at its submission.
+    keys: &'a mut [i64],
+    said: &'a mut [f64],
+    keys_each: usize,
+    bins: usize,
 }
 
 /// Spreads ids over all bits (the finaliser of splitmix64).
@@ -55,24 +77,37 @@ fn spread(id: i64) -> u64 {
 }
 
 impl<'a> Jobs<'a> {
-    pub fn carve(carver: &mut Carver<'a>, capacity: u32) -> Result<Jobs<'a>> {
+    /// A table for this many jobs, with this many keys and bins each.
+    pub fn carve(carver: &mut Carver<'a>, capacity: u32, keys_each: usize, bins: usize) -> Result<Jobs<'a>> {
+        let capacity = capacity as usize;
+        let numbers = |each: usize| capacity.checked_mul(each).ok_or(Error::OutOfRange);
         Ok(Jobs {
             counts: carver.take(1)?,
-            records: carver.take(capacity as usize)?,
-            index: carver.take((2 * capacity as usize).next_power_of_two())?,
+            records: carver.take(capacity)?,
+            index: carver.take(numbers(2)?.checked_next_power_of_two().ok_or(Error::OutOfRange)?)?,
+            keys: carver.take(numbers(keys_each)?)?,
+            said: carver.take(numbers(bins)?)?,
+            keys_each,
+            bins,
         })
     }
 
     /// No jobs; the index must be zeroed.
     pub fn clear(&mut self) -> Result<()> {
-        *at_mut(self.counts, 0)? = Counts { jobs: 0, free: NONE, fresh: 0, padding: 0 };
+        *at_mut(self.counts, 0)? =
+            Counts { jobs: 0, free: NONE, fresh: 0, oldest: NONE, newest: NONE, counted: NONE };
         Ok(())
     }
 
     /// Whether the counts can be.
     pub fn is_sound(&self) -> bool {
         let capacity = self.records.len();
-        self.counts.first().is_some_and(|c| c.jobs as usize <= capacity && c.fresh as usize <= capacity)
+        let place = |record: u32| record == NONE || (record as usize) < capacity;
+        self.counts.first().is_some_and(|c| {
+            c.jobs as usize <= capacity
+                && c.fresh as usize <= capacity
+                && [c.free, c.oldest, c.newest, c.counted].into_iter().all(place)
+        })
     }
 
     /// Jobs in the system.
@@ -80,8 +115,15 @@ impl<'a> Jobs<'a> {
         self.counts.first().map_or(0, |counts| counts.jobs)
     }
 
+    /// Whether there is room for no more jobs, not even in the place of one that is given up.
     pub fn is_full(&self) -> bool {
-        self.count() as usize >= self.records.len()
+        self.count() as usize >= self.records.len() && self.oldest_given_up().is_none()
+    }
+
+    /// The id of the oldest job, if that is given up.
+    fn oldest_given_up(&self) -> Option<i64> {
+        let oldest = self.counts.first()?.oldest;
+        self.records.get(oldest as usize).filter(|job| job.given_up != 0).map(|job| job.id)
     }
 
     fn mask(&self) -> usize {
@@ -118,8 +160,30 @@ impl<'a> Jobs<'a> {
         at_mut(self.records, record as usize)
     }
 
-    /// Adds a queued job that is not there yet.
-    pub fn insert(&mut self, id: i64, slot: i64, initial: bool) -> Result<()> {
+    /// A job's keys.
+    pub fn keys(&self, record: u32) -> Result<&[i64]> {
+        range(self.keys, record as usize * self.keys_each, self.keys_each)
+    }
+
+    /// The probabilities predicted at a job's submission; without meaning if it has a silence.
+    pub fn said(&self, record: u32) -> Result<&[f64]> {
+        range(self.said, record as usize * self.bins, self.bins)
+    }
+
+    /// Adds a queued job that is not there yet, with its keys and what is predicted for it. It is no older than any other. When
+    /// the table is full the oldest job makes room, if it is given up.
+    pub fn insert(
+        &mut self,
+        id: i64,
+        slot: i64,
+        submitted: i64,
+        keys: &[i64],
+        said: core::result::Result<&[f64], u32>,
+    ) -> Result<u32> {
+        if self.count() as usize >= self.records.len() {
+            let given_up = self.oldest_given_up().ok_or(Error::Full)?;
+            self.remove(given_up)?;
+        }
         let counts = at_mut(self.counts, 0)?;
         let record = if counts.free != NONE {
             let record = counts.free;
@@ -132,13 +196,36 @@ impl<'a> Jobs<'a> {
             record
         };
         counts.jobs = counts.jobs.saturating_add(1);
-        *self.job_mut(record)? = Job { id, slot, initial: u32::from(initial), ..Job::zeroed() };
+        let older = core::mem::replace(&mut counts.newest, record);
+        if older == NONE {
+            counts.oldest = record;
+        }
+        if counts.counted == NONE {
+            counts.counted = record;
+        }
+        *self.job_mut(record)? = Job { id, slot, submitted, older, newer: NONE, ..Job::zeroed() };
+        if older != NONE {
+            self.job_mut(older)?.newer = record;
+        }
+        let row = range_mut(self.keys, record as usize * self.keys_each, self.keys_each)?;
+        for (to, from) in row.iter_mut().zip(keys) {
+            *to = *from;
+        }
+        match said {
+            Ok(said) => {
+                let row = range_mut(self.said, record as usize * self.bins, self.bins)?;
+                for (to, from) in row.iter_mut().zip(said) {
+                    *to = *from;
+                }
+            }
+            Err(silence) => self.job_mut(record)?.silence = silence,
+        }
         let mut place = self.home(id);
         for _ in 0..self.index.len() {
             let entry = at_mut(self.index, place)?;
             if *entry == 0 {
                 *entry = record.saturating_add(1);
-                return Ok(());
+                return Ok(record);
             }
             place = (place + 1) & self.mask();
         }
@@ -161,11 +248,61 @@ impl<'a> Jobs<'a> {
             }
         }
         *at_mut(self.index, hole)? = 0;
+        let Job { older, newer, .. } = *self.job(record)?;
         let counts = at_mut(self.counts, 0)?;
         counts.jobs = counts.jobs.saturating_sub(1);
+        if counts.counted == record {
+            counts.counted = newer;
+        }
+        if older == NONE {
+            counts.oldest = newer;
+        }
+        if newer == NONE {
+            counts.newest = older;
+        }
         let free = core::mem::replace(&mut counts.free, record);
+        if older != NONE {
+            self.job_mut(older)?.newer = newer;
+        }
+        if newer != NONE {
+            self.job_mut(newer)?.older = older;
+        }
         *self.job_mut(record)? = Job { next: free, ..Job::zeroed() };
         Ok(())
+    }
+
+    /// The oldest job that is not given up.
+    pub fn oldest_counted(&self) -> Option<(u32, &Job)> {
+        let record = self.counts.first()?.counted;
+        self.records.get(record as usize).map(|job| (record, job))
+    }
+
+    /// Gives up the oldest job that is not given up yet.
+    pub fn give_up(&mut self, record: u32) -> Result<()> {
+        let job = self.job_mut(record)?;
+        job.given_up = 1;
+        let newer = job.newer;
+        at_mut(self.counts, 0)?.counted = newer;
+        Ok(())
+    }
+
+    /// The jobs, the oldest first.
+    pub fn by_age(&self) -> impl Iterator<Item = &Job> {
+        let mut next = self.counts.first().map_or(NONE, |counts| counts.oldest);
+        (0..self.count()).map_while(move |_| {
+            let job = self.records.get(next as usize)?;
+            next = job.newer;
+            Some(job)
+        })
+    }
+
+    /// The newest job, and the one submitted before a job.
+    pub fn newest(&self) -> u32 {
+        self.counts.first().map_or(NONE, |counts| counts.newest)
+    }
+
+    pub fn older(&self, record: u32) -> Result<u32> {
+        Ok(self.job(record)?.older)
     }
 
     /// Puts a job at the front of the list that starts with `first`, which is then the job.
@@ -193,13 +330,13 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
-    /// The records of the list that starts with `first`.
+    /// The jobs of the list that starts with `first`; damaged links end it.
     pub fn list(&self, first: u32) -> List<'_> {
         List { records: self.records, next: first, left: self.records.len() }
     }
 }
 
-/// The running jobs of a slot; damaged links end it.
+/// The running jobs of a slot.
 #[derive(Clone)]
 pub(super) struct List<'j> {
     records: &'j [Job],
@@ -207,27 +344,14 @@ pub(super) struct List<'j> {
     left: usize,
 }
 
-impl Iterator for List<'_> {
-    type Item = u32;
+impl<'j> Iterator for List<'j> {
+    type Item = &'j Job;
 
-    fn next(&mut self) -> Option<u32> {
+    fn next(&mut self) -> Option<&'j Job> {
         self.left = self.left.checked_sub(1)?;
-        let record = self.next;
-        self.next = self.records.get(record as usize)?.next;
-        Some(record)
-    }
-}
-
-/// The lowest bins still possible for the jobs of a list.
-#[derive(Clone)]
-pub(super) struct Bins<'j>(pub List<'j>);
-
-impl Iterator for Bins<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        let records = self.0.records;
-        self.0.next().and_then(|record| records.get(record as usize)).map(|job| job.bin as usize)
+        let job = self.records.get(self.next as usize)?;
+        self.next = job.next;
+        Some(job)
     }
 }
 
@@ -236,14 +360,15 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
     use std::vec;
+    use std::vec::Vec;
 
     #[test]
     fn finds_what_a_map_finds() {
         let mut measure = Carver::measuring();
-        Jobs::carve(&mut measure, 37).unwrap();
+        Jobs::carve(&mut measure, 37, 1, 2).unwrap();
         let mut memory = vec![0u64; measure.size() / 8];
-        let mut jobs =
-            Jobs::carve(&mut Carver::of(bytemuck::cast_slice_mut(&mut memory)).unwrap(), 37).unwrap();
+        let bytes = bytemuck::cast_slice_mut(&mut memory);
+        let mut jobs = Jobs::carve(&mut Carver::of(bytes).unwrap(), 37, 1, 2).unwrap();
         jobs.clear().unwrap();
         let mut map = HashMap::new();
         let mut random = 7u64;
@@ -254,6 +379,8 @@ mod tests {
             if map.contains_key(&id) {
                 let record = jobs.get(id).unwrap().unwrap();
                 assert_eq!(jobs.job(record).unwrap().slot, map[&id]);
+                assert_eq!(jobs.keys(record).unwrap(), [!map[&id]]);
+                assert_eq!(jobs.said(record).unwrap(), [map[&id] as f64, 0.5]);
                 if random >> 63 == 0 {
                     map.remove(&id);
                     jobs.remove(id).unwrap();
@@ -263,15 +390,47 @@ mod tests {
                 assert_eq!(jobs.is_full(), map.len() == 37);
                 if !jobs.is_full() {
                     map.insert(id, step);
-                    jobs.insert(id, step, false).unwrap();
+                    jobs.insert(id, step, step, &[!step], Ok(&[step as f64, 0.5])).unwrap();
                 }
             }
             assert_eq!(jobs.count() as usize, map.len());
+            // In the order of their submission.
+            let mut steps: Vec<i64> = map.values().copied().collect();
+            steps.sort_unstable();
+            assert!(jobs.by_age().map(|job| job.submitted).eq(steps));
         }
         for id in map.keys() {
             jobs.remove(*id).unwrap();
         }
         assert_eq!(jobs.count(), 0);
         assert!(jobs.index.iter().all(|&entry| entry == 0));
+    }
+    #[test]
+    fn what_is_given_up_makes_room_oldest_first() {
+        let mut measure = Carver::measuring();
+        Jobs::carve(&mut measure, 3, 0, 1).unwrap();
+        let mut memory = vec![0u64; measure.size() / 8];
+        let bytes = bytemuck::cast_slice_mut(&mut memory);
+        let mut jobs = Jobs::carve(&mut Carver::of(bytes).unwrap(), 3, 0, 1).unwrap();
+        jobs.clear().unwrap();
+        for id in 1..=3 {
+            jobs.insert(id, id, 10 * id, &[], Err(7)).unwrap();
+        }
+        assert!(jobs.is_full());
+        assert_eq!(jobs.insert(4, 4, 40, &[], Err(7)), Err(Error::Full));
+        for id in 1..=2 {
+            let (record, job) = jobs.oldest_counted().unwrap();
+            assert_eq!((job.id, job.silence), (id, 7));
+            jobs.give_up(record).unwrap();
+        }
+        // Given up, they are still known, until another needs the room.
+        jobs.remove(2).unwrap();
+        assert!(!jobs.is_full() && jobs.get(1).unwrap().is_some());
+        jobs.insert(4, 4, 40, &[], Err(7)).unwrap();
+        assert!(!jobs.is_full());
+        jobs.insert(5, 5, 50, &[], Err(7)).unwrap();
+        assert!(jobs.is_full() && jobs.get(1).unwrap().is_none());
+        assert!(jobs.by_age().map(|job| job.id).eq([3, 4, 5]));
+        assert_eq!(jobs.oldest_counted().unwrap().1.id, 3);
     }
 }

@@ -14,7 +14,7 @@
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::predict::histories::Histories;
-use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution};
+use crate::runtime::{MAX_BINS, RawBins, RuntimeBins, RuntimeDistribution, check_span};
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
 
@@ -68,7 +68,7 @@ impl Expert {
         Expert::new(0b111, 0.95, 1.0),
     ];
 
-    fn check(&self, keys: u32) -> Result<()> {
+    pub(super) fn check(&self, keys: u32) -> Result<()> {
         if self.decay.is_nan() || self.prior.is_nan() {
             return Err(Error::NotANumber);
         }
@@ -84,7 +84,7 @@ impl Expert {
 /// Capacities of a [`Mixture`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct MixtureLimits {
+pub struct MixtureCapacity {
     /// Bins of the run times (1 to [`MAX_BINS`]).
     pub bins: u32,
     /// Keys of a job (1 to [`MAX_KEYS`]); key 0 is its owner, the user as a rule.
@@ -96,14 +96,14 @@ pub struct MixtureLimits {
     pub histories: u32,
 }
 
-impl Default for MixtureLimits {
+impl Default for MixtureCapacity {
     /// 24 bins, 3 keys, 10 experts, 16,384 histories.
-    fn default() -> MixtureLimits {
-        MixtureLimits { bins: 24, keys: 3, experts: 10, histories: 1 << 14 }
+    fn default() -> MixtureCapacity {
+        MixtureCapacity { bins: 24, keys: 3, experts: 10, histories: 1 << 14 }
     }
 }
 
-impl MixtureLimits {
+impl MixtureCapacity {
     fn check(&self) -> Result<()> {
         let in_range = |value: u32, most: usize| (1..=most).contains(&(value as usize));
         let valid = in_range(self.bins, MAX_BINS)
@@ -126,7 +126,7 @@ struct State {
     header: Header,
     /// The checksum of a sealed block.
     seal: u64,
-    limits: MixtureLimits,
+    limits: MixtureCapacity,
     bins: RawBins,
     experts: [Expert; MAX_EXPERTS],
     /// All jobs: by bin, and together.
@@ -146,7 +146,7 @@ pub struct Mixture<'a> {
 }
 
 impl<'a> Mixture<'a> {
-    fn layout(carver: &mut Carver<'a>, limits: &MixtureLimits) -> Result<(&'a mut [State], Histories<'a>)> {
+    fn layout(carver: &mut Carver<'a>, limits: &MixtureCapacity) -> Result<(&'a mut [State], Histories<'a>)> {
         limits.check()?;
         Ok((carver.take(1)?, Histories::carve(carver, limits.histories, limits.row())?))
     }
@@ -155,7 +155,7 @@ impl<'a> Mixture<'a> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
-    pub fn size(limits: &MixtureLimits) -> Result<usize> {
+    pub fn size(limits: &MixtureCapacity) -> Result<usize> {
         let mut carver = Carver::measuring();
         Mixture::layout(&mut carver, limits)?;
         Ok(carver.size())
@@ -169,7 +169,7 @@ impl<'a> Mixture<'a> {
     /// the limits say; [`Error::NotANumber`].
     pub fn init(
         memory: &'a mut [u8],
-        limits: &MixtureLimits,
+        limits: &MixtureCapacity,
         bins: &RuntimeBins,
         experts: &[Expert],
     ) -> Result<Mixture<'a>> {
@@ -247,7 +247,7 @@ impl<'a> Mixture<'a> {
     }
 
     /// The capacities.
-    pub fn limits(&self) -> &MixtureLimits {
+    pub fn limits(&self) -> &MixtureCapacity {
         &self.state.limits
     }
 
@@ -294,13 +294,14 @@ impl<'a> Mixture<'a> {
     /// A job with these keys has finished after so many seconds. O(experts x bins).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a run time outside 0 to [`MAX_SECONDS`], or unless there are as many keys as the limits
+    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, or unless there are as many keys as the limits
     /// say.
     pub fn learn(&mut self, keys: &[i64], run_time: i64) -> Result<()> {
         let limits = self.state.limits;
-        if keys.len() != limits.keys as usize || !(0..=MAX_SECONDS).contains(&run_time) {
+        if keys.len() != limits.keys as usize {
             return Err(Error::OutOfRange);
         }
+        check_span(run_time)?;
         let bins = limits.bins as usize;
         let bin = self.state.bins.bins()?.bin_of(run_time as f64);
         if self.state.jobs > 0.0 {
@@ -411,7 +412,7 @@ mod tests {
     use std::collections::HashMap;
     use std::vec::Vec;
 
-    fn memory(limits: &MixtureLimits) -> Vec<u64> {
+    fn memory(limits: &MixtureCapacity) -> Vec<u64> {
         std::vec![0; Mixture::size(limits).unwrap().div_ceil(8)]
     }
 
@@ -426,8 +427,8 @@ mod tests {
         Expert::new(0b11, 0.8, 1.0),
     ];
 
-    fn limits() -> MixtureLimits {
-        MixtureLimits { bins: 5, keys: 2, experts: 4, histories: 1000 }
+    fn limits() -> MixtureCapacity {
+        MixtureCapacity { bins: 5, keys: 2, experts: 4, histories: 1000 }
     }
 
     /// Everything again from all jobs so far, by the definitions.
@@ -501,7 +502,7 @@ mod tests {
 
         #[test]
         fn a_full_table_forgets_and_goes_on(jobs in proptest::collection::vec((0i64..40, 0i64..4000), 1..200)) {
-            let limits = MixtureLimits { histories: 3, ..limits() };
+            let limits = MixtureCapacity { histories: 3, ..limits() };
             let mut block = memory(&limits);
             let mut mixture = Mixture::init(bytemuck::cast_slice_mut(&mut block), &limits, &bins(), &EXPERTS).unwrap();
             for (user, run_time) in jobs {
@@ -516,7 +517,7 @@ mod tests {
 
     #[test]
     fn memory_follows_the_documented_formula() {
-        for limits in [limits(), MixtureLimits::default(), MixtureLimits { histories: 1, ..limits() }] {
+        for limits in [limits(), MixtureCapacity::default(), MixtureCapacity { histories: 1, ..limits() }] {
             let size = Mixture::size(&limits).unwrap() as f64;
             let row = f64::from((limits.bins + 1).max(limits.experts));
             let most = f64::from(limits.histories) * (8.0 * row + 32.0) + 3200.0;
@@ -533,14 +534,14 @@ mod tests {
         let mut block = memory(&limits);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
         for bad in [
-            MixtureLimits { bins: 0, ..limits },
-            MixtureLimits { bins: MAX_BINS as u32 + 1, ..limits },
-            MixtureLimits { keys: 0, ..limits },
-            MixtureLimits { keys: 9, ..limits },
-            MixtureLimits { experts: 0, ..limits },
-            MixtureLimits { experts: 17, ..limits },
-            MixtureLimits { histories: 0, ..limits },
-            MixtureLimits { histories: u32::MAX, ..limits },
+            MixtureCapacity { bins: 0, ..limits },
+            MixtureCapacity { bins: MAX_BINS as u32 + 1, ..limits },
+            MixtureCapacity { keys: 0, ..limits },
+            MixtureCapacity { keys: 9, ..limits },
+            MixtureCapacity { experts: 0, ..limits },
+            MixtureCapacity { experts: 17, ..limits },
+            MixtureCapacity { histories: 0, ..limits },
+            MixtureCapacity { histories: u32::MAX, ..limits },
         ] {
             assert_eq!(Mixture::size(&bad), Err(Error::OutOfRange), "{bad:?}");
         }
@@ -561,7 +562,7 @@ mod tests {
         let before = mixture.predict(&[1, 2]).unwrap();
         assert_eq!(mixture.learn(&[1], 100), Err(Error::OutOfRange));
         assert_eq!(mixture.learn(&[1, 2], -1), Err(Error::OutOfRange));
-        assert_eq!(mixture.learn(&[1, 2], MAX_SECONDS + 1), Err(Error::OutOfRange));
+        assert_eq!(mixture.learn(&[1, 2], crate::runtime::MAX_SECONDS + 1), Err(Error::SpanTooLong));
         assert_eq!(mixture.predict(&[1, 2, 3]), Err(Error::OutOfRange));
         assert_eq!(mixture.weights(&[]).err(), Some(Error::OutOfRange));
         assert_eq!(mixture.predict(&[1, 2]).unwrap(), before);
@@ -569,7 +570,7 @@ mod tests {
 
     #[test]
     fn damage_is_found() {
-        let limits = MixtureLimits { histories: 2, ..limits() };
+        let limits = MixtureCapacity { histories: 2, ..limits() };
         let mut block = memory(&limits);
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut block);
         Mixture::init(bytes, &limits, &bins(), &EXPERTS).unwrap().learn(&[1, 2], 50).unwrap();

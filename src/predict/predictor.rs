@@ -1,13 +1,15 @@
-//! The predictor in the caller's memory: events in, distributions out.
+//! The predictor in the caller's memory: events in, distributions out, whatever the kind.
 
 use crate::error::{Error, Result};
-use crate::hmm::{
-    Hmm, HmmLimits, Initial, LoadModel, OnlineHmm, OnlineOptions, Parameters, Round, Termination,
-};
+use crate::hmm::{Hmm, Parameters, Round};
 use crate::memory::{Carver, Header, Kind, at, at_mut};
+use crate::predict::anchor::Setting;
 use crate::predict::jobs::{Job, Jobs};
-use crate::predict::phase::{FILTER, LastRound};
-use crate::runtime::{MAX_BINS, RawBins, RuntimeBins};
+use crate::predict::options::{RawCapacity, RawOptions};
+use crate::predict::safety::make_safe;
+use crate::predict::tracker::Tracker;
+use crate::predict::{Learning, Mixture, PredictorCapacity, PredictorKind, PredictorOptions};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution};
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
 
@@ -16,251 +18,105 @@ const KIND: Kind = Kind::Predictor;
 /// Times are within this distance from 0.
 const MAX_TIME: u64 = 1 << 53;
 
-/// Capacities of a [`Predictor`], fixed at initialisation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct PredictorLimits {
-    /// Jobs in the system, queued or running (1 to 2^24).
-    pub jobs: u32,
-    /// States, bins, slots kept and cells kept, as for a model.
-    pub hmm: HmmLimits,
-    /// Slots, from the earliest that still has a job in the system, whose filtered state is remembered from one prediction to
-    /// the next (1 to 2^24); what lies behind is computed again each time.
-    pub window: u32,
-    /// How the model is learnt: 0, by Baum-Welch over the slots kept; 1, on line, by [`OnlineHmm`](crate::hmm::OnlineHmm), slot by slot as all jobs of a
-    /// slot have left. On line no slot is needed any more once it is learnt: slots and cells need only reach as far back as
-    /// jobs stay in the system, so memory does not depend on the history's length.
-    pub online: u32,
+/// Why nothing is predicted. The numbers are C's, and lie in checkpoints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Silence {
+    /// The mixtures: no job has ended yet.
+    NothingLearnt = 1,
+    /// The hidden Markov models: the initial period is not over.
+    InitialPeriod = 2,
+    /// It is over, but jobs that were submitted in it are still in the system, and not yet old enough to be given up.
+    InitialJobs = 3,
+    /// The first training has not been completed: [`Predictor::train`] is to be called.
+    Untrained = 4,
+    /// The model does not explain what has happened, and there is no floor ([`PredictorOptions::floor`]).
+    Unexplained = 5,
 }
 
-impl Default for PredictorLimits {
-    /// 4,096 jobs, 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered; Baum-Welch.
-    fn default() -> PredictorLimits {
-        PredictorLimits { jobs: 4096, hmm: HmmLimits::default(), window: 1024, online: 0 }
-    }
-}
-
-/// How a [`Predictor`] learns.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PredictorOptions {
-    /// Length of a slot in seconds (1 to 2^32).
-    pub slot_seconds: i64,
-    /// No training before so many seconds after the first submission, and before all jobs submitted in them have ended (0 to
-    /// 2^40).
-    pub initial_seconds: i64,
-    /// How the number of jobs in a slot is modelled. A slot's load is the number of its jobs that have started.
-    pub load: LoadModel,
-    /// Where the first training starts from. k-means needs a number of states that is a power of two.
-    pub initial: Initial,
-    /// When a training stops. With [`Termination::L1`], training also begins again as soon as, with more jobs finished, the
-    /// last change is no longer below the threshold.
-    pub termination: Termination,
-    /// A training stops after so many rounds at the latest (at least 1).
-    pub most_rounds: u64,
-    /// With the other criteria, training begins again when so many seconds of new slots are finished (1 to 2^40).
-    pub restart_seconds: i64,
-    /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1). With 0, the
-    /// thesis's rule, the predictor is silent until it has learnt from that slot. Else the slot is filtered as if every state
-    /// had drawn any of the N bins with this probability, B'_ij = (1 - floor) B_ij + floor / N, and training begins as early as under the
-    /// thesis's rule. Predictions mix the states' learnt distributions, without the floor.
-    pub floor: f64,
-    /// On line: a of the step size t^-a (above 0.5, at most 1). See [`OnlineOptions`].
-    pub exponent: f64,
-    /// On line: slots before the first maximisation step.
-    pub hold: u64,
-}
-
-impl Default for PredictorOptions {
-    /// The thesis's: slots of 15 min, a week, no load model, Static-IV, L1 with 200; at most 1,000 rounds; weekly. But with a
-    /// floor of 1e-3, so that no unexplained slot silences it; on four traces its size makes no difference.
-    fn default() -> PredictorOptions {
-        PredictorOptions {
-            slot_seconds: 900,
-            initial_seconds: 7 * 86_400,
-            load: LoadModel::None,
-            initial: Initial::Static,
-            termination: Termination::L1(200.0),
-            most_rounds: 1000,
-            restart_seconds: 7 * 86_400,
-            floor: OnlineOptions::default().floor,
-            exponent: OnlineOptions::default().exponent,
-            hold: OnlineOptions::default().hold,
-        }
+impl Silence {
+    /// The silence with this number.
+    pub fn from_number(number: u32) -> Option<Silence> {
+        use Silence::{InitialJobs, InitialPeriod, NothingLearnt, Unexplained, Untrained};
+        [NothingLearnt, InitialPeriod, InitialJobs, Untrained, Unexplained]
+            .into_iter()
+            .find(|silence| *silence as u32 == number)
     }
 }
 
-impl PredictorOptions {
-    fn check(&self, limits: &PredictorLimits) -> Result<()> {
-        self.termination.check()?;
-        self.online().check()?;
-        let valid = (1..=1 << 32).contains(&self.slot_seconds)
-            && (0..=1 << 40).contains(&self.initial_seconds)
-            && (1..=1 << 40).contains(&self.restart_seconds)
-            && self.most_rounds > 0
-            && (self.initial != Initial::KMeans || limits.hmm.states.is_power_of_two());
-        if valid { Ok(()) } else { Err(Error::OutOfRange) }
-    }
+/// What is predicted, or why nothing is.
+pub type Prediction = core::result::Result<RuntimeDistribution, Silence>;
 
-    fn online(&self) -> OnlineOptions {
-        OnlineOptions { exponent: self.exponent, hold: self.hold, floor: self.floor }
-    }
-}
-
-/// The options as plain data.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct RawOptions {
-    pub slot_seconds: i64,
-    pub initial_seconds: i64,
-    pub restart_seconds: i64,
-    pub most_rounds: u64,
-    pub rounds: u64,
-    pub epsilon: f64,
-    pub floor: f64,
-    pub criterion: u32,
-    pub load: u32,
-    pub initial: u32,
-    padding: u32,
-}
-
-impl RawOptions {
-    fn new(options: &PredictorOptions) -> RawOptions {
-        let (criterion, rounds, epsilon) = match options.termination {
-            Termination::Rounds(rounds) => (0, rounds, 0.0),
-            Termination::L1(epsilon) => (1, 0, epsilon),
-            Termination::LInfinity(epsilon) => (2, 0, epsilon),
-        };
-        RawOptions {
-            slot_seconds: options.slot_seconds,
-            initial_seconds: options.initial_seconds,
-            restart_seconds: options.restart_seconds,
-            most_rounds: options.most_rounds,
-            rounds,
-            epsilon,
-            floor: options.floor,
-            criterion,
-            load: options.load as u32,
-            initial: options.initial as u32,
-            padding: 0,
-        }
-    }
-
-    pub fn termination(&self) -> Termination {
-        match self.criterion {
-            0 => Termination::Rounds(self.rounds),
-            1 => Termination::L1(self.epsilon),
-            _ => Termination::LInfinity(self.epsilon),
-        }
-    }
-
-    pub fn load(&self) -> LoadModel {
-        LoadModel::from_number(self.load).unwrap_or_default()
-    }
-
-    pub fn initial(&self) -> Initial {
-        Initial::from_number(self.initial).unwrap_or_default()
-    }
+/// A job that a predictor holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldJob {
+    /// The caller's id.
+    pub id: i64,
+    /// When it was submitted.
+    pub submitted: i64,
+    /// When it started, if it runs.
+    pub started: Option<i64>,
+    /// Whether it is given up, being older than [`PredictorOptions::oldest_seconds`].
+    pub given_up: bool,
 }
 
 /// The scalars of a predictor.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
+struct State {
     header: Header,
     /// The checksum of a sealed block.
     seal: u64,
-    pub limits: PredictorLimits,
-    /// Jobs of the initial period that are in the system.
-    pub initial_jobs: u32,
-    pub options: RawOptions,
-    pub bins: RawBins,
-    /// The time of the last event, and the first submission's.
-    pub now: i64,
-    pub first_submission: i64,
-    /// The slot of `now`.
-    pub present: i64,
-    /// The earliest slot with a job in the system, or else the present one: nothing before it will change.
-    pub anchor: i64,
-    /// The window holds the predictions for the slots `anchor..=known`.
-    pub known: i64,
-    /// From this time on a running job is in a higher bin than the window knows.
-    pub stale: i64,
-    /// The end of the slots trained on.
-    pub trained: i64,
-    /// Where the filter of a new model has come to; on line, the next slot to learn.
-    pub position: i64,
-    /// Finished jobs in slots from `anchor` on.
-    pub unsettled: u64,
+    capacity: RawCapacity,
+    options: RawOptions,
+    bins: RawBins,
+    /// The time of the last event.
+    now: i64,
+    /// Finished jobs.
+    finished: u64,
     /// Whether an event has been.
-    pub begun: u32,
-    /// Whether there was a submission.
-    pub submitted: u32,
-    /// Whether there is a model.
-    pub ready: u32,
-    /// Whether the model explains the slots before `anchor`.
-    pub explains: u32,
-    /// One of the phases.
-    pub phase: u32,
-    /// Whether the model in training explains the slots before `position`.
-    pub draft_explains: u32,
-    /// The last round.
-    pub last: LastRound,
-    /// On line: ln Pr, jobs, and slots not explained, of the slots learnt since the model was last put to use.
-    pub learnt: f64,
-    pub learnt_jobs: u64,
-    pub learnt_unexplained: u64,
+    begun: u64,
 }
 
-/// The slices of a predictor's block, beside the model's.
-pub(super) struct Parts<'a> {
-    pub jobs: Jobs<'a>,
-    /// A ring of predictions, for slots from `anchor` on.
-    pub window: &'a mut [f64],
-    pub predicted: &'a mut [f64],
-    pub filtered: &'a mut [f64],
-    pub emission: &'a mut [f64],
-    /// The prediction of the model in training for the slot `position`.
-    pub ahead: &'a mut [f64],
+/// What is learnt, by kind. There is no heap to put the larger one on.
+#[allow(clippy::large_enum_variant)]
+enum Learner<'a> {
+    Mixture(Mixture<'a>),
+    Hmm(Tracker<'a>),
 }
 
-/// Learns from finished jobs and predicts how long a job submitted now will run.
+/// Learns from finished jobs and predicts how long a job will run.
 ///
-/// Report every job: [`Predictor::submit`], [`Predictor::start`], [`Predictor::end`] or [`Predictor::cancel`]. When [`Predictor::wants_training`] says so, call
+/// Report every job: [`Predictor::submit`], [`Predictor::start`], then [`Predictor::end`] or [`Predictor::cancel`]. What is
+/// predicted for a job when it is submitted is remembered with it ([`Predictor::said`]). A job that stays for too long
+/// ([`PredictorOptions::oldest_seconds`]) is given up: nothing waits for it. When [`Predictor::wants_training`] says so, call
 /// [`Predictor::train`] until it is done, with as little work a call as suits; events and predictions may come between.
-/// [`Predictor::predict`] is silent as long as nothing is learnt, and without a floor ([`PredictorOptions::floor`]) when the
-/// model cannot explain what is happening.
 ///
-/// Times are seconds since any origin, within 2^53 of it; they may stand still but not go back. Jobs are known by the
-/// caller's ids. When the history is full its oldest slots leave; a job whose slot has left is not learnt from. An event costs a
-/// filter step for each slot that has passed since the last one, at most as many as the history holds: tens of milliseconds
-/// after a year without any.
+/// [`Predictor::predict`] says nothing as long as nothing is learnt, and with a hidden Markov model without a floor also when that
+/// cannot explain what is happening; the [`Silence`] says why. Nothing finite that can happen has probability 0 in what is
+/// predicted: bins of which nothing is known have a share of 1 / (n + 1) together, after n jobs (the safety distribution of
+/// section 3.1 of the thesis).
 ///
-/// The memory needed is [`Predictor::size`]: the model's ([`Hmm`]), 48 bytes and at most 16 of index for each job, 8 M for each slot
-/// of the window (M rounded up to a multiple of 8), 32 M and about 1,200 bytes; on line also [`OnlineHmm`]'s.
+/// Times are seconds since any origin, within 2^53 of it; they may stand still but not go back, unless the clock is set
+/// ([`Predictor::set_clock`]). Questions change nothing, whatever their time. Jobs are known by the caller's ids, and to the
+/// mixtures by their keys: as many numbers as the capacity says, key 0 being the user. When the history of a hidden Markov model is
+/// full its oldest slots leave; a job whose slot has left is not learnt from. An event costs that model a filter step for each
+/// slot that has passed since the last one, at most as many as the history holds: tens of milliseconds after a year without any.
+///
+/// The memory needed is [`Predictor::size`]. For J jobs with K keys and N bins: J (72 + 8 K + 8 N) bytes and at most 16 J of
+/// index; the learner's ([`Mixture`], or [`Hmm`] and on line [`OnlineHmm`](crate::hmm::OnlineHmm)); with a hidden Markov model
+/// 8 M for each slot of the window and 48 M (M states, rounded up to a multiple of 8); and about 1,500 bytes.
 pub struct Predictor<'a> {
-    pub(super) state: &'a mut State,
-    pub(super) parts: Parts<'a>,
-    pub(super) hmm: Hmm<'a>,
-    pub(super) online: Option<OnlineHmm<'a>>,
+    state: &'a mut State,
+    jobs: Jobs<'a>,
+    learner: Learner<'a>,
 }
 
-fn layout<'a>(carver: &mut Carver<'a>, limits: &PredictorLimits) -> Result<(&'a mut [State], Parts<'a>)> {
-    let valid = (1..=1 << 24).contains(&limits.jobs) && (1..=1 << 24).contains(&limits.window);
-    if !(valid && limits.online <= 1) {
-        return Err(Error::OutOfRange);
-    }
-    // The model's own walk checks this; here it only must not overflow.
-    let lanes = (limits.hmm.states.min(1 << 16) as usize).next_multiple_of(8);
+/// The slices of a predictor's block; the rest of it is the learner's.
+fn layout<'a>(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<(&'a mut [State], Jobs<'a>)> {
+    capacity.check()?;
     let state = carver.take(1)?;
-    let parts = Parts {
-        jobs: Jobs::carve(carver, limits.jobs)?,
-        window: carver.take((limits.window as usize).checked_mul(lanes).ok_or(Error::OutOfRange)?)?,
-        predicted: carver.take(lanes)?,
-        filtered: carver.take(lanes)?,
-        emission: carver.take(lanes)?,
-        ahead: carver.take(lanes)?,
-    };
-    Ok((state, parts))
+    Ok((state, Jobs::carve(carver, capacity.jobs, capacity.keys() as usize, capacity.bins() as usize)?))
 }
 
 impl<'a> Predictor<'a> {
@@ -268,62 +124,66 @@ impl<'a> Predictor<'a> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
-    pub fn size(limits: &PredictorLimits) -> Result<usize> {
+    pub fn size(capacity: &PredictorCapacity) -> Result<usize> {
         let mut carver = Carver::measuring();
-        layout(&mut carver, limits)?;
-        let HmmLimits { states, bins, .. } = limits.hmm;
-        let online = if limits.online == 0 { 0 } else { OnlineHmm::size(states, bins)? };
-        let models = Hmm::size(&limits.hmm)?.checked_add(online).ok_or(Error::OutOfRange)?;
-        carver.size().checked_add(models).ok_or(Error::OutOfRange)
+        let learner =
+            if capacity.kind.is_hmm() { Tracker::size(capacity)? } else { Mixture::size(&capacity.mixture)? };
+        layout(&mut carver, capacity)?;
+        carver.take::<u8>(learner)?;
+        Ok(carver.size())
     }
 
     /// Makes a predictor in this memory, which may be longer than needed, for run times in these bins. All of it is written.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also when the bins are not as many as the limits say;
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also when the bins are not as many as the capacity says;
     /// [`Error::NotANumber`].
     pub fn init(
         memory: &'a mut [u8],
-        limits: &PredictorLimits,
+        capacity: &PredictorCapacity,
         bins: &RuntimeBins,
         options: &PredictorOptions,
     ) -> Result<Predictor<'a>> {
-        let size = Predictor::size(limits)?;
-        options.check(limits)?;
-        if bins.count() != limits.hmm.bins as usize {
+        let size = Predictor::size(capacity)?;
+        options.check(capacity)?;
+        if bins.count() != capacity.bins() as usize {
             return Err(Error::OutOfRange);
+        }
+        let experts = options.experts.get(..capacity.mixture.experts as usize);
+        if !capacity.kind.is_hmm() {
+            experts
+                .ok_or(Error::OutOfRange)?
+                .iter()
+                .try_for_each(|expert| expert.check(capacity.mixture.keys))?;
         }
         let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
         Carver::of(&mut *memory)?;
         memory.fill(0);
-        let mut predictor = Predictor::carve(memory, limits)?;
-        *predictor.state = State {
+        let mut carver = Carver::of(memory)?;
+        let (state, mut jobs) = layout(&mut carver, capacity)?;
+        jobs.clear()?;
+        let learner = if capacity.kind.is_hmm() {
+            let mut tracker = Tracker::carve(&mut carver, capacity)?;
+            tracker.reset(capacity, options)?;
+            Learner::Hmm(tracker)
+        } else {
+            let block = carver.take(Mixture::size(&capacity.mixture)?)?;
+            Learner::Mixture(Mixture::init(
+                block,
+                &capacity.mixture,
+                bins,
+                experts.ok_or(Error::OutOfRange)?,
+            )?)
+        };
+        let state = at_mut(state, 0)?;
+        *state = State {
             header: Header::new(KIND, size),
-            limits: *limits,
+            capacity: RawCapacity::new(capacity),
             options: RawOptions::new(options),
             bins: RawBins::new(bins),
-            stale: i64::MAX,
             ..State::zeroed()
         };
-        predictor.parts.jobs.clear()?;
-        predictor.hmm.reset(&limits.hmm, Hmm::size(&limits.hmm)?)?;
-        if let Some(online) = &mut predictor.online {
-            online.reset(limits.hmm.states, limits.hmm.bins, &options.online())?;
-            online.set_static(options.load)?;
-        }
-        Ok(predictor)
-    }
-
-    fn carve(memory: &'a mut [u8], limits: &PredictorLimits) -> Result<Predictor<'a>> {
-        let mut carver = Carver::of(memory)?;
-        let (state, parts) = layout(&mut carver, limits)?;
-        let hmm = Hmm::carve(&mut carver, &limits.hmm)?;
-        let HmmLimits { states, bins, .. } = limits.hmm;
-        let online = match limits.online {
-            0 => None,
-            _ => Some(OnlineHmm::carve(&mut carver, states, bins)?),
-        };
-        Ok(Predictor { state: at_mut(state, 0)?, parts, hmm, online })
+        Ok(Predictor { state, jobs, learner })
     }
 
     /// How many bytes at the start of a block [`Predictor::block_size`] wants to see.
@@ -337,7 +197,7 @@ impl<'a> Predictor<'a> {
         let state: &[State] = Carver::of(prefix)?.take(1)?;
         let state = at(state, 0)?;
         state.header.check(KIND)?;
-        let size = Predictor::size(&state.limits).map_err(|_| Error::Corrupt)?;
+        let size = Predictor::size(&state.capacity.capacity()?).map_err(|_| Error::Corrupt)?;
         if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
     }
 
@@ -349,38 +209,34 @@ impl<'a> Predictor<'a> {
     pub fn attach(memory: &'a mut [u8]) -> Result<Predictor<'a>> {
         let size = Predictor::block_size(memory)?;
         let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let limits = {
+        let capacity = {
             let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.limits
+            at(state, 0)?.capacity.capacity()?
         };
-        let predictor = Predictor::carve(memory, &limits)?;
-        predictor.hmm.check()?;
-        if let Some(online) = &predictor.online {
-            online.check(limits.hmm.states, limits.hmm.bins)?;
-        }
-        if predictor.is_sound() { Ok(predictor) } else { Err(Error::Corrupt) }
+        let mut carver = Carver::of(memory)?;
+        let (state, jobs) = layout(&mut carver, &capacity)?;
+        let learner = if capacity.kind.is_hmm() {
+            let tracker = Tracker::carve(&mut carver, &capacity)?;
+            tracker.check(&capacity)?;
+            Learner::Hmm(tracker)
+        } else {
+            let block = carver.take(Mixture::size(&capacity.mixture)?)?;
+            let mixture = Mixture::attach(block).map_err(|_| Error::Corrupt)?;
+            if mixture.limits() != &capacity.mixture {
+                return Err(Error::Corrupt);
+            }
+            Learner::Mixture(mixture)
+        };
+        let state = at_mut(state, 0)?;
+        let sound = state.options.slot_seconds > 0
+            && state.now.unsigned_abs() <= MAX_TIME
+            && state.bins.bins()?.count() == capacity.bins() as usize
+            && jobs.is_sound();
+        if sound { Ok(Predictor { state, jobs, learner }) } else { Err(Error::Corrupt) }
     }
 
-    /// Whether the scalars can be. O(1).
-    fn is_sound(&self) -> bool {
-        let state = &*self.state;
-        let held = self.hmm.slots();
-        let times = [state.now, state.first_submission];
-        let places = state.begun == 0
-            || (held.contains(&state.anchor)
-                && state.present == held.end - 1
-                && (state.anchor..=state.present).contains(&state.known)
-                && (state.phase != FILTER || (held.start..=state.anchor).contains(&state.position))
-                && (self.online.is_none() || state.position <= state.anchor)
-                && state.trained <= state.present);
-        state.options.slot_seconds > 0
-            && self.hmm.limits() == &state.limits.hmm
-            && times.iter().all(|time| time.unsigned_abs() <= MAX_TIME)
-            && self.parts.jobs.is_sound()
-            && places
-    }
-
-    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
+    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal, a question too, which
+    /// keeps intermediate results. O(size).
     ///
     /// # Errors
     /// As [`Predictor::attach`].
@@ -400,66 +256,116 @@ impl<'a> Predictor<'a> {
         Predictor::attach(memory)
     }
 
-    /// The capacities.
-    pub fn limits(&self) -> &PredictorLimits {
-        &self.state.limits
+    /// Kind and capacities.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn capacity(&self) -> Result<PredictorCapacity> {
+        self.state.capacity.capacity()
     }
 
-    /// The model and the observations.
-    pub fn hmm(&self) -> &Hmm<'a> {
-        &self.hmm
+    /// How it predicts.
+    pub fn kind(&self) -> PredictorKind {
+        self.state.capacity.capacity().map_or(PredictorKind::default(), |capacity| capacity.kind)
     }
 
-    /// Jobs in the system.
+    /// The model and the observations of a hidden Markov model.
+    pub fn hmm(&self) -> Option<&Hmm<'a>> {
+        match &self.learner {
+            Learner::Hmm(tracker) => Some(tracker.hmm()),
+            Learner::Mixture(_) => None,
+        }
+    }
+
+    /// The mixture of histories, if it is one.
+    pub fn mixture(&self) -> Option<&Mixture<'a>> {
+        match &self.learner {
+            Learner::Mixture(mixture) => Some(mixture),
+            Learner::Hmm(_) => None,
+        }
+    }
+
+    /// Jobs in the system, those given up included.
     pub fn jobs(&self) -> u32 {
-        self.parts.jobs.count()
+        self.jobs.count()
     }
 
-    /// Jobs that ended too late to be learnt from: their slot had left the history.
+    /// The jobs in the system, the oldest first: those whose ends got lost, if any, are at the front.
+    pub fn held(&self) -> impl Iterator<Item = HeldJob> {
+        let held = |job: &Job| HeldJob {
+            id: job.id,
+            submitted: job.submitted,
+            started: (job.running != 0).then_some(job.started),
+            given_up: job.given_up != 0,
+        };
+        self.jobs.by_age().map(held)
+    }
+
+    /// Jobs that have finished, or were learnt from otherwise.
+    pub fn finished(&self) -> u64 {
+        self.state.finished
+    }
+
+    /// Jobs that ended too late for a hidden Markov model to learn from them: their slot had left the history, or had been
+    /// learnt on line.
     pub fn late_jobs(&self) -> u64 {
-        self.hmm.history().ledger().map_or(0, |ledger| ledger.late)
+        match &self.learner {
+            Learner::Hmm(tracker) => tracker.late_jobs(),
+            Learner::Mixture(_) => 0,
+        }
     }
 
-    /// Starts from a model learnt elsewhere: it predicts from now on, and is trained further once the initial period is over.
+    /// Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the initial
+    /// period is over.
     ///
     /// # Errors
-    /// As [`Parameters::check`]; [`Error::WrongState`] after the first event.
+    /// As [`Parameters::check`]; [`Error::WrongState`] after the first event, and of other kinds.
     pub fn set_model(&mut self, parameters: &Parameters<'_>) -> Result<()> {
-        if self.state.begun != 0 {
-            return Err(Error::WrongState);
+        match &mut self.learner {
+            Learner::Hmm(tracker) if self.state.begun == 0 => tracker.set_model(parameters),
+            _ => Err(Error::WrongState),
         }
-        self.hmm.set_parameters(parameters)?;
-        if let Some(online) = &mut self.online {
-            online.set(parameters)?;
-        }
-        self.state.ready = 1;
-        self.state.last.l1 = f64::INFINITY;
-        Ok(())
     }
 
-    /// A job was submitted. O(1) amortised over the slots that pass.
+    /// How training went the last time; `None` before it was done.
+    pub fn last_round(&self) -> Option<Round> {
+        match &self.learner {
+            Learner::Hmm(tracker) => tracker.last_round(),
+            Learner::Mixture(_) => None,
+        }
+    }
+
+    /// A job with these keys was submitted; what is predicted for it is remembered. When the table of jobs is full a job that is
+    /// given up makes room. As [`Predictor::predict`], amortised over the slots that pass.
     ///
     /// # Errors
-    /// [`Error::DuplicateJob`], [`Error::Full`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time.
-    pub fn submit(&mut self, id: i64, now: i64) -> Result<()> {
+    /// [`Error::DuplicateJob`], [`Error::Full`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number
+    /// of keys than the capacity says.
+    pub fn submit(&mut self, id: i64, keys: &[i64], now: i64) -> Result<()> {
         self.check_time(now)?;
-        if self.parts.jobs.get(id)?.is_some() {
+        self.check_keys(keys)?;
+        if self.jobs.get(id)?.is_some() {
             return Err(Error::DuplicateJob);
         }
-        if self.parts.jobs.is_full() {
+        let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
+        if self.jobs.is_full() && !self.jobs.oldest_counted().is_some_and(|(_, job)| setting.gives_up(job)) {
             return Err(Error::Full);
         }
         self.advance(now)?;
-        let state = &mut *self.state;
-        if state.submitted == 0 {
-            (state.submitted, state.first_submission) = (1, now);
-        }
-        let initial = now - state.first_submission < state.options.initial_seconds;
-        state.initial_jobs = state.initial_jobs.saturating_add(u32::from(initial));
-        let present = state.present;
-        self.parts.jobs.insert(id, present, initial)?;
-        let slot = self.hmm.history_mut().slot_mut(present)?;
-        slot.open = slot.open.saturating_add(1);
+        let mut room = [0.0; MAX_BINS];
+        let said = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
+        let silence = self.find(keys, now, said)?;
+        let said = match silence {
+            None => Ok(&*said),
+            Some(silence) => Err(silence as u32),
+        };
+        let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
+        let (slot, initial) = match &mut self.learner {
+            Learner::Hmm(tracker) => tracker.submitted(setting)?,
+            Learner::Mixture(_) => (0, false),
+        };
+        let record = self.jobs.insert(id, slot, now, keys, said)?;
+        self.jobs.job_mut(record)?.initial = u32::from(initial);
         Ok(())
     }
 
@@ -469,47 +375,40 @@ impl<'a> Predictor<'a> {
     /// [`Error::UnknownJob`], [`Error::AlreadyStarted`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time.
     pub fn start(&mut self, id: i64, now: i64) -> Result<()> {
         self.check_time(now)?;
-        let record = self.parts.jobs.get(id)?.ok_or(Error::UnknownJob)?;
-        if self.parts.jobs.job(record)?.running != 0 {
+        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
+        if self.jobs.job(record)?.running != 0 {
             return Err(Error::AlreadyStarted);
         }
         self.advance(now)?;
-        let job = self.parts.jobs.job_mut(record)?;
+        let job = self.jobs.job_mut(record)?;
         (job.running, job.started, job.bin) = (1, now, 0);
-        let slot = job.slot;
-        if slot >= self.hmm.slots().start {
-            let mut first = self.hmm.history().slot(slot)?.running;
-            self.parts.jobs.link(record, &mut first)?;
-            self.hmm.history_mut().slot_mut(slot)?.running = first;
-            self.changed(slot);
+        let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
+        match &mut self.learner {
+            Learner::Hmm(tracker) => tracker.started(record, &mut self.jobs, setting),
+            Learner::Mixture(_) => Ok(()),
         }
-        self.state.stale = self.state.stale.min(self.next_bin(now, 0));
-        Ok(())
     }
 
-    /// A running job ended. O(bins) amortised over the slots that pass.
+    /// A running job ended; its run time is learnt. O(bins) amortised over the slots that pass; a mixture's: O(experts x bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`], [`Error::NotStarted`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time.
     pub fn end(&mut self, id: i64, now: i64) -> Result<()> {
         self.check_time(now)?;
-        let record = self.parts.jobs.get(id)?.ok_or(Error::UnknownJob)?;
-        if self.parts.jobs.job(record)?.running == 0 {
+        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
+        let job = *self.jobs.job(record)?;
+        if job.running == 0 {
             return Err(Error::NotStarted);
         }
         self.advance(now)?;
-        let job = *self.parts.jobs.job(record)?;
-        self.leave(record, &job)?;
-        let bin = self.state.bins.bin_of(now.saturating_sub(job.started) as f64) as u32;
-        if job.slot < self.hmm.slots().start {
-            return self.hmm.history_mut().count_late();
+        let run_time = now.saturating_sub(job.started).clamp(0, MAX_SECONDS);
+        self.state.finished = self.state.finished.saturating_add(1);
+        let bin = self.state.bins.bin_of(run_time as f64) as u32;
+        match &mut self.learner {
+            Learner::Hmm(tracker) => tracker.ended(record, bin, &mut self.jobs, &self.state.options)?,
+            Learner::Mixture(mixture) => mixture.learn(self.jobs.keys(record)?, run_time)?,
         }
-        self.changed(job.slot);
-        self.state.unsettled = self.state.unsettled.saturating_add(1);
-        if self.hmm.history_mut().add(job.slot, bin)? {
-            self.slots_left()?;
-        }
-        self.settle()
+        self.jobs.remove(id)
     }
 
     /// A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1) amortised
@@ -519,44 +418,220 @@ impl<'a> Predictor<'a> {
     /// [`Error::UnknownJob`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time.
     pub fn cancel(&mut self, id: i64, now: i64) -> Result<()> {
         self.check_time(now)?;
-        let record = self.parts.jobs.get(id)?.ok_or(Error::UnknownJob)?;
+        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
         self.advance(now)?;
-        let job = *self.parts.jobs.job(record)?;
-        self.leave(record, &job)?;
-        if job.running != 0 {
-            self.changed(job.slot);
+        if let Learner::Hmm(tracker) = &mut self.learner {
+            tracker.cancelled(record, &mut self.jobs, &self.state.options)?;
         }
-        self.settle()
+        self.jobs.remove(id)
     }
 
-    /// Takes a job out of the table, its slot's count and its slot's list.
-    fn leave(&mut self, record: u32, job: &Job) -> Result<()> {
-        self.state.initial_jobs = self.state.initial_jobs.saturating_sub(job.initial);
-        if job.slot >= self.hmm.slots().start {
-            let slot = self.hmm.history_mut().slot_mut(job.slot)?;
-            slot.open = slot.open.saturating_sub(1);
-            if job.running != 0 {
-                self.parts.jobs.unlink(record, &mut slot.running)?;
+    /// A mixture learns from a job that it was not told of, or of which more is known than when it started and ended: one with
+    /// these keys ran for so many seconds (0 to [`MAX_SECONDS`]). O(experts x bins).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] with a hidden Markov model, which is told of past jobs by their events.
+    pub fn learn(&mut self, keys: &[i64], run_time: i64) -> Result<()> {
+        let Learner::Mixture(mixture) = &mut self.learner else { return Err(Error::WrongState) };
+        mixture.learn(keys, run_time)?;
+        self.state.finished = self.state.finished.saturating_add(1);
+        Ok(())
+    }
+
+    /// Sets the clock right: from now on it is `now`, whatever time was reported before. To go on is to hear of an event. To go
+    /// back, what was reported as later counts as having happened now; if all that a hidden Markov model holds is later, its
+    /// finished jobs are forgotten, but neither the model nor the jobs in the system. Training under way is given up.
+    /// O(jobs + slots M^2).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for an absurd time.
+    pub fn set_clock(&mut self, now: i64) -> Result<()> {
+        if now.unsigned_abs() > MAX_TIME {
+            return Err(Error::OutOfRange);
+        }
+        if self.state.begun == 0 || now >= self.state.now {
+            return self.advance(now);
+        }
+        self.state.now = now;
+        let mut record = self.jobs.newest();
+        for _ in 0..self.jobs.count() {
+            let job = self.jobs.job_mut(record)?;
+            job.submitted = job.submitted.min(now);
+            job.started = job.started.min(now);
+            record = self.jobs.older(record)?;
+        }
+        let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
+        match &mut self.learner {
+            Learner::Hmm(tracker) => tracker.move_back(&mut self.jobs, setting),
+            Learner::Mixture(_) => Ok(()),
+        }
+    }
+
+    /// What is predicted for a job with these keys submitted then, at the last event or later. A question changes nothing.
+    ///
+    /// A mixture: O(experts x bins). A hidden Markov model: O((M^2 + jobs M) S), S slots from the earliest with a change to the
+    /// time asked for, seldom more than a few: the states' distributions, mixed by the states' present probabilities.
+    ///
+    /// # Errors
+    /// [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number of keys than the capacity says.
+    pub fn predict(&mut self, keys: &[i64], now: i64) -> Result<Prediction> {
+        let mut room = [0.0; MAX_BINS];
+        let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
+        match self.probabilities(keys, now, out)? {
+            None => self.distribution(out).map(Ok),
+            Some(silence) => Ok(Err(silence)),
+        }
+    }
+
+    /// As [`Predictor::predict`], one probability for each bin; or why there are none, and then `out` is not written.
+    ///
+    /// # Errors
+    /// As [`Predictor::predict`]; [`Error::OutOfRange`] also for another number of bins.
+    pub fn probabilities(&mut self, keys: &[i64], now: i64, out: &mut [f64]) -> Result<Option<Silence>> {
+        self.check_time(now)?;
+        self.check_keys(keys)?;
+        let mut room = [0.0; MAX_BINS];
+        let found = room.get_mut(..out.len()).ok_or(Error::OutOfRange)?;
+        if out.len() != self.state.capacity.capacity()?.bins() as usize {
+            return Err(Error::OutOfRange);
+        }
+        let silence = self.find(keys, now, found)?;
+        if silence.is_none() {
+            for (to, from) in out.iter_mut().zip(found) {
+                *to = *from;
             }
         }
-        self.parts.jobs.remove(job.id)
+        Ok(silence)
     }
 
-    pub(super) fn check_time(&self, now: i64) -> Result<()> {
+    /// What was predicted for a job in the system when it was submitted. O(bins).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`].
+    pub fn said(&self, id: i64) -> Result<Prediction> {
+        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
+        match self.jobs.job(record)?.silence {
+            0 => self.distribution(self.jobs.said(record)?).map(Ok),
+            number => Silence::from_number(number).ok_or(Error::Corrupt).map(Err),
+        }
+    }
+
+    /// What is believed now of a job in the system: by a mixture, what it predicts for the job's keys; by a hidden Markov model,
+    /// which knows jobs by their time of submission alone, what was predicted then.
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`].
+    pub fn predict_job(&self, id: i64) -> Result<Prediction> {
+        let Learner::Mixture(mixture) = &self.learner else { return self.said(id) };
+        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
+        let mut room = [0.0; MAX_BINS];
+        let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
+        match mixed(mixture, self.jobs.keys(record)?, self.state.finished, out)? {
+            None => self.distribution(out).map(Ok),
+            Some(silence) => Ok(Err(silence)),
+        }
+    }
+
+    /// Whether training is under way or should begin, at the time of the last event. O(1).
+    pub fn wants_training(&self) -> bool {
+        match &self.learner {
+            Learner::Hmm(tracker) => tracker.wants_training(self.setting()),
+            Learner::Mixture(_) => false,
+        }
+    }
+
+    /// Trains, if that is wanted, for about `work` visits to slots (at least 1): a round visits every slot three times. The
+    /// result does not depend on how training is sliced, as long as no event comes between. O(work M^2).
+    ///
+    /// On line a slot is visited once, in O(M^3 (M + N)). [`Learning::Done`] then says: ln Pr, jobs and unexplained slots of what
+    /// was learnt since the last time, the model's changes since then, and as rounds the slots learnt in all. A mixture learns as
+    /// jobs end, and is idle.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for no work.
+    pub fn train(&mut self, work: u64) -> Result<Learning> {
+        if work == 0 {
+            return Err(Error::OutOfRange);
+        }
+        if !self.wants_training() {
+            return Ok(Learning::Idle);
+        }
+        let State { options, bins, now, .. } = &*self.state;
+        match &mut self.learner {
+            Learner::Hmm(tracker) => tracker.train(Setting { options, bins, now: *now }, work),
+            Learner::Mixture(_) => Ok(Learning::Idle),
+        }
+    }
+
+    fn setting(&self) -> Setting<'_> {
+        Setting { options: &self.state.options, bins: &self.state.bins, now: self.state.now }
+    }
+
+    fn check_time(&self, now: i64) -> Result<()> {
         if now.unsigned_abs() > MAX_TIME {
             return Err(Error::OutOfRange);
         }
         if self.state.begun != 0 && now < self.state.now { Err(Error::TimeWentBack) } else { Ok(()) }
     }
 
-    /// When a job started then that is in this bin will have run into the next.
-    pub(super) fn next_bin(&self, started: i64, bin: usize) -> i64 {
-        let edge = libm::ceil(self.state.bins.upper(bin.min(MAX_BINS)));
-        if edge < MAX_TIME as f64 { started.saturating_add(edge as i64) } else { i64::MAX }
+    fn check_keys(&self, keys: &[i64]) -> Result<()> {
+        let wanted = self.state.capacity.capacity()?.keys() as usize;
+        if keys.len() == wanted { Ok(()) } else { Err(Error::OutOfRange) }
     }
 
-    /// How training went the last time; `None` before it was done.
-    pub fn last_round(&self) -> Option<Round> {
-        if self.state.last.rounds == 0 { None } else { Some(self.state.last.round()) }
+    /// Time goes on to `now`: jobs grow too old, slots pass.
+    fn advance(&mut self, now: i64) -> Result<()> {
+        (self.state.now, self.state.begun) = (now, 1);
+        let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
+        while let Some((record, job)) = self.jobs.oldest_counted() {
+            if !setting.gives_up(job) {
+                break;
+            }
+            if let Learner::Hmm(tracker) = &mut self.learner {
+                tracker.give_up(record, &mut self.jobs)?;
+            }
+            self.jobs.give_up(record)?;
+        }
+        match &mut self.learner {
+            Learner::Hmm(tracker) => tracker.advance(setting),
+            Learner::Mixture(_) => Ok(()),
+        }
     }
+
+    /// Probabilities for a job with these keys submitted then, made safe; or why there are none, and then `out` is without
+    /// meaning.
+    fn find(&mut self, keys: &[i64], now: i64, out: &mut [f64]) -> Result<Option<Silence>> {
+        let finished = self.state.finished;
+        let tracker = match &mut self.learner {
+            Learner::Mixture(mixture) => return mixed(mixture, keys, finished, out),
+            Learner::Hmm(tracker) => tracker,
+        };
+        let State { options, bins, now: last, .. } = &*self.state;
+        let setting = Setting { options, bins, now };
+        let silence = tracker.probabilities(&mut self.jobs, setting, *last, out)?;
+        if silence.is_none() {
+            // Damage is to be seen, not to be handed on.
+            if !out.iter().all(|p| (0.0..=2.0).contains(p)) {
+                return Err(Error::Corrupt);
+            }
+            make_safe(out, finished);
+        }
+        Ok(silence)
+    }
+
+    fn distribution(&self, probabilities: &[f64]) -> Result<RuntimeDistribution> {
+        let bins = self.state.bins.bins()?;
+        RuntimeDistribution::from_counts(&bins, probabilities).map_err(|_| Error::Corrupt)
+    }
+}
+
+/// A mixture's probabilities, made safe after this many finished jobs.
+fn mixed(mixture: &Mixture<'_>, keys: &[i64], finished: u64, out: &mut [f64]) -> Result<Option<Silence>> {
+    let predicted = mixture.predict(keys).map_err(|_| Error::Corrupt)?;
+    let Some((_, probabilities)) = predicted.binned() else { return Ok(Some(Silence::NothingLearnt)) };
+    for (to, from) in out.iter_mut().zip(probabilities) {
+        *to = *from;
+    }
+    make_safe(out, finished);
+    Ok(None)
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::runtime::MAX_SECONDS;
-use arrayvec::ArrayVec;
+use heapless::Vec;
 
 /// The largest number of bins.
 pub const MAX_BINS: usize = 96;
@@ -17,12 +17,12 @@ const SMALLEST_EDGE: f64 = 1e-9;
 ///
 /// The defaults are the papers' ratio 1.8 with a first edge of 1.5 s: run times are rounded to seconds, so what is below
 /// 1.5 s is merely "very short". For logarithms the first bin starts at `min(1, f / r)` seconds.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RuntimeBins {
     ratio: f64,
     ln_ratio: f64,
     /// Lower edges; `edges[0]` is the place where the first bin starts for the logarithm.
-    edges: ArrayVec<f64, MAX_BINS>,
+    edges: Vec<f64, MAX_BINS>,
 }
 
 impl RuntimeBins {
@@ -42,19 +42,19 @@ impl RuntimeBins {
         if count == 0 || count > MAX_BINS {
             return Err(Error::OutOfRange);
         }
-        let mut edges = ArrayVec::new();
+        let mut edges = Vec::new();
         let mut last = (first / ratio).min(1.0);
         if last < SMALLEST_EDGE {
             return Err(Error::OutOfRange);
         }
-        edges.try_push(last).map_err(|_| Error::OutOfRange)?;
+        edges.push(last).map_err(|_| Error::OutOfRange)?;
         for j in 1..count {
             // From the definition, not by repeated multiplication: the error does not grow with j.
             let edge = first * libm::pow(ratio, (j - 1) as f64);
             if !(edge > last && edge <= MAX_SECONDS as f64) {
                 return Err(Error::OutOfRange);
             }
-            edges.try_push(edge).map_err(|_| Error::OutOfRange)?;
+            edges.push(edge).map_err(|_| Error::OutOfRange)?;
             last = edge;
         }
         Ok(RuntimeBins { ratio, ln_ratio: libm::log(ratio), edges })
@@ -112,11 +112,12 @@ impl RuntimeBins {
     }
 }
 
-/// At most [`MAX_BINS`] numbers, one a bin. (`ArrayVec`'s own `collect` and `clone` contain a panic.)
-pub(super) fn collect(numbers: impl Iterator<Item = f64>) -> ArrayVec<f64, MAX_BINS> {
-    let mut collected = ArrayVec::new();
+/// At most [`MAX_BINS`] numbers, one a bin; those beyond are left out. (A list's own `collect` panics there. What is cloned as a
+/// whole is a list of heapless, whose `clone` contains no panic; arrayvec's does.)
+pub(super) fn collect(numbers: impl Iterator<Item = f64>) -> Vec<f64, MAX_BINS> {
+    let mut collected = Vec::new();
     for number in numbers.take(MAX_BINS) {
-        let _ = collected.try_push(number);
+        let _ = collected.push(number);
     }
     collected
 }
@@ -154,6 +155,14 @@ impl RawBins {
         self.edges().get(bin.saturating_add(1)).copied().unwrap_or(f64::INFINITY)
     }
 
+    /// Where in its bin a run time lies, in the logarithm, from 0 at the start to 1 at the end; `None` in the first bin and
+    /// the last, whose ends are not the bins'.
+    pub(crate) fn share(&self, bin: usize, seconds: f64) -> Option<f64> {
+        let inner = bin > 0 && bin.saturating_add(1) < self.edges().len();
+        let lower = self.edges().get(bin).filter(|_| inner)?;
+        Some((libm::log(seconds / lower) / self.ln_ratio).clamp(0.0, 1.0))
+    }
+
     /// The bins again.
     ///
     /// # Errors
@@ -168,12 +177,6 @@ impl RawBins {
         }
         let edges = collect(edges.iter().copied());
         Ok(RuntimeBins { ratio: self.ratio, ln_ratio: self.ln_ratio, edges })
-    }
-}
-
-impl Clone for RuntimeBins {
-    fn clone(&self) -> RuntimeBins {
-        RuntimeBins { edges: collect(self.edges.iter().copied()), ..*self }
     }
 }
 

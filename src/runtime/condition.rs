@@ -8,7 +8,7 @@
 use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
 use crate::runtime::distribution::{RuntimeDistribution, Shape};
-use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeBins};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeBins, check_span};
 use arrayvec::ArrayVec;
 
 /// The largest number of events into which one bin's probability may be divided.
@@ -36,15 +36,12 @@ struct Piece {
 }
 
 fn check(age: i64, limit: i64) -> Result<()> {
-    if (0..=MAX_SECONDS).contains(&age) && (0..=MAX_SECONDS).contains(&limit) {
-        Ok(())
-    } else {
-        Err(Error::OutOfRange)
-    }
+    check_span(age)?;
+    check_span(limit)
 }
 
 /// When a job ends of which nothing else is known: at its limit if that is ahead, else one second from now.
-fn at_limit(age: i64, limit: i64) -> i64 {
+pub(crate) fn at_limit(age: i64, limit: i64) -> i64 {
     (limit - age).max(1)
 }
 
@@ -96,7 +93,7 @@ impl RuntimeDistribution {
     /// event. O(bins x events per bin).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for an age or limit outside 0 to [`MAX_SECONDS`] or events per bin outside 1 to
+    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative age or limit or events per bin outside 1 to
     /// [`MAX_EVENTS_PER_BIN`]; [`Error::Full`] when `out` is too short.
     pub fn remaining(
         &self,
@@ -149,7 +146,7 @@ impl RuntimeDistribution {
     /// left the result is [`RuntimeDistribution::limit`]. Single values and "nothing known" come back unchanged.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for an age or limit outside 0 to [`MAX_SECONDS`].
+    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative age or limit.
     pub fn recalculated(&self, age: i64, limit: i64) -> Result<RuntimeDistribution> {
         check(age, limit)?;
         let Shape::Binned { bins, probabilities } = &self.0 else { return Ok(self.clone()) };
@@ -297,10 +294,11 @@ mod tests {
     fn refuses_bad_arguments() {
         let distribution = decades(&[1.0, 1.0]);
         let mut out = [Release::default(); 8];
-        for (age, limit, k) in
-            [(-1, 5, 1), (5, -1, 1), (MAX_SECONDS + 1, 5, 1), (5, i64::MAX, 1), (0, 5, 0), (0, 5, 17)]
-        {
+        for (age, limit, k) in [(-1, 5, 1), (5, -1, 1), (i64::MIN, 5, 1), (0, 5, 0), (0, 5, 17)] {
             assert_eq!(distribution.remaining(age, limit, k, &mut out), Err(Error::OutOfRange));
+        }
+        for (age, limit) in [(MAX_SECONDS + 1, 5), (5, MAX_SECONDS + 1), (5, i64::MAX)] {
+            assert_eq!(distribution.remaining(age, limit, 1, &mut out), Err(Error::SpanTooLong));
         }
         assert_eq!(distribution.remaining(0, 5, 5, &mut out), Err(Error::Full));
         assert_eq!(distribution.quantile(f64::NAN, 0, 5), Err(Error::NotANumber));

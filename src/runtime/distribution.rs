@@ -4,14 +4,14 @@ use crate::error::{Error, Result};
 #[cfg(feature = "capi")]
 use crate::runtime::RawBins;
 use crate::runtime::bins::collect;
-use crate::runtime::{MAX_BINS, MAX_SECONDS, RuntimeBins};
-use arrayvec::ArrayVec;
+use crate::runtime::{MAX_BINS, RuntimeBins, check_span};
+use heapless::Vec;
 
 /// The distribution of one job's run time, before anything is known of its age.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuntimeDistribution(pub(crate) Shape);
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[allow(clippy::large_enum_variant)] // no heap to put it on
 pub(crate) enum Shape {
     /// Nothing is known: the job runs to its limit.
@@ -19,19 +19,7 @@ pub(crate) enum Shape {
     /// One value, in seconds, with probability 1.
     Single(i64),
     /// Probabilities of the bins, which sum to 1.
-    Binned { bins: RuntimeBins, probabilities: ArrayVec<f64, MAX_BINS> },
-}
-
-impl Clone for Shape {
-    fn clone(&self) -> Shape {
-        match self {
-            Shape::Limit => Shape::Limit,
-            Shape::Single(seconds) => Shape::Single(*seconds),
-            Shape::Binned { bins, probabilities } => {
-                Shape::Binned { bins: bins.clone(), probabilities: collect(probabilities.iter().copied()) }
-            }
-        }
-    }
+    Binned { bins: RuntimeBins, probabilities: Vec<f64, MAX_BINS> },
 }
 
 impl RuntimeDistribution {
@@ -40,14 +28,12 @@ impl RuntimeDistribution {
         RuntimeDistribution(Shape::Limit)
     }
 
-    /// A prediction of one value, in seconds (0 to [`MAX_SECONDS`]).
+    /// A prediction of one value, in seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`].
+    /// [`Error::OutOfRange`], [`Error::SpanTooLong`].
     pub fn single(seconds: i64) -> Result<RuntimeDistribution> {
-        if !(0..=MAX_SECONDS).contains(&seconds) {
-            return Err(Error::OutOfRange);
-        }
+        check_span(seconds)?;
         Ok(RuntimeDistribution(Shape::Single(seconds)))
     }
 
@@ -85,7 +71,7 @@ impl RuntimeDistribution {
     /// known, and the result is [`RuntimeDistribution::limit`]. O(samples x log bins).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a run time outside 0 to [`MAX_SECONDS`], a negative or infinite weight, or weights whose
+    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, a negative or infinite weight, or weights whose
     /// sum overflows; [`Error::NotANumber`].
     pub fn from_samples(
         bins: &RuntimeBins,
@@ -96,9 +82,10 @@ impl RuntimeDistribution {
             if weight.is_nan() {
                 return Err(Error::NotANumber);
             }
-            if weight < 0.0 || !(0..=MAX_SECONDS).contains(&seconds) {
+            if weight < 0.0 {
                 return Err(Error::OutOfRange);
             }
+            check_span(seconds)?;
             if let Some(count) = counts.get_mut(bins.bin_of(seconds as f64)) {
                 *count += weight;
             }
@@ -201,7 +188,7 @@ mod tests {
         assert_eq!(counts(&[f64::MAX, f64::MAX, 1.0]), Error::OutOfRange);
         let sample = |s, w| RuntimeDistribution::from_samples(&bins, [(s, w)]).unwrap_err();
         assert_eq!(sample(-1, 1.0), Error::OutOfRange);
-        assert_eq!(sample(MAX_SECONDS + 1, 1.0), Error::OutOfRange);
+        assert_eq!(sample(crate::runtime::MAX_SECONDS + 1, 1.0), Error::SpanTooLong);
         assert_eq!(sample(1, f64::NAN), Error::NotANumber);
         assert_eq!(sample(1, -0.5), Error::OutOfRange);
         assert_eq!(RuntimeDistribution::single(-1), Err(Error::OutOfRange));

@@ -7,12 +7,15 @@
 //!
 //! Times are whole seconds in `i64`, bin edges are seconds in `f64`.
 
+use crate::error::{Error, Result};
+
 mod bins;
 mod condition;
 mod distribution;
 
 pub(crate) use bins::RawBins;
 pub use bins::{MAX_BINS, RuntimeBins};
+pub(crate) use condition::at_limit;
 pub use condition::{MAX_EVENTS_PER_BIN, Release};
 #[cfg(feature = "capi")]
 pub(crate) use distribution::RawDistribution;
@@ -20,3 +23,12 @@ pub use distribution::RuntimeDistribution;
 
 /// The longest time span any call accepts, in seconds (about 34,000 years). As a time limit it means "no limit".
 pub const MAX_SECONDS: i64 = 1 << 40;
+
+/// Refuses a span of time below 0 or above [`MAX_SECONDS`].
+pub(crate) fn check_span(seconds: i64) -> Result<()> {
+    match seconds {
+        ..0 => Err(Error::OutOfRange),
+        0..=MAX_SECONDS => Ok(()),
+        _ => Err(Error::SpanTooLong),
+    }
+}

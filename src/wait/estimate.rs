@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::math::student;
 use crate::runtime::MAX_SECONDS;
-use crate::wait::binomial::{lower_index, next_upper_indices, smallest_history, upper_index};
+use crate::wait::binomial::{next_upper_indices, smallest_history, upper_index};
 use crate::wait::history::{Series, View};
 use crate::wait::rivals::{Weibull, WeibullSums, fit_weibull, log_normal, log_uniform};
 use bytemuck::{Pod, Zeroable};
@@ -122,6 +122,11 @@ impl Memo {
         Ok(())
     }
 
+    /// Which of the waits, in order of length, is told by the binomial method.
+    pub(super) fn index(&self) -> u64 {
+        self.index
+    }
+
     /// The usual question's bound in seconds; none if there are too few waits.
     pub(super) fn bound(
         &self,
@@ -188,19 +193,6 @@ pub(super) fn bound_from(
     let longer = series.count().saturating_sub(shorter);
     match upper_index(longer, quantile, confidence)? {
         Some(index) => view.select(series, shorter + index).and_then(seconds).map(Some),
-        None => Ok(None),
-    }
-}
-
-/// A lower bound by order statistics; none if there are too few waits.
-pub(super) fn lower_bound(
-    view: View,
-    series: &Series,
-    quantile: f64,
-    confidence: f64,
-) -> Result<Option<i64>> {
-    match lower_index(series.count(), quantile, confidence)? {
-        Some(index) => view.select(series, index).and_then(seconds).map(Some),
         None => Ok(None),
     }
 }

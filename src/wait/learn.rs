@@ -4,23 +4,34 @@ use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
 use crate::runtime::MAX_SECONDS;
 use crate::wait::availability::judge;
-use crate::wait::binomial::check_probability;
+use crate::wait::binomial::{check_probability, upper_index};
 use crate::wait::clusters::{Census, Intervals, MAX_CLUSTERS, Workshop};
-use crate::wait::estimate::{self, Memo, WaitMethod};
+use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series, Store, View};
-use crate::wait::options::{ADAPT, AVAILABILITY, Attribute, CLUSTER, Features, TRIM, WaitAnswer};
+use crate::wait::levels::{ASIDE, Groups, tail_of};
+use crate::wait::options::{ADAPT, AVAILABILITY, Attribute, CLUSTER, Features, TRIM, VISIBLE, WaitAnswer};
 use crate::wait::predictor::{State, WaitPredictor};
 use crate::wait::queue::{Queue, Waiting, find};
+use crate::wait::sample::{Sample, WINDOW};
 use crate::wait::tree::{Nodes, Pool};
+use crate::wait::visible::{Neighbours, SEEN, Situation, Visible};
 
-/// How far bounds may be stretched and shrunk, as logarithms.
+/// How far bounds of parametric methods may be stretched and shrunk, as logarithms.
 const STRETCH: (f64, f64) = (-3.0, 8.0);
 
-/// Adapted bounds aim at this part of the misses that the quantile allows.
-const CAUTION: f64 = 0.9;
+/// Adapted bounds go so many times beyond the longest wait.
+const BEYOND_LONGEST: f64 = 1.5;
 
 /// Units of clustering work with every wait that becomes known, beside what the size of the history demands.
 const SLICE: u64 = 64;
+
+/// What is known of a job that is asked about.
+pub(super) struct Asked {
+    pub attribute: u64,
+    pub groups: Groups,
+    pub situation: Situation,
+    pub index: u32,
+}
 
 /// What the calls are made of.
 impl WaitPredictor<'_> {
@@ -76,25 +87,46 @@ impl WaitPredictor<'_> {
         self.state.now = now;
         self.state.begun = 1;
         while let Some(slot) = self.queue().overdue(now)? {
-            let waiting = *at(self.parts.slots, slot as usize)?;
-            let age = now.saturating_sub(waiting.submitted);
-            self.state.longest = self.state.longest.max(age);
+            let Waiting { submitted, groups, .. } = *at(self.parts.slots, slot as usize)?;
+            self.state.longest = self.state.longest.max(now.saturating_sub(submitted));
             self.queue().forget_deadline(slot)?;
-            let change = self.state.rate * (1.0 - self.misses_wanted());
-            self.state.stretch = (self.state.stretch + change).min(STRETCH.1);
+            self.judged(groups, true);
         }
         Ok(())
     }
 
-    /// The part of the jobs that the adapted bounds shall miss.
-    fn misses_wanted(&self) -> f64 {
-        CAUTION * (1.0 - self.state.question.quantile)
+    /// A job's bound was missed, or held.
+    pub(super) fn judged(&mut self, groups: Groups, missed: bool) {
+        if self.has(ADAPT) {
+            let State { levels, question, rate, .. } = &mut *self.state;
+            levels.learn(groups, missed, question.quantile, *rate);
+        }
     }
 
-    /// A job started within its bound.
-    pub(super) fn kept(&mut self) {
-        let change = self.state.rate * self.misses_wanted();
-        self.state.stretch = (self.state.stretch - change).max(STRETCH.0);
+    /// A job has waited so long: what that says of the bounds that were noted when it came, and of its situation.
+    pub(super) fn compare(&mut self, waiting: &Waiting, wait: u64) -> Result<()> {
+        if self.has(ADAPT) && waiting.noted == 1 {
+            let rate = self.state.rate;
+            self.state.levels.learn_aside(waiting.aside.map(|bound| wait > u64::from(bound)), rate);
+        }
+        self.remember(&waiting.situation, waiting.index, wait)
+    }
+
+    /// A wait in a situation becomes known.
+    pub(super) fn remember(&mut self, situation: &Situation, index: u32, wait: u64) -> Result<()> {
+        if !self.has(VISIBLE) {
+            return Ok(());
+        }
+        let Some(visible) = self.parts.visible.first_mut() else { return Ok(()) };
+        let before = visible.window_len();
+        let mut neighbours = Neighbours { sorted: self.parts.neighbours, keys: self.parts.neighbour_keys };
+        visible.learn(&mut neighbours, situation, index, wait)?;
+        let len = visible.window_len();
+        if len != before {
+            let Question { quantile, confidence, .. } = self.state.question;
+            self.state.window_index = upper_index(len, quantile, confidence)?.unwrap_or(0);
+        }
+        Ok(())
     }
 
     pub(super) fn released(&mut self, now: i64) -> Result<()> {
@@ -134,14 +166,136 @@ impl WaitPredictor<'_> {
         Ok((view, at(at(&self.state.series, side)?, cluster)?, at(at(&self.state.memos, side)?, cluster)?))
     }
 
+    /// What is asked about a job that comes at this time.
+    pub(super) fn asked(&self, features: &Features, now: i64) -> Result<Asked> {
+        let attribute = self.attribute()?.of(features);
+        let requested = features.requested.unsigned_abs();
+        let groups = self.state.ranks.groups(features.processors, requested);
+        let visible = self.visible();
+        let (mut situation, mut index) = ([0.0; SEEN], 0);
+        if let Some(visible) = visible {
+            let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
+            situation = visible.situation(&visible.see(features, &ahead, now));
+            index = visible.index(&situation);
+        }
+        Ok(Asked { attribute, groups, situation, index })
+    }
+
+    /// A job comes: what is seen of it counts.
+    pub(super) fn came(&mut self, features: &Features, now: i64) -> Result<()> {
+        self.state.ranks.add(features.processors, features.requested.unsigned_abs());
+        if self.has(VISIBLE) {
+            let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
+            if let Some(visible) = self.parts.visible.first_mut() {
+                let seen = visible.see(features, &ahead, now);
+                visible.came(&seen);
+            }
+        }
+        Ok(())
+    }
+
+    /// The model of what is seen, where it is to be used: it is on, and answers the options' own question.
+    pub(super) fn visible(&self) -> Option<&Visible> {
+        let room = u64::from(self.state.limits.neighbours).min(WINDOW as u64);
+        let usable = self.has(VISIBLE) && self.state.question.fewest <= room;
+        self.parts.visible.first().filter(|_| usable)
+    }
+
+    /// As [`WaitPredictor::with_sample`] for a question asked aside: where the nearest waits do not answer it, the history may.
+    pub(super) fn with_sample_for<R>(
+        &self,
+        asked: &Asked,
+        answer: impl Fn(Sample) -> Result<Option<R>>,
+    ) -> Result<Option<R>> {
+        let found = self.with_sample(asked, |sample, _| answer(sample))?;
+        if found.is_some() || self.visible().is_none() {
+            return Ok(found);
+        }
+        let (view, series, _) = self.look(asked.attribute)?;
+        answer(Sample::Series(view, series))
+    }
+
+    /// The waits that count for a job, and which of them is told to the options' own question.
+    pub(super) fn with_sample<R>(
+        &self,
+        asked: &Asked,
+        answer: impl FnOnce(Sample, u64) -> Result<R>,
+    ) -> Result<R> {
+        match self.visible() {
+            Some(visible) => {
+                let window = visible.window(self.parts.neighbours, asked.index)?;
+                answer(Sample::Window(&window), self.state.window_index)
+            }
+            None => {
+                let (view, series, memo) = self.look(asked.attribute)?;
+                answer(Sample::Series(view, series), memo.index())
+            }
+        }
+    }
+
     /// The answer to the options' own question.
-    pub(super) fn usual_answer(&self, attribute: u64, now: i64, waiting: u32) -> Result<WaitAnswer> {
+    pub(super) fn usual_answer(&self, asked: &Asked, now: i64, waiting: u32) -> Result<WaitAnswer> {
         if self.down(now, waiting)? {
             return Ok(WaitAnswer::MayBeDown);
         }
-        let (view, series, memo) = self.look(attribute)?;
-        let bound = memo.bound(view, series, self.method()?, &self.state.question)?;
-        Ok(WaitAnswer::from_bound(bound.map(|bound| self.adapted(bound))))
+        let (method, question) = (self.method()?, &self.state.question);
+        let shift = if self.has(ADAPT) { self.state.levels.shift(asked.groups) } else { 0.0 };
+        if self.visible().is_none() && method != WaitMethod::Binomial {
+            let (view, series, memo) = self.look(asked.attribute)?;
+            let bound = memo.bound(view, series, method, question)?;
+            return Ok(WaitAnswer::from_bound(bound.map(|bound| self.stretched(bound, shift))));
+        }
+        let bound = self.with_sample(asked, |sample, index| {
+            if sample.count() < question.fewest {
+                return Ok(None);
+            }
+            let told = sample.select(index).and_then(estimate::seconds)?;
+            if !self.has(ADAPT) {
+                return Ok(Some(told));
+            }
+            let bound = sample.at_tail(sample.tail(index) + shift)?;
+            Ok(bound.map(|bound| bound.min(self.most(told))))
+        })?;
+        Ok(WaitAnswer::from_bound(bound))
+    }
+
+    /// The bounds at the levels [`ASIDE`] for a job that comes, in seconds; none without waits.
+    pub(super) fn aside(&self, asked: &Asked) -> Result<Option<[u32; ASIDE.len()]>> {
+        self.with_sample(asked, |sample, _| {
+            let mut bounds = [0; ASIDE.len()];
+            for (bound, level) in bounds.iter_mut().zip(ASIDE) {
+                let tail = tail_of(level);
+                let shifted = tail + self.state.levels.shift_aside(tail);
+                let Some(seconds) = sample.at_tail(shifted)? else { return Ok(None) };
+                *bound = u32::try_from(seconds.min(self.most(0))).unwrap_or(u32::MAX);
+            }
+            Ok(Some(bounds))
+        })
+    }
+
+    /// The order statistic of a question asked aside, at its level's shift with [`ADAPT`]; none where there is no such statistic.
+    pub(super) fn aside_bound(
+        &self,
+        sample: Sample,
+        index: Option<u64>,
+        quantile: f64,
+    ) -> Result<Option<i64>> {
+        let Some(index) = index else { return Ok(None) };
+        let told = sample.select(index).and_then(estimate::seconds)?;
+        if !self.has(ADAPT) {
+            return Ok(Some(told));
+        }
+        let shift = self.state.levels.shift_aside(tail_of(quantile));
+        Ok(sample.at_tail(sample.tail(index) + shift)?.map(|bound| bound.min(self.most(told))))
+    }
+
+    /// How probable a start is that so many of the waits say, `at_least` with some confidence; with [`ADAPT`] by what came of such
+    /// probabilities.
+    pub(super) fn calibrated(&self, probability: f64) -> f64 {
+        if !self.has(ADAPT) || probability <= 0.0 {
+            return probability;
+        }
+        -libm::expm1(-self.state.levels.unshifted(tail_of(probability.min(1.0 - 1e-9))))
     }
 
     /// The bound of a job that has waited for `age` seconds.
@@ -153,27 +307,24 @@ impl WaitPredictor<'_> {
         confidence: f64,
         now: i64,
     ) -> Result<WaitAnswer> {
-        let usual = &self.state.question;
-        let usual = quantile == usual.quantile && confidence == usual.confidence;
         self.unless_down(now, |predictor| {
             let (view, series, _) = predictor.look(attribute)?;
-            let bound = estimate::bound_from(view, series, age, quantile, confidence)?;
-            let age = estimate::seconds(age)?;
-            // Only stretched: what shrinks the bounds of new jobs are the many that hardly wait.
-            let left = |bound: i64| bound.saturating_sub(age);
-            let adapted = |bound: i64| age.saturating_add(predictor.adapted(left(bound)).max(left(bound)));
-            Ok(if usual { bound.map(adapted) } else { bound })
+            estimate::bound_from(view, series, age, quantile, confidence)
         })
     }
 
-    /// A bound, stretched or shrunk; 0 s can be stretched as well. Nothing is stretched beyond twice the longest wait.
-    fn adapted(&self, bound: i64) -> i64 {
-        if !self.has(ADAPT) || self.state.stretch == 0.0 {
+    /// No adapted bound goes beyond this, unless the method's own does.
+    fn most(&self, told: i64) -> i64 {
+        estimate::whole_seconds(BEYOND_LONGEST * self.state.longest as f64).max(told)
+    }
+
+    /// A parametric method's bound, stretched or shrunk; 0 s can be stretched as well.
+    fn stretched(&self, bound: i64, shift: f64) -> i64 {
+        if shift == 0.0 {
             return bound;
         }
-        let stretched = (bound as f64 + 1.0) * libm::exp(self.state.stretch) - 1.0;
-        let most = self.state.longest.saturating_mul(2).max(bound);
-        estimate::whole_seconds(stretched).min(most)
+        let stretched = (bound as f64 + 1.0) * libm::exp(shift.clamp(STRETCH.0, STRETCH.1)) - 1.0;
+        estimate::whole_seconds(stretched).min(self.most(bound))
     }
 
     /// Where the record with this number lies.

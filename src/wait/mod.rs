@@ -6,6 +6,8 @@
 //! * `queue`: the jobs that wait.
 //! * `availability`: whether the machine may be down (section 3.5).
 //! * `clusters`: which jobs are alike (section 3.4).
+//! * `visible`: which earlier jobs came into a like situation; `sample`: the waits that an answer rests on.
+//! * `levels`: which of them is told, so that as many are missed as should be, class by class.
 //! * `estimate`: a bound from the waits that count, by one of the methods.
 //! * `binomial`: which order statistic of n waits bounds a quantile with a given confidence (section 3.1).
 //! * `change`, `rare_table`: how many consecutive misses are a change point (section 3.2).
@@ -22,12 +24,15 @@ mod clusters;
 mod estimate;
 mod history;
 mod learn;
+mod levels;
 mod options;
 mod predictor;
 mod queue;
 mod rare_table;
 mod rivals;
-mod tree;
+mod sample;
+pub(crate) mod tree;
+mod visible;
 
 pub use binomial::{LARGEST_HISTORY, lower_index, smallest_history, two_sided_indices, upper_index};
 pub use change::rare_event_threshold;
@@ -35,8 +40,8 @@ pub use clusters::MAX_CLUSTERS;
 pub use estimate::WaitMethod;
 pub use history::MAX_HISTORY;
 pub use options::{
-    ADAPT, AVAILABILITY, Attribute, CLUSTER, Cluster, Clustering, Features, StartProbability, TRIM,
-    WaitAnswer, WaitLimits, WaitOptions,
+    ADAPT, AVAILABILITY, Attribute, CLUSTER, Cluster, Clustering, Features, Machine, StartProbability, TRIM,
+    VISIBLE, WaitAnswer, WaitCapacity, WaitOptions,
 };
 pub use predictor::WaitPredictor;
 pub use rivals::{Weibull, log_normal_bound, log_uniform_quantile, weibull_quantile};

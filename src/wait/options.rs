@@ -1,7 +1,7 @@
 //! What a [`WaitPredictor`](super::WaitPredictor) is told at its making, what it is told of jobs, and what it answers.
 
 use crate::error::{Error, Result};
-use crate::runtime::MAX_SECONDS;
+use crate::runtime::check_span;
 use crate::wait::clusters::MAX_CLUSTERS;
 use crate::wait::estimate::WaitMethod;
 use crate::wait::history::MAX_HISTORY;
@@ -13,17 +13,23 @@ pub const TRIM: u32 = 1;
 pub const CLUSTER: u32 = 2;
 /// Component of [`WaitOptions`]: no prediction while the machine may be down.
 pub const AVAILABILITY: u32 = 4;
-/// Component of [`WaitOptions`], beyond the paper: bounds are stretched by each miss of those given before, shrunk by each
-/// that was kept, so that in the long run .9 of the misses that the quantile allows remain, whatever the waits do (online
-/// conformal prediction: Gibbs & Candes 2021, on the logarithm of the bound plus 1 s). A job that waits longer than
-/// its bound counts at once, not only when it starts. No bound is stretched beyond twice the longest wait seen, or e^8 times,
-/// nor shrunk below e^-3 times.
+/// Component of [`WaitOptions`], beyond the paper: levels follow misses (online conformal prediction: Gibbs & Candes 2021), so that in
+/// the long run .9 of the misses that the quantile allows remain, whatever the waits do, and that among the wide jobs and among those
+/// with long requests as well as among all. The order statistic that is told moves up with a miss and down without; beyond the
+/// longest wait, and with the parametric methods, the bound is stretched. A job that waits longer than its bound counts at once, not
+/// only when it starts. No bound is more than one and a half times the longest wait seen, where the method's own is not.
 pub const ADAPT: u32 = 8;
+/// Component of [`WaitOptions`], beyond the paper: the waits that count are those of jobs that came into a like situation. What the
+/// predictor sees of the queue (jobs and work ahead, the oldest wait, the last waits, the hour, and what
+/// [`WaitPredictor::machine`](super::WaitPredictor::machine) tells) is turned into one number by a regression on line; the
+/// waits of the 300 jobs nearest in it are taken for the history. It takes the place of [`TRIM`] and [`CLUSTER`] for jobs that are
+/// submitted; the methods are order statistics then.
+pub const VISIBLE: u32 = 16;
 
 /// Capacities of a [`WaitPredictor`](super::WaitPredictor), fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct WaitLimits {
+pub struct WaitCapacity {
     /// Waits that are remembered; the oldest go first (1 to 2^22).
     pub history: u32,
     /// Jobs that wait at the same time (1 to 2^22).
@@ -32,21 +38,33 @@ pub struct WaitLimits {
     pub releases: u32,
     /// The largest number of clusters (1 to [`MAX_CLUSTERS`]; 1 saves the memory that clustering needs).
     pub clusters: u32,
+    /// Jobs whose situation is remembered for [`VISIBLE`] (up to 2^16; 0 without it).
+    pub neighbours: u32,
 }
 
-impl Default for WaitLimits {
-    /// 16,384 waits, 4,096 jobs waiting, 4,096 releases, 16 clusters.
-    fn default() -> WaitLimits {
-        WaitLimits { history: 1 << 14, queued: 1 << 12, releases: 1 << 12, clusters: MAX_CLUSTERS as u32 }
+/// The most jobs whose situation is remembered: their order is kept in an array.
+const MOST_NEIGHBOURS: u32 = 1 << 16;
+
+impl Default for WaitCapacity {
+    /// 65,536 waits, 4,096 jobs waiting, 4,096 releases, no clusters, 8,192 situations.
+    fn default() -> WaitCapacity {
+        WaitCapacity {
+            history: 1 << 16,
+            queued: 1 << 12,
+            releases: 1 << 12,
+            clusters: 1,
+            neighbours: 1 << 13,
+        }
     }
 }
 
-impl WaitLimits {
+impl WaitCapacity {
     pub(super) fn check(&self) -> Result<()> {
         let valid = (1..=MAX_HISTORY).contains(&self.history)
             && (1..=MAX_HISTORY).contains(&self.queued)
             && self.releases <= MAX_HISTORY
-            && (1..=MAX_CLUSTERS as u32).contains(&self.clusters);
+            && (1..=MAX_CLUSTERS as u32).contains(&self.clusters)
+            && self.neighbours <= MOST_NEIGHBOURS;
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 }
@@ -88,7 +106,7 @@ impl Attribute {
 /// What is known of a job when it is submitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Features {
-    /// The requested run time in seconds (0 to [`MAX_SECONDS`]).
+    /// The requested run time in seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)).
     pub requested: i64,
     /// The processors.
     pub processors: u32,
@@ -96,14 +114,42 @@ pub struct Features {
 
 impl Features {
     pub(super) fn check(&self) -> Result<()> {
-        if (0..=MAX_SECONDS).contains(&self.requested) { Ok(()) } else { Err(Error::OutOfRange) }
+        check_span(self.requested)
+    }
+}
+
+/// What a scheduler knows of its machine, beyond the queue itself. All zero: nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Machine {
+    /// Its processors.
+    pub processors: u32,
+    /// Those that are free.
+    pub free: u32,
+    /// Jobs that wait in all its queues.
+    pub jobs: u32,
+    reserved: u32,
+    /// Processors times requested seconds of the waiting jobs, over all queues.
+    pub work: u64,
+}
+
+impl Machine {
+    /// A machine of so many processors, with so many free, and waiting jobs with these processor-seconds.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for more free processors than there are.
+    pub fn new(processors: u32, free: u32, jobs: u32, work: u64) -> Result<Machine> {
+        if free > processors {
+            return Err(Error::OutOfRange);
+        }
+        Ok(Machine { processors, free, jobs, reserved: 0, work })
     }
 }
 
 /// How a [`WaitPredictor`](super::WaitPredictor) predicts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WaitOptions {
-    /// The quantile that [`WaitPredictor::submitted`](super::WaitPredictor::submitted) bounds, by which misses are told and histories trimmed.
+    /// The quantile that [`WaitPredictor::submit`](super::WaitPredictor::submit) bounds, by which misses are told and histories trimmed.
     pub quantile: f64,
     /// The confidence of that bound.
     pub confidence: f64,
@@ -111,7 +157,7 @@ pub struct WaitOptions {
     pub method: WaitMethod,
     /// What jobs are clustered by.
     pub attribute: Attribute,
-    /// Sum of [`TRIM`], [`CLUSTER`], [`AVAILABILITY`] and [`ADAPT`].
+    /// Sum of [`TRIM`], [`CLUSTER`], [`AVAILABILITY`], [`ADAPT`] and [`VISIBLE`].
     pub components: u32,
     /// After how many known waits the jobs are clustered again (at least 1).
     pub recluster_every: u32,
@@ -121,15 +167,22 @@ pub struct WaitOptions {
     /// before [`smallest_history`](crate::wait::smallest_history) of releases, for which there must be room: 59 at .95, 299 at
     /// .99, 2,995 at .999.
     pub down_quantile: f64,
-    /// With [`ADAPT`]: by how much the logarithm of the bounds rises with a miss, nearly (0 to 1). Small rates are tighter, large
-    /// ones faster.
+    /// With [`ADAPT`]: the smallest step of the levels (0 to 1), in units of e times fewer misses. Steps begin at a half, fall with
+    /// the number of jobs to the power of -.6, and stay here: smaller ones are tighter, larger ones faster.
     pub rate: f64,
 }
 
 impl Default for WaitOptions {
-    /// The paper's: .95 bound of the .95 quantile, binomial, clustered by requested time every 1,000 jobs; without [`ADAPT`]
-    /// (whose rate is .01), and with a less easily alarmed [`AVAILABILITY`].
+    /// The one that holds: .95 bound of the .95 quantile, [`AVAILABILITY`], [`ADAPT`] and [`VISIBLE`].
     fn default() -> WaitOptions {
+        WaitOptions { components: AVAILABILITY | ADAPT | VISIBLE, ..WaitOptions::papers() }
+    }
+}
+
+impl WaitOptions {
+    /// The paper's: .95 bound of the .95 quantile, binomial, clustered by requested time every 1,000 jobs, with a less easily
+    /// alarmed [`AVAILABILITY`].
+    pub fn papers() -> WaitOptions {
         WaitOptions {
             quantile: 0.95,
             confidence: 0.95,
@@ -138,7 +191,7 @@ impl Default for WaitOptions {
             components: TRIM | CLUSTER | AVAILABILITY,
             recluster_every: 1000,
             down_quantile: 0.999,
-            rate: 0.01,
+            rate: 0.02,
         }
     }
 }

@@ -3,20 +3,26 @@
 use crate::error::{Error, Result};
 use crate::math::beta::inverse_incomplete_beta;
 use crate::memory::{Carver, Header, Kind, at, at_mut};
-use crate::runtime::MAX_SECONDS;
+use crate::runtime::{MAX_SECONDS, check_span};
 use crate::seal;
 use crate::wait::availability::{Availability, DetectorRecords};
-use crate::wait::binomial::{check_probability, two_sided_indices};
+use crate::wait::binomial::{check_probability, lower_index, two_sided_indices, upper_index};
 use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS, Values};
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series};
+use crate::wait::levels::{Levels, Ranks};
 use crate::wait::options::{
-    ADAPT, Attribute, CLUSTER, Cluster, Clustering, Features, StartProbability, WaitAnswer, WaitLimits,
-    WaitOptions,
+    ADAPT, Attribute, CLUSTER, Cluster, Clustering, Features, Machine, StartProbability, VISIBLE, WaitAnswer,
+    WaitCapacity, WaitOptions,
 };
 use crate::wait::queue::{NEVER, Occupancy, Waiting, table_for};
+use crate::wait::sample::Sample;
 use crate::wait::tree::{Node, Spare, nodes_for};
+use crate::wait::visible::{Neighbour, Visible};
 use bytemuck::{Pod, Zeroable};
+
+/// A job's work ahead of others counts as no more than this many processor-seconds, so that sums stay numbers.
+const MOST_WORK: u64 = 1 << 40;
 
 const KIND: Kind = Kind::WaitPredictor;
 
@@ -29,7 +35,8 @@ pub(super) struct State {
     header: Header,
     /// The checksum of a sealed block.
     seal: u64,
-    pub limits: WaitLimits,
+    pub limits: WaitCapacity,
+    pub reserved: u32,
     pub question: Question,
     pub method: u32,
     pub attribute: u32,
@@ -48,9 +55,12 @@ pub(super) struct State {
     /// Whether the other set is being filled, and which record was the last to go into it (they go from new to old).
     pub filling: u32,
     pub filled_to: u64,
-    /// Logarithm of what bounds are multiplied by, and the longest wait seen, in seconds, which limits them.
-    pub stretch: f64,
+    /// What follows misses, how wide and long jobs are, and the longest wait seen, in seconds, which limits bounds.
+    pub levels: Levels,
+    pub ranks: Ranks,
     pub longest: i64,
+    /// Which of the waits of a window is told to the options' own question.
+    pub window_index: u64,
     pub spare: Spare,
     pub values: Values,
     pub occupancy: Occupancy,
@@ -76,12 +86,16 @@ pub(super) struct Parts<'a> {
     pub table: &'a mut [u32],
     pub deadlines: &'a mut [u32],
     pub nodes: &'a mut [Node],
+    /// One, or none.
+    pub visible: &'a mut [Visible],
+    pub neighbours: &'a mut [Neighbour],
+    pub neighbour_keys: &'a mut [u64],
 }
 
-fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitLimits) -> Result<(&'a mut [State], Parts<'a>)> {
+fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
     limits.check()?;
     let (history, queued) = (limits.history as usize, limits.queued as usize);
-    let releases = limits.releases as usize;
+    let (releases, neighbours) = (limits.releases as usize, limits.neighbours as usize);
     // Without clusters: one tree. With them: two sets, and the attribute's values.
     let clustered = if limits.clusters > 1 { history } else { 0 };
     let nodes =
@@ -97,30 +111,33 @@ fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitLimits) -> Result<(&'a mut [
         table: carver.take(table_for(queued).ok_or(Error::OutOfRange)?)?,
         deadlines: carver.take(queued)?,
         nodes: carver.take(nodes)?,
+        visible: carver.take(neighbours.min(1))?,
+        neighbours: carver.take(neighbours)?,
+        neighbour_keys: carver.take(neighbours)?,
     };
     Ok((state, parts))
 }
 
 /// Bounds on the waits of one queue's jobs.
 ///
-/// Tell it of every job: [`WaitPredictor::submitted`], then [`WaitPredictor::started`] or [`WaitPredictor::cancelled`]. Times are
+/// Tell it of every job: [`WaitPredictor::submit`], then [`WaitPredictor::start`] or [`WaitPredictor::cancel`]. Times are
 /// seconds since any fixed origin and never go back.
 ///
 /// The memory needed is [`WaitPredictor::size`]: some 80 bytes a remembered wait, 230 with clusters, 160 a release and 60 a
 /// waiting job.
 ///
 /// ```
-/// use surefill::wait::{Features, WaitAnswer, WaitLimits, WaitOptions, WaitPredictor};
+/// use surefill::wait::{Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};
 ///
 /// # fn main() -> surefill::error::Result<()> {
-/// let limits = WaitLimits { history: 1000, queued: 100, ..WaitLimits::default() };
+/// let limits = WaitCapacity { history: 1000, queued: 100, ..WaitCapacity::default() };
 /// let mut memory = vec![0u64; WaitPredictor::size(&limits)?.div_ceil(8)];
 /// let mut queue = WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &WaitOptions::default())?;
 ///
 /// // Job by job: this one waited for a quarter of an hour.
 /// let job = Features { requested: 3600, processors: 16 };
-/// assert_eq!(queue.submitted(1, 5000, &job)?, WaitAnswer::TooLittleHistory);
-/// assert_eq!(queue.started(1, 5900)?, 900);
+/// assert_eq!(queue.submit(1, 5000, &job)?, WaitAnswer::TooLittleHistory);
+/// assert_eq!(queue.start(1, 5900)?, 900);
 /// // What is known of earlier ones.
 /// for wait in 1..100 {
 ///     queue.known(wait * 60, &job)?;
@@ -141,7 +158,7 @@ impl<'a> WaitPredictor<'a> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
-    pub fn size(limits: &WaitLimits) -> Result<usize> {
+    pub fn size(limits: &WaitCapacity) -> Result<usize> {
         let mut carver = Carver::measuring();
         layout(&mut carver, limits)?;
         Ok(carver.size())
@@ -155,7 +172,7 @@ impl<'a> WaitPredictor<'a> {
     /// where their quantile needs more waits than the history holds.
     pub fn init(
         memory: &'a mut [u8],
-        limits: &WaitLimits,
+        limits: &WaitCapacity,
         options: &WaitOptions,
     ) -> Result<WaitPredictor<'a>> {
         let size = WaitPredictor::size(limits)?;
@@ -164,7 +181,7 @@ impl<'a> WaitPredictor<'a> {
         if options.rate.is_nan() {
             return Err(Error::NotANumber);
         }
-        let valid = options.components < 2 * ADAPT
+        let valid = options.components < 2 * VISIBLE
             && options.recluster_every > 0
             && (0.0..=1.0).contains(&options.rate)
             && question.fewest <= u64::from(limits.history);
@@ -190,6 +207,7 @@ impl<'a> WaitPredictor<'a> {
             availability,
             ..State::zeroed()
         };
+        parts.visible.iter_mut().for_each(Visible::reset);
         Ok(WaitPredictor { state, parts })
     }
 
@@ -226,7 +244,8 @@ impl<'a> WaitPredictor<'a> {
             && state.oldest <= state.next
             && state.next - state.oldest <= u64::from(limits.history)
             && WaitMethod::from_number(state.method).is_ok()
-            && Attribute::from_number(state.attribute).is_ok();
+            && Attribute::from_number(state.attribute).is_ok()
+            && parts.visible.iter().all(|visible| visible.sound(limits.neighbours));
         if sound { Ok(WaitPredictor { state, parts }) } else { Err(Error::Corrupt) }
     }
 
@@ -250,7 +269,7 @@ impl<'a> WaitPredictor<'a> {
     }
 
     /// The capacities.
-    pub fn limits(&self) -> &WaitLimits {
+    pub fn limits(&self) -> &WaitCapacity {
         &self.state.limits
     }
 
@@ -289,10 +308,9 @@ impl<'a> WaitPredictor<'a> {
     /// # Errors
     /// [`Error::TimeWentBack`]; [`Error::OutOfRange`] for a time further than 2^53 from 0, or features out of range;
     /// [`Error::DuplicateJob`] if a job with this number waits already; [`Error::Full`].
-    pub fn submitted(&mut self, id: i64, now: i64, features: &Features) -> Result<WaitAnswer> {
+    pub fn submit(&mut self, id: i64, now: i64, features: &Features) -> Result<WaitAnswer> {
         self.check_time(now)?;
         features.check()?;
-        let attribute = self.attribute()?.of(features);
         let queue = self.queue();
         if queue.find(id)?.is_some() {
             return Err(Error::DuplicateJob);
@@ -303,10 +321,18 @@ impl<'a> WaitPredictor<'a> {
         self.advance(now)?;
         let waiting = self.state.occupancy.jobs;
         self.state.availability.arrived(now, waiting);
-        let answer = self.usual_answer(attribute, now, waiting + 1)?;
-        let mut job = Waiting::new(id, now, attribute);
+        self.came(features, now)?;
+        let asked = self.asked(features, now)?;
+        let answer = self.usual_answer(&asked, now, waiting + 1)?;
+        let work = Attribute::Product.of(features).min(MOST_WORK);
+        let mut job = Waiting::new(id, now, asked.attribute);
+        job.work = work;
+        (job.groups, job.situation, job.index) = (asked.groups, asked.situation, asked.index);
         if let WaitAnswer::Bound(bound) = answer {
             job.deadline = now.saturating_add(bound);
+            if let Some(bounds) = self.has(ADAPT).then(|| self.aside(&asked)).transpose()?.flatten() {
+                (job.noted, job.aside) = (1, bounds);
+            }
         }
         self.queue().add(job)?;
         Ok(answer)
@@ -317,17 +343,18 @@ impl<'a> WaitPredictor<'a> {
     ///
     /// # Errors
     /// [`Error::TimeWentBack`], [`Error::OutOfRange`]; [`Error::UnknownJob`] if no job with this number waits.
-    pub fn started(&mut self, id: i64, now: i64) -> Result<i64> {
+    pub fn start(&mut self, id: i64, now: i64) -> Result<i64> {
         self.check_time(now)?;
         let waiting = self.waiting(id)?;
         self.advance(now)?;
         if waiting.deadline != NEVER && waiting.deadline >= now {
-            self.kept();
+            self.judged(waiting.groups, false);
         }
         self.queue().remove(id)?;
         self.released(now)?;
         // Times lie so near 0 that their difference is a number.
         let wait = now.saturating_sub(waiting.submitted).clamp(0, MAX_SECONDS);
+        self.compare(&waiting, wait.unsigned_abs())?;
         self.learn(wait.unsigned_abs(), waiting.attribute)?;
         Ok(wait)
     }
@@ -335,8 +362,8 @@ impl<'a> WaitPredictor<'a> {
     /// A waiting job was cancelled: nothing is learnt. O(log n).
     ///
     /// # Errors
-    /// As [`WaitPredictor::started`].
-    pub fn cancelled(&mut self, id: i64, now: i64) -> Result<()> {
+    /// As [`WaitPredictor::start`].
+    pub fn cancel(&mut self, id: i64, now: i64) -> Result<()> {
         self.check_time(now)?;
         self.waiting(id)?;
         self.advance(now)?;
@@ -349,11 +376,20 @@ impl<'a> WaitPredictor<'a> {
     /// [`Error::OutOfRange`] for a wait below 0 or above [`MAX_SECONDS`], or features out of range.
     pub fn known(&mut self, wait: i64, features: &Features) -> Result<()> {
         features.check()?;
-        if !(0..=MAX_SECONDS).contains(&wait) {
-            return Err(Error::OutOfRange);
-        }
+        check_span(wait)?;
         let attribute = self.attribute()?.of(features);
+        self.state.ranks.add(features.processors, features.requested.unsigned_abs());
+        if let Some(visible) = self.parts.visible.first_mut() {
+            let situation = visible.known(features);
+            let index = visible.index(&situation);
+            self.remember(&situation, index, wait.unsigned_abs())?;
+        }
         self.learn(wait.unsigned_abs(), attribute)
+    }
+
+    /// The state of the machine, which [`VISIBLE`] takes into account from now on. Without it the queue alone is seen.
+    pub fn machine(&mut self, machine: &Machine) {
+        self.parts.visible.iter_mut().for_each(|visible| visible.set_machine(machine));
     }
 
     /// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most `work` steps of
@@ -393,16 +429,24 @@ impl<'a> WaitPredictor<'a> {
         confidence: f64,
         now: i64,
     ) -> Result<WaitAnswer> {
-        let attribute = self.check_question(features, quantile, confidence, now)?;
+        self.check_question(features, quantile, confidence, now)?;
+        let asked = self.asked(features, now)?;
         let usual = &self.state.question;
         if quantile == usual.quantile && confidence == usual.confidence {
-            return self.usual_answer(attribute, now, self.state.occupancy.jobs);
+            return self.usual_answer(&asked, now, self.state.occupancy.jobs);
         }
         self.unless_down(now, |predictor| {
-            // More waits than can be counted are too little history.
-            let Ok(question) = Question::new(quantile, confidence) else { return Ok(None) };
-            let (view, series, _) = predictor.look(attribute)?;
-            estimate::bound(view, series, predictor.method()?, &question)
+            let method = predictor.method()?;
+            if predictor.visible().is_none() && method != WaitMethod::Binomial {
+                // More waits than can be counted are too little history.
+                let Ok(question) = Question::new(quantile, confidence) else { return Ok(None) };
+                let (view, series, _) = predictor.look(asked.attribute)?;
+                return estimate::bound(view, series, method, &question);
+            }
+            predictor.with_sample_for(&asked, |sample| {
+                let index = upper_index(sample.count(), quantile, confidence)?;
+                predictor.aside_bound(sample, index, quantile)
+            })
         })
     }
 
@@ -418,10 +462,13 @@ impl<'a> WaitPredictor<'a> {
         confidence: f64,
         now: i64,
     ) -> Result<WaitAnswer> {
-        let attribute = self.check_question(features, quantile, confidence, now)?;
+        self.check_question(features, quantile, confidence, now)?;
+        let asked = self.asked(features, now)?;
         self.unless_down(now, |predictor| {
-            let (view, series, _) = predictor.look(attribute)?;
-            estimate::lower_bound(view, series, quantile, confidence)
+            predictor.with_sample_for(&asked, |sample| {
+                let index = lower_index(sample.count(), quantile, confidence)?;
+                predictor.aside_bound(sample, index, quantile)
+            })
         })
     }
 
@@ -437,18 +484,18 @@ impl<'a> WaitPredictor<'a> {
         confidence: f64,
         now: i64,
     ) -> Result<(WaitAnswer, WaitAnswer)> {
-        let attribute = self.check_question(features, quantile, confidence, now)?;
+        self.check_question(features, quantile, confidence, now)?;
         if self.down(now, self.state.occupancy.jobs)? {
             return Ok((WaitAnswer::MayBeDown, WaitAnswer::MayBeDown));
         }
-        let (view, series, _) = self.look(attribute)?;
-        match two_sided_indices(series.count(), quantile, confidence)? {
-            Some((low, high)) => {
-                let bound = |index| view.select(series, index).and_then(estimate::seconds);
-                Ok((WaitAnswer::Bound(bound(low)?), WaitAnswer::Bound(bound(high)?)))
-            }
-            None => Ok((WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory)),
-        }
+        let asked = self.asked(features, now)?;
+        let found = self.with_sample_for(&asked, |sample| {
+            let indices = two_sided_indices(sample.count(), quantile, confidence)?;
+            let Some((low, high)) = indices else { return Ok(None) };
+            let bound = |index| self.aside_bound(sample, Some(index), quantile).map(WaitAnswer::from_bound);
+            Ok(Some((bound(low)?, bound(high)?)))
+        })?;
+        Ok(found.unwrap_or((WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory)))
     }
 
     /// An upper bound for the wait, counted from its submission, of a job that waits since then: [`WaitPredictor::predict_aged`]
@@ -466,8 +513,7 @@ impl<'a> WaitPredictor<'a> {
     }
 
     /// An upper bound for the wait, counted from its submission, of a job that has waited for `age` seconds: by the binomial method
-    /// from the waits that were at least as long. With [`ADAPT`] what is left of it is stretched (never shrunk) as other bounds
-    /// are, for the options' own question. Costs as [`WaitPredictor::predict`].
+    /// from the waits that were at least as long. Neither [`ADAPT`] nor [`VISIBLE`] counts here. Costs as [`WaitPredictor::predict`].
     ///
     /// # Errors
     /// As [`WaitPredictor::predict`]; [`Error::OutOfRange`] also for an age below 0 or above [`MAX_SECONDS`].
@@ -480,9 +526,7 @@ impl<'a> WaitPredictor<'a> {
         now: i64,
     ) -> Result<WaitAnswer> {
         let attribute = self.check_question(features, quantile, confidence, now)?;
-        if !(0..=MAX_SECONDS).contains(&age) {
-            return Err(Error::OutOfRange);
-        }
+        check_span(age)?;
         self.aged_answer(attribute, age.unsigned_abs(), quantile, confidence, now)
     }
 
@@ -504,16 +548,25 @@ impl<'a> WaitPredictor<'a> {
         if age < 0 || within < 0 {
             return Err(Error::OutOfRange);
         }
-        let (view, series, _) = self.look(self.attribute()?.of(features))?;
-        let shorter = view.nodes.rank(&series.tree, age.unsigned_abs())?;
-        let waits = series.count().saturating_sub(shorter);
-        let no_longer = view.nodes.rank(&series.tree, within.unsigned_abs() + 1)?.saturating_sub(shorter);
-        if no_longer == 0 {
-            return Ok(StartProbability { observed: 0.0, at_least: 0.0, waits });
+        let asked = self.asked(features, self.state.now)?;
+        let found = |sample: Sample| {
+            let shorter = sample.shorter(age.unsigned_abs())?;
+            let waits = sample.count().saturating_sub(shorter);
+            let no_longer = sample.shorter(within.unsigned_abs() + 1)?.saturating_sub(shorter);
+            if no_longer == 0 {
+                return Ok(StartProbability { observed: 0.0, at_least: 0.0, waits });
+            }
+            let (hits, misses) = (no_longer as f64, waits.saturating_sub(no_longer) as f64);
+            let at_least = inverse_incomplete_beta(hits, misses + 1.0, 1.0 - confidence);
+            Ok(StartProbability { observed: hits / (hits + misses), at_least, waits })
+        };
+        if age > 0 {
+            let (view, series, _) = self.look(asked.attribute)?;
+            return found(Sample::Series(view, series));
         }
-        let (hits, misses) = (no_longer as f64, waits.saturating_sub(no_longer) as f64);
-        let at_least = inverse_incomplete_beta(hits, misses + 1.0, 1.0 - confidence);
-        Ok(StartProbability { observed: hits / (hits + misses), at_least, waits })
+        let found = self.with_sample(&asked, |sample, _| found(sample))?;
+        let (observed, at_least) = (self.calibrated(found.observed), self.calibrated(found.at_least));
+        Ok(StartProbability { observed, at_least, ..found })
     }
 
     /// Whether no job has been started for so long, or while so many arrived, that the machine may be down. O(log n).

@@ -5,6 +5,8 @@
 
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
+use crate::wait::levels::{ASIDE, Groups};
+use crate::wait::visible::{Ahead, Situation};
 use bytemuck::{Pod, Zeroable};
 
 /// A deadline that never passes.
@@ -23,6 +25,20 @@ pub(super) struct Waiting {
     place: u32,
     /// In the list of free slots, plus one.
     next: u32,
+    /// Processor-seconds that it requests.
+    pub work: u64,
+    /// The jobs that came before and after it, plus one.
+    before: u32,
+    after: u32,
+    /// Its groups of wide and long jobs.
+    pub groups: Groups,
+    /// What it saw when it came, and the index of that.
+    pub index: u32,
+    pub situation: Situation,
+    /// 1 if bounds at the levels [`ASIDE`] were noted; these, in seconds.
+    pub noted: u32,
+    pub aside: [u32; ASIDE.len()],
+    reserved: u32,
 }
 
 impl Waiting {
@@ -40,6 +56,11 @@ pub(super) struct Occupancy {
     heap: u32,
     free: u32,
     fresh: u32,
+    /// The ends of the chain in order of submission, plus one.
+    first: u32,
+    last: u32,
+    /// Processor-seconds that all of them request.
+    work: u64,
 }
 
 /// The queue with its memory. `table` is a power of two long, at least twice the number of slots; it holds slots plus one.
@@ -83,6 +104,17 @@ pub(super) fn find(table: &[u32], slots: &[Waiting], id: i64) -> Result<Option<u
     Ok(probe(table, slots, id)?.1)
 }
 
+impl Occupancy {
+    /// What a job sees that comes now.
+    pub(super) fn ahead(&self, slots: &[Waiting], now: i64) -> Result<Ahead> {
+        let oldest = match self.first.checked_sub(1) {
+            Some(slot) => now.saturating_sub(at(slots, slot as usize)?.submitted).max(0).unsigned_abs(),
+            None => 0,
+        };
+        Ok(Ahead { jobs: self.jobs, work: self.work, oldest })
+    }
+}
+
 impl Queue<'_> {
     fn mask(&self) -> usize {
         self.table.len().wrapping_sub(1)
@@ -121,7 +153,11 @@ impl Queue<'_> {
                 self.occupancy.fresh - 1
             }
         };
-        *at_mut(self.slots, slot as usize)? = waiting;
+        let last = self.occupancy.last;
+        *at_mut(self.slots, slot as usize)? = Waiting { before: last, after: 0, ..waiting };
+        self.join(last, slot + 1)?;
+        self.occupancy.last = slot + 1;
+        self.occupancy.work = self.occupancy.work.saturating_add(waiting.work);
         *at_mut(self.table, place)? = slot + 1;
         self.occupancy.jobs += 1;
         if waiting.deadline != NEVER {
@@ -151,10 +187,27 @@ impl Queue<'_> {
             }
         }
         *at_mut(self.table, hole)? = 0;
+        let Waiting { before, after, work, .. } = *self.slot(slot)?;
+        self.join(before, after)?;
+        if after == 0 {
+            self.occupancy.last = before;
+        } else {
+            at_mut(self.slots, after as usize - 1)?.before = before;
+        }
+        self.occupancy.work = self.occupancy.work.saturating_sub(work);
         let free = self.occupancy.free;
         at_mut(self.slots, slot as usize)?.next = free;
         self.occupancy.free = slot + 1;
         self.occupancy.jobs = self.occupancy.jobs.saturating_sub(1);
+        Ok(())
+    }
+
+    /// Makes `after` the job that came after `before`; both plus one, 0 for none.
+    fn join(&mut self, before: u32, after: u32) -> Result<()> {
+        match before.checked_sub(1) {
+            Some(slot) => at_mut(self.slots, slot as usize)?.after = after,
+            None => self.occupancy.first = after,
+        }
         Ok(())
     }
 
@@ -244,7 +297,7 @@ mod tests {
         let mut heap = vec![0; JOBS];
         let mut queue =
             Queue { occupancy: &mut occupancy, slots: &mut slots, table: &mut table, heap: &mut heap };
-        let mut naive: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+        let mut naive: BTreeMap<i64, (i64, i64, u64)> = BTreeMap::new();
         let mut random = 99_u32;
         let mut next = move |below: u32| {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -256,11 +309,12 @@ mod tests {
             match naive.get(&id) {
                 None if naive.len() < JOBS => {
                     let deadline = if next(4) == 0 { NEVER } else { now + i64::from(next(100)) };
-                    queue.add(Waiting { id, submitted: now, deadline, ..Waiting::zeroed() }).unwrap();
-                    naive.insert(id, (now, deadline));
+                    let work = u64::from(next(1000));
+                    queue.add(Waiting { id, submitted: now, deadline, work, ..Waiting::zeroed() }).unwrap();
+                    naive.insert(id, (now, deadline, work));
                 }
                 None => assert!(queue.is_full()),
-                Some((submitted, _)) => {
+                Some((submitted, ..)) => {
                     let slot = queue.find(id).unwrap().unwrap();
                     assert_eq!(queue.slot(slot).unwrap().submitted, *submitted);
                     queue.remove(id).unwrap();
@@ -269,6 +323,10 @@ mod tests {
             }
             assert_eq!(queue.find(id).unwrap().is_some(), naive.contains_key(&id));
             assert_eq!(queue.occupancy.jobs as usize, naive.len());
+            let ahead = queue.occupancy.ahead(queue.slots, now + 5).unwrap();
+            let oldest = naive.values().map(|job| now + 5 - job.0).max().unwrap_or(0);
+            let work: u64 = naive.values().map(|job| job.2).sum();
+            assert_eq!((ahead.jobs as usize, ahead.oldest as i64, ahead.work), (naive.len(), oldest, work));
             while let Some(slot) = queue.overdue(now).unwrap() {
                 let id = queue.slot(slot).unwrap().id;
                 let deadline = &mut naive.get_mut(&id).unwrap().1;

@@ -25,7 +25,7 @@ const FILLER: u64 = u64::MAX;
 /// bound for the child's keys (below the next entry's keys), how many values the child holds, and which node it is.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Node {
+pub(crate) struct Node {
     len: u32,
     /// 0 for a leaf.
     level: u32,
@@ -127,7 +127,7 @@ impl Node {
 /// The root of one tree. All zero: nothing yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     /// The root's index plus one; 0 without one.
     root: u32,
     /// Values, repetitions included.
@@ -137,7 +137,7 @@ pub(super) struct Tree {
 /// Which nodes of a pool are free. All zero: all of them.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Spare {
+pub(crate) struct Spare {
     /// The first node given back, plus one; 0 without one.
     given_back: u32,
     /// Nodes from this one on were never used.
@@ -146,7 +146,7 @@ pub(super) struct Spare {
 
 /// A distinct value of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Distinct {
+pub(crate) struct Distinct {
     pub key: u64,
     pub count: u32,
     /// The number given at the key's first insertion.
@@ -154,19 +154,19 @@ pub(super) struct Distinct {
 }
 
 /// The nodes of several trees.
-pub(super) struct Pool<'a> {
+pub(crate) struct Pool<'a> {
     pub nodes: &'a mut [Node],
     pub spare: &'a mut Spare,
 }
 
 /// Nodes that `trees` trees with together at most `values` values can need.
-pub(super) fn nodes_for(values: usize, trees: usize) -> Option<usize> {
+pub(crate) fn nodes_for(values: usize, trees: usize) -> Option<usize> {
     // All but the roots have FEWEST entries, on every level; two more for splitting the root.
     (values / (FEWEST - 1)).checked_add(trees.checked_mul(3)?)
 }
 
 impl Pool<'_> {
-    pub(super) fn read(&self) -> Nodes<'_> {
+    pub(crate) fn read(&self) -> Nodes<'_> {
         Nodes(self.nodes)
     }
 
@@ -218,7 +218,7 @@ impl Pool<'_> {
     }
 
     /// Empties a tree. O(1).
-    pub(super) fn clear(&mut self, tree: &mut Tree) -> Result<()> {
+    pub(crate) fn clear(&mut self, tree: &mut Tree) -> Result<()> {
         if let Some(root) = tree.root.checked_sub(1) {
             self.give_back(root)?;
         }
@@ -272,7 +272,7 @@ impl Pool<'_> {
     }
 
     /// Inserts a value; `link` is kept with it if it was not there before.
-    pub(super) fn insert(&mut self, tree: &mut Tree, key: u64, link: u32) -> Result<()> {
+    pub(crate) fn insert(&mut self, tree: &mut Tree, key: u64, link: u32) -> Result<()> {
         let mut index = match tree.root.checked_sub(1) {
             Some(root) => root,
             None => self.take(0)?,
@@ -315,7 +315,7 @@ impl Pool<'_> {
     }
 
     /// Removes one occurrence of a value that is there; returns its link if it was the last one.
-    pub(super) fn remove(&mut self, tree: &mut Tree, key: u64) -> Result<Option<u32>> {
+    pub(crate) fn remove(&mut self, tree: &mut Tree, key: u64) -> Result<Option<u32>> {
         let mut index = tree.root.checked_sub(1).ok_or(Error::Corrupt)?;
         tree.count = tree.count.checked_sub(1).ok_or(Error::Corrupt)?;
         loop {
@@ -360,7 +360,7 @@ impl Pool<'_> {
 
 /// The nodes of several trees, to read.
 #[derive(Clone, Copy)]
-pub(super) struct Nodes<'s>(pub &'s [Node]);
+pub(crate) struct Nodes<'s>(pub &'s [Node]);
 
 impl<'s> Nodes<'s> {
     fn node(self, index: u32) -> Result<&'s Node> {
@@ -368,7 +368,7 @@ impl<'s> Nodes<'s> {
     }
 
     /// The k-th smallest value, counted from 1.
-    pub(super) fn select(self, tree: &Tree, k: u64) -> Result<u64> {
+    pub(crate) fn select(self, tree: &Tree, k: u64) -> Result<u64> {
         let mut left =
             k.checked_sub(1).filter(|below| *below < u64::from(tree.count)).ok_or(Error::NoSuchIndex)?;
         let mut index = tree.root.checked_sub(1).ok_or(Error::Corrupt)?;
@@ -397,7 +397,7 @@ impl<'s> Nodes<'s> {
     }
 
     /// The number of values below `key`.
-    pub(super) fn rank(self, tree: &Tree, key: u64) -> Result<u64> {
+    pub(crate) fn rank(self, tree: &Tree, key: u64) -> Result<u64> {
         let mut below = 0;
         let Some(mut index) = tree.root.checked_sub(1) else { return Ok(0) };
         loop {
@@ -412,7 +412,7 @@ impl<'s> Nodes<'s> {
     }
 
     /// The smallest value that is at least `key`.
-    pub(super) fn at_least(self, tree: &Tree, key: u64) -> Result<Option<Distinct>> {
+    pub(crate) fn at_least(self, tree: &Tree, key: u64) -> Result<Option<Distinct>> {
         let Some(root) = tree.root.checked_sub(1) else { return Ok(None) };
         // A child's bound may exceed its values (removals leave it): then the next child's first value is meant.
         let (mut index, mut next) = (root, NONE);

@@ -16,34 +16,34 @@ static void *block_of(int64_t size) {
 }
 
 static surefill_pass *new_pass(int32_t processors) {
-    surefill_pass_limits limits;
+    surefill_pass_capacity capacity;
     surefill_pass *pass = NULL;
     int64_t size = 0;
-    CHECK_OK(surefill_pass_limits_init(&limits));
-    limits.running = limits.candidates = 12;
-    limits.processors = processors;
-    limits.bins = 24;
-    limits.tie_cells = 0;
-    CHECK_OK(surefill_pass_size(&limits, &size));
-    CHECK_OK(surefill_pass_init(block_of(size), size, &limits, &pass));
+    CHECK_OK(surefill_pass_capacity_init(&capacity));
+    capacity.running = capacity.candidates = 12;
+    capacity.processors = processors;
+    capacity.bins = 24;
+    capacity.tie_cells = 0;
+    CHECK_OK(surefill_pass_size(&capacity, &size));
+    CHECK_OK(surefill_pass_init(block_of(size), size, &capacity, &pass));
     return pass;
 }
 
 static surefill_bins *new_bins(double first, double ratio, int32_t count) {
     surefill_bins *bins = NULL;
-    CHECK_OK(surefill_bins_init(block_of(surefill_bins_size()), surefill_bins_size(), first, ratio, count, &bins));
+    CHECK_OK(surefill_bins_init(block_of(SUREFILL_BINS_SIZE), SUREFILL_BINS_SIZE, first, ratio, count, &bins));
     return bins;
 }
 
 static surefill_distribution *new_counts(const surefill_bins *bins, const double *counts, int32_t count) {
-    const int64_t size = surefill_distribution_size();
+    const int64_t size = SUREFILL_DISTRIBUTION_SIZE;
     surefill_distribution *made = NULL;
     CHECK_OK(surefill_distribution_init_counts(block_of(size), size, bins, counts, count, &made));
     return made;
 }
 
 static surefill_distribution *new_single(int64_t seconds) {
-    const int64_t size = surefill_distribution_size();
+    const int64_t size = SUREFILL_DISTRIBUTION_SIZE;
     surefill_distribution *made = NULL;
     CHECK_OK(surefill_distribution_init_single(block_of(size), size, seconds, &made));
     return made;
@@ -55,6 +55,7 @@ static surefill_rule new_rule(int32_t criterion, double threshold, double budget
     rule.criterion = criterion;
     rule.threshold = threshold;
     rule.budget = budget;
+    rule.or_easy = 0;
     return rule;
 }
 
@@ -86,24 +87,26 @@ static double spent(surefill_pass *pass, int32_t criterion) {
 }
 
 static void structures_are_laid_out_as_in_other_languages(void) {
-    CHECK(sizeof(surefill_pass_limits) == 28 && sizeof(surefill_rule) == 24 && sizeof(surefill_job_event) == 40);
-    CHECK(offsetof(surefill_pass_limits, running) == 4 && offsetof(surefill_pass_limits, candidates) == 8);
-    CHECK(offsetof(surefill_pass_limits, processors) == 12 && offsetof(surefill_pass_limits, bins) == 16);
-    CHECK(offsetof(surefill_pass_limits, events_per_bin) == 20 && offsetof(surefill_pass_limits, tie_cells) == 24);
+    CHECK(sizeof(surefill_pass_capacity) == 28 && sizeof(surefill_rule) == 48 && sizeof(surefill_job_event) == 48);
+    CHECK(offsetof(surefill_pass_capacity, running) == 4 && offsetof(surefill_pass_capacity, candidates) == 8);
+    CHECK(offsetof(surefill_pass_capacity, processors) == 12 && offsetof(surefill_pass_capacity, bins) == 16);
+    CHECK(offsetof(surefill_pass_capacity, events_per_bin) == 20 && offsetof(surefill_pass_capacity, tie_cells) == 24);
     CHECK(offsetof(surefill_rule, criterion) == 4 && offsetof(surefill_rule, threshold) == 8);
-    CHECK(offsetof(surefill_rule, budget) == 16);
+    CHECK(offsetof(surefill_rule, budget) == 16 && offsetof(surefill_rule, slip) == 24);
+    CHECK(offsetof(surefill_rule, guard) == 32 && offsetof(surefill_rule, or_easy) == 40);
+    CHECK(sizeof(surefill_preset) == 136 && offsetof(surefill_preset, queue_run_time) == 72);
     CHECK(offsetof(surefill_job_event, processors) == 4 && offsetof(surefill_job_event, job) == 8);
     CHECK(offsetof(surefill_job_event, time) == 16 && offsetof(surefill_job_event, limit) == 24);
-    CHECK(offsetof(surefill_job_event, user) == 32);
+    CHECK(offsetof(surefill_job_event, user) == 32 && offsetof(surefill_job_event, name) == 40);
 
-    surefill_pass_limits limits;
+    surefill_pass_capacity capacity;
     surefill_rule rule;
-    CHECK_OK(surefill_pass_limits_init(&limits));
-    CHECK(limits.struct_size == sizeof limits && limits.running == 256 && limits.candidates == 256);
-    CHECK(limits.processors == 1024 && limits.bins == 32 && limits.events_per_bin == 4);
+    CHECK_OK(surefill_pass_capacity_init(&capacity));
+    CHECK(capacity.struct_size == sizeof capacity && capacity.running == 256 && capacity.candidates == 256);
+    CHECK(capacity.processors == 1024 && capacity.bins == 32 && capacity.events_per_bin == 4);
     CHECK_OK(surefill_rule_init(&rule));
-    CHECK(rule.struct_size == sizeof rule && rule.criterion == SUREFILL_CRITERION_PROBABILITY);
-    CHECK(rule.threshold == 0.05 && isinf(rule.budget));
+    CHECK(rule.struct_size == sizeof rule && rule.criterion == SUREFILL_CRITERION_RELATIVE);
+    CHECK(isinf(rule.budget) && isinf(rule.slip) && isinf(rule.guard) && rule.or_easy == 1);
 }
 
 static void bins_are_exact_at_their_edges(void) {
@@ -121,7 +124,7 @@ static void bins_are_exact_at_their_edges(void) {
     CHECK_OK(surefill_bins_edges(bins, 3, &lower, &upper));
     CHECK(lower == 1000 && isinf(upper));
     free(bins);
-    CHECK_OK(surefill_bins_init_default(block_of(surefill_bins_size()), surefill_bins_size(), &bins));
+    CHECK_OK(surefill_bins_init_default(block_of(SUREFILL_BINS_SIZE), SUREFILL_BINS_SIZE, &bins));
     CHECK_OK(surefill_bins_count(bins, &count));
     CHECK(count == 24);
     for (int32_t i = 1; i < count; i++) { /* every edge belongs to the bin that it starts */
@@ -134,7 +137,7 @@ static void bins_are_exact_at_their_edges(void) {
         CHECK(bin == i - 1);
     }
     CHECK(lower > 7 * DAY && lower < 7.5 * DAY);
-    CHECK_OK(surefill_bins_init_covering(bins, surefill_bins_size(), 10, 10, 1000, &bins));
+    CHECK_OK(surefill_bins_init_covering(bins, SUREFILL_BINS_SIZE, 10, 10, 1000, &bins));
     CHECK_OK(surefill_bins_count(bins, &count));
     CHECK(count == 5); /* the edge at 1000 is not above 1000 */
     free(bins);
@@ -169,7 +172,7 @@ static void conditioning(void) {
     CHECK_OK(surefill_distribution_remaining(NULL, 100, 1500, 1, t, p, 1, &n));
     CHECK(n == 1 && t[0] == 1400 && p[0] == 1);
     /* Samples are counted into the same bins. */
-    const int64_t runs[] = {5, 50, 500, 5000}, size = surefill_distribution_size();
+    const int64_t runs[] = {5, 50, 500, 5000}, size = SUREFILL_DISTRIBUTION_SIZE;
     const double weights[] = {1, 4, 4, 1};
     surefill_distribution *sampled = NULL;
     CHECK_OK(surefill_distribution_init_samples(block_of(size), size, bins, runs, weights, 4, &sampled));
@@ -238,14 +241,14 @@ static surefill_distribution *new_coin(void) {
 
 /* A pass with one event a bin, so that the coin has two sides: 90 and 990 s from now. */
 static surefill_pass *new_coin_pass(void) {
-    surefill_pass_limits limits;
+    surefill_pass_capacity capacity;
     surefill_pass *pass = NULL;
     int64_t size = 0;
-    CHECK_OK(surefill_pass_limits_init(&limits));
-    limits.processors = 16;
-    limits.events_per_bin = 1;
-    CHECK_OK(surefill_pass_size(&limits, &size));
-    CHECK_OK(surefill_pass_init(block_of(size), size, &limits, &pass));
+    CHECK_OK(surefill_pass_capacity_init(&capacity));
+    capacity.processors = 16;
+    capacity.events_per_bin = 1;
+    CHECK_OK(surefill_pass_size(&capacity, &size));
+    CHECK_OK(surefill_pass_init(block_of(size), size, &capacity, &pass));
     return pass;
 }
 
@@ -316,7 +319,7 @@ static void budgets(void) {
     begin_coin(pass, 8, coin);
     CHECK(spent(pass, rule.criterion) == 0); /* another head job */
     begin_coin(pass, 7, coin);
-    CHECK(spent(pass, rule.criterion) == 0); /* only the last one's is known */
+    CHECK(spent(pass, rule.criterion) == 0.5); /* kept while another job was head */
     free(pass);
     free(single);
     free(coin);
@@ -345,7 +348,7 @@ static void declining(void) {
 /* In the smallest steps, with questions in between, the answers are those of one go, bit for bit. */
 static void small_steps(void) {
     const int64_t runs[] = {30, 80, 300, 900, 4000, 20000};
-    const int64_t size = surefill_distribution_size();
+    const int64_t size = SUREFILL_DISTRIBUTION_SIZE;
     const double thresholds[] = {0.05, 0.05, 60, 0.05};
     surefill_bins *bins = new_bins(1.5, 1.8, 24);
     surefill_distribution *d = NULL;
@@ -392,15 +395,15 @@ static void models(void) {
     double p[2], found[4], likelihood;
     int32_t path[3], step, load;
     int64_t first, end;
-    surefill_hmm_limits limits;
+    surefill_hmm_capacity capacity;
     surefill_round round;
     surefill_hmm *hmm;
-    CHECK_OK(surefill_hmm_limits_init(&limits));
-    limits.states = 2;
-    limits.bins = 3;
-    limits.slots = 10;
-    limits.cells = 20;
-    CHECK_OK(surefill_hmm_init(memory, sizeof memory, &limits, &hmm));
+    CHECK_OK(surefill_hmm_capacity_init(&capacity));
+    capacity.states = 2;
+    capacity.bins = 3;
+    capacity.slots = 10;
+    capacity.cells = 20;
+    CHECK_OK(surefill_hmm_init(memory, sizeof memory, &capacity, &hmm));
     CHECK_OK(surefill_hmm_set_parameters(hmm, 2, 3, SUREFILL_LOAD_NONE, start, stay, emission, NULL));
     CHECK_OK(surefill_hmm_extend(hmm, 5)); /* nothing is known of an empty slot */
     CHECK_OK(surefill_hmm_filter(hmm, 5, 6, p, 2, &likelihood));
@@ -422,12 +425,12 @@ static void models(void) {
      * in a copy. */
     CHECK_OK(surefill_hmm_begin_training(hmm, SUREFILL_INITIAL_PRESENT, 0, 5, 7));
     CHECK_OK(surefill_hmm_train(hmm, 3, &step, &round));
-    CHECK(step == SUREFILL_TRAINING_MORE);
+    CHECK(step == SUREFILL_STEP_MORE);
     CHECK_OK(surefill_hmm_seal(hmm));
     memcpy(copy, memory, sizeof memory);
     CHECK_OK(surefill_hmm_open(copy, sizeof copy, &hmm));
     CHECK_OK(surefill_hmm_train(hmm, 1000, &step, &round));
-    CHECK(step == SUREFILL_TRAINING_DONE && round.rounds == 1 && round.jobs == 1 && round.adapted == 0);
+    CHECK(step == SUREFILL_STEP_DONE && round.rounds == 1 && round.jobs == 1 && round.adapted == 0);
     CHECK(fabs(round.log_likelihood - log(0.75 / 2)) < 1e-15);
     /* start moves by 1/4 twice, emission of the second state by 1/2 twice */
     CHECK(fabs(round.l1 - 1.5) < 1e-15 && round.l_infinity == 0.5);
@@ -443,65 +446,123 @@ static void models(void) {
 /* A model given beforehand; what running jobs say, and that nothing is lost on the way to disk and back. */
 static void predictions(void) {
     static int64_t memory[2000], copy[2000], bins_block[120], made[220];
-    const double start[] = {0.5, 0.5}, change[] = {0.5, 0.5, 0.5, 0.5}, emission[] = {0.75, 0.25, 0, 0, 0.5, 0.5};
+    double start[] = {0.5, 0.5}, change[] = {0.5, 0.5, 0.5, 0.5}, emission[] = {0.75, 0.25, 0, 0, 0.5, 0.5};
     double p[3];
-    int32_t known, wants, jobs, step;
+    int32_t answer, wants, written, held, step;
     surefill_bins *three;
-    surefill_predictor_limits limits;
     surefill_predictor_options options;
     surefill_predictor *predictor;
     surefill_distribution *found;
     surefill_round round;
+    surefill_model_parameters model = {2, 3, SUREFILL_LOAD_NONE, 0, start, change, emission, NULL};
     CHECK_OK(surefill_bins_init(bins_block, sizeof bins_block, 10, 10, 3, &three)); /* below 10 s, to 100 s, above */
-    CHECK_OK(surefill_predictor_limits_init(&limits));
-    limits.jobs = limits.window = 4;
-    limits.states = 2;
-    limits.bins = 3;
-    limits.slots = limits.cells = 20;
-    CHECK_OK(surefill_predictor_options_init(&options));
+    CHECK_OK(surefill_predictor_options_init(SUREFILL_PREDICTOR_HMM, &options));
+    options.jobs = options.window = 4;
+    options.states = 2;
+    options.bins = 3;
+    options.slots = options.cells = 20;
     options.slot_seconds = 60;
     options.initial_seconds = 0;
     options.floor = 0; /* the thesis's rule */
-    CHECK_OK(surefill_predictor_init(memory, sizeof memory, &limits, three, &options, &predictor));
-    CHECK_OK(surefill_predictor_set_model(predictor, 2, 3, SUREFILL_LOAD_NONE, start, change, emission, NULL));
-    CHECK_OK(surefill_predictor_submit(predictor, 7, 0));
-    CHECK_OK(surefill_predictor_probabilities(predictor, 0, p, 3, &known));
-    CHECK(known == 1 && p[0] == 0.375 && p[1] == 0.375 && p[2] == 0.25);
+    CHECK_OK(surefill_predictor_init(memory, sizeof memory, &options, three, &predictor));
+    CHECK_OK(surefill_predictor_set_model(predictor, &model));
+    CHECK_OK(surefill_predictor_submit(predictor, 7, NULL, 0, 0));
+    CHECK_OK(surefill_predictor_probabilities(predictor, NULL, 0, 0, p, 3, &answer));
+    CHECK(answer == SUREFILL_PREDICTION_MADE && p[0] == 0.375 && p[1] == 0.375 && p[2] == 0.25);
     /* At an age of 10 s the job is not in bin 0: the states' factors are 1/4 and 1, so 1/5 and 4/5. */
     CHECK_OK(surefill_predictor_start(predictor, 7, 20));
-    CHECK_OK(surefill_predictor_probabilities(predictor, 29, p, 3, &known));
-    CHECK(known == 1 && p[0] == 0.375);
-    CHECK_OK(surefill_predictor_probabilities(predictor, 30, p, 3, &known));
-    CHECK(known == 1 && fabs(p[0] - 0.15) < 1e-15 && fabs(p[1] - 0.45) < 1e-15 && fabs(p[2] - 0.4) < 1e-15);
-    CHECK_OK(surefill_predictor_predict(predictor, 30, made, sizeof made, &known, &found));
+    CHECK_OK(surefill_predictor_probabilities(predictor, NULL, 0, 29, p, 3, &answer));
+    CHECK(answer == SUREFILL_PREDICTION_MADE && p[0] == 0.375);
+    CHECK_OK(surefill_predictor_probabilities(predictor, NULL, 0, 30, p, 3, &answer));
+    CHECK(answer == SUREFILL_PREDICTION_MADE);
+    CHECK(fabs(p[0] - 0.15) < 1e-15 && fabs(p[1] - 0.45) < 1e-15 && fabs(p[2] - 0.4) < 1e-15);
+    CHECK_OK(surefill_predictor_predict(predictor, NULL, 0, 30, made, sizeof made, &answer, &found));
     CHECK_OK(surefill_distribution_recalculate(found, 0, SUREFILL_MAX_SECONDS, p, 3, &step));
-    CHECK(known == 1 && step == 3 && fabs(p[0] - 0.15) < 1e-15);
+    CHECK(answer == SUREFILL_PREDICTION_MADE && step == 3 && fabs(p[0] - 0.15) < 1e-15);
+    /* The job itself was predicted for when it was submitted. */
+    CHECK_OK(surefill_predictor_said(predictor, 7, made, sizeof made, &answer, &found));
+    CHECK_OK(surefill_distribution_recalculate(found, 0, SUREFILL_MAX_SECONDS, p, 3, &step));
+    CHECK(answer == SUREFILL_PREDICTION_MADE && p[0] == 0.375 && p[2] == 0.25);
     /* Written, read back, and the same again. The next slot knows nothing of this one: the states are drawn anew. */
     CHECK_OK(surefill_predictor_seal(predictor));
     memcpy(copy, memory, sizeof memory);
     CHECK_OK(surefill_predictor_open(copy, sizeof copy, &predictor));
     CHECK_OK(surefill_predictor_end(predictor, 7, 31));
-    CHECK_OK(surefill_predictor_jobs(predictor, &jobs));
-    CHECK_OK(surefill_predictor_probabilities(predictor, 59, p, 3, &known));
-    CHECK(jobs == 0 && known == 1 && fabs(p[2] - 1.0 / 3) < 1e-15); /* 11 s: bin 1, factors 1/4 and 1/2 */
-    CHECK_OK(surefill_predictor_probabilities(predictor, 60, p, 3, &known));
-    CHECK(known == 1 && fabs(p[0] - 0.375) < 1e-15);
-    /* The slot of the job is finished: there is something to be learnt. Then all jobs run in bin 1. */
+    CHECK_OK(surefill_predictor_jobs(predictor, NULL, 0, &written, &held));
+    CHECK_OK(surefill_predictor_probabilities(predictor, NULL, 0, 59, p, 3, &answer));
+    CHECK(held == 0 && answer == SUREFILL_PREDICTION_MADE && fabs(p[2] - 1.0 / 3) < 1e-15); /* 11 s: bin 1, 1/4 and 1/2 */
+    CHECK_OK(surefill_predictor_probabilities(predictor, NULL, 0, 60, p, 3, &answer));
+    CHECK(answer == SUREFILL_PREDICTION_MADE && fabs(p[0] - 0.375) < 1e-15);
+    /* The questions have not moved the clock. */
+    CHECK_OK(surefill_predictor_wants_training(predictor, &wants));
+    CHECK(wants == 0);
+    /* The slot of the job is finished: there is something to be learnt. Then all jobs run in bin 1, as far as anything is known. */
+    CHECK_OK(surefill_predictor_set_clock(predictor, 60));
     CHECK_OK(surefill_predictor_wants_training(predictor, &wants));
     CHECK(wants == 1);
     do {
         CHECK_OK(surefill_predictor_train(predictor, 1, &step, &round));
-    } while (step == SUREFILL_TRAINING_MORE);
-    CHECK(step == SUREFILL_TRAINING_DONE && round.jobs == 1);
-    CHECK_OK(surefill_predictor_probabilities(predictor, 60, p, 3, &known));
-    CHECK(known == 1 && p[0] == 0 && p[1] == 1 && p[2] == 0);
+    } while (step == SUREFILL_STEP_MORE);
+    CHECK(step == SUREFILL_STEP_DONE && round.jobs == 1);
+    CHECK_OK(surefill_predictor_probabilities(predictor, NULL, 0, 60, p, 3, &answer));
+    CHECK(answer == SUREFILL_PREDICTION_MADE && p[0] == 0.005 && p[1] == 0.99 && p[2] == 0.005);
     /* A job in another bin cannot be explained: silence, and the wish to learn. */
-    CHECK_OK(surefill_predictor_submit(predictor, 8, 60));
+    CHECK_OK(surefill_predictor_submit(predictor, 8, NULL, 0, 60));
     CHECK_OK(surefill_predictor_start(predictor, 8, 60));
     CHECK_OK(surefill_predictor_end(predictor, 8, 63));
-    CHECK_OK(surefill_predictor_predict(predictor, 120, made, sizeof made, &known, &found));
+    CHECK_OK(surefill_predictor_set_clock(predictor, 120));
+    CHECK_OK(surefill_predictor_predict(predictor, NULL, 0, 120, made, sizeof made, &answer, &found));
     CHECK_OK(surefill_predictor_wants_training(predictor, &wants));
-    CHECK(known == 0 && wants == 1);
+    CHECK(answer == SUREFILL_PREDICTION_UNEXPLAINED && wants == 1);
+}
+
+/* One mixture, told of its jobs by the events of an inbox. */
+static void events_of_a_mixture(void) {
+    static int64_t memory[60000], bins_block[120], made[220];
+    const int64_t keys[] = {7, 600, 4};
+    surefill_bins *bins;
+    surefill_predictor_options options;
+    surefill_predictor *predictor;
+    surefill_distribution *found;
+    surefill_held_job held[2];
+    int32_t answer, written, all;
+    int64_t seconds;
+    CHECK_OK(surefill_bins_init_default(bins_block, sizeof bins_block, &bins));
+    CHECK_OK(surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options));
+    options.jobs = 10;
+    options.histories = 1000;
+    CHECK_OK(surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor));
+    for (int64_t job = 0; job < 50; job++) {
+        surefill_job_event event = {SUREFILL_EVENT_SUBMIT, 4, job, 1000 * job, 600, 7, 0};
+        CHECK_OK(surefill_predictor_apply(predictor, &event));
+        event.kind = SUREFILL_EVENT_START;
+        event.time += 10;
+        CHECK_OK(surefill_predictor_apply(predictor, &event));
+        CHECK_OK(surefill_predictor_jobs(predictor, held, 2, &written, &all));
+        CHECK(written == 1 && all == 1 && held[0].job == job && held[0].submitted == 1000 * job);
+        CHECK(held[0].running == 1 && held[0].started == 1000 * job + 10 && held[0].given_up == 0);
+        event.kind = job % 10 == 9 ? SUREFILL_EVENT_CANCEL : SUREFILL_EVENT_END;
+        event.time += 50;
+        CHECK_OK(surefill_predictor_apply(predictor, &event));
+    }
+    /* All ended after 50 s, and what was cancelled does not count. */
+    CHECK_OK(surefill_predictor_predict(predictor, keys, 3, 50000, made, sizeof made, &answer, &found));
+    CHECK_OK(surefill_distribution_quantile(found, 0.5, 0, 600, &seconds));
+    CHECK(answer == SUREFILL_PREDICTION_MADE && seconds > 27 && seconds < 92); /* the bin from 27.5 to 91 s */
+    /* A job that is held: what was said is kept, what is believed goes on. */
+    CHECK_OK(surefill_predictor_submit(predictor, 100, keys, 3, 50000));
+    for (int i = 0; i < 60; i++) CHECK_OK(surefill_predictor_learn(predictor, keys, 3, 500));
+    CHECK_OK(surefill_predictor_said(predictor, 100, made, sizeof made, &answer, &found));
+    CHECK_OK(surefill_distribution_quantile(found, 0.5, 0, 600, &seconds));
+    CHECK(answer == SUREFILL_PREDICTION_MADE && seconds < 92);
+    CHECK_OK(surefill_predictor_predict_job(predictor, 100, made, sizeof made, &answer, &found));
+    CHECK_OK(surefill_distribution_quantile(found, 0.5, 0, 600, &seconds));
+    CHECK(answer == SUREFILL_PREDICTION_MADE && seconds > 300);
+    /* After ten days it is given up: it is still listed, and its end would still be understood. */
+    CHECK_OK(surefill_predictor_set_clock(predictor, 50000 + options.oldest_seconds + 1));
+    CHECK_OK(surefill_predictor_jobs(predictor, held, 2, &written, &all));
+    CHECK(written == 1 && held[0].job == 100 && held[0].given_up == 1);
+    CHECK_OK(surefill_predictor_cancel(predictor, 100, 50000 + options.oldest_seconds + 2));
 }
 
 int main(void) {
@@ -516,5 +577,6 @@ int main(void) {
     small_steps();
     models();
     predictions();
+    events_of_a_mixture();
     return checks_done();
 }

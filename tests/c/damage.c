@@ -30,7 +30,7 @@ static int use(surefill_pass *pass) {
     statuses[count++] = surefill_pass_begin(pass, NOW + 1, 4, 8, 12);
     statuses[count++] = surefill_pass_add_running(pass, 4, 0, 60, NULL, NULL);
     statuses[count++] = surefill_pass_add_candidate(pass, 4, 60, NULL, NULL);
-    for (int i = 0; i < count; i++) valid &= statuses[i] <= SUREFILL_OK && statuses[i] >= SUREFILL_ERROR_NEVER;
+    for (int i = 0; i < count; i++) valid &= statuses[i] <= SUREFILL_OK && statuses[i] >= SUREFILL_ERROR_OVERFULL;
     return valid;
 }
 
@@ -51,24 +51,24 @@ int main(int argc, char **argv) {
     const double counts[] = {1, 2, 3, 1};
     surefill_bins *bins;
     surefill_distribution *runs;
-    surefill_pass_limits limits;
+    surefill_pass_capacity capacity;
     surefill_pass *pass;
     int64_t size = 0;
     CHECK_OK(surefill_bins_init(bins_memory, sizeof bins_memory, 10, 10, 4, &bins));
     CHECK_OK(surefill_distribution_init_counts(runs_memory, sizeof runs_memory, bins, counts, 4, &runs));
-    CHECK_OK(surefill_pass_limits_init(&limits));
-    limits.running = limits.candidates = 4;
-    limits.processors = 16;
-    limits.bins = 4;
-    limits.events_per_bin = 2;
-    limits.tie_cells = 0;
-    CHECK_OK(surefill_pass_size(&limits, &size));
+    CHECK_OK(surefill_pass_capacity_init(&capacity));
+    capacity.running = capacity.candidates = 4;
+    capacity.processors = 16;
+    capacity.bins = 4;
+    capacity.events_per_bin = 2;
+    capacity.tie_cells = 0;
+    CHECK_OK(surefill_pass_size(&capacity, &size));
     unsigned char *block = malloc((size_t)size), *good = calloc((size_t)size, 1);
     if (block == NULL || good == NULL) return 2;
     for (int32_t criterion = 0; criterion < 4; criterion++) {
         CHECK_OK(surefill_rule_init(&rule));
         rule.criterion = criterion;
-        CHECK_OK(surefill_pass_init(good, size, &limits, &pass));
+        CHECK_OK(surefill_pass_init(good, size, &capacity, &pass));
         make(pass, runs);
         const int64_t most = argc > 1 ? atoll(argv[1]) : size;
         for (int64_t i = 0; i < most && i < size; i++) {

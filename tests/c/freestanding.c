@@ -33,13 +33,13 @@ int memcmp(const void *left, const void *right, size_t size) {
 #define MUST(condition) \
     if (!(condition)) return __LINE__
 
-static int64_t bins_memory[120], distribution_memory[220], pass_memory[50000];
+static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], distribution_memory[SUREFILL_DISTRIBUTION_SIZE / 8], pass_memory[50000];
 
 static int pass_once(void) {
     static const int64_t ran[] = {20, 45, 90, 250, 600};
     surefill_bins *bins;
     surefill_distribution *distribution;
-    surefill_pass_limits limits;
+    surefill_pass_capacity capacity;
     surefill_rule rule;
     surefill_pass *pass;
     int32_t step, candidate;
@@ -47,11 +47,11 @@ static int pass_once(void) {
     MUST(surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins) == SUREFILL_OK);
     MUST(surefill_distribution_init_samples(distribution_memory, sizeof distribution_memory, bins, ran, NULL, 5,
                                             &distribution) == SUREFILL_OK);
-    MUST(surefill_pass_limits_init(&limits) == SUREFILL_OK);
-    limits.running = limits.candidates = 8;
-    limits.processors = 128;
-    limits.tie_cells = 0;
-    MUST(surefill_pass_init(pass_memory, sizeof pass_memory, &limits, &pass) == SUREFILL_OK);
+    MUST(surefill_pass_capacity_init(&capacity) == SUREFILL_OK);
+    capacity.running = capacity.candidates = 8;
+    capacity.processors = 128;
+    capacity.tie_cells = 0;
+    MUST(surefill_pass_init(pass_memory, sizeof pass_memory, &capacity, &pass) == SUREFILL_OK);
     MUST(surefill_pass_begin(pass, 1000000, 8, 7, 16) == SUREFILL_OK);
     MUST(surefill_pass_add_running(pass, 8, 0, 3600, NULL, NULL) == SUREFILL_OK);
     MUST(surefill_pass_add_candidate(pass, 8, 7200, distribution, NULL) == SUREFILL_OK);

@@ -48,6 +48,16 @@ void *realloc(void *memory, size_t size) {
 #undef pass_memory
 #undef CHECK
 #undef COUNT
+#define main start_times_main
+#define check start_times_check
+#define bins_memory start_times_bins_memory
+#define pass_memory start_times_pass_memory
+#include "../../c-examples/start_times.c"
+#undef main
+#undef check
+#undef bins_memory
+#undef pass_memory
+#undef CHECK
 #define main predict_main
 #define check predict_check
 #define bins_memory predict_bins_memory
@@ -90,11 +100,11 @@ int main(int argc, char **argv) {
     calls = 0;
     holds(backfill_main() == 0 && calls == 0, "backfill.c allocates nothing");
 
+    holds(start_times_main() == 0 && calls == 0, "start_times.c allocates nothing");
     holds(predict_main() == 0 && calls == 0, "predict.c allocates nothing");
     holds(choose_size_main() == 0 && calls == 0, "choose_size.c allocates nothing");
     holds(wait_bounds_main(1, alone) == 0 && feof(stdin) && calls == 0, "wait_bounds.c allocates nothing");
 
-    holds(surefill_rule_init(&rule) == 0, "a rule");
     read_trace(argv[1]);
     holds(calls > 0, "opening the trace is seen");
     calls = 0;

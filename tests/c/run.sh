@@ -68,14 +68,32 @@ memcheck="valgrind --quiet --error-exitcode=99 --leak-check=full"
 
 # --- The interface ---------------------------------------------------------------------------------------------------
 
-try "compile: sweep" $c -o "$work/sweep" tests/c/sweep.c tests/c/sweep_pass.c tests/c/sweep_hmm.c \
-    tests/c/sweep_online.c tests/c/sweep_predictor.c tests/c/sweep_mixture.c tests/c/sweep_wait.c \
-    tests/c/sweep_allocate.c tests/c/check.c $static -lm
+try "compile: sweep" $c -o "$work/sweep" tests/c/sweep.c tests/c/sweep_pass.c tests/c/sweep_forecast.c tests/c/sweep_hmm.c \
+    tests/c/sweep_online.c tests/c/sweep_predictor.c tests/c/sweep_wait.c \
+    tests/c/sweep_allocate.c tests/c/sweep_schedule.c tests/c/check.c $static -lm
 try "every function with every wrong argument" "$work/sweep"
 try "the same under valgrind" $memcheck "$work/sweep"
 
+# Compilers that know C89 alone have no // comments; C++ has its own words.
+headers_stand_alone() {
+    for header in surefill surefill_models; do
+        echo "#include <$header.h>" > "$work/alone.c"
+        "$CC" -std=c89 -pedantic -Wall -Wextra -Werror -Iinclude -fsyntax-only "$work/alone.c" || return 1
+        "$CXX" -std=c++98 -pedantic -Wall -Wextra -Werror -Wno-long-long -Iinclude -fsyntax-only -x c++ "$work/alone.c" || return 1
+    done
+}
+try_here "both headers alone, in C89 and C++" headers_stand_alone
+
+# The headers' own examples, each a function's body.
+examples_in_the_headers() {
+    python3 tests/c/uses.py include/surefill.h include/surefill_models.h > "$work/uses.c" &&
+        "$CC" -std=c89 -pedantic -Wall -Wextra -Werror ${CFLAGS:--O2 -g} -Iinclude -o "$work/uses" "$work/uses.c" $static &&
+        $memcheck "$work/uses"
+}
+try_here "the examples in the headers, in C89" examples_in_the_headers
+
 sweep_is_complete() {
-    grep -oE '\bsurefill_[a-z_]+\(' include/surefill.h | tr -d '(' | sort -u > "$work/header"
+    grep -ohE '\bsurefill_[a-z_]+\(' include/surefill.h include/surefill_models.h | tr -d '(' | sort -u > "$work/header"
     "$work/sweep" --list | sort > "$work/swept"
     diff "$work/header" "$work/swept"
 }
@@ -92,13 +110,13 @@ try "a pass with any byte damaged" "$work/damage"
 try "the first 500 bytes under valgrind" $memcheck "$work/damage" 500
 
 try "compile: inbox" $c -o "$work/inbox" tests/c/inbox.c tests/c/check.c $static -pthread
-try "inbox: two threads, 1,000,000 events" "$work/inbox"
-try "inbox: 20,000 events under valgrind" $memcheck --fair-sched=yes "$work/inbox" 20000
+try "inbox: two threads and four, 1,000,000 events each" "$work/inbox"
+try "inbox: 20,000 events each under valgrind" $memcheck --fair-sched=yes "$work/inbox" 20000
 
 # --- The examples ----------------------------------------------------------------------------------------------------
 
 gzip -dc demo/workload.swf.gz > "$work/workload.swf"
-for example in backfill replay predict wait_bounds choose_size; do
+for example in backfill start_times replay predict wait_bounds choose_size; do
     try "compile: $example, static" $c -o "$work/$example" c-examples/$example.c $static -lm
     try "compile: $example, shared" $c -o "$work/$example-shared" c-examples/$example.c $shared -lm
 done
@@ -110,10 +128,25 @@ backfill_is_short_and_decides() {
     "$work/backfill" > "$work/static.txt" && "$work/backfill-shared" > "$work/shared.txt" || return 1
     diff "$work/static.txt" "$work/shared.txt" || return 1
     cat "$work/static.txt"
-    grep -q 'short test .* START' "$work/static.txt" && grep -q 'model run .* refused' "$work/static.txt" &&
-        grep -q 'wide test .* too wide' "$work/static.txt"
+    grep -q 'short test .* accepted' "$work/static.txt" && grep -q 'model run .* refused' "$work/static.txt" &&
+        grep -q 'wide test .* does not fit' "$work/static.txt"
 }
 try_here "backfill.c: under 80 lines, same answers both ways" backfill_is_short_and_decides
+
+try "start_times.c under valgrind" $memcheck "$work/start_times"
+
+# The head job's probabilities are the pass's within their half-widths; of the others, what they must be.
+start_times_are_right() {
+    [ "$(wc -l < c-examples/start_times.c)" -lt 80 ] || return 1
+    "$work/start_times" > "$work/static.txt" && "$work/start_times-shared" > "$work/shared.txt" || return 1
+    diff "$work/static.txt" "$work/shared.txt" || return 1
+    cat "$work/static.txt"
+    grep -q '^head job exactly' "$work/static.txt" && awk '
+        /^job / { if ($4 > $6 || $6 > $8) wrong = 1; jobs++ }
+        /^head job exactly/ { exact = $4; found = $7; off = $9; wrong = wrong || found - exact > off || exact - found > off }
+        END { exit wrong || jobs != 4 }' "$work/static.txt"
+}
+try_here "start_times.c: under 80 lines, the head as the pass" start_times_are_right
 
 try "predict.c under valgrind" $memcheck "$work/predict"
 
@@ -159,6 +192,13 @@ choose_size_is_right() {
 }
 try_here "choose_size.c: under 80 lines, table by enumeration" choose_size_is_right
 
+inbox_loses_nothing() {
+    $c -o "$work/inbox-example" c-examples/inbox.c $static -pthread -lm &&
+        for _ in 1 2 3; do [ "$("$work/inbox-example")" = "4000 events, 2000 waits known" ] || return 1; done
+    $memcheck --fair-sched=yes "$work/inbox-example"
+}
+try_here "inbox.c: two threads tell, nothing is lost" inbox_loses_nothing
+
 head -n 800 "$work/workload.swf" > "$work/short.swf"
 try "replay.c under valgrind" $memcheck "$work/replay" "$work/short.swf"
 
@@ -170,7 +210,7 @@ replayed() {
 # The same from the simulator's JSON.
 simulated() {
     "$SUREFILL_BIN" simulate demo/workload.swf.gz --json "$@" | tr -d ' ",' | awk -F : '
-        { value[$1] = $2 }
+        !($1 in value) { value[$1] = $2 } # those of groups of jobs come later
         END {
             printf "%d\n%.3f\n%.3f\n", value["jobs"], value["mean_wait_s"], value["geomean_wait_s"]
             printf "%d\n%d\n%d\n", value["backfilled"], value["decisions"], value["passes"]
@@ -178,17 +218,23 @@ simulated() {
 }
 
 replay_is_easy() {
-    diff <(replayed replay --limits) <(printf '%s\n' 5000 6507.046 476.913 3195 108538 9936) || return 1
+    # Judged are those that a guard does not refuse at once.
+    diff <(replayed replay --preset easy | sed 5d) <(printf '%s\n' 5000 6507.046 476.913 3195 9936) || return 1
     diff <(replayed replay-shared --criterion relative) <(replayed replay --criterion relative)
 }
 try_here "replay.c: EASY's known result, same both ways" replay_is_easy
 
 replay_is_the_simulator() {
-    diff <(replayed replay --limits) <(simulated --policy easy) || return 1
+    diff <(replayed replay --preset easy | sed 5d) <(simulated --policy easy | sed 5d) || return 1
+    for preset in easy fair fast; do
+        echo "preset $preset"
+        diff <(replayed replay --preset $preset) <(simulated --preset $preset --predictor user) || return 1
+    done
     for criterion in probability relative seconds; do
         echo "criterion $criterion"
         diff <(replayed replay --criterion $criterion --tau 0.05) \
-            <(simulated --policy prob --predictor user --criterion $criterion --tau 0.05) || return 1
+            <(simulated --preset easy --guard 1 --or-easy false --events-per-bin 4 --predictor user \
+                --criterion $criterion --tau 0.05) || return 1
     done
 }
 if [ -n "${SUREFILL_BIN:-}" ]; then

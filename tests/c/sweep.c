@@ -1,7 +1,8 @@
 /* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
  *
- * `sweep --list` prints the functions swept, for the comparison with the header. The passes are in sweep_pass.c, models
- * in sweep_hmm.c and sweep_online.c, predictors in sweep_predictor.c, mixtures in sweep_mixture.c, waits in sweep_wait.c,
+ * `sweep --list` prints the functions swept, for the comparison with the header. The passes are in sweep_pass.c, forecasts in
+ * sweep_forecast.c, models
+ * in sweep_hmm.c and sweep_online.c, predictors in sweep_predictor.c, waits in sweep_wait.c,
  * sizes in sweep_allocate.c. */
 #include "sweep.h"
 
@@ -12,13 +13,13 @@ enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
 
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]) {
     void *const objects[KINDS] = {world.bins,      world.distribution, world.inbox, world.filling_pass, world.hmm,
-                                  world.predictor, world.mixture,      world.wait,  world.sizing,       world.correction,
-                                  world.online_hmm};
-    /* Of an inbox the first bytes are enough: anywhere else they are refused. */
-    const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, 64,
+                                  world.predictor, world.wait,  world.sizing,       world.correction,
+                                  world.online_hmm, world.done_forecast, world.recent, world.start_calibration};
+    const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, sizeof world.inbox,
                                  sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
-                                 sizeof world.mixture, sizeof world.wait, sizeof world.sizing,
-                                 sizeof world.correction, sizeof world.online_hmm};
+                                 sizeof world.wait, sizeof world.sizing,
+                                 sizeof world.correction, sizeof world.online_hmm, sizeof world.done_forecast,
+                                 sizeof world.recent, sizeof world.start_calibration};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
@@ -46,11 +47,12 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
         break;
     case KIND_HMM:
     case KIND_PREDICTOR:
-    case KIND_MIXTURE:
     case KIND_WAIT:
     case KIND_SIZING:
     case KIND_ONLINE_HMM:
-    case KIND_PASS: /* a size that its limits do not have; limits that are none */
+    case KIND_FORECAST:
+    case KIND_RECENT_WAITS:
+    case KIND_PASS: /* a size that its capacity does not have; a capacity that is none */
         world.damaged[0][SIZE_OFFSET / 8]++;
         world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
         memset((char *)world.damaged[2] + CONTENT_OFFSET, 0xff, 24);
@@ -60,7 +62,18 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
         world.damaged[1][CONTENT_OFFSET / 8 + 4] = INT64_MIN + 1; /* a negative sum of squares */
         memset(&world.damaged[2][CONTENT_OFFSET / 8 + 1], 0xff, 48);
         break;
-    case KIND_INBOX: /* moved, which an inbox must not be */
+    case KIND_INBOX: /* another capacity than its size is for, and counters that are none */
+        world.damaged[0][CONTENT_OFFSET / 8] ^= 1;
+        world.damaged[1][SIZE_OFFSET / 8] ^= 8;
+        for (int i = 1; i < 4; i++) world.damaged[2][CONTENT_OFFSET / 8 + i] ^= 1;
+        break;
+    case KIND_START_CALIBRATION: { /* seal, count, exponents */
+        const double infinite = INFINITY;
+        memcpy(&world.damaged[0][CONTENT_OFFSET / 8 + 2], &nan, sizeof nan);
+        memcpy(&world.damaged[1][CONTENT_OFFSET / 8 + 3], &infinite, sizeof infinite);
+        memset(&world.damaged[2][CONTENT_OFFSET / 8 + 1], 0xff, 48);
+        break;
+    }
     case KINDS:
         break;
     }
@@ -78,20 +91,25 @@ static void make_world(void) {
     CHECK_OK(surefill_distribution_init_counts(world.distribution, sizeof world.distribution, BINS, counts, 4, &made));
     CHECK_OK(surefill_distribution_init_counts(world.wide_distribution, sizeof world.wide_distribution, bins, counts,
                                                SUREFILL_MAX_BINS, &made));
-    CHECK_OK(surefill_inbox_init(world.inbox, sizeof world.inbox, &inbox));
-    CHECK_OK(surefill_inbox_init(world.full_inbox, sizeof world.full_inbox, &inbox));
-    world.event = (surefill_job_event){SUREFILL_EVENT_SUBMIT, 4, 1, 2, 3, 4};
-    for (int i = 0; i < SUREFILL_INBOX_CAPACITY; i++) CHECK_OK(surefill_inbox_push(inbox, &world.event));
+    CHECK_OK(surefill_inbox_capacity_init(&world.inbox_capacity));
+    CHECK(world.inbox_capacity.events == 4096);
+    world.inbox_capacity.events = INBOX_EVENTS;
+    CHECK_OK(surefill_inbox_init(world.inbox, sizeof world.inbox, &world.inbox_capacity, &inbox));
+    CHECK_OK(surefill_inbox_init(world.full_inbox, sizeof world.full_inbox, &world.inbox_capacity, &inbox));
+    world.event = (surefill_job_event){SUREFILL_EVENT_SUBMIT, 4, 1, 2, 3, 4, 5};
+    for (int i = 0; i < INBOX_EVENTS; i++) CHECK_OK(surefill_inbox_push(inbox, &world.event));
     unsigned char *garbage = (unsigned char *)world.garbage;
     for (size_t i = 0; i < sizeof world.garbage; i++) garbage[i] = (unsigned char)(i * 151 + 7);
-    CHECK_OK(surefill_pass_limits_init(&world.limits));
+    CHECK_OK(surefill_pass_capacity_init(&world.capacity));
     CHECK_OK(surefill_rule_init(&world.rule));
+    CHECK_OK(surefill_preset_init(&world.preset, SUREFILL_PRESET_FAIR));
+    make_recent_waits();
     for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
     make_passes();
+    make_forecasts();
     make_hmms();
     make_online_hmms();
     make_predictors();
-    make_mixtures();
     make_waits();
     make_sizings();
 }
@@ -103,20 +121,38 @@ static void sweep_status_name(void) {
     CHECK(strcmp(surefill_status_name(SUREFILL_OK), "SUREFILL_OK") == 0);
     CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NULL), "SUREFILL_ERROR_NULL") == 0);
     CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NEVER), "SUREFILL_ERROR_NEVER") == 0);
-    const int32_t unknown[] = {1, SUREFILL_ERROR_NOT_STARTED - 1, INT32_MIN, INT32_MAX};
+    const int32_t unknown[] = {1, SUREFILL_ERROR_OVERFULL - 1, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_status_name(unknown[i]), "unknown status") == 0);
 }
 
+/* What is behind each is compared with the header's constants in tests/capi.rs. */
+static void sweep_names(const char *(*name)(int32_t number), int32_t first, const char *const *words) {
+    const int32_t unknown[] = {first - 1, -1, INT32_MIN, INT32_MAX};
+    for (; *words != NULL; words++) CHECK(strcmp(name(first++), *words) == 0);
+    CHECK(strcmp(name(first), "unknown") == 0);
+    for (int i = 0; i < 4; i++) CHECK(strcmp(name(unknown[i]), "unknown") == 0);
+}
+
+#define SWEEP_NAMES(function, first, ...)                                 \
+    static void sweep_##function(void) {                                  \
+        static const char *const words[] = {__VA_ARGS__, NULL};           \
+        sweep_names(surefill_##function, first, words);                   \
+    }
+SWEEP_NAMES(step_name, 0, "idle", "more", "done", "accept")
+SWEEP_NAMES(criterion_name, 0, "probability", "bound", "seconds", "relative")
+SWEEP_NAMES(verdict_name, 0, "undecided", "accepted", "refused", "over budget", "does not fit", "declined", "guarded")
+SWEEP_NAMES(preset_name, 0, "easy", "papers", "fair", "fast")
+SWEEP_NAMES(delay_name, 0, "exact", "at least", "at most", "estimate")
+SWEEP_NAMES(delay_sign, 0, "=", ">=", "<=", "~")
+SWEEP_NAMES(answer_name, 0, "bound", "too little history", "may be down")
+SWEEP_NAMES(event_name, 1, "submit", "start", "end", "cancel")
+
 static void sweep_status_text(void) {
-    for (int32_t status = SUREFILL_OK; status >= SUREFILL_ERROR_NOT_STARTED; status--) {
+    for (int32_t status = SUREFILL_OK; status >= SUREFILL_ERROR_OVERFULL; status--) {
         const char *text = surefill_status_text(status);
         CHECK(strlen(text) > 3 && text[strlen(text) - 1] != '.' && strcmp(text, "unknown status") != 0);
     }
     CHECK(strcmp(surefill_status_text(INT32_MIN), "unknown status") == 0);
-}
-
-static void sweep_bins_size(void) {
-    CHECK(surefill_bins_size() > 0 && surefill_bins_size() <= (int64_t)sizeof world.bins);
 }
 
 static void sweep_bins_init(void) {
@@ -140,7 +176,7 @@ static void sweep_bins_init(void) {
                  {1, 2, INT32_MAX, SUREFILL_ERROR_OUT_OF_RANGE},
                  {1, 2, 43, SUREFILL_ERROR_OUT_OF_RANGE}, /* an edge beyond SUREFILL_MAX_SECONDS */
                  {1e300, 1e300, 4, SUREFILL_ERROR_OUT_OF_RANGE}};
-    BAD_MEMORY(surefill_bins_size(), m, n, out, surefill_bins_init(m, n, 1, 2, 4, out));
+    BAD_MEMORY(SUREFILL_BINS_SIZE, m, n, out, surefill_bins_init(m, n, 1, 2, 4, out));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         REFUSED(cases[i].status, surefill_bins_init(world.fresh, sizeof world.fresh, cases[i].first, cases[i].ratio,
                                                     cases[i].count, (surefill_bins **)&world.handle[0]));
@@ -148,12 +184,12 @@ static void sweep_bins_init(void) {
 }
 
 static void sweep_bins_init_default(void) {
-    BAD_MEMORY(surefill_bins_size(), m, n, out, surefill_bins_init_default(m, n, out));
+    BAD_MEMORY(SUREFILL_BINS_SIZE, m, n, out, surefill_bins_init_default(m, n, out));
 }
 
 static void sweep_bins_init_covering(void) {
     surefill_bins **out = (surefill_bins **)&world.handle[0];
-    BAD_MEMORY(surefill_bins_size(), m, n, made, surefill_bins_init_covering(m, n, 1, 2, 1000, made));
+    BAD_MEMORY(SUREFILL_BINS_SIZE, m, n, made, surefill_bins_init_covering(m, n, 1, 2, 1000, made));
     const int64_t length = sizeof world.fresh;
     REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_bins_init_covering(world.fresh, length, NAN, 2, 1000, out));
     REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_bins_init_covering(world.fresh, length, 1, NAN, 1000, out));
@@ -187,12 +223,8 @@ static void sweep_bins_edges(void) {
         REFUSED(SUREFILL_ERROR_NO_SUCH_INDEX, surefill_bins_edges(BINS, none[i], lower, upper));
 }
 
-static void sweep_distribution_size(void) { 
-    CHECK(surefill_distribution_size() > 0 && surefill_distribution_size() <= (int64_t)sizeof world.distribution);
-}
-
 static void sweep_distribution_init_counts(void) {
-    const int64_t size = surefill_distribution_size();
+    const int64_t size = SUREFILL_DISTRIBUTION_SIZE;
     double *counts = world.real[0];
     surefill_distribution **out = (surefill_distribution **)&world.handle[0];
     for (int i = 0; i < 4; i++) counts[i] = i;
@@ -216,7 +248,7 @@ static void sweep_distribution_init_counts(void) {
 }
 
 static void sweep_distribution_init_samples(void) {
-    const int64_t size = surefill_distribution_size();
+    const int64_t size = SUREFILL_DISTRIBUTION_SIZE;
     int64_t *runs = world.int64;
     double *weights = world.real[0];
     surefill_distribution **out = (surefill_distribution **)&world.handle[0];
@@ -233,7 +265,7 @@ static void sweep_distribution_init_samples(void) {
     const int64_t wrong_runs[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
     for (int i = 0; i < 4; i++) {
         runs[3] = wrong_runs[i];
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+        REFUSED(span_error(wrong_runs[i]),
                 surefill_distribution_init_samples(world.fresh, size, BINS, runs, weights, 4, out));
     }
     runs[3] = SUREFILL_MAX_SECONDS;
@@ -249,15 +281,11 @@ static void sweep_distribution_init_samples(void) {
 
 static void sweep_distribution_init_single(void) {
     const int64_t wrong[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
-    BAD_MEMORY(surefill_distribution_size(), m, n, out, surefill_distribution_init_single(m, n, 60, out));
+    BAD_MEMORY(SUREFILL_DISTRIBUTION_SIZE, m, n, out, surefill_distribution_init_single(m, n, 60, out));
     for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+        REFUSED(span_error(wrong[i]),
                 surefill_distribution_init_single(world.fresh, sizeof world.fresh, wrong[i],
                                                   (surefill_distribution **)&world.handle[0]));
-}
-
-static void sweep_distribution_init_limit(void) {
-    BAD_MEMORY(surefill_distribution_size(), m, n, out, surefill_distribution_init_limit(m, n, out));
 }
 
 static const int64_t wrong_spans[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
@@ -269,9 +297,9 @@ static void sweep_distribution_recalculate(void) {
     BAD_POINTER(out, p, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, out, OUTPUTS, n));
     BAD_POINTER(out, n, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, p, OUTPUTS, out));
     for (int i = 0; i < 4; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+        REFUSED(span_error(wrong_spans[i]),
                 surefill_distribution_recalculate(DISTRIBUTION, wrong_spans[i], 9, p, 4, n));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+        REFUSED(span_error(wrong_spans[i]),
                 surefill_distribution_recalculate(DISTRIBUTION, 9, wrong_spans[i], p, 4, n));
     }
     REFUSED(SUREFILL_ERROR_FULL, surefill_distribution_recalculate(DISTRIBUTION, 0, 100, NULL, 0, n));
@@ -292,9 +320,9 @@ static void sweep_distribution_remaining(void) {
     BAD_POINTER(out, p, surefill_distribution_remaining(DISTRIBUTION, 0, 100, 4, t, out, OUTPUTS, n));
     BAD_POINTER(out, n, surefill_distribution_remaining(DISTRIBUTION, 0, 100, 4, t, p, OUTPUTS, out));
     for (int i = 0; i < 4; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+        REFUSED(span_error(wrong_spans[i]),
                 surefill_distribution_remaining(DISTRIBUTION, wrong_spans[i], 9, 4, t, p, OUTPUTS, n));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+        REFUSED(span_error(wrong_spans[i]),
                 surefill_distribution_remaining(DISTRIBUTION, 9, wrong_spans[i], 4, t, p, OUTPUTS, n));
     }
     const int32_t wrong_events[] = {0, -1, SUREFILL_MAX_EVENTS_PER_BIN + 1, INT32_MIN, INT32_MAX};
@@ -313,8 +341,8 @@ static void sweep_distribution_quantile(void) {
     BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_distribution_quantile(h, 0.5, 0, 100, t));
     BAD_POINTER(out, t, surefill_distribution_quantile(DISTRIBUTION, 0.5, 0, 100, out));
     for (int i = 0; i < 4; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_quantile(DISTRIBUTION, 0.5, wrong_spans[i], 9, t));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_distribution_quantile(DISTRIBUTION, 0.5, 9, wrong_spans[i], t));
+        REFUSED(span_error(wrong_spans[i]), surefill_distribution_quantile(DISTRIBUTION, 0.5, wrong_spans[i], 9, t));
+        REFUSED(span_error(wrong_spans[i]), surefill_distribution_quantile(DISTRIBUTION, 0.5, 9, wrong_spans[i], t));
     }
     const double wrong[] = {-1e-300, 1.0000001, -INFINITY, INFINITY};
     for (int i = 0; i < 4; i++)
@@ -322,12 +350,51 @@ static void sweep_distribution_quantile(void) {
     REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_distribution_quantile(DISTRIBUTION, NAN, 0, 100, t));
 }
 
+static void sweep_inbox_capacity_init(void) {
+    BAD_POINTER(p, &world.inbox_capacity, surefill_inbox_capacity_init(p));
+}
+
+/* Every number of events that is none, and sizes of the structure that no version has. */
+#define BAD_INBOX_CAPACITY(c, call)                                                                 \
+    do {                                                                                            \
+        const int32_t wrong_events[] = {0, -1, INT32_MIN, SUREFILL_MAX_INBOX_EVENTS + 1, INT32_MAX}; \
+        const uint32_t wrong_sizes[] = {0, 3, 5, sizeof(surefill_inbox_capacity) - 1, 5000};        \
+        surefill_inbox_capacity bad = world.inbox_capacity, *c = &bad;                              \
+        for (int i = 0; i < 5; i++) {                                                               \
+            bad = world.inbox_capacity;                                                             \
+            bad.events = wrong_events[i];                                                           \
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                             \
+            bad = world.inbox_capacity;                                                             \
+            bad.struct_size = wrong_sizes[i];                                                       \
+            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                            \
+        }                                                                                           \
+    } while (0)
+
 static void sweep_inbox_size(void) {
-    CHECK(surefill_inbox_size() > 0 && surefill_inbox_size() <= (int64_t)sizeof world.inbox);
+    surefill_inbox_capacity largest = world.inbox_capacity;
+    BAD_POINTER(p, &world.inbox_capacity, surefill_inbox_size(p, world.int64));
+    BAD_POINTER(p, world.int64, surefill_inbox_size(&world.inbox_capacity, p));
+    BAD_INBOX_CAPACITY(c, surefill_inbox_size(c, world.int64));
+    CHECK_OK(surefill_inbox_size(&world.inbox_capacity, world.int64));
+    CHECK(world.int64[0] > 0 && world.int64[0] <= (int64_t)sizeof world.inbox);
+    largest.events = SUREFILL_MAX_INBOX_EVENTS;
+    CHECK_OK(surefill_inbox_size(&largest, world.int64));
 }
 
 static void sweep_inbox_init(void) {
-    BAD_MEMORY(surefill_inbox_size(), m, n, out, surefill_inbox_init(m, n, out));
+    const surefill_inbox_capacity *capacity = &world.inbox_capacity;
+    surefill_inbox **made = (surefill_inbox **)&world.handle[0];
+    int64_t bytes;
+    CHECK_OK(surefill_inbox_size(capacity, &bytes));
+    BAD_MEMORY(bytes, m, n, out, surefill_inbox_init(m, n, capacity, out));
+    BAD_POINTER(p, capacity, surefill_inbox_init(world.fresh, bytes, p, made));
+    BAD_INBOX_CAPACITY(c, surefill_inbox_init(world.fresh, bytes, c, made));
+}
+
+static void sweep_inbox_refused(void) {
+    BAD_HANDLE(KIND_INBOX, h, surefill_inbox_refused(h, &world.int64[0]));
+    BAD_POINTER(p, world.int64, surefill_inbox_refused(INBOX, p));
+    CHECK(surefill_inbox_refused((surefill_inbox *)world.full_inbox, world.int64) == SUREFILL_OK && world.int64[0] > 0);
 }
 
 static void sweep_inbox_push(void) {
@@ -342,7 +409,7 @@ static void sweep_inbox_push(void) {
     wrong = world.event;
     wrong.processors = -1;
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_inbox_push(INBOX, &wrong));
-    REFUSED(SUREFILL_ERROR_FULL, surefill_inbox_push((surefill_inbox *)world.full_inbox, &world.event));
+    CHECK_STATUS(SUREFILL_ERROR_FULL, surefill_inbox_push((surefill_inbox *)world.full_inbox, &world.event)); /* and counted */
 }
 
 static void sweep_inbox_pop(void) {
@@ -364,26 +431,32 @@ static const struct {
               SWEEP(abi_version),
               SWEEP(status_name),
               SWEEP(status_text),
-              SWEEP(bins_size),
+              SWEEP(step_name),
+              SWEEP(criterion_name),
+              SWEEP(verdict_name),
+              SWEEP(preset_name),
+              SWEEP(delay_name),
+              SWEEP(delay_sign),
+              SWEEP(answer_name),
+              SWEEP(event_name),
               SWEEP(bins_init),
               SWEEP(bins_init_default),
               SWEEP(bins_init_covering),
               SWEEP(bins_count),
               SWEEP(bins_index),
               SWEEP(bins_edges),
-              SWEEP(distribution_size),
               SWEEP(distribution_init_counts),
               SWEEP(distribution_init_samples),
               SWEEP(distribution_init_single),
-              SWEEP(distribution_init_limit),
               SWEEP(distribution_recalculate),
               SWEEP(distribution_remaining),
               SWEEP(distribution_quantile),
-              SWEEP(pass_limits_init),
+              SWEEP(pass_capacity_init),
               SWEEP(rule_init),
               SWEEP(pass_size),
               SWEEP(pass_init),
               SWEEP(pass_begin),
+              SWEEP(pass_set_head_waited),
               SWEEP(pass_add_running),
               SWEEP(pass_add_candidate),
               SWEEP(pass_decide),
@@ -396,12 +469,42 @@ static const struct {
               SWEEP(pass_free_probability),
               SWEEP(pass_head_start_probability),
               SWEEP(pass_head_start_quantile),
+              SWEEP(forecast_capacity_init),
+              SWEEP(forecast_options_init),
+              SWEEP(forecast_size),
+              SWEEP(forecast_init),
+              SWEEP(forecast_begin),
+              SWEEP(forecast_add_running),
+              SWEEP(forecast_add_waiting),
+              SWEEP(forecast_run),
+              SWEEP(forecast_start_quantile),
+              SWEEP(forecast_start_probability),
+              SWEEP(forecast_start_mean),
+              SWEEP(start_calibration_init),
+              SWEEP(start_calibration_seal),
+              SWEEP(start_calibration_open),
+              SWEEP(start_calibration_told),
+              SWEEP(start_calibration_learn),
+              SWEEP(start_calibration_starts),
+              SWEEP(preset_init),
+              SWEEP(preset_rule),
+              SWEEP(preset_queue_value),
+              SWEEP(preset_candidate_value),
+              SWEEP(recent_waits_size),
+              SWEEP(recent_waits_init),
+              SWEEP(recent_waits_add),
+              SWEEP(recent_waits_quantile),
+              SWEEP(recent_waits_count),
+              SWEEP(recent_waits_seal),
+              SWEEP(recent_waits_open),
+              SWEEP(inbox_capacity_init),
               SWEEP(inbox_size),
               SWEEP(inbox_init),
               SWEEP(inbox_push),
               SWEEP(inbox_pop),
               SWEEP(inbox_length),
-              SWEEP(hmm_limits_init),
+              SWEEP(inbox_refused),
+              SWEEP(hmm_capacity_init),
               SWEEP(hmm_size),
               SWEEP(hmm_init),
               SWEEP(hmm_seal),
@@ -427,7 +530,6 @@ static const struct {
               SWEEP(online_hmm_probabilities),
               SWEEP(online_hmm_slots),
               SWEEP(online_hmm_parameters),
-              SWEEP(predictor_limits_init),
               SWEEP(predictor_options_init),
               SWEEP(predictor_size),
               SWEEP(predictor_init),
@@ -437,32 +539,31 @@ static const struct {
               SWEEP(predictor_start),
               SWEEP(predictor_end),
               SWEEP(predictor_cancel),
+              SWEEP(predictor_apply),
+              SWEEP(predictor_learn),
+              SWEEP(predictor_set_clock),
               SWEEP(predictor_jobs),
               SWEEP(predictor_predict),
               SWEEP(predictor_probabilities),
+              SWEEP(predictor_said),
+              SWEEP(predictor_predict_job),
               SWEEP(predictor_wants_training),
               SWEEP(predictor_train),
               SWEEP(predictor_set_model),
               SWEEP(predictor_model),
-              SWEEP(mixture_limits_init),
               SWEEP(experts_init),
-              SWEEP(mixture_size),
-              SWEEP(mixture_init),
-              SWEEP(mixture_learn),
-              SWEEP(mixture_predict),
-              SWEEP(mixture_weights),
-              SWEEP(mixture_seal),
-              SWEEP(mixture_open),
-              SWEEP(wait_limits_init),
+              SWEEP(prediction_text),
+              SWEEP(wait_capacity_init),
               SWEEP(wait_options_init),
               SWEEP(wait_size),
               SWEEP(wait_init),
               SWEEP(wait_seal),
               SWEEP(wait_open),
-              SWEEP(wait_submitted),
-              SWEEP(wait_started),
-              SWEEP(wait_cancelled),
+              SWEEP(wait_submit),
+              SWEEP(wait_start),
+              SWEEP(wait_cancel),
               SWEEP(wait_known),
+              SWEEP(wait_machine),
               SWEEP(wait_recluster),
               SWEEP(wait_predict),
               SWEEP(wait_predict_lower),
@@ -493,7 +594,7 @@ static const struct {
               SWEEP(lifetime_bounds),
               SWEEP(lifetime_fit),
               SWEEP(lifetime_fit_binned),
-              SWEEP(sizing_limits_init),
+              SWEEP(sizing_capacity_init),
               SWEEP(sizing_size),
               SWEEP(sizing_init),
               SWEEP(sizing_begin),
@@ -502,7 +603,6 @@ static const struct {
               SWEEP(sizing_wait),
               SWEEP(sizing_free_probability),
               SWEEP(sizing_benefactors),
-              SWEEP(correction_size),
               SWEEP(correction_init),
               SWEEP(correction_seal),
               SWEEP(correction_open),

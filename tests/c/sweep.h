@@ -10,19 +10,22 @@
 #include <string.h>
 
 enum {
+    INBOX_EVENTS = 16,
+    INBOX_WORDS = 8 * INBOX_EVENTS + 7,
     BINS_WORDS = 102,
     DISTRIBUTION_WORDS = 200,
-    INBOX_WORDS = 5200,
     PASS_WORDS = 4000,
+    FORECAST_WORDS = 500,
+    START_CALIBRATION_WORDS = SUREFILL_START_CALIBRATION_SIZE / 8,
     HMM_WORDS = 700,
-    PREDICTOR_WORDS = 1100,
-    MIXTURE_WORDS = 500,
+    PREDICTOR_WORDS = 1200,
     ONLINE_WORDS = 400,
-    WAIT_WORDS = 8000,
+    RECENT_WORDS = 400,
+    WAIT_WORDS = 12000,
     SIZING_WORDS = 100,
     CORRECTION_WORDS = 10,
     LARGEST_WORDS = WAIT_WORDS,
-    FRESH_WORDS = 8200,
+    FRESH_WORDS = 12200,
     OUTPUTS = 80
 };
 
@@ -30,15 +33,20 @@ enum {
 struct world {
     int64_t bins[BINS_WORDS], wide_bins[BINS_WORDS];
     int64_t distribution[DISTRIBUTION_WORDS], wide_distribution[DISTRIBUTION_WORDS];
+    surefill_inbox_capacity inbox_capacity;
     int64_t inbox[INBOX_WORDS], full_inbox[INBOX_WORDS];
     int64_t new_pass[PASS_WORDS], filling_pass[PASS_WORDS], accepting_pass[PASS_WORDS], more_pass[PASS_WORDS];
+    int64_t new_forecast[FORECAST_WORDS], filled_forecast[FORECAST_WORDS], more_forecast[FORECAST_WORDS],
+        done_forecast[FORECAST_WORDS];
+    int64_t start_calibration[START_CALIBRATION_WORDS];
     int64_t new_hmm[HMM_WORDS], hmm[HMM_WORDS];
     int64_t new_predictor[PREDICTOR_WORDS], predictor[PREDICTOR_WORDS];
-    int64_t mixture[MIXTURE_WORDS];
+    int64_t mixture[PREDICTOR_WORDS]; /* a predictor too */
     int64_t wait[WAIT_WORDS];
     int64_t new_sizing[SIZING_WORDS], sizing[SIZING_WORDS];
     int64_t correction[CORRECTION_WORDS];
     int64_t online_hmm[ONLINE_WORDS];
+    int64_t recent[RECENT_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
     int64_t other_version[LARGEST_WORDS], damaged[3][LARGEST_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
@@ -46,18 +54,21 @@ struct world {
     int64_t int64[OUTPUTS];
     double real[2][OUTPUTS];
     void *handle[2];
-    surefill_pass_limits limits;
+    surefill_pass_capacity capacity;
     surefill_rule rule;
+    surefill_forecast_capacity forecast_capacity;
+    surefill_forecast_options forecast_options;
+    surefill_preset preset;
     surefill_job_event event;
-    surefill_hmm_limits hmm_limits;
-    surefill_predictor_limits predictor_limits;
-    surefill_predictor_options options;
+    surefill_hmm_capacity hmm_capacity;
+    surefill_predictor_options options, mixture_options;
+    surefill_held_job held[3];
+    surefill_model_parameters parameters;
     surefill_round round;
-    surefill_mixture_limits mixture_limits;
     surefill_expert experts[2];
-    surefill_wait_limits wait_limits;
+    surefill_wait_capacity wait_capacity;
     surefill_wait_options wait_options;
-    surefill_sizing_limits sizing_limits;
+    surefill_sizing_capacity sizing_capacity;
     surefill_choice_options choice_options;
     surefill_choice choice;
     surefill_online_hmm_options online_options;
@@ -70,11 +81,12 @@ extern struct world world, before;
 #define INBOX ((surefill_inbox *)world.inbox)
 #define HMM ((surefill_hmm *)world.hmm)
 #define PREDICTOR ((surefill_predictor *)world.predictor)
-#define MIXTURE ((surefill_mixture *)world.mixture)
+#define MIXTURE ((surefill_predictor *)world.mixture)
 #define WAIT ((surefill_wait *)world.wait)
 #define SIZING ((surefill_sizing *)world.sizing)
 #define CORRECTION ((surefill_correction *)world.correction)
 #define ONLINE_HMM ((surefill_online_hmm *)world.online_hmm)
+#define RECENT ((surefill_recent_waits *)world.recent)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -90,6 +102,16 @@ extern struct world world, before;
         check_that(memcmp(&before, &world, sizeof world) == 0, __FILE__, __LINE__,     \
                    "nothing changed: " #call);                                         \
     } while (0)
+
+/* What a wrong span of seconds is refused with. */
+static inline int32_t span_error(int64_t seconds) {
+    return seconds < 0 ? SUREFILL_ERROR_OUT_OF_RANGE : SUREFILL_ERROR_SPAN_TOO_LONG;
+}
+
+/* What a wrong number of processors is refused with. */
+static inline int32_t processors_error(int32_t processors) {
+    return processors <= 0 ? SUREFILL_ERROR_OUT_OF_RANGE : SUREFILL_ERROR_TOO_MANY_PROCESSORS;
+}
 
 /* The call is refused for NULL and for a misaligned pointer in the place of `p`. */
 #define BAD_POINTER(p, good, call)                 \
@@ -112,11 +134,13 @@ enum kind {
     KIND_PASS,
     KIND_HMM,
     KIND_PREDICTOR,
-    KIND_MIXTURE,
     KIND_WAIT,
     KIND_SIZING,
     KIND_CORRECTION,
     KIND_ONLINE_HMM,
+    KIND_FORECAST,
+    KIND_RECENT_WAITS,
+    KIND_START_CALIBRATION,
     KINDS
 };
 enum { BAD_HANDLES = KINDS + 8 };
@@ -166,11 +190,12 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     } while (0)
 
 /* sweep_pass.c: one function for each exported one. */
-void sweep_pass_limits_init(void);
+void sweep_pass_capacity_init(void);
 void sweep_rule_init(void);
 void sweep_pass_size(void);
 void sweep_pass_init(void);
 void sweep_pass_begin(void);
+void sweep_pass_set_head_waited(void);
 void sweep_pass_add_running(void);
 void sweep_pass_add_candidate(void);
 void sweep_pass_decide(void);
@@ -184,8 +209,41 @@ void sweep_pass_free_probability(void);
 void sweep_pass_head_start_probability(void);
 void sweep_pass_head_start_quantile(void);
 
+/* sweep_forecast.c: one function for each exported one. */
+void sweep_forecast_capacity_init(void);
+void sweep_forecast_options_init(void);
+void sweep_forecast_size(void);
+void sweep_forecast_init(void);
+void sweep_forecast_begin(void);
+void sweep_forecast_add_running(void);
+void sweep_forecast_add_waiting(void);
+void sweep_forecast_run(void);
+void sweep_forecast_start_quantile(void);
+void sweep_forecast_start_probability(void);
+void sweep_forecast_start_mean(void);
+void sweep_start_calibration_init(void);
+void sweep_start_calibration_seal(void);
+void sweep_start_calibration_open(void);
+void sweep_start_calibration_told(void);
+void sweep_start_calibration_learn(void);
+void sweep_start_calibration_starts(void);
+
+/* sweep_schedule.c */
+void sweep_preset_init(void);
+void sweep_preset_rule(void);
+void sweep_preset_queue_value(void);
+void sweep_preset_candidate_value(void);
+void sweep_recent_waits_size(void);
+void sweep_recent_waits_init(void);
+void sweep_recent_waits_add(void);
+void sweep_recent_waits_quantile(void);
+void sweep_recent_waits_count(void);
+void sweep_recent_waits_seal(void);
+void sweep_recent_waits_open(void);
+void make_recent_waits(void);
+
 /* sweep_hmm.c: one function for each exported one. */
-void sweep_hmm_limits_init(void);
+void sweep_hmm_capacity_init(void);
 void sweep_hmm_size(void);
 void sweep_hmm_init(void);
 void sweep_hmm_seal(void);
@@ -215,7 +273,6 @@ void sweep_online_hmm_slots(void);
 void sweep_online_hmm_parameters(void);
 
 /* sweep_predictor.c */
-void sweep_predictor_limits_init(void);
 void sweep_predictor_options_init(void);
 void sweep_predictor_size(void);
 void sweep_predictor_init(void);
@@ -225,35 +282,31 @@ void sweep_predictor_submit(void);
 void sweep_predictor_start(void);
 void sweep_predictor_end(void);
 void sweep_predictor_cancel(void);
+void sweep_predictor_apply(void);
+void sweep_predictor_learn(void);
+void sweep_predictor_set_clock(void);
 void sweep_predictor_jobs(void);
 void sweep_predictor_predict(void);
 void sweep_predictor_probabilities(void);
+void sweep_predictor_said(void);
+void sweep_predictor_predict_job(void);
 void sweep_predictor_wants_training(void);
 void sweep_predictor_train(void);
 void sweep_predictor_set_model(void);
 void sweep_predictor_model(void);
-
-/* sweep_mixture.c */
-void sweep_mixture_limits_init(void);
 void sweep_experts_init(void);
-void sweep_mixture_size(void);
-void sweep_mixture_init(void);
-void sweep_mixture_learn(void);
-void sweep_mixture_predict(void);
-void sweep_mixture_weights(void);
-void sweep_mixture_seal(void);
-void sweep_mixture_open(void);
+void sweep_prediction_text(void);
 
 /* sweep_wait.c */
-void sweep_wait_limits_init(void);
+void sweep_wait_capacity_init(void);
 void sweep_wait_options_init(void);
 void sweep_wait_size(void);
 void sweep_wait_init(void);
 void sweep_wait_seal(void);
 void sweep_wait_open(void);
-void sweep_wait_submitted(void);
-void sweep_wait_started(void);
-void sweep_wait_cancelled(void);
+void sweep_wait_submit(void);
+void sweep_wait_start(void);
+void sweep_wait_cancel(void);
 void sweep_wait_known(void);
 void sweep_wait_recluster(void);
 void sweep_wait_predict(void);
@@ -265,6 +318,7 @@ void sweep_wait_may_be_down(void);
 void sweep_wait_jobs(void);
 void sweep_wait_remembered(void);
 void sweep_wait_clusters(void);
+void sweep_wait_machine(void);
 void sweep_wait_explained(void);
 void sweep_binomial_upper(void);
 void sweep_binomial_lower(void);
@@ -287,7 +341,7 @@ void sweep_lifetime_coefficients(void);
 void sweep_lifetime_bounds(void);
 void sweep_lifetime_fit(void);
 void sweep_lifetime_fit_binned(void);
-void sweep_sizing_limits_init(void);
+void sweep_sizing_capacity_init(void);
 void sweep_sizing_size(void);
 void sweep_sizing_init(void);
 void sweep_sizing_begin(void);
@@ -296,7 +350,6 @@ void sweep_sizing_add_running_binned(void);
 void sweep_sizing_wait(void);
 void sweep_sizing_free_probability(void);
 void sweep_sizing_benefactors(void);
-void sweep_correction_size(void);
 void sweep_correction_init(void);
 void sweep_correction_seal(void);
 void sweep_correction_open(void);
@@ -310,13 +363,15 @@ void sweep_sizing_choose(void);
 void sweep_sizing_choose_measured(void);
 void sweep_choice_start(void);
 
-/* Makes the world's models, predictors, mixtures and so on. */
+/* Makes the world's models, predictors and so on. */
 void make_hmms(void);
 void make_online_hmms(void);
 void make_predictors(void);
-void make_mixtures(void);
 void make_waits(void);
 void make_sizings(void);
+
+/* Makes the world's forecasts, in the states of their names. */
+void make_forecasts(void);
 
 /* Makes the world's passes, in the states of their names. */
 void make_passes(void);

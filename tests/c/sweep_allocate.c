@@ -7,25 +7,25 @@ enum { RUNNING = 2, PROCESSORS = 8 };
 
 static const double most = 1099511627776.0; /* 2^40 */
 
-static surefill_sizing_limits small_limits(void) {
-    surefill_sizing_limits limits;
-    CHECK_OK(surefill_sizing_limits_init(&limits));
-    limits.running = RUNNING;
-    limits.processors = PROCESSORS;
-    limits.bins = 4;
-    limits.events_per_bin = 2;
-    return limits;
+static surefill_sizing_capacity small_capacity(void) {
+    surefill_sizing_capacity capacity;
+    CHECK_OK(surefill_sizing_capacity_init(&capacity));
+    capacity.running = RUNNING;
+    capacity.processors = PROCESSORS;
+    capacity.bins = 4;
+    capacity.events_per_bin = 2;
+    return capacity;
 }
 
 /* 2 of 8 processors are idle; one job holds 4, another 1: no place is left, one processor is neither idle nor busy. */
 void make_sizings(void) {
     surefill_sizing *sizing;
     surefill_correction *correction;
-    world.sizing_limits = small_limits();
+    world.sizing_capacity = small_capacity();
     CHECK_OK(surefill_choice_options_init(&world.choice_options));
     world.choice = (surefill_choice){4, 0, 10, 10, 100, 5};
-    CHECK_OK(surefill_sizing_init(world.new_sizing, sizeof world.new_sizing, &world.sizing_limits, &sizing));
-    CHECK_OK(surefill_sizing_init(world.sizing, sizeof world.sizing, &world.sizing_limits, &sizing));
+    CHECK_OK(surefill_sizing_init(world.new_sizing, sizeof world.new_sizing, &world.sizing_capacity, &sizing));
+    CHECK_OK(surefill_sizing_init(world.sizing, sizeof world.sizing, &world.sizing_capacity, &sizing));
     CHECK_OK(surefill_sizing_begin(sizing, 2));
     CHECK_OK(surefill_sizing_add_running(sizing, 4, 10, 1, 1000));
     CHECK_OK(surefill_sizing_add_running_binned(sizing, 1, 20, 500, DISTRIBUTION));
@@ -223,45 +223,45 @@ void sweep_lifetime_fit_binned(void) {
     CHECK(fabs(*low - 1) < 1e-9 && fabs(*high - 1e4) < 1e-4);
     CHECK_OK(surefill_distribution_init_single(world.fresh, sizeof world.fresh, 60, &made));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_lifetime_fit_binned(made, low, high));
-    CHECK_OK(surefill_distribution_init_limit(world.fresh, sizeof world.fresh, &made));
+    CHECK_OK(surefill_distribution_init_samples(world.fresh, sizeof world.fresh, BINS, NULL, NULL, 0, &made));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_lifetime_fit_binned(made, low, high));
 }
 
-void sweep_sizing_limits_init(void) { BAD_POINTER(p, &world.sizing_limits, surefill_sizing_limits_init(p)); }
+void sweep_sizing_capacity_init(void) { BAD_POINTER(p, &world.sizing_capacity, surefill_sizing_capacity_init(p)); }
 
 void sweep_sizing_size(void) {
-    BAD_POINTER(p, &world.sizing_limits, surefill_sizing_size(p, world.int64));
-    BAD_POINTER(p, world.int64, surefill_sizing_size(&world.sizing_limits, p));
-    for (size_t offset = 4; offset < sizeof(surefill_sizing_limits); offset += 4) {
+    BAD_POINTER(p, &world.sizing_capacity, surefill_sizing_size(p, world.int64));
+    BAD_POINTER(p, world.int64, surefill_sizing_size(&world.sizing_capacity, p));
+    for (size_t offset = 4; offset < sizeof(surefill_sizing_capacity); offset += 4) {
         const int32_t wrong[] = {-1, INT32_MIN, INT32_MAX, (1 << 24) + 1, 0};
-        const int zero_is_wrong = offset != offsetof(surefill_sizing_limits, running) &&
-                                  offset != offsetof(surefill_sizing_limits, bins);
+        const int zero_is_wrong = offset != offsetof(surefill_sizing_capacity, running) &&
+                                  offset != offsetof(surefill_sizing_capacity, bins);
         for (int i = 0; i < 4 + zero_is_wrong; i++) {
-            surefill_sizing_limits limits = small_limits();
-            memcpy((char *)&limits + offset, &wrong[i], sizeof wrong[i]);
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_size(&limits, world.int64));
+            surefill_sizing_capacity capacity = small_capacity();
+            memcpy((char *)&capacity + offset, &wrong[i], sizeof wrong[i]);
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_size(&capacity, world.int64));
         }
     }
-    surefill_sizing_limits limits = small_limits();
-    const uint32_t sizes[] = {0, 3, 5, sizeof limits - 1, 5000, UINT32_MAX};
+    surefill_sizing_capacity capacity = small_capacity();
+    const uint32_t sizes[] = {0, 3, 5, sizeof capacity - 1, 5000, UINT32_MAX};
     for (int i = 0; i < 6; i++) {
-        limits.struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_sizing_size(&limits, world.int64));
+        capacity.struct_size = sizes[i];
+        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_sizing_size(&capacity, world.int64));
     }
 }
 
 void sweep_sizing_init(void) {
     int64_t bytes = 0;
-    CHECK_OK(surefill_sizing_size(&world.sizing_limits, &bytes));
+    CHECK_OK(surefill_sizing_size(&world.sizing_capacity, &bytes));
     CHECK(bytes <= (int64_t)sizeof world.sizing);
-    BAD_MEMORY(bytes, m, n, made, surefill_sizing_init(m, n, &world.sizing_limits, made));
-    BAD_POINTER(p, &world.sizing_limits,
+    BAD_MEMORY(bytes, m, n, made, surefill_sizing_init(m, n, &world.sizing_capacity, made));
+    BAD_POINTER(p, &world.sizing_capacity,
                 surefill_sizing_init(world.fresh, bytes, p, (surefill_sizing **)&world.handle[0]));
     /* The smallest one works: no jobs, a single processor. */
     surefill_sizing *sizing;
-    surefill_sizing_limits limits = {sizeof limits, 0, 1, 0, 1};
+    surefill_sizing_capacity capacity = {sizeof capacity, 0, 1, 0, 1};
     double seconds = -1;
-    CHECK_OK(surefill_sizing_init(world.fresh, sizeof world.fresh, &limits, &sizing));
+    CHECK_OK(surefill_sizing_init(world.fresh, sizeof world.fresh, &capacity, &sizing));
     CHECK_OK(surefill_sizing_begin(sizing, 0));
     CHECK_STATUS(SUREFILL_ERROR_FULL, surefill_sizing_add_running(sizing, 1, 0, 1, 10));
     CHECK_STATUS(SUREFILL_ERROR_NEVER, surefill_sizing_wait(sizing, 1, SUREFILL_WAIT_BY_MEAN, 0, &seconds));
@@ -274,7 +274,7 @@ static const int32_t wrong_processors[] = {-1, INT32_MIN, PROCESSORS + 1, INT32_
 
 void sweep_sizing_begin(void) {
     BAD_HANDLE(KIND_SIZING, h, surefill_sizing_begin(h, 2));
-    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_begin(SIZING, wrong_processors[i]));
+    for (int i = 0; i < 4; i++) REFUSED(processors_error(wrong_processors[i]), surefill_sizing_begin(SIZING, wrong_processors[i]));
 }
 
 void sweep_sizing_add_running(void) {
@@ -285,9 +285,9 @@ void sweep_sizing_add_running(void) {
     memcpy(sizing, NEW, sizeof world.new_sizing);
     CHECK_OK(surefill_sizing_begin(sizing, 2));
     for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running(sizing, wrong_processors[i], 10, 1, 1000));
+        REFUSED(processors_error(wrong_processors[i]), surefill_sizing_add_running(sizing, wrong_processors[i], 10, 1, 1000));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running(sizing, 0, 10, 1, 1000));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running(sizing, 7, 10, 1, 1000)); /* 6 are left */
+    REFUSED(SUREFILL_ERROR_OVERFULL, surefill_sizing_add_running(sizing, 7, 10, 1, 1000)); /* 6 are left */
     BAD_REAL(0, most, age, surefill_sizing_add_running(sizing, 1, age, 1, 1000));
     BAD_LIFETIMES(low, high, surefill_sizing_add_running(sizing, 1, 10, low, high));
     CHECK_OK(surefill_sizing_add_running(sizing, 6, most, 1, 1000));
@@ -303,13 +303,13 @@ void sweep_sizing_add_running_binned(void) {
     CHECK_OK(surefill_sizing_begin(sizing, 2));
     BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_sizing_add_running_binned(sizing, 1, 10, 100, h));
     for (int i = 0; i < 4; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+        REFUSED(processors_error(wrong_processors[i]),
                 surefill_sizing_add_running_binned(sizing, wrong_processors[i], 10, 100, DISTRIBUTION));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running_binned(sizing, 1, wrong[i], 100, DISTRIBUTION));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running_binned(sizing, 1, 10, wrong[i], DISTRIBUTION));
+        REFUSED(span_error(wrong[i]), surefill_sizing_add_running_binned(sizing, 1, wrong[i], 100, DISTRIBUTION));
+        REFUSED(span_error(wrong[i]), surefill_sizing_add_running_binned(sizing, 1, 10, wrong[i], DISTRIBUTION));
     }
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running_binned(sizing, 0, 10, 100, DISTRIBUTION));
-    REFUSED(SUREFILL_ERROR_FULL, /* more bins than the limits have */
+    REFUSED(SUREFILL_ERROR_FULL, /* more bins than the capacity has */
             surefill_sizing_add_running_binned(sizing, 1, 10, SUREFILL_MAX_SECONDS,
                                                (surefill_distribution *)world.wide_distribution));
     CHECK_OK(surefill_sizing_add_running_binned(sizing, 6, 10, 100, NULL)); /* nothing known but the limit */
@@ -324,7 +324,7 @@ void sweep_sizing_wait(void) {
     BAD_POINTER(p, t, surefill_sizing_wait(SIZING, 4, SUREFILL_WAIT_BY_MEAN, 0.5, p));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_wait(NEW, 4, SUREFILL_WAIT_BY_MEAN, 0.5, t));
     for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_wait(SIZING, wrong_processors[i], SUREFILL_WAIT_BY_MEAN, 0.5, t));
+        REFUSED(processors_error(wrong_processors[i]), surefill_sizing_wait(SIZING, wrong_processors[i], SUREFILL_WAIT_BY_MEAN, 0.5, t));
     const int32_t wrong[] = {-1, 5, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_wait(SIZING, 4, wrong[i], 0.5, t));
     BAD_REAL(0, 1, q, surefill_sizing_wait(SIZING, 4, SUREFILL_WAIT_BY_QUANTILE, q, t));
@@ -345,7 +345,7 @@ void sweep_sizing_free_probability(void) {
     BAD_POINTER(q, p, surefill_sizing_free_probability(SIZING, 4, 10, q));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_free_probability(NEW, 4, 10, p));
     for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_free_probability(SIZING, wrong_processors[i], 10, p));
+        REFUSED(processors_error(wrong_processors[i]), surefill_sizing_free_probability(SIZING, wrong_processors[i], 10, p));
     BAD_REAL(0, most, wait, surefill_sizing_free_probability(SIZING, 4, wait, p));
     CHECK(surefill_sizing_free_probability(SIZING, 2, 0, p) == SUREFILL_OK && *p == 1);
     CHECK(surefill_sizing_free_probability(SIZING, 4, 90, p) == SUREFILL_OK && *p > 0 && *p < 1);
@@ -358,25 +358,21 @@ void sweep_sizing_benefactors(void) {
     BAD_POINTER(p, n, surefill_sizing_benefactors(SIZING, 4, p));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_benefactors(NEW, 4, n));
     for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_benefactors(SIZING, wrong_processors[i], n));
+        REFUSED(processors_error(wrong_processors[i]), surefill_sizing_benefactors(SIZING, wrong_processors[i], n));
     REFUSED(SUREFILL_ERROR_NEVER, surefill_sizing_benefactors(SIZING, PROCESSORS, n));
     CHECK(surefill_sizing_benefactors(SIZING, 3, n) == SUREFILL_OK && *n == 2);
     CHECK(surefill_sizing_benefactors(SIZING, 6, n) == SUREFILL_OK && *n == 1);
 }
 
-void sweep_correction_size(void) {
-    CHECK(surefill_correction_size() > 0 && surefill_correction_size() <= (int64_t)sizeof world.correction);
-}
-
 void sweep_correction_init(void) {
-    BAD_MEMORY(surefill_correction_size(), m, n, out, surefill_correction_init(m, n, out));
+    BAD_MEMORY(SUREFILL_CORRECTION_SIZE, m, n, out, surefill_correction_init(m, n, out));
 }
 
 void sweep_correction_seal(void) { BAD_HANDLE(KIND_CORRECTION, h, surefill_correction_seal(h)); }
 
 void sweep_correction_open(void) {
     surefill_correction **out = (surefill_correction **)&world.handle[0];
-    const int64_t bytes = surefill_correction_size();
+    const int64_t bytes = SUREFILL_CORRECTION_SIZE;
     REFUSED(SUREFILL_ERROR_CORRUPT, surefill_correction_open(world.correction, bytes, out)); /* not sealed */
     CHECK_OK(surefill_correction_seal(CORRECTION));
     memcpy(world.fresh, world.correction, (size_t)bytes);
@@ -449,7 +445,7 @@ void sweep_correction_correlation(void) {
 void sweep_choice_options_init(void) { BAD_POINTER(p, &world.choice_options, surefill_choice_options_init(p)); }
 
 /* Both that choose, with whatever is wrong in their options. */
-#define BAD_CHOICE(choose)                                                                          \
+#define BAD_CHOICE(choose, too_wide)                                                                          \
     do {                                                                                            \
         const surefill_choice_options good = world.choice_options;                                  \
         surefill_choice_options bad[20];                                                            \
@@ -478,7 +474,8 @@ void sweep_choice_options_init(void) { BAD_POINTER(p, &world.choice_options, sur
         bad[count++].least_gain = -0.1;                                                             \
         bad[count++].least_gain = 1.1;                                                              \
         for (int i = 0; i < count; i++)                                                             \
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, choose(SIZING, &bad[i], NULL, out));               \
+            REFUSED(bad[i].least > PROCESSORS ? (too_wide) : SUREFILL_ERROR_OUT_OF_RANGE,           \
+                    choose(SIZING, &bad[i], NULL, out));                                            \
         bad[0] = bad[1] = bad[2] = good;                                                            \
         bad[0].predictor = SUREFILL_WAIT_BY_QUANTILE;                                               \
         bad[0].quantile = bad[1].weight = bad[2].least_gain = NAN;                                  \
@@ -498,7 +495,7 @@ void sweep_choice_options_init(void) { BAD_POINTER(p, &world.choice_options, sur
 void sweep_sizing_choose(void) {
     const surefill_choice_options *options = &world.choice_options;
     surefill_choice *out = &world.choice;
-    BAD_CHOICE(CHOOSE);
+    BAD_CHOICE(CHOOSE, SUREFILL_ERROR_TOO_MANY_PROCESSORS);
     BAD_REAL(1, most, a, surefill_sizing_choose(SIZING, options, NULL, a, 0, 1000, out));
     BAD_REAL(0, INFINITY, sigma, surefill_sizing_choose(SIZING, options, NULL, 8, sigma, 1000, out));
     BAD_REAL(0, most, t, surefill_sizing_choose(SIZING, options, NULL, 8, 0, t, out));
@@ -519,7 +516,7 @@ void sweep_sizing_choose_measured(void) {
     const surefill_choice_options *options = &world.choice_options;
     surefill_choice *out = &world.choice, modelled;
     for (int i = 0; i < PROCESSORS; i++) run_times[i] = 100000.0 / (i + 1);
-    BAD_CHOICE(MEASURED);
+    BAD_CHOICE(MEASURED, SUREFILL_ERROR_OUT_OF_RANGE); /* not so many run times */
     BAD_POINTER(p, run_times, surefill_sizing_choose_measured(SIZING, options, NULL, p, PROCESSORS, out));
     const int32_t counts[] = {INT32_MIN, -1, 0};
     for (int i = 0; i < 3; i++)

@@ -10,77 +10,77 @@ static const double transition[STATES * STATES] = {0.5, 0.5, 0.125, 0.875};
 static const double emission[STATES * BINS_COUNT] = {0.5, 0.5, 0, 0, 0, 0.25, 0.25, 0.5};
 static const double load[STATES] = {0.5, 1};
 
-static surefill_hmm_limits small_limits(void) {
-    surefill_hmm_limits limits;
-    CHECK_OK(surefill_hmm_limits_init(&limits));
-    limits.states = STATES;
-    limits.bins = BINS_COUNT;
-    limits.slots = SLOTS;
-    limits.cells = 8;
-    return limits;
+static surefill_hmm_capacity small_capacity(void) {
+    surefill_hmm_capacity capacity;
+    CHECK_OK(surefill_hmm_capacity_init(&capacity));
+    capacity.states = STATES;
+    capacity.bins = BINS_COUNT;
+    capacity.slots = SLOTS;
+    capacity.cells = 8;
+    return capacity;
 }
 
 /* One without parameters, one in training. */
 void make_hmms(void) {
-    world.hmm_limits = small_limits();
+    world.hmm_capacity = small_capacity();
     surefill_hmm *hmm;
     int32_t step;
-    CHECK_OK(surefill_hmm_init(world.new_hmm, sizeof world.new_hmm, &world.hmm_limits, &hmm));
+    CHECK_OK(surefill_hmm_init(world.new_hmm, sizeof world.new_hmm, &world.hmm_capacity, &hmm));
     CHECK_OK(surefill_hmm_extend(hmm, 0));
-    CHECK_OK(surefill_hmm_init(world.hmm, sizeof world.hmm, &world.hmm_limits, &hmm));
+    CHECK_OK(surefill_hmm_init(world.hmm, sizeof world.hmm, &world.hmm_capacity, &hmm));
     CHECK_OK(surefill_hmm_set_parameters(hmm, STATES, BINS_COUNT, SUREFILL_LOAD_POISSON, start, transition, emission,
                                          load));
     for (int i = 0; i < SLOTS; i++) CHECK_OK(surefill_hmm_observe(hmm, i, i));
     CHECK_OK(surefill_hmm_begin_training(hmm, SUREFILL_INITIAL_PRESENT, 0, 0, SLOTS));
     CHECK_OK(surefill_hmm_train(hmm, 5, &step, &world.round));
-    CHECK(step == SUREFILL_TRAINING_MORE);
+    CHECK(step == SUREFILL_STEP_MORE);
 }
 
-void sweep_hmm_limits_init(void) { BAD_POINTER(p, &world.hmm_limits, surefill_hmm_limits_init(p)); }
+void sweep_hmm_capacity_init(void) { BAD_POINTER(p, &world.hmm_capacity, surefill_hmm_capacity_init(p)); }
 
 void sweep_hmm_size(void) {
-    BAD_POINTER(p, &world.hmm_limits, surefill_hmm_size(p, world.int64));
-    BAD_POINTER(p, world.int64, surefill_hmm_size(&world.hmm_limits, p));
+    BAD_POINTER(p, &world.hmm_capacity, surefill_hmm_size(p, world.int64));
+    BAD_POINTER(p, world.int64, surefill_hmm_size(&world.hmm_capacity, p));
     const struct {
         size_t offset;
         int32_t value;
-    } wrong[] = {{offsetof(surefill_hmm_limits, states), 0},     {offsetof(surefill_hmm_limits, states), -1},
-                 {offsetof(surefill_hmm_limits, states), SUREFILL_MAX_STATES + 1},
-                 {offsetof(surefill_hmm_limits, bins), 1},       {offsetof(surefill_hmm_limits, bins), SUREFILL_MAX_BINS + 1},
-                 {offsetof(surefill_hmm_limits, slots), 1},      {offsetof(surefill_hmm_limits, slots), INT32_MIN},
-                 {offsetof(surefill_hmm_limits, slots), INT32_MAX}, {offsetof(surefill_hmm_limits, cells), 3},
-                 {offsetof(surefill_hmm_limits, cells), INT32_MAX}};
+    } wrong[] = {{offsetof(surefill_hmm_capacity, states), 0},     {offsetof(surefill_hmm_capacity, states), -1},
+                 {offsetof(surefill_hmm_capacity, states), SUREFILL_MAX_STATES + 1},
+                 {offsetof(surefill_hmm_capacity, bins), 1},       {offsetof(surefill_hmm_capacity, bins), SUREFILL_MAX_BINS + 1},
+                 {offsetof(surefill_hmm_capacity, slots), 1},      {offsetof(surefill_hmm_capacity, slots), INT32_MIN},
+                 {offsetof(surefill_hmm_capacity, slots), INT32_MAX}, {offsetof(surefill_hmm_capacity, cells), 3},
+                 {offsetof(surefill_hmm_capacity, cells), INT32_MAX}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        surefill_hmm_limits limits = small_limits();
-        memcpy((char *)&limits + wrong[i].offset, &wrong[i].value, sizeof wrong[i].value);
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_hmm_size(&limits, world.int64));
+        surefill_hmm_capacity capacity = small_capacity();
+        memcpy((char *)&capacity + wrong[i].offset, &wrong[i].value, sizeof wrong[i].value);
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_hmm_size(&capacity, world.int64));
     }
-    surefill_hmm_limits limits = small_limits();
-    const uint32_t sizes[] = {0, 3, 5, sizeof limits - 1, 5000, UINT32_MAX};
+    surefill_hmm_capacity capacity = small_capacity();
+    const uint32_t sizes[] = {0, 3, 5, sizeof capacity - 1, 5000, UINT32_MAX};
     for (int i = 0; i < 6; i++) {
-        limits.struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_hmm_size(&limits, world.int64));
+        capacity.struct_size = sizes[i];
+        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_hmm_size(&capacity, world.int64));
     }
-    limits.struct_size = sizeof limits - 4; /* of an older program: the default cells */
-    CHECK_OK(surefill_hmm_size(&limits, world.int64));
+    capacity.struct_size = sizeof capacity - 4; /* of an older program: the default cells */
+    CHECK_OK(surefill_hmm_size(&capacity, world.int64));
     CHECK(world.int64[0] > 1200000);
 }
 
 static int64_t size(void) {
     int64_t bytes = 0;
-    CHECK_OK(surefill_hmm_size(&world.hmm_limits, &bytes));
+    CHECK_OK(surefill_hmm_size(&world.hmm_capacity, &bytes));
     CHECK(bytes <= (int64_t)sizeof world.hmm);
     return bytes;
 }
 
 void sweep_hmm_init(void) {
     const int64_t bytes = size();
-    BAD_MEMORY(bytes, m, n, out, surefill_hmm_init(m, n, &world.hmm_limits, out));
-    BAD_POINTER(p, &world.hmm_limits, surefill_hmm_init(world.fresh, bytes, p, (surefill_hmm **)&world.handle[0]));
-    surefill_hmm_limits limits = small_limits();
-    limits.states = 0;
+    BAD_MEMORY(bytes, m, n, out, surefill_hmm_init(m, n, &world.hmm_capacity, out));
+    BAD_POINTER(p, &world.hmm_capacity, surefill_hmm_init(world.fresh, bytes, p, (surefill_hmm **)&world.handle[0]));
+    surefill_hmm_capacity capacity = small_capacity();
+    capacity.states = 0;
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
-            surefill_hmm_init(world.fresh, bytes, &limits, (surefill_hmm **)&world.handle[0]));
+            surefill_hmm_init(world.fresh, bytes, &capacity, (surefill_hmm **)&world.handle[0]));
 }
 
 void sweep_hmm_seal(void) { BAD_HANDLE(KIND_HMM, h, surefill_hmm_seal(h)); }

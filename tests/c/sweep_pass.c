@@ -8,18 +8,23 @@
 enum { NOW = 1000000, RUNNING = 3, CANDIDATES = 3, PROCESSORS = 16 };
 
 static const int32_t wrong_processors[] = {0, -1, PROCESSORS + 1, INT32_MIN, INT32_MAX};
+/* What a time that lies before the pass's or too far behind it is refused with; one whose distance is no number is out of range. */
+static int32_t time_error(int64_t when) {
+    return when < NOW ? SUREFILL_ERROR_OUT_OF_RANGE : SUREFILL_ERROR_SPAN_TOO_LONG;
+}
+
 static const int64_t wrong_spans[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
 
-static surefill_pass_limits small_limits(void) {
-    surefill_pass_limits limits;
-    CHECK_OK(surefill_pass_limits_init(&limits));
-    limits.running = RUNNING;
-    limits.candidates = CANDIDATES;
-    limits.processors = PROCESSORS;
-    limits.bins = 4;
-    limits.events_per_bin = 2;
-    limits.tie_cells = 0;
-    return limits;
+static surefill_pass_capacity small_capacity(void) {
+    surefill_pass_capacity capacity;
+    CHECK_OK(surefill_pass_capacity_init(&capacity));
+    capacity.running = RUNNING;
+    capacity.candidates = CANDIDATES;
+    capacity.processors = PROCESSORS;
+    capacity.bins = 4;
+    capacity.events_per_bin = 2;
+    capacity.tie_cells = 0;
+    return capacity;
 }
 
 /* 4 of 16 processors are idle, the head job needs 12; one place is left for a running job and for a candidate. */
@@ -33,10 +38,10 @@ static void fill(surefill_pass *pass) {
 
 void make_passes(void) {
     surefill_pass *pass;
-    const surefill_pass_limits limits = small_limits();
+    const surefill_pass_capacity capacity = small_capacity();
     int32_t step, candidate;
     surefill_rule rule = world.rule;
-    CHECK_OK(surefill_pass_init(world.new_pass, sizeof world.new_pass, &limits, &pass));
+    CHECK_OK(surefill_pass_init(world.new_pass, sizeof world.new_pass, &capacity, &pass));
     /* A pass holds no pointers: a copy is another pass. */
     memcpy(world.filling_pass, world.new_pass, sizeof world.new_pass);
     fill(FILLING);
@@ -49,12 +54,12 @@ void make_passes(void) {
     CHECK(step == SUREFILL_STEP_MORE && candidate == -1);
 }
 
-void sweep_pass_limits_init(void) { BAD_POINTER(p, &world.limits, surefill_pass_limits_init(p)); }
+void sweep_pass_capacity_init(void) { BAD_POINTER(p, &world.capacity, surefill_pass_capacity_init(p)); }
 void sweep_rule_init(void) { BAD_POINTER(p, &world.rule, surefill_rule_init(p)); }
 
 /* A structure with room behind it, as a newer program would have. */
 union newer {
-    surefill_pass_limits limits;
+    surefill_pass_capacity capacity;
     surefill_rule rule;
     uint32_t struct_size;
     unsigned char bytes[8192];
@@ -85,64 +90,64 @@ union newer {
 static void limits_of_other_versions(void) {
     union newer newer;
     int64_t size = 0, expected = -1;
-    surefill_pass_limits limits;
-    CHECK_OK(surefill_pass_limits_init(&limits));
-    limits.running = 5;
-    limits.candidates = 6;
-    CHECK_OK(surefill_pass_size(&limits, &expected));
+    surefill_pass_capacity capacity;
+    CHECK_OK(surefill_pass_capacity_init(&capacity));
+    capacity.running = 5;
+    capacity.candidates = 6;
+    CHECK_OK(surefill_pass_size(&capacity, &expected));
     memset(&newer, 0xee, sizeof newer);
-    newer.limits = limits;
-    newer.struct_size = offsetof(surefill_pass_limits, processors); /* an older program: the rest is not read */
+    newer.capacity = capacity;
+    newer.struct_size = offsetof(surefill_pass_capacity, processors); /* an older program: the rest is not read */
     memset(newer.bytes + newer.struct_size, 0xee, 64);
-    CHECK_OK(surefill_pass_size(&newer.limits, &size));
+    CHECK_OK(surefill_pass_size(&newer.capacity, &size));
     CHECK(size == expected);
     memset(&newer, 0, sizeof newer);
-    newer.limits = limits;
+    newer.capacity = capacity;
     newer.struct_size = 4096; /* a newer one that does not use what is new */
-    CHECK_OK(surefill_pass_size(&newer.limits, &size));
+    CHECK_OK(surefill_pass_size(&newer.capacity, &size));
     CHECK(size == expected);
-    CHECK_OK(surefill_pass_limits_init(&limits));
-    CHECK_OK(surefill_pass_size(&limits, &expected));
+    CHECK_OK(surefill_pass_capacity_init(&capacity));
+    CHECK_OK(surefill_pass_size(&capacity, &expected));
     newer.struct_size = 4; /* nothing but its size: all defaults */
-    CHECK_OK(surefill_pass_size(&newer.limits, &size));
+    CHECK_OK(surefill_pass_size(&newer.capacity, &size));
     CHECK(size == expected);
 }
 
-/* Every member of the limits, out of range. */
-static void sweep_limits(int32_t (*call)(const surefill_pass_limits *)) {
+/* Every member of the capacity, out of range. */
+static void sweep_capacity(int32_t (*call)(const surefill_pass_capacity *)) {
     static const struct {
         size_t member;
         int32_t largest, smallest;
-    } members[] = {{offsetof(surefill_pass_limits, running), 1 << 20, 0},
-                   {offsetof(surefill_pass_limits, candidates), 1 << 20, 0},
-                   {offsetof(surefill_pass_limits, processors), 1 << 24, 1},
-                   {offsetof(surefill_pass_limits, bins), SUREFILL_MAX_BINS, 1},
-                   {offsetof(surefill_pass_limits, events_per_bin), SUREFILL_MAX_EVENTS_PER_BIN, 1},
-                   {offsetof(surefill_pass_limits, tie_cells), 1 << 28, 0}};
+    } members[] = {{offsetof(surefill_pass_capacity, running), 1 << 20, 0},
+                   {offsetof(surefill_pass_capacity, candidates), 1 << 20, 0},
+                   {offsetof(surefill_pass_capacity, processors), 1 << 24, 1},
+                   {offsetof(surefill_pass_capacity, bins), SUREFILL_MAX_BINS, 1},
+                   {offsetof(surefill_pass_capacity, events_per_bin), SUREFILL_MAX_EVENTS_PER_BIN, 1},
+                   {offsetof(surefill_pass_capacity, tie_cells), 1 << 28, 0}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         const int32_t wrong[] = {members[i].largest + 1, members[i].smallest - 1, INT32_MAX, INT32_MIN};
         for (int w = 0; w < 4; w++) {
-            surefill_pass_limits limits = small_limits();
-            memcpy((char *)&limits + members[i].member, &wrong[w], sizeof wrong[w]);
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&limits));
+            surefill_pass_capacity capacity = small_capacity();
+            memcpy((char *)&capacity + members[i].member, &wrong[w], sizeof wrong[w]);
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&capacity));
         }
     }
 }
 
-static int32_t size_of(const surefill_pass_limits *limits) { return surefill_pass_size(limits, &world.int64[0]); }
+static int32_t size_of(const surefill_pass_capacity *capacity) { return surefill_pass_size(capacity, &world.int64[0]); }
 
-static int32_t make(const surefill_pass_limits *limits) {
-    return surefill_pass_init(world.fresh, sizeof world.fresh, limits, (surefill_pass **)&world.handle[0]);
+static int32_t make(const surefill_pass_capacity *capacity) {
+    return surefill_pass_init(world.fresh, sizeof world.fresh, capacity, (surefill_pass **)&world.handle[0]);
 }
 
 void sweep_pass_size(void) {
-    const surefill_pass_limits limits = small_limits();
-    BAD_STRUCT(p, sizeof limits, &limits, size_of(p));
-    BAD_POINTER(p, world.int64, surefill_pass_size(&limits, p));
-    sweep_limits(size_of);
+    const surefill_pass_capacity capacity = small_capacity();
+    BAD_STRUCT(p, sizeof capacity, &capacity, size_of(p));
+    BAD_POINTER(p, world.int64, surefill_pass_size(&capacity, p));
+    sweep_capacity(size_of);
     limits_of_other_versions();
     /* The largest of everything has a size, too. */
-    const surefill_pass_limits largest = {sizeof largest,    1 << 20, 1 << 20, 1 << 24,
+    const surefill_pass_capacity largest = {sizeof largest,    1 << 20, 1 << 20, 1 << 24,
                                           SUREFILL_MAX_BINS, SUREFILL_MAX_EVENTS_PER_BIN, 1 << 28};
     CHECK_OK(surefill_pass_size(&largest, &world.int64[0]));
     CHECK(world.int64[0] > (int64_t)1 << 36);
@@ -151,15 +156,15 @@ void sweep_pass_size(void) {
 
 void sweep_pass_init(void) {
     int64_t size;
-    const surefill_pass_limits limits = small_limits();
-    CHECK_OK(surefill_pass_size(&limits, &size));
+    const surefill_pass_capacity capacity = small_capacity();
+    CHECK_OK(surefill_pass_size(&capacity, &size));
     CHECK(size <= (int64_t)sizeof world.new_pass);
-    BAD_MEMORY(size, m, n, out, surefill_pass_init(m, n, &limits, out));
-    BAD_STRUCT(p, sizeof limits, &limits, make(p));
-    sweep_limits(make);
+    BAD_MEMORY(size, m, n, out, surefill_pass_init(m, n, &capacity, out));
+    BAD_STRUCT(p, sizeof capacity, &capacity, make(p));
+    sweep_capacity(make);
 
     /* Capacity 0 is a capacity: what is added finds it full, and there is nothing to decide. */
-    surefill_pass_limits none = small_limits();
+    surefill_pass_capacity none = small_capacity();
     int32_t step, candidate;
     none.running = none.candidates = 0;
     none.processors = none.bins = none.events_per_bin = 1;
@@ -188,8 +193,8 @@ void sweep_pass_begin(void) {
     const int64_t far[] = {INT64_MIN, INT64_MAX, -((int64_t)1 << 53) - 1, ((int64_t)1 << 53) + 1};
     for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_begin(NEW, far[i], 4, 7, 12));
     for (int i = 1; i < 5; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_begin(NEW, NOW, wrong_processors[i], 7, 12));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_begin(NEW, NOW, 4, 7, wrong_processors[i]));
+        REFUSED(processors_error(wrong_processors[i]), surefill_pass_begin(NEW, NOW, wrong_processors[i], 7, 12));
+        REFUSED(processors_error(wrong_processors[i]), surefill_pass_begin(NEW, NOW, 4, 7, wrong_processors[i]));
     }
     REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 4, 7, 4));
     REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 16, 7, 12));
@@ -206,13 +211,13 @@ void sweep_pass_add_running(void) {
     BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_pass_add_running(FILLING, 1, 0, 60, h, n));
     REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_pass_add_running(FILLING, 1, 0, 60, NULL, ODD(n)));
     for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_running(FILLING, wrong_processors[i], 0, 60, NULL, n));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_running(FILLING, 3, 0, 60, NULL, n)); /* 4 + 8 + 2 of 16 */
+        REFUSED(processors_error(wrong_processors[i]), surefill_pass_add_running(FILLING, wrong_processors[i], 0, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_OVERFULL, surefill_pass_add_running(FILLING, 3, 0, 60, NULL, n)); /* 4 + 8 + 2 of 16 */
     for (int i = 0; i < 4; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_running(FILLING, 1, wrong_spans[i], 60, NULL, n));
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_running(FILLING, 1, 0, wrong_spans[i], NULL, n));
+        REFUSED(span_error(wrong_spans[i]), surefill_pass_add_running(FILLING, 1, wrong_spans[i], 60, NULL, n));
+        REFUSED(span_error(wrong_spans[i]), surefill_pass_add_running(FILLING, 1, 0, wrong_spans[i], NULL, n));
     }
-    REFUSED(SUREFILL_ERROR_FULL, /* more bins than the limits have */
+    REFUSED(SUREFILL_ERROR_FULL, /* more bins than the capacity has */
             surefill_pass_add_running(FILLING, 1, 0, 60, (surefill_distribution *)world.wide_distribution, n));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_running(NEW, 1, 0, 60, NULL, n));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_running(MORE, 1, 0, 60, NULL, n));
@@ -229,9 +234,9 @@ void sweep_pass_add_candidate(void) {
     BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_pass_add_candidate(FILLING, 1, 60, h, n));
     REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_pass_add_candidate(FILLING, 1, 60, NULL, ODD(n)));
     for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_candidate(FILLING, wrong_processors[i], 60, NULL, n));
+        REFUSED(processors_error(wrong_processors[i]), surefill_pass_add_candidate(FILLING, wrong_processors[i], 60, NULL, n));
     for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_add_candidate(FILLING, 1, wrong_spans[i], NULL, n));
+        REFUSED(span_error(wrong_spans[i]), surefill_pass_add_candidate(FILLING, 1, wrong_spans[i], NULL, n));
     REFUSED(SUREFILL_ERROR_FULL,
             surefill_pass_add_candidate(FILLING, 1, 60, (surefill_distribution *)world.wide_distribution, n));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_candidate(NEW, 1, 60, NULL, n));
@@ -245,6 +250,29 @@ void sweep_pass_add_candidate(void) {
 
 static int32_t decide(surefill_pass *pass, const surefill_rule *rule) {
     return surefill_pass_decide(pass, rule, 1000000, &world.int32[0], &world.int32[1]);
+}
+
+void sweep_pass_set_head_waited(void) {
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_set_head_waited(h, 100));
+    for (int i = 0; i < 4; i++) REFUSED(span_error(wrong_spans[i]), surefill_pass_set_head_waited(FILLING, wrong_spans[i]));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_set_head_waited(NEW, 100));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_set_head_waited(ACCEPTING, 100));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_set_head_waited(MORE, 100));
+    /* Guarded, only what is harmless by the limits may start: here nothing is. */
+    surefill_rule rule = world.rule;
+    int32_t verdict, exactness, step, candidate;
+    double delay;
+    rule.threshold = INFINITY;
+    rule.guard = 100;
+    memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
+    CHECK_OK(surefill_pass_set_head_waited(FRESH, 100));
+    CHECK_OK(surefill_pass_decide(FRESH, &rule, 1000000, &step, &candidate));
+    while (step == SUREFILL_STEP_ACCEPT) {
+        CHECK_OK(surefill_pass_commit(FRESH, candidate));
+        CHECK_OK(surefill_pass_decide(FRESH, &rule, 1000000, &step, &candidate));
+    }
+    CHECK_OK(surefill_pass_judgement(FRESH, 1, &delay, &exactness, &verdict));
+    CHECK(verdict == SUREFILL_VERDICT_GUARDED && delay == 0);
 }
 
 void sweep_pass_decide(void) {
@@ -273,6 +301,12 @@ void sweep_pass_decide(void) {
         rule = world.rule;
         rule.budget = wrong[i];
         REFUSED(status, decide(FILLING, &rule));
+        rule = world.rule;
+        rule.slip = wrong[i];
+        REFUSED(status, decide(FILLING, &rule));
+        rule = world.rule;
+        rule.guard = wrong[i];
+        REFUSED(status, decide(FILLING, &rule));
     }
     REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(NEW, &world.rule));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(ACCEPTING, &world.rule));
@@ -282,6 +316,19 @@ void sweep_pass_decide(void) {
     rule = world.rule;
     rule.budget = 1;
     REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
+    rule = world.rule;
+    rule.slip = 1;
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
+    rule = world.rule;
+    rule.guard = 1;
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
+    rule = world.rule;
+    rule.or_easy = !rule.or_easy;
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
+    rule = world.rule;
+    rule.criterion = SUREFILL_CRITERION_PROBABILITY;
+    rule.slip = 1;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, decide(FILLING, &rule));
     rule = world.rule;
     rule.criterion = SUREFILL_CRITERION_SECONDS;
     REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
@@ -371,9 +418,9 @@ void sweep_pass_free_probability(void) {
     BAD_HANDLE(KIND_PASS, h, surefill_pass_free_probability(h, 8, NOW, p));
     BAD_POINTER(out, p, surefill_pass_free_probability(FILLING, 8, NOW, out));
     for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_free_probability(FILLING, 8, wrong_times[i], p));
+        REFUSED(time_error(wrong_times[i]), surefill_pass_free_probability(FILLING, 8, wrong_times[i], p));
     for (int i = 1; i < 5; i++) /* none at all is allowed */
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_free_probability(FILLING, wrong_processors[i], NOW, p));
+        REFUSED(processors_error(wrong_processors[i]), surefill_pass_free_probability(FILLING, wrong_processors[i], NOW, p));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_free_probability(NEW, 8, NOW, p));
 }
 
@@ -382,7 +429,7 @@ void sweep_pass_head_start_probability(void) {
     BAD_HANDLE(KIND_PASS, h, surefill_pass_head_start_probability(h, NOW, p));
     BAD_POINTER(out, p, surefill_pass_head_start_probability(FILLING, NOW, out));
     for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_head_start_probability(FILLING, wrong_times[i], p));
+        REFUSED(time_error(wrong_times[i]), surefill_pass_head_start_probability(FILLING, wrong_times[i], p));
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_head_start_probability(NEW, NOW, p));
 }
 

@@ -3,29 +3,30 @@
 
 enum { NOW = 1000, KNOWN = 100, REQUESTED = 3600, PROCESSORS = 4 };
 
-static surefill_wait_limits small_limits(void) {
-    surefill_wait_limits limits;
-    CHECK_OK(surefill_wait_limits_init(&limits));
-    limits.history = 4;
-    limits.queued = limits.releases = limits.clusters = 2;
-    return limits;
+static surefill_wait_capacity small_capacity(void) {
+    surefill_wait_capacity capacity;
+    CHECK_OK(surefill_wait_capacity_init(&capacity));
+    capacity.history = 4;
+    capacity.queued = capacity.releases = capacity.clusters = capacity.neighbours = 2;
+    return capacity;
 }
 
 /* One with a known wait and two waiting jobs (1 and 2), which is full. */
 void make_waits(void) {
     surefill_wait *wait;
-    world.wait_limits = small_limits();
+    world.wait_capacity = small_capacity();
     CHECK_OK(surefill_wait_options_init(&world.wait_options));
     world.wait_options.quantile = world.wait_options.confidence = 0.5; /* a single wait is enough */
-    CHECK_OK(surefill_wait_init(world.wait, sizeof world.wait, &world.wait_limits, &world.wait_options, &wait));
+    world.wait_options.components = SUREFILL_COMPONENT_TRIM | SUREFILL_COMPONENT_CLUSTER | SUREFILL_COMPONENT_AVAILABILITY;
+    CHECK_OK(surefill_wait_init(world.wait, sizeof world.wait, &world.wait_capacity, &world.wait_options, &wait));
     CHECK_OK(surefill_wait_known(wait, KNOWN, REQUESTED, PROCESSORS));
     for (int64_t job = 1; job <= 2; job++)
-        CHECK_OK(surefill_wait_submitted(wait, job, NOW, REQUESTED, PROCESSORS, world.int32, world.int64));
+        CHECK_OK(surefill_wait_submit(wait, job, NOW, REQUESTED, PROCESSORS, world.int32, world.int64));
 }
 
 static int64_t size(void) {
     int64_t bytes = 0;
-    CHECK_OK(surefill_wait_size(&world.wait_limits, &bytes));
+    CHECK_OK(surefill_wait_size(&world.wait_capacity, &bytes));
     CHECK(bytes <= (int64_t)sizeof world.wait);
     return bytes;
 }
@@ -49,7 +50,7 @@ static int64_t size(void) {
         const int64_t wrong_spans[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};     \
         for (int span = 0; span < 4; span++) {                                                  \
             int64_t t = wrong_spans[span];                                                      \
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                         \
+            REFUSED(span_error(t), call);                                                       \
         }                                                                                       \
     } while (0)
 
@@ -77,45 +78,46 @@ static int64_t size(void) {
         }                                                                               \
     } while (0)
 
-void sweep_wait_limits_init(void) { BAD_POINTER(p, &world.wait_limits, surefill_wait_limits_init(p)); }
+void sweep_wait_capacity_init(void) { BAD_POINTER(p, &world.wait_capacity, surefill_wait_capacity_init(p)); }
 
 void sweep_wait_options_init(void) { BAD_POINTER(p, &world.wait_options, surefill_wait_options_init(p)); }
 
 void sweep_wait_size(void) {
-    BAD_POINTER(p, &world.wait_limits, surefill_wait_size(p, world.int64));
-    BAD_POINTER(p, world.int64, surefill_wait_size(&world.wait_limits, p));
-    for (size_t offset = 4; offset < sizeof(surefill_wait_limits); offset += 4) {
+    BAD_POINTER(p, &world.wait_capacity, surefill_wait_size(p, world.int64));
+    BAD_POINTER(p, world.int64, surefill_wait_size(&world.wait_capacity, p));
+    for (size_t offset = 4; offset < sizeof(surefill_wait_capacity); offset += 4) {
         const int32_t wrong[] = {-1, INT32_MIN, INT32_MAX, (1 << 22) + 1, 0};
-        const int zero_is_wrong = offset != offsetof(surefill_wait_limits, releases);
+        const int zero_is_wrong = offset != offsetof(surefill_wait_capacity, releases) &&
+                                  offset != offsetof(surefill_wait_capacity, neighbours);
         for (int i = 0; i < 4 + zero_is_wrong; i++) {
-            surefill_wait_limits limits = small_limits();
-            memcpy((char *)&limits + offset, &wrong[i], sizeof wrong[i]);
-            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_size(&limits, world.int64));
+            surefill_wait_capacity capacity = small_capacity();
+            memcpy((char *)&capacity + offset, &wrong[i], sizeof wrong[i]);
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_size(&capacity, world.int64));
         }
     }
-    surefill_wait_limits limits = small_limits();
-    const uint32_t sizes[] = {0, 3, 5, sizeof limits - 1, 5000, UINT32_MAX};
+    surefill_wait_capacity capacity = small_capacity();
+    const uint32_t sizes[] = {0, 3, 5, sizeof capacity - 1, 5000, UINT32_MAX};
     for (int i = 0; i < 6; i++) {
-        limits.struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_wait_size(&limits, world.int64));
+        capacity.struct_size = sizes[i];
+        REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_wait_size(&capacity, world.int64));
     }
     /* An older program's structure keeps the defaults behind its end. */
     int64_t shorter = 0, whole = 0;
-    CHECK_OK(surefill_wait_limits_init(&limits));
-    limits.history = 100;
-    CHECK_OK(surefill_wait_size(&limits, &whole));
-    limits.struct_size = 8;
-    limits.queued = limits.releases = limits.clusters = -1;
-    CHECK(surefill_wait_size(&limits, &shorter) == SUREFILL_OK && shorter == whole);
+    CHECK_OK(surefill_wait_capacity_init(&capacity));
+    capacity.history = 100;
+    CHECK_OK(surefill_wait_size(&capacity, &whole));
+    capacity.struct_size = 8;
+    capacity.queued = capacity.releases = capacity.clusters = -1;
+    CHECK(surefill_wait_size(&capacity, &shorter) == SUREFILL_OK && shorter == whole);
 }
 
 void sweep_wait_init(void) {
     const int64_t bytes = size();
     surefill_wait **out = (surefill_wait **)&world.handle[0];
-    const surefill_wait_limits *limits = &world.wait_limits;
-    BAD_MEMORY(bytes, m, n, made, surefill_wait_init(m, n, limits, &world.wait_options, made));
-    BAD_POINTER(p, limits, surefill_wait_init(world.fresh, bytes, p, &world.wait_options, out));
-    BAD_POINTER(p, &world.wait_options, surefill_wait_init(world.fresh, bytes, limits, p, out));
+    const surefill_wait_capacity *capacity = &world.wait_capacity;
+    BAD_MEMORY(bytes, m, n, made, surefill_wait_init(m, n, capacity, &world.wait_options, made));
+    BAD_POINTER(p, capacity, surefill_wait_init(world.fresh, bytes, p, &world.wait_options, out));
+    BAD_POINTER(p, &world.wait_options, surefill_wait_init(world.fresh, bytes, capacity, p, out));
     const surefill_wait_options good = world.wait_options;
     surefill_wait_options bad[32];
     int count = 0;
@@ -125,7 +127,7 @@ void sweep_wait_init(void) {
     bad[count++].attribute = -1;
     bad[count++].attribute = 3;
     bad[count++].components = -1;
-    bad[count++].components = 16;
+    bad[count++].components = 32;
     bad[count++].components = INT32_MIN;
     bad[count++].quantile = 0;
     bad[count++].quantile = 1;
@@ -145,33 +147,33 @@ void sweep_wait_init(void) {
     bad[count++].recluster_every = INT64_MIN;
     bad[count++].recluster_every = (int64_t)1 << 32;
     for (int i = 0; i < count; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_init(world.fresh, bytes, limits, &bad[i], out));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_init(world.fresh, bytes, capacity, &bad[i], out));
     for (int i = 0; i < 4; i++) {
         bad[0] = good;
         (&bad[0].quantile)[i] = NAN; /* confidence, down_quantile and rate follow */
-        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_wait_init(world.fresh, bytes, limits, &bad[0], out));
+        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_wait_init(world.fresh, bytes, capacity, &bad[0], out));
     }
     bad[0] = good;
     bad[0].struct_size = 17;
-    REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_wait_init(world.fresh, bytes, limits, &bad[0], out));
+    REFUSED(SUREFILL_ERROR_WRONG_VERSION, surefill_wait_init(world.fresh, bytes, capacity, &bad[0], out));
 
     /* The smallest one works, with every component on and off. */
-    surefill_wait_limits smallest = *limits;
+    surefill_wait_capacity smallest = *capacity;
     smallest.history = smallest.queued = smallest.clusters = 1;
     smallest.releases = 0;
-    for (int32_t components = 0; components < 16; components++) {
+    for (int32_t components = 0; components < 32; components++) {
         surefill_wait_options options = good;
         int32_t answer = -1, step = -1;
         int64_t bound = -1;
         options.components = components;
         CHECK_OK(surefill_wait_init(world.fresh, sizeof world.fresh, &smallest, &options, out));
         CHECK_OK(surefill_wait_recluster(*out, 1, &step));
-        CHECK(step == SUREFILL_CLUSTERING_IDLE);
+        CHECK(step == SUREFILL_STEP_IDLE);
         for (int64_t job = 0; job < 5; job++) {
-            CHECK_OK(surefill_wait_submitted(*out, job, 10 * job, REQUESTED, PROCESSORS, &answer, &bound));
+            CHECK_OK(surefill_wait_submit(*out, job, 10 * job, REQUESTED, PROCESSORS, &answer, &bound));
             CHECK_STATUS(SUREFILL_ERROR_FULL,
-                         surefill_wait_submitted(*out, 99, 10 * job, REQUESTED, PROCESSORS, &answer, &bound));
-            CHECK_OK(surefill_wait_started(*out, job, 10 * job + 3, &bound));
+                         surefill_wait_submit(*out, 99, 10 * job, REQUESTED, PROCESSORS, &answer, &bound));
+            CHECK_OK(surefill_wait_start(*out, job, 10 * job + 3, &bound));
             CHECK(bound == 3);
             CHECK_OK(surefill_wait_predict(*out, REQUESTED, PROCESSORS, 0.5, 0.5, 10 * job + 3, &answer, &bound));
             CHECK(answer == SUREFILL_ANSWER_BOUND && bound == 3);
@@ -205,37 +207,51 @@ void sweep_wait_open(void) {
     CHECK(*out == (surefill_wait *)world.fresh);
 }
 
-void sweep_wait_submitted(void) {
+void sweep_wait_submit(void) {
     int32_t *a = world.int32;
     int64_t *b = world.int64;
-    BAD_HANDLE(KIND_WAIT, h, surefill_wait_submitted(h, 3, NOW, REQUESTED, PROCESSORS, a, b));
-    BAD_POINTER(p, a, surefill_wait_submitted(WAIT, 3, NOW, REQUESTED, PROCESSORS, p, b));
-    BAD_POINTER(p, b, surefill_wait_submitted(WAIT, 3, NOW, REQUESTED, PROCESSORS, a, p));
-    BAD_TIME(t, surefill_wait_submitted(WAIT, 3, t, REQUESTED, PROCESSORS, a, b));
-    BAD_FEATURES(r, n, surefill_wait_submitted(WAIT, 3, NOW, r, n, a, b));
+    BAD_HANDLE(KIND_WAIT, h, surefill_wait_submit(h, 3, NOW, REQUESTED, PROCESSORS, a, b));
+    BAD_POINTER(p, a, surefill_wait_submit(WAIT, 3, NOW, REQUESTED, PROCESSORS, p, b));
+    BAD_POINTER(p, b, surefill_wait_submit(WAIT, 3, NOW, REQUESTED, PROCESSORS, a, p));
+    BAD_TIME(t, surefill_wait_submit(WAIT, 3, t, REQUESTED, PROCESSORS, a, b));
+    BAD_FEATURES(r, n, surefill_wait_submit(WAIT, 3, NOW, r, n, a, b));
     for (int64_t job = 1; job <= 2; job++)
-        REFUSED(SUREFILL_ERROR_DUPLICATE_JOB, surefill_wait_submitted(WAIT, job, NOW, REQUESTED, PROCESSORS, a, b));
-    REFUSED(SUREFILL_ERROR_FULL, surefill_wait_submitted(WAIT, 3, NOW, REQUESTED, PROCESSORS, a, b));
+        REFUSED(SUREFILL_ERROR_DUPLICATE_JOB, surefill_wait_submit(WAIT, job, NOW, REQUESTED, PROCESSORS, a, b));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_wait_submit(WAIT, 3, NOW, REQUESTED, PROCESSORS, a, b));
 }
 
-void sweep_wait_started(void) {
+void sweep_wait_start(void) {
     int64_t *w = world.int64;
-    BAD_HANDLE(KIND_WAIT, h, surefill_wait_started(h, 1, NOW, w));
-    BAD_POINTER(p, w, surefill_wait_started(WAIT, 1, NOW, p));
-    BAD_TIME(t, surefill_wait_started(WAIT, 1, t, w));
-    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_wait_started(WAIT, 3, NOW, w));
+    BAD_HANDLE(KIND_WAIT, h, surefill_wait_start(h, 1, NOW, w));
+    BAD_POINTER(p, w, surefill_wait_start(WAIT, 1, NOW, p));
+    BAD_TIME(t, surefill_wait_start(WAIT, 1, t, w));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_wait_start(WAIT, 3, NOW, w));
 }
 
-void sweep_wait_cancelled(void) {
-    BAD_HANDLE(KIND_WAIT, h, surefill_wait_cancelled(h, 1, NOW));
-    BAD_TIME(t, surefill_wait_cancelled(WAIT, 1, t));
-    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_wait_cancelled(WAIT, 3, NOW));
+void sweep_wait_cancel(void) {
+    BAD_HANDLE(KIND_WAIT, h, surefill_wait_cancel(h, 1, NOW));
+    BAD_TIME(t, surefill_wait_cancel(WAIT, 1, t));
+    REFUSED(SUREFILL_ERROR_UNKNOWN_JOB, surefill_wait_cancel(WAIT, 3, NOW));
 }
 
 void sweep_wait_known(void) {
     BAD_HANDLE(KIND_WAIT, h, surefill_wait_known(h, KNOWN, REQUESTED, PROCESSORS));
     BAD_SPAN(t, surefill_wait_known(WAIT, t, REQUESTED, PROCESSORS));
     BAD_FEATURES(r, n, surefill_wait_known(WAIT, KNOWN, r, n));
+}
+
+void sweep_wait_machine(void) {
+    const int32_t wrong[] = {-1, INT32_MIN};
+    BAD_HANDLE(KIND_WAIT, h, surefill_wait_machine(h, 128, 12, 7, 1000));
+    for (int i = 0; i < 2; i++) {
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, wrong[i], 0, 7, 1000));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, 128, wrong[i], 7, 1000));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, 128, 12, wrong[i], 1000));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, 128, 12, 7, wrong[i]));
+    }
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_machine(WAIT, 128, 129, 7, 1000));
+    CHECK_OK(surefill_wait_machine(WAIT, INT32_MAX, INT32_MAX, INT32_MAX, INT64_MAX));
+    CHECK_OK(surefill_wait_machine(WAIT, 0, 0, 0, 0));
 }
 
 void sweep_wait_recluster(void) {
@@ -245,8 +261,8 @@ void sweep_wait_recluster(void) {
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_recluster(WAIT, 0, s));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_recluster(WAIT, -1, s));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_recluster(WAIT, INT64_MIN, s));
-    CHECK(surefill_wait_recluster(WAIT, 1, s) == SUREFILL_OK && *s == SUREFILL_CLUSTERING_MORE);
-    CHECK(surefill_wait_recluster(WAIT, INT64_MAX, s) == SUREFILL_OK && *s == SUREFILL_CLUSTERING_DONE);
+    CHECK(surefill_wait_recluster(WAIT, 1, s) == SUREFILL_OK && *s == SUREFILL_STEP_MORE);
+    CHECK(surefill_wait_recluster(WAIT, INT64_MAX, s) == SUREFILL_OK && *s == SUREFILL_STEP_DONE);
 }
 
 /* All four that predict take the same. */

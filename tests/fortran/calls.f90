@@ -1,6 +1,6 @@
 ! Calls from Fortran: every group of functions once, with the values that come back and a few errors.
 program calls
-  use surefill
+  use surefill_models
   implicit none
 
   integer :: failed = 0
@@ -50,9 +50,9 @@ contains
     integer(c_int64_t), allocatable, target, intent(out) :: block(:)
     type(c_ptr), intent(out) :: bins
 
-    allocate (block((surefill_bins_size() + 7) / 8))
+    allocate (block(SUREFILL_BINS_SIZE / 8))
     ! Edges 10, 20, 40, 80.
-    call ok(surefill_bins_init(c_loc(block), surefill_bins_size(), 10.0_c_double, 2.0_c_double, 5_c_int32_t, bins))
+    call ok(surefill_bins_init(c_loc(block), SUREFILL_BINS_SIZE, 10.0_c_double, 2.0_c_double, 5_c_int32_t, bins))
   end subroutine make_bins
 
   subroutine bins_and_distributions
@@ -71,7 +71,7 @@ contains
     call ok(surefill_bins_edges(bins, 1_c_int32_t, lower, upper))
     call expect(near(lower, 10.0_c_double) .and. near(upper, 20.0_c_double), 'edges')
 
-    bytes = surefill_distribution_size()
+    bytes = SUREFILL_DISTRIBUTION_SIZE
     allocate (block((bytes + 7) / 8))
     call ok(surefill_distribution_init_counts(c_loc(block), bytes, bins, &
         [0.0_c_double, 1.0_c_double, 0.0_c_double, 3.0_c_double, 0.0_c_double], 5_c_int32_t, distribution))
@@ -91,13 +91,14 @@ contains
     call ok(surefill_distribution_init_single(c_loc(block), bytes, 77_c_int64_t, distribution))
     call ok(surefill_distribution_quantile(distribution, 0.5_c_double, 0_c_int64_t, 1000_c_int64_t, seconds))
     call expect(seconds == 77, 'single value')
-    call ok(surefill_distribution_init_limit(c_loc(block), bytes, distribution))
+    call ok(surefill_distribution_init_samples(c_loc(block), bytes, bins, [integer(c_int64_t) ::], c_null_ptr, &
+        0_c_int32_t, distribution))
     call ok(surefill_distribution_quantile(distribution, 0.5_c_double, 100_c_int64_t, 1000_c_int64_t, seconds))
     call expect(seconds == 900, 'limit')
 
-    call ok(surefill_bins_init_covering(c_loc(bins_block), surefill_bins_size(), 1.5_c_double, 1.8_c_double, &
+    call ok(surefill_bins_init_covering(c_loc(bins_block), SUREFILL_BINS_SIZE, 1.5_c_double, 1.8_c_double, &
         86400_c_int64_t, other))
-    call ok(surefill_bins_init_default(c_loc(bins_block), surefill_bins_size(), other))
+    call ok(surefill_bins_init_default(c_loc(bins_block), SUREFILL_BINS_SIZE, other))
     call ok(surefill_bins_count(other, number))
     call expect(number == 24, 'number of default bins')
   end subroutine bins_and_distributions
@@ -108,15 +109,15 @@ contains
     integer(c_int32_t) :: step, candidate, exactness, verdict, idle
     integer(c_int32_t), target :: number
     real(c_double) :: delay, probability, spent
-    type(surefill_pass_limits) :: limits
+    type(surefill_pass_capacity) :: capacity
     type(surefill_rule) :: rule
     type(c_ptr) :: pass
 
-    call ok(surefill_pass_limits_init(limits))
-    limits%processors = 10
-    call ok(surefill_pass_size(limits, bytes))
+    call ok(surefill_pass_capacity_init(capacity))
+    capacity%processors = 10
+    call ok(surefill_pass_size(capacity, bytes))
     allocate (block((bytes + 7) / 8))
-    call ok(surefill_pass_init(c_loc(block), bytes, limits, pass))
+    call ok(surefill_pass_init(c_loc(block), bytes, capacity, pass))
     call ok(surefill_pass_begin(pass, 1000_c_int64_t, 4_c_int32_t, 1_c_int64_t, 8_c_int32_t))
     ! The head job starts when these six end, at 1100.
     call ok(surefill_pass_add_running(pass, 6_c_int32_t, 0_c_int64_t, 100_c_int64_t, c_null_ptr, c_loc(number)))
@@ -126,6 +127,9 @@ contains
     call expect(number == 1, 'index of the second candidate')
 
     call ok(surefill_rule_init(rule))
+    rule%criterion = SUREFILL_CRITERION_PROBABILITY
+    rule%threshold = 0.05_c_double
+    rule%or_easy = 0
     call ok(surefill_pass_decide(pass, rule, 1000000_c_int64_t, step, candidate))
     call expect(step == SUREFILL_STEP_ACCEPT .and. candidate == 1, 'the short candidate is accepted')
     call ok(surefill_pass_commit(pass, candidate))
@@ -149,12 +153,17 @@ contains
   subroutine an_inbox
     integer(c_int64_t), allocatable, target :: block(:)
     integer(c_int32_t) :: length
+    integer(c_int64_t) :: bytes
+    type(surefill_inbox_capacity) :: capacity
     type(surefill_job_event) :: event
     type(c_ptr) :: inbox
 
-    allocate (block((surefill_inbox_size() + 7) / 8))
-    call ok(surefill_inbox_init(c_loc(block), surefill_inbox_size(), inbox))
-    event = surefill_job_event(SUREFILL_EVENT_END, 2, 3_c_int64_t, 4_c_int64_t, 5_c_int64_t, 6_c_int64_t)
+    call ok(surefill_inbox_capacity_init(capacity))
+    capacity%events = 2
+    call ok(surefill_inbox_size(capacity, bytes))
+    allocate (block((bytes + 7) / 8))
+    call ok(surefill_inbox_init(c_loc(block), bytes, capacity, inbox))
+    event = surefill_job_event(SUREFILL_EVENT_END, 2, 3_c_int64_t, 4_c_int64_t, 5_c_int64_t, 6_c_int64_t, 7_c_int64_t)
     call ok(surefill_inbox_push(inbox, event))
     call ok(surefill_inbox_length(inbox, length))
     call expect(length == 1, 'one event')
@@ -162,6 +171,8 @@ contains
     call ok(surefill_inbox_pop(inbox, event))
     call expect(event%kind == SUREFILL_EVENT_END .and. event%job == 3 .and. event%user == 6, 'the event')
     call expect(surefill_inbox_pop(inbox, event) == SUREFILL_ERROR_EMPTY, 'nothing left')
+    call ok(surefill_inbox_refused(inbox, bytes))
+    call expect(bytes == 0, 'nothing refused')
   end subroutine an_inbox
 
   subroutine waits
@@ -169,7 +180,7 @@ contains
     integer(c_int64_t) :: bytes, bound, lower, number, smallest(16), largest(16), counts(16)
     integer(c_int32_t) :: answer, step, jobs, down, clusters
     real(c_double) :: probability, at_least, gain, criterion
-    type(surefill_wait_limits) :: limits
+    type(surefill_wait_capacity) :: capacity
     type(surefill_wait_options) :: options
     type(c_ptr) :: wait
     integer :: i
@@ -179,17 +190,20 @@ contains
     call ok(surefill_binomial_upper(59_c_int64_t, 0.95_c_double, 0.95_c_double, number))
     call expect(number == 59, 'its order statistic')
 
-    call ok(surefill_wait_limits_init(limits))
-    limits%history = 100
+    call ok(surefill_wait_capacity_init(capacity))
+    capacity%history = 100
+    capacity%clusters = 16
     call ok(surefill_wait_options_init(options))
-    call expect(options%components == 7 .and. options%recluster_every == 1000, 'components that are on')
-    call ok(surefill_wait_size(limits, bytes))
+    call expect(options%components == 28 .and. options%recluster_every == 1000, 'components that are on')
+    options%components = SUREFILL_COMPONENT_TRIM + SUREFILL_COMPONENT_CLUSTER + SUREFILL_COMPONENT_AVAILABILITY
+    call ok(surefill_wait_size(capacity, bytes))
     allocate (block((bytes + 7) / 8))
-    call ok(surefill_wait_init(c_loc(block), bytes, limits, options, wait))
-    call ok(surefill_wait_submitted(wait, 1_c_int64_t, 5000_c_int64_t, 3600_c_int64_t, 16_c_int32_t, answer, bound))
+    call ok(surefill_wait_init(c_loc(block), bytes, capacity, options, wait))
+    call ok(surefill_wait_submit(wait, 1_c_int64_t, 5000_c_int64_t, 3600_c_int64_t, 16_c_int32_t, answer, bound))
     call expect(answer == SUREFILL_ANSWER_TOO_LITTLE_HISTORY .and. bound == -1, 'nothing known')
-    call ok(surefill_wait_started(wait, 1_c_int64_t, 5900_c_int64_t, bound))
+    call ok(surefill_wait_start(wait, 1_c_int64_t, 5900_c_int64_t, bound))
     call expect(bound == 900, 'a wait')
+    call ok(surefill_wait_machine(wait, 128_c_int32_t, 12_c_int32_t, 7_c_int32_t, 1000_c_int64_t))
     do i = 1, 99
       call ok(surefill_wait_known(wait, 60_c_int64_t * i, 3600_c_int64_t, 16_c_int32_t))
     end do
@@ -204,9 +218,9 @@ contains
     call expect(near(probability, 0.51_c_double) .and. at_least < 0.51_c_double .and. number == 100, 'a probability')
     do
       call ok(surefill_wait_recluster(wait, 10_c_int64_t, step))
-      if (step /= SUREFILL_CLUSTERING_MORE) exit
+      if (step /= SUREFILL_STEP_MORE) exit
     end do
-    call expect(step == SUREFILL_CLUSTERING_DONE, 'clustered')
+    call expect(step == SUREFILL_STEP_DONE, 'clustered')
     call ok(surefill_wait_clusters(wait, smallest, largest, counts, 16_c_int32_t, clusters))
     call expect(clusters == 1 .and. smallest(1) == 0 .and. largest(1) == huge(number) .and. counts(1) == 100, 'one cluster')
     call ok(surefill_wait_explained(wait, gain, criterion))
@@ -219,7 +233,7 @@ contains
     call ok(surefill_wait_open(c_loc(copy), bytes, wait))
     call ok(surefill_wait_remembered(wait, number))
     call expect(number == 100, 'a checkpoint')
-    call expect(surefill_wait_cancelled(wait, 7_c_int64_t, 6000_c_int64_t) == SUREFILL_ERROR_UNKNOWN_JOB, 'no such job')
+    call expect(surefill_wait_cancel(wait, 7_c_int64_t, 6000_c_int64_t) == SUREFILL_ERROR_UNKNOWN_JOB, 'no such job')
   end subroutine waits
 
   subroutine sizes
@@ -227,7 +241,7 @@ contains
     integer(c_int64_t) :: bytes
     integer(c_int32_t) :: number
     real(c_double) :: shortest, longest, seconds, probability
-    type(surefill_sizing_limits) :: limits
+    type(surefill_sizing_capacity) :: capacity
     type(surefill_choice_options) :: options
     type(surefill_choice) :: choice
     type(c_ptr) :: sizing, correction
@@ -236,11 +250,11 @@ contains
     call expect(abs(longest - exp(12.0_c_double)) < 1e-8_c_double, 'the longest lifetime')
     call ok(surefill_speedup_run_time(8.0_c_double, 0.0_c_double, 1e6_c_double, 4_c_int32_t, seconds))
     call expect(near(seconds, 250000.0_c_double), 'a run time')
-    call ok(surefill_sizing_limits_init(limits))
-    limits%processors = 8
-    call ok(surefill_sizing_size(limits, bytes))
+    call ok(surefill_sizing_capacity_init(capacity))
+    capacity%processors = 8
+    call ok(surefill_sizing_size(capacity, bytes))
     allocate (block((bytes + 7) / 8))
-    call ok(surefill_sizing_init(c_loc(block), bytes, limits, sizing))
+    call ok(surefill_sizing_init(c_loc(block), bytes, capacity, sizing))
     call ok(surefill_sizing_begin(sizing, 2_c_int32_t))
     call ok(surefill_sizing_add_running(sizing, 4_c_int32_t, 100.0_c_double, shortest, longest))
     call ok(surefill_sizing_add_running_binned(sizing, 2_c_int32_t, 50_c_int64_t, 80_c_int64_t, c_null_ptr))
@@ -250,8 +264,8 @@ contains
     call expect(near(probability, 1.0_c_double), 'they are free')
     call ok(surefill_sizing_benefactors(sizing, 4_c_int32_t, number))
     call expect(number == 2, 'two benefactors')
-    allocate (correction_block((surefill_correction_size() + 7) / 8))
-    call ok(surefill_correction_init(c_loc(correction_block), surefill_correction_size(), correction))
+    allocate (correction_block(SUREFILL_CORRECTION_SIZE / 8))
+    call ok(surefill_correction_init(c_loc(correction_block), SUREFILL_CORRECTION_SIZE, correction))
     call ok(surefill_correction_record(correction, 10.0_c_double, 20.0_c_double))
     call ok(surefill_choice_options_init(options))
     call ok(surefill_sizing_choose(sizing, options, correction, 8.0_c_double, 0.0_c_double, 1e6_c_double, choice))

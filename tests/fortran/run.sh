@@ -36,11 +36,14 @@ check() {
     fi
 }
 
-compiles() { "$fc" "${fortran[@]}" -c -o "$work/surefill.o" include/surefill.f90; }
+compiles() {
+    "$fc" "${fortran[@]}" -c -o "$work/surefill.o" include/surefill.f90 &&
+        "$fc" "${fortran[@]}" -c -o "$work/surefill_models.o" include/surefill_models.f90
+}
 
 same_layout() {
     "$cc" -std=c11 -Wall -Wextra -Werror -Iinclude -o "$work/layout_c" tests/fortran/layout.c &&
-        "$fc" "${fortran[@]}" -o "$work/layout_f" tests/fortran/layout.f90 "$work/surefill.o" "${static[@]}" &&
+        "$fc" "${fortran[@]}" -o "$work/layout_f" tests/fortran/layout.f90 "$work/surefill.o" "$work/surefill_models.o" "${static[@]}" &&
         "$work/layout_c" > "$work/c.txt" && "$work/layout_f" > "$work/f.txt" &&
         diff "$work/c.txt" "$work/f.txt"
 }
@@ -49,14 +52,14 @@ same_layout() {
 runs() {
     local source=$1
     shift
-    "$fc" "${fortran[@]}" -o "$work/program" "$source" "$work/surefill.o" "$@" && "$work/program"
+    "$fc" "${fortran[@]}" -o "$work/program" "$source" "$work/surefill.o" "$work/surefill_models.o" "$@" && "$work/program"
 }
 
 example() { diff tests/fortran/backfill.txt <(runs c-examples/fortran/backfill.f90 "$@"); }
 
 # The site tool gives the figures of the one in C: those of exact arithmetic.
 site_tool() {
-    "$fc" "${fortran[@]}" -o "$work/wait_bounds" c-examples/fortran/wait_bounds.f90 "$work/surefill.o" "$@" &&
+    "$fc" "${fortran[@]}" -o "$work/wait_bounds" c-examples/fortran/wait_bounds.f90 "$work/surefill.o" "$work/surefill_models.o" "$@" &&
         python3 tests/c/wait_bounds.py history > "$work/history.txt" || return 1
     for job in "3600 4" "36000 4 7000" "36000 4 24000" "36000 1 99999"; do
         # shellcheck disable=SC2086 # the words are the arguments
@@ -73,7 +76,7 @@ wrong_histories() {
     ! "$work/wait_bounds" x < /dev/null 2> /dev/null && ! "$work/wait_bounds" -1 < /dev/null 2> /dev/null
 }
 
-check "the module compiles" compiles
+check "the modules compile" compiles
 check "sizes and offsets are those of the header" same_layout
 check "calls, static library" runs tests/fortran/calls.f90 "${static[@]}"
 check "calls, shared library" runs tests/fortran/calls.f90 "${shared[@]}"

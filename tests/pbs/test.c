@@ -127,7 +127,7 @@ static struct scene scene(struct scheduler *scheduler) {
 }
 
 static void the_scenarios(void) {
-    struct scheduler scheduler = begin(5, "surefill_tau=0.2");
+    struct scheduler scheduler = begin(5, "surefill_criterion=probability,surefill_tau=0.2");
     struct scene now;
     char comment[SERVER_TEXT];
     for (int i = 0; i < 40; i++) {
@@ -149,28 +149,28 @@ static void the_scenarios(void) {
     CHECK(atoi(comment + 38) > 5 && atoi(comment + 38) < 100);
 
     /* At a larger tau it starts, and ends in time. */
-    set(&scheduler, "surefill_tau=1.1");
+    set(&scheduler, "surefill_criterion=probability,surefill_tau=1.1");
     now = scene(&scheduler);
     run(&scheduler, 100);
     CHECK(now.longer->began < now.busy->ended && now.head->began == now.busy->ended);
 
     /* Beyond the budget nothing overtakes. */
-    set(&scheduler, "surefill_tau=1.1,surefill_budget=0.1");
+    set(&scheduler, "surefill_criterion=probability,surefill_tau=1.1,surefill_budget=0.1");
     now = scene(&scheduler);
     run(&scheduler, 100);
     CHECK(now.longer->began >= now.head->began);
 
     /* In the shadow only what limits allow, and the log says what would have been. */
     said_all[0] = '\0';
-    set(&scheduler, "surefill_tau=0.2,surefill_mode=shadow");
+    set(&scheduler, "surefill_criterion=probability,surefill_tau=0.2,surefill_mode=shadow");
     now = scene(&scheduler);
     run(&scheduler, 100);
     CHECK(now.shorter->began >= now.head->began && said("would start now"));
 
     /* An error of the library: said once, limits from there on. */
     said_all[0] = '\0';
-    set(&scheduler, "surefill_tau=0.2");
-    scheduler.settings.tau = NAN;
+    set(&scheduler, "surefill_criterion=probability,surefill_tau=0.2");
+    scheduler.settings.preset.threshold = NAN;
     now = scene(&scheduler);
     run(&scheduler, 100);
     CHECK(now.shorter->began >= now.head->began && scheduler.limits_only);
@@ -259,7 +259,7 @@ static void limits_are_easy(void) {
 static void every_job_ends_once(void) {
     const int seconds_in_all = 1500 / part;
     static const char *const owners[] = {"games", "man", "nobody"};
-    struct scheduler scheduler = begin(16, "surefill_tau=0.2,surefill_predictor=hmm");
+    struct scheduler scheduler = begin(16, "surefill_criterion=probability,surefill_tau=0.2,surefill_predictor=hmm");
     struct books_totals books;
     int ended = 0, twice = 0, lost = 0, deleted = 0, held = 0, restarted = 0, broken = -1;
     static char extend[] = "";

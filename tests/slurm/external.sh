@@ -6,10 +6,22 @@
 games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody)
 EXTRA_CONF=JobSubmitPlugins=lua SCHEDULER=sched/builtin PARAMETERS=sched_min_interval=0,batch_sched_delay=0 \
     cluster_make "$work/cluster" 5
-cp "$here/../../c-examples/slurm-external/job_submit.lua" "$CLUSTER"
+sed "s,/run/surefill/main.lock,$work/lock," "$here/../../c-examples/slurm-external/job_submit.lua" \
+    >"$CLUSTER/job_submit.lua"
 "$built/seed" "$work/state" "$games:30:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
 cluster_start
-daemon external "$built/surefill-slurm" -s "$work/state" surefill_tau=0.2,surefill_interval=0.5,surefill_save=1
+timeout 20 "$built/surefill-slurm" -l "$work/lock" -1 -s "$work/none/state" >"$work/refused"
+grep -q 'state not saved: .*No such file or directory' "$work/refused" || fail "nothing said of a folder that is not there"
+
+# While no scheduler is alive nothing is held.
+free=$(job games 1 5 0.1)
+wait_for 20 is_completed "$free"
+
+start() {
+    daemon external "$built/surefill-slurm" -l "$work/lock" -s "$work/state" "$@" \
+        surefill_criterion=probability,surefill_tau=0.2,surefill_interval=0.5,surefill_save=1
+}
+start
 said() { grep -q -- "$1" "$CLUSTER/log/external.out"; }
 trap 'daemon_stop external; finish' EXIT
 wait_for 5 said 'learnt from 120 jobs'
@@ -17,11 +29,14 @@ wait_for 5 said 'learnt from 120 jobs'
 # What it cannot use is refused.
 for wrong in surefill_tau=soon surefill_sooner=1 bf_interval=1; do
     status=0
-    timeout 10 "$built/surefill-slurm" -1 $wrong >"$work/refused" 2>&1 || status=$?
+    timeout 10 "$built/surefill-slurm" -l "$work/lock" -1 $wrong >"$work/refused" 2>&1 || status=$?
     check "exit status with $wrong" $status -eq 2
 done
-timeout 20 "$built/surefill-slurm" -1 -s "$work/none/state" >"$work/refused"
-grep -q 'state not saved: .*No such file or directory' "$work/refused" || fail "nothing said of a folder that is not there"
+# A second one for the same partition is refused.
+status=0
+timeout 10 "$built/surefill-slurm" -l "$work/lock" -1 >"$work/refused" 2>&1 || status=$?
+check "exit status of a second scheduler" $status -eq 1
+grep -q "process $(cat "$CLUSTER/pid/external.run") schedules partition main" "$work/refused" || fail "$(cat "$work/refused")"
 
 own=$(job games 1 60 1 --hold)
 busy=$(job games 3 60 9)
@@ -37,7 +52,7 @@ check "the short candidate overtakes" "$(completed "$short" StartTime)" -lt "$(c
 check "the long candidate waits" "$(completed "$long" StartTime)" -ge "$(completed "$head" StartTime)"
 check "the head starts soon after the nodes are free" \
     $(($(completed "$head" StartTime) - $(completed "$busy" EndTime))) -le 4
-tasks() { [ "$(grep -c "JobState=COMPLETED" "$CLUSTER/completed")" -eq 6 ]; }
+tasks() { [ "$(grep -c "JobState=COMPLETED" "$CLUSTER/completed")" -eq 7 ]; }
 wait_for 20 tasks
 check "tasks of the array" "$(timeout 10 squeue -h -j "$array" -o %i 2>/dev/null | wc -l)" -eq 0
 staying() { timeout 10 squeue -h -t PENDING -j "$own,$stay" -o %i | wc -l; }
@@ -47,9 +62,48 @@ timeout 10 scontrol update JobId="$stay" Comment=
 wait_for 20 queue_empty
 said "decision: JobId=$long head=$head probability .*: wait" || fail "no decision about the long candidate"
 daemon_stop external
-check "every job completed once" "$(grep -c JobState=COMPLETED "$CLUSTER/completed")" -eq 8
+check "every job completed once" "$(grep -c JobState=COMPLETED "$CLUSTER/completed")" -eq 9
 check_runs
-timeout 20 "$built/surefill-slurm" -1 -s "$work/state" >/dev/null # sees the last ends
-timeout 20 "$built/surefill-slurm" -1 -s "$work/state" >"$work/again"
-grep -q 'learnt from 128 jobs' "$work/again" || fail "the state was not kept: $(cat "$work/again")"
-say "8 jobs released in order or ahead; the long candidate waited, users' holds stayed, 128 jobs remembered"
+timeout 20 "$built/surefill-slurm" -l "$work/lock" -1 -s "$work/state" >/dev/null # sees the last ends
+timeout 20 "$built/surefill-slurm" -l "$work/lock" -1 -s "$work/state" >"$work/again"
+grep -q 'learnt from 129 jobs' "$work/again" || fail "the state was not kept: $(cat "$work/again")"
+say "8 jobs released in order or ahead; the long candidate waited, users' holds stayed, 129 jobs remembered"
+
+# What a scheduler holds when it ends: released when it is stopped, kept held when it is told so or loses its life; then
+# --release-all releases it. A job with its user's own hold stays.
+held() { [ "$(timeout 5 squeue -h -j "$1" -o %Q | sort -u)" = 0 ]; }
+released() { ! held "$1"; }
+for end in stop keep kill; do
+    gate=$work/gate.$end keep=
+    [ $end != keep ] || keep=-k
+    # shellcheck disable=SC2086
+    start $keep
+    wait_for 10 grep -q ' [1-9][0-9]*$' "$work/lock"
+    busy=$(TASK="until [ -e $gate ]; do sleep 0.1; done" job games 5 60 0)
+    wait_for 20 has_run "$busy"
+    one=$(job games 5 60 0.1)
+    array=$(job man 5 60 0.1 --array=1-2)
+    own=$(job games 1 60 0.1 --hold)
+    held "$one" && held "$array" || fail "$end: not held at submission"
+    case $end in
+    kill) daemon_kill external ;;
+    *) daemon_stop external ;;
+    esac
+    if [ $end = stop ]; then
+        released "$one" && released "$array" || fail "stopped, it has left jobs held"
+        free=$(job games 1 60 0.1)
+        released "$free" || fail "held at submission while nobody is there"
+    else
+        held "$one" && held "$array" || fail "$end: nobody has released them, and they are"
+        timeout 20 "$built/surefill-slurm" --release-all >"$work/all"
+        grep -q 'released all that was held in partition main: 2 jobs$' "$work/all" || fail "$end: $(cat "$work/all")"
+        released "$one" && released "$array" || fail "$end: --release-all has left jobs held"
+    fi
+    held "$own" || fail "$end: a user's own hold was released"
+    touch "$gate"
+    wait_for 40 is_completed "$one"
+    timeout 10 scancel "$own"
+    wait_for 40 queue_empty
+done
+check_runs
+say "stopped, it releases what it holds; otherwise --release-all does; a second scheduler is refused"

@@ -20,7 +20,7 @@ damage() {
     header) truncate -s 20 "$state" ;;
     empty) : >"$state" ;;
     longer) echo >>"$state" ;;
-    bit) printf '\x55' | dd of="$state" bs=1 seek=$((size - 1000)) conv=notrunc status=none ;;
+    bit) printf '\x55' | dd of="$state" bs=1 seek=$((size / 2)) conv=notrunc status=none ;;
     version) printf '\x7f' | dd of="$state" bs=1 seek=8 conv=notrunc status=none ;;
     random) head -c "$size" /dev/urandom >"$state" ;;
     folder) rm "$state" && mkdir "$state" ;;

@@ -68,4 +68,5 @@ is_completed() { grep -q "^JobId=$1 " "$CLUSTER/completed"; }
 # The latest summary of the plugin's books, which comes with every save; and whether it shows nothing waiting or running.
 books() { sed -n 's/.*surefill: books: //p' "$CLUSTER/log/slurmctld" | tail -n 1; }
 books_closed() { [[ $(books) == *' 0 waiting, 0 running'* ]]; }
-OURS=defer,sched_interval=-1,surefill_interval=0.2
+# A rule of one's own, in order of priority: what the tests of decisions count on.
+OURS=defer,sched_interval=-1,surefill_interval=0.2,surefill_criterion=probability

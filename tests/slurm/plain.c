@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <surefill_models.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,19 +29,29 @@ void *malloc(size_t size) { return is_short() ? NULL : __libc_malloc(size); }
 
 void *calloc(size_t count, size_t size) { return is_short() ? NULL : __libc_calloc(count, size); }
 
+static char notes[1000];
+static void take_note(const char *text) {
+    strncat(notes, text, sizeof notes - strlen(notes) - 2);
+    strcat(notes, ";");
+}
+
 static void settings_are_read(void) {
     static const char *const wrong[] = {
         "surefill_tau",           "surefill_tau=",         "surefill_tau=x",         "surefill_tau=-1",
         "surefill_tau=nan",       "surefill_interval=0",   "surefill_interval=1e9",  "surefill_mode=off",
         "surefill_criterion=all", "surefill_depth=1.5",    "surefill_depth=-1",      "surefill_events=17",
-        "surefill_what=1",        "surefill_locked=0",     "surefill_locked=61",      "surefill_save=0",
+        "surefill_what=1",        "surefill_preset=best",   "surefill_locked=0",     "surefill_locked=61",      "surefill_save=0",
         "surefill_=1",            "bf_x,surefill_budget=", "surefill_predictor=users",
-        "surefill_tau=0.1,surefill_tau=0.1 ", "surefill_tau=0.000000000000000000000000000000000000000000000000000000000000"
+        "surefil_tau=0.1", "defer, surefil_mode=limits", "surrefill_tau=1", "Surefill-tau=1",
+        "sure_fill_tau=1", "surfill_interval=2", "surefilltau=1", "surefill_tau=0.000000000000000000000000000000000000000000000000000000000000"
         "0000000000000000000000000000000000000000000000000000000000000000000000000000001"};
     struct settings settings, before;
+    surefill_preset fair, fast;
     char message[200];
+    CHECK(surefill_preset_init(&fair, SUREFILL_PRESET_FAIR) == 0 && surefill_preset_init(&fast, SUREFILL_PRESET_FAST) == 0);
     settings_defaults(&settings);
-    CHECK(settings.mode == MODE_ON && settings.tau == 0.05 && isinf(settings.budget));
+    CHECK(settings.mode == MODE_ON && settings.criterion == SUREFILL_CRITERION_RELATIVE && settings.tau == fair.threshold &&
+          isinf(settings.budget) && settings.preset.or_easy != 0 && strcmp(settings_rule_name(&settings), "fair") == 0);
     CHECK(settings_read(&settings, NULL, message, sizeof message));
     CHECK(settings_read(&settings, "", message, sizeof message));
     CHECK(settings_read(&settings, "defer,bf_interval=3,surefill_tau=0.25,surefill_mode=shadow,surefill_criterion=relative,"
@@ -60,7 +71,35 @@ static void settings_are_read(void) {
         CHECK(strstr(message, "surefill_") != NULL);
         CHECK(memcmp(&before, &settings, sizeof settings) == 0);
     }
-    CHECK(settings_read(&settings, "defer", message, sizeof message) && settings.tau == 0.05); /* back to the defaults */
+    CHECK(settings_read(&settings, "defer", message, sizeof message) &&
+          settings.tau == fair.threshold); /* back to the defaults */
+    /* A preset has its own values, whatever the order of the words; a criterion is a rule of the site's own. */
+    CHECK(settings_read(&settings, "surefill_tau=0.7,surefill_preset=fast", message, sizeof message));
+    CHECK(settings.tau == 0.7 && settings.preset.guard_quantile == fast.guard_quantile &&
+          settings.preset.or_easy != 0 && strcmp(settings_rule_name(&settings), "fast") == 0);
+    CHECK(settings_read(&settings, "surefill_preset=papers", message, sizeof message));
+    CHECK(settings.criterion == SUREFILL_CRITERION_BOUND && settings.tau == 0.05 && settings.events == 1);
+    CHECK(settings_read(&settings, "surefill_preset=easy", message, sizeof message));
+    CHECK(settings.preset.guard_quantile == 0 && settings.preset.or_easy != 0);
+    CHECK(settings_read(&settings, "surefill_events=2,surefill_criterion=seconds,surefill_preset=fair", message,
+                        sizeof message));
+    CHECK(settings.criterion == SUREFILL_CRITERION_SECONDS && settings.tau == 60 && settings.events == 2 &&
+          settings.preset.or_easy == 0 && settings.preset.candidate_run_time == 0 && settings.preset.guard_quantile == 1 &&
+          strcmp(settings_rule_name(&settings), "own rule") == 0);
+    /* Blanks and capitals count as little as with Slurm's own words; words of Slurm's are none of ours. */
+    CHECK(settings_read(&settings, "defer, SureFill_Tau=0.5 ,\tsurefill_events=2 ", message, sizeof message));
+    CHECK(settings.tau == 0.5 && settings.events == 2);
+    CHECK(settings_read(&settings, "requeue_setup_env_fail,spec_cores_first,salloc_wait_nodes,sbatch_wait_nodes,Ignore_NUMA,"
+                                   "reduce_completing_frag,sched_interval=-1,step_retry_time=3,preempt_send_user_signal",
+                        message, sizeof message));
+    CHECK(settings_all_ours(NULL) && settings_all_ours("surefill_tau=1, SUREFILL_depth=3"));
+    CHECK(!settings_all_ours("surefill_tau=1,bf_interval=2"));
+    notes[0] = '\0';
+    settings_notes("defer,sched_interval=-1,surefill_tau=1,bf_busy_nodes", take_note);
+    CHECK(notes[0] == '\0');
+    settings_notes("bf_interval=10, BF_Max_Job_Test=3,bf_busy_nodes,sched_interval=30", take_note);
+    CHECK(strstr(notes, "bf_interval=10, bf_max_job_test=3;") != NULL && strstr(notes, "defer leaves") != NULL &&
+          strstr(notes, "sched_interval=-1 turns it off") != NULL);
 }
 
 static struct sighting job(int64_t id, enum phase phase) {
@@ -159,7 +198,7 @@ static void damage_is_found(void) {
     CHECK(file != NULL);
     fseek(file, 0, SEEK_END);
     size = ftell(file);
-    for (long at = 0; at < size; at += at < 64 || at > size - 200 ? 1 : 10007, tried++) {
+    for (long at = 0; at < size; at += 1 + size / 5000, tried++) {
         int byte;
         fseek(file, at, SEEK_SET);
         byte = fgetc(file);
@@ -315,13 +354,13 @@ static void budgets_last(void) {
     struct decider *decider = decider_make();
     struct settings settings;
     struct decision decision;
+    char message[200];
     double delay;
     for (int i = 0; i < 50; i++) {
         const struct facts facts = {.id = i, .user = 1, .limit = 3600, .nodes = 1, .asked = 1};
         beliefs_ended(beliefs, &facts, 1 + 37 * i, i);
     }
-    settings_defaults(&settings);
-    settings.tau = 2;
+    CHECK(settings_read(&settings, "surefill_criterion=probability,surefill_tau=2", message, sizeof message));
     decide(decider, &settings, beliefs, 0, &pool, &decision);
     CHECK(decision.accepted_count == 1);
     delay = candidates[0].judged.delay;

@@ -5,7 +5,7 @@
 : "${SLURM_SOURCE:?the sources of Slurm}"
 slurm_folder=$here/../../c-examples/slurm
 
-# Another release is refused when the plugin is built; another patch level of this one by slurmctld, when it loads it.
+# A release that is not known is refused when the plugin is built; another patch level of this one by slurmctld, when it loads it.
 build_for() { # VERSION_NUMBER: builds the plugin as if this Slurm were installed, in $work/other
     rm -rf "$work/other" "$work/version"
     mkdir -p "$work/version/slurm"
@@ -16,8 +16,10 @@ build_for() { # VERSION_NUMBER: builds the plugin as if this Slurm were installe
     SLURM_SOURCE=$(realpath "$SLURM_SOURCE") timeout 60 make -s -C "$slurm_folder" BUILD="$work/other" \
         CFLAGS="-O2 -I$work/version" all >"$work/make" 2>&1
 }
-build_for 0x170200 && fail "the plugin can be built for Slurm 23.02"
-grep -q 'written for Slurm 22.05' "$work/make" || fail "no reason why not: $(cat "$work/make")"
+for other in 0x150b00 0x1a0b00; do
+    build_for $other && fail "the plugin can be built for Slurm 21.11 and 26.11"
+    grep -q 'written for Slurm 22.05 to 26.05' "$work/make" || fail "no reason why not: $(cat "$work/make")"
+done
 build_for 0x160507 || fail "the plugin cannot be built for another patch level: $(cat "$work/make")"
 PLUGIN_FOLDER=$work/other SCHEDULER=sched/surefill PARAMETERS=$OURS cluster_make "$work/other-cluster" 1
 timeout 20 slurmctld -D -c >"$work/refused" 2>&1 && fail "slurmctld ran with a plugin for another patch level"
@@ -43,7 +45,15 @@ parameters "$OURS,surefill_save=1,surefill_sooner=1"
 wait_for 10 logged_times 'surefill: mode limits' 2
 parameters "$OURS,surefill_save=1" # the same as before: said all the same, the log is not to end with limits
 wait_for 10 logged_times 'surefill: mode on' 2
-say "an unknown parameter and too long a name are said once"
+parameters "\"$OURS,surefill_save=1, Surefil_tau=1\""
+wait_for 10 logged 'surefil_tau=1: our parameters begin with surefill_; from here on only time limits count'
+parameters '"sched_interval=30,bf_interval=10, SUREFILL_Save=1,surefill_interval=0.2"'
+wait_for 10 logged_times 'surefill: mode on.* saved every 1 s' 3
+for note in 'without effect, .*: bf_interval=10$' 'main loop starts jobs .*sched_interval=-1 turns it off' 'defer leaves that'; do
+    check "$note" "$(ctld_log | grep -c "surefill: SchedulerParameters: .*$note")" -eq 1
+done
+parameters "$OURS,surefill_save=1"
+say "unknown and misspelt parameters and too long a name are said once, words without effect too"
 
 # The folder for the state goes away: said with every save, jobs go on; it comes back: saved again.
 wait_for 10 test -f "$CLUSTER/state/surefill_state"

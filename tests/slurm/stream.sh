@@ -67,7 +67,7 @@ state() { timeout 5 squeue -h -j "$1" -o '%t %r'; }
 waits() { [[ $(state "$1") =~ ^PD\ (Priority|Resources)$ ]]; }
 alone() { [ "$(timeout 5 squeue -h -t RUNNING,COMPLETING -o %i)" = "$1" ]; }
 knows() { grep -qa "$1" "$CLUSTER/state/job_state"; }
-newer() { [ "$CLUSTER/state/surefill_state" -nt "$work/mark" ]; }
+saves() { ctld_log | grep -c 'surefill: books:' || true; }
 learnt() { ctld_log | sed -n 's/.*surefill.*learnt from \([0-9]*\) jobs/\1/p' | tail -n 1; }
 decides() { # several cycles from now on
     local so_far
@@ -85,11 +85,10 @@ for round in 1 2; do
     wait_for 10 waits "$eligible" || fail "it does not wait for its turn: $(state "$eligible")"
     timeout 20 scancel "$eligible"
     echo "$eligible" >>"$work/cancel"
-    wait_for 10 alone "$wide"
+    wait_for 60 alone "$wide"
     random_job -J "saved$round" >>"$work/complete"
     wait_for 10 knows "saved$round"
-    touch "$work/mark"
-    wait_for 5 newer
+    wait_for 10 logged_times 'surefill: books:' $(($(saves) + 2)) || fail "the state is not saved"
     check "waiting jobs" "$(timeout 10 squeue -h -t PENDING -o %i | wc -l)" -ge 10
     decides
     known=$(learnt)
@@ -105,7 +104,8 @@ done
 parameters "$ours,surefill_tau=0.2"
 timeout 20 scontrol release "$held"
 wave 30
-wait_for 100 queue_empty
+# A job whose start a kill interrupted is requeued by Slurm for two minutes.
+wait_for 240 queue_empty
 
 # Every task's own number stands in the log of completions with its array's; the others once each by their number.
 sed -n 's/^JobId=\([0-9]*\) .*JobState=\([A-Z]*\) .*/\1 \2/p' "$CLUSTER/completed" | sort >"$work/records"

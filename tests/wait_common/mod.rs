@@ -24,15 +24,16 @@ impl Random {
 }
 
 /// Small ones.
-pub const LIMITS: WaitLimits = WaitLimits { history: 500, queued: 64, releases: 300, clusters: 8 };
+pub const LIMITS: WaitCapacity =
+    WaitCapacity { history: 500, queued: 64, releases: 300, clusters: 8, neighbours: 400 };
 
 /// With these components.
 pub fn options(components: u32) -> WaitOptions {
-    WaitOptions { components, down_quantile: 0.95, ..WaitOptions::default() }
+    WaitOptions { components, down_quantile: 0.95, ..WaitOptions::papers() }
 }
 
 /// Memory for a predictor.
-pub fn block(limits: &WaitLimits) -> Vec<u64> {
+pub fn block(limits: &WaitCapacity) -> Vec<u64> {
     vec![u64::MAX; WaitPredictor::size(limits).unwrap().div_ceil(8)]
 }
 

@@ -14,7 +14,7 @@ const LARGEST: i64 = 1 << 19;
 
 pub struct Pass {
     pub block: Block,
-    limits: surefill_pass_limits,
+    capacity: surefill_pass_capacity,
     phase: Phase,
     now: i64,
     head: (i64, i32),
@@ -24,6 +24,8 @@ pub struct Pass {
     /// Processors of the candidates.
     candidates: Vec<i32>,
     spent: [f64; 4],
+    /// The same of the three head jobs that there are while another is head.
+    kept: [[f64; 4]; 3],
     /// What was done since the pass was begun with nothing spent.
     log: Option<Vec<Done>>,
     idle_at_first: i32,
@@ -40,8 +42,8 @@ enum Phase {
     Accepting(i32, i32),
 }
 
-/// Criterion, threshold and budget.
-type Rule = (i32, f64, f64);
+/// Criterion, threshold and budget, and whether what EASY would start is accepted anyway.
+type Rule = (i32, f64, f64, i32);
 
 enum Done {
     Running(i32, i64, i64, Option<Block>),
@@ -53,15 +55,15 @@ enum Done {
 }
 
 pub fn make(world: &mut World, input: &mut Input) {
-    let mut limits = default_limits();
-    limits.running = input.int(12);
-    limits.candidates = input.int(12);
-    limits.processors = input.int(40);
-    limits.bins = input.int(24);
-    limits.events_per_bin = input.int(4);
+    let mut capacity = default_limits();
+    capacity.running = input.int(12);
+    capacity.candidates = input.int(12);
+    capacity.processors = input.int(40);
+    capacity.bins = input.int(24);
+    capacity.events_per_bin = input.int(4);
     // Few cells make groups of equal times bounded instead of exact.
-    limits.tie_cells = input.below(250) as i32 * 4;
-    let given = Sized::new(input, limits, default_limits(), LIMITS);
+    capacity.tie_cells = input.below(250) as i32 * 4;
+    let given = Sized::new(input, capacity, default_limits(), LIMITS);
     let mut size = MARK_LONG;
     let out = input.output(&mut size);
     let usable = given.meant().filter(in_range);
@@ -80,8 +82,8 @@ pub fn make(world: &mut World, input: &mut Input) {
     let legal = placed && out == &raw mut made && usable.is_some() && fits;
     if succeeded(status, legal, &errors) {
         let slot = input.below(world.passes.len() as u8);
-        let limits = surefill_pass_limits { struct_size: limits.struct_size, ..usable.unwrap() };
-        if let Some(old) = world.passes[slot].replace(Pass::new(block, limits)) {
+        let capacity = surefill_pass_capacity { struct_size: capacity.struct_size, ..usable.unwrap() };
+        if let Some(old) = world.passes[slot].replace(Pass::new(block, capacity)) {
             old.check_again();
         }
     } else {
@@ -89,13 +91,13 @@ pub fn make(world: &mut World, input: &mut Input) {
     }
 }
 
-fn in_range(limits: &surefill_pass_limits) -> bool {
-    (0..=1 << 20).contains(&limits.running)
-        && (0..=1 << 20).contains(&limits.candidates)
-        && (1..=1 << 24).contains(&limits.processors)
-        && (1..=SUREFILL_MAX_BINS).contains(&limits.bins)
-        && (1..=SUREFILL_MAX_EVENTS_PER_BIN).contains(&limits.events_per_bin)
-        && (0..=1 << 28).contains(&limits.tie_cells)
+fn in_range(capacity: &surefill_pass_capacity) -> bool {
+    (0..=1 << 20).contains(&capacity.running)
+        && (0..=1 << 20).contains(&capacity.candidates)
+        && (1..=1 << 24).contains(&capacity.processors)
+        && (1..=SUREFILL_MAX_BINS).contains(&capacity.bins)
+        && (1..=SUREFILL_MAX_EVENTS_PER_BIN).contains(&capacity.events_per_bin)
+        && (0..=1 << 28).contains(&capacity.tie_cells)
 }
 
 /// A pass's handle, and its model when it is one.
@@ -129,7 +131,7 @@ pub fn begin(world: &mut World, input: &mut Input) {
     let (now, idle) = (input.seconds(), input.int(16));
     let head = (input.below(3) as i64, input.int(40));
     let legal = pass.as_ref().is_some_and(|pass| {
-        let most = 0..=pass.limits.processors;
+        let most = 0..=pass.capacity.processors;
         now.unsigned_abs() <= 1 << 53 && most.contains(&idle) && most.contains(&head.1) && idle < head.1
     });
     if let Some(pass) = &pass
@@ -142,8 +144,11 @@ pub fn begin(world: &mut World, input: &mut Input) {
         return;
     }
     let pass = pass.unwrap();
-    if pass.phase == Phase::New || pass.head.0 != head.0 {
+    if pass.phase == Phase::New {
         pass.spent = [0.0; 4];
+    } else if pass.head.0 != head.0 {
+        pass.kept[pass.head.0 as usize] = pass.spent;
+        pass.spent = std::mem::take(&mut pass.kept[head.0 as usize]);
     }
     (pass.now, pass.head, pass.idle, pass.idle_at_first) = (now, head, idle, idle);
     (pass.phase, pass.busy, pass.running) = (Phase::Filling, 0, 0);
@@ -176,8 +181,8 @@ pub fn add_running(world: &mut World, input: &mut Input) {
     let right = out.is_null() || out == &raw mut index;
     let legal = pass.as_ref().zip(known.as_ref()).is_some_and(|(pass, (_, bins))| {
         pass.phase == Phase::Filling
-            && pass.running < pass.limits.running
-            && (1..=pass.limits.processors - pass.idle - pass.busy).contains(&processors)
+            && pass.running < pass.capacity.running
+            && (1..=pass.capacity.processors - pass.idle - pass.busy).contains(&processors)
             && pass.takes(age, limit, *bins)
     });
     let status = unchanged(&pass, || unsafe {
@@ -203,8 +208,8 @@ pub fn add_candidate(world: &mut World, input: &mut Input) {
     let right = out.is_null() || out == &raw mut index;
     let legal = pass.as_ref().zip(known.as_ref()).is_some_and(|(pass, (_, bins))| {
         pass.phase == Phase::Filling
-            && pass.candidates.len() < pass.limits.candidates as usize
-            && (1..=pass.limits.processors).contains(&processors)
+            && pass.candidates.len() < pass.capacity.candidates as usize
+            && (1..=pass.capacity.processors).contains(&processors)
             && pass.takes(0, limit, *bins)
     });
     let status = unchanged(&pass, || unsafe {
@@ -238,16 +243,17 @@ pub fn decide(world: &mut World, input: &mut Input) {
         rule.budget *= 100.0;
     }
     // After MORE mostly the same rule again.
-    if let Some(Phase::Under((criterion, threshold, budget))) = pass.as_ref().map(|pass| pass.phase)
+    rule.or_easy = input.int(1);
+    if let Some(Phase::Under((criterion, threshold, budget, or_easy))) = pass.as_ref().map(|pass| pass.phase)
         && !input.rarely()
     {
-        rule = surefill_rule { criterion, threshold, budget, ..rule };
+        rule = surefill_rule { criterion, threshold, budget, or_easy, ..rule };
     }
     let given = Sized::new(input, rule, default_rule(), RULE);
     let work = if input.below(2) == 0 { i64::MAX } else { input.seconds() };
     let (mut step, mut candidate) = (MARK_INT, MARK_INT);
     let (step_out, candidate_out) = (input.output(&mut step), input.output(&mut candidate));
-    let meant = given.meant().map(|rule| (rule.criterion, rule.threshold, rule.budget));
+    let meant = given.meant().map(|rule| (rule.criterion, rule.threshold, rule.budget, i32::from(rule.or_easy != 0)));
     let legal = step_out == &raw mut step
         && candidate_out == &raw mut candidate
         && work >= 1
@@ -301,6 +307,14 @@ pub fn settle(world: &mut World, input: &mut Input) {
     {
         let processors = pass.candidates[candidate as usize];
         pass.spent[criterion as usize] += judgement(&pass.block, candidate).0;
+        if criterion != SUREFILL_CRITERION_SECONDS {
+            // The relative criterion books the seconds as well, for the slip; what they are is not modelled.
+            let (mut seconds, before) = (0.0, pass.spent[SUREFILL_CRITERION_SECONDS as usize]);
+            let status = unsafe { surefill_pass_spent(handle, SUREFILL_CRITERION_SECONDS, &mut seconds) };
+            assert!(status == SUREFILL_OK && seconds >= before);
+            assert!(criterion == SUREFILL_CRITERION_RELATIVE || seconds == before);
+            pass.spent[SUREFILL_CRITERION_SECONDS as usize] = seconds;
+        }
         pass.idle -= processors;
         pass.busy += processors;
         pass.running += 1;
@@ -335,7 +349,7 @@ pub fn ask(world: &mut World, input: &mut Input) {
     let (processors, when) = (input.int(40), now.saturating_add(input.seconds()));
     let begun = pass.as_ref().is_some_and(|pass| pass.phase != Phase::New);
     let in_time = when.checked_sub(now).is_some_and(|span| (0..=SUREFILL_MAX_SECONDS).contains(&span));
-    let asked = pass.as_ref().is_some_and(|pass| (0..=pass.limits.processors).contains(&processors));
+    let asked = pass.as_ref().is_some_and(|pass| (0..=pass.capacity.processors).contains(&processors));
     let errors = [SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_WRONG_STATE];
     let (mut free, mut started) = (MARK_REAL, MARK_REAL);
     let out = input.output(&mut free);
@@ -411,10 +425,10 @@ fn judgement(block: &Block, candidate: i32) -> (f64, i32, i32) {
 }
 
 impl Pass {
-    fn new(block: Block, limits: surefill_pass_limits) -> Pass {
+    fn new(block: Block, capacity: surefill_pass_capacity) -> Pass {
         Pass {
             block,
-            limits,
+            capacity,
             phase: Phase::New,
             now: 0,
             head: (0, 0),
@@ -423,6 +437,7 @@ impl Pass {
             running: 0,
             candidates: Vec::new(),
             spent: [0.0; 4],
+            kept: [[0.0; 4]; 3],
             log: None,
             idle_at_first: 0,
         }
@@ -437,14 +452,14 @@ impl Pass {
     /// Whether a job of this age under this limit, believed to have so many bins, has room.
     fn takes(&self, age: i64, limit: i64, bins: i32) -> bool {
         let times = 0..=SUREFILL_MAX_SECONDS;
-        let room = self.limits.bins * self.limits.events_per_bin;
-        let needed = if bins == 1 { 1 } else { bins * self.limits.events_per_bin };
+        let room = self.capacity.bins * self.capacity.events_per_bin;
+        let needed = if bins == 1 { 1 } else { bins * self.capacity.events_per_bin };
         times.contains(&age) && times.contains(&limit) && needed <= room
     }
 
     /// What must hold after a decision, and what follows from it.
     fn decided(&mut self, rule: Rule, work: i64, step: i32, candidate: i32) {
-        let (criterion, threshold, budget) = rule;
+        let (criterion, threshold, budget, or_easy) = rule;
         let probability = [SUREFILL_CRITERION_PROBABILITY, SUREFILL_CRITERION_BOUND].contains(&criterion);
         for candidate in 0..self.candidates.len() as i32 {
             let (delay, exactness, verdict) = judgement(&self.block, candidate);
@@ -472,7 +487,8 @@ impl Pass {
                 assert_eq!(step, SUREFILL_STEP_ACCEPT);
                 let (delay, _, verdict) = judgement(&self.block, candidate);
                 assert_eq!(verdict, SUREFILL_VERDICT_ACCEPTED);
-                assert!(delay < threshold && self.spent[criterion as usize] + delay <= budget);
+                let harmless = delay < threshold && self.spent[criterion as usize] + delay <= budget;
+                assert!(harmless || or_easy != 0);
                 assert!(self.candidates[candidate as usize] <= self.idle);
                 self.phase = Phase::Accepting(candidate, criterion);
             }
@@ -488,7 +504,7 @@ impl Pass {
         let mut pass = null_mut();
         let begun = unsafe {
             assert_eq!(
-                surefill_pass_init(block.pointer(), block.length(), &self.limits, &mut pass),
+                surefill_pass_init(block.pointer(), block.length(), &self.capacity, &mut pass),
                 SUREFILL_OK
             );
             surefill_pass_begin(pass, self.now, self.idle_at_first, self.head.0, self.head.1)
@@ -519,11 +535,12 @@ impl Done {
             },
             Done::Committed(candidate) => unsafe { surefill_pass_commit(pass, *candidate) },
             Done::Declined(candidate) => unsafe { surefill_pass_decline(pass, *candidate) },
-            Done::Decided((criterion, threshold, budget), step, candidate) => {
+            Done::Decided((criterion, threshold, budget, or_easy), step, candidate) => {
                 let rule = surefill_rule {
                     criterion: *criterion,
                     threshold: *threshold,
                     budget: *budget,
+                    or_easy: *or_easy,
                     ..default_rule()
                 };
                 let (mut new_step, mut new_candidate) = (0, 0);

@@ -66,12 +66,12 @@ impl<T: Copy> Sized<T> {
 
 /// Where the members of the structures end.
 pub const LIMITS: &[usize] = &[4, 8, 12, 16, 20, 24];
-pub const RULE: &[usize] = &[4, 8, 16];
+pub const RULE: &[usize] = &[4, 8, 16, 24, 32, 40, 44];
 
-pub fn default_limits() -> surefill_pass_limits {
-    let mut limits = std::mem::MaybeUninit::uninit();
-    assert_eq!(unsafe { surefill_pass_limits_init(limits.as_mut_ptr()) }, SUREFILL_OK);
-    unsafe { limits.assume_init() }
+pub fn default_limits() -> surefill_pass_capacity {
+    let mut capacity = std::mem::MaybeUninit::uninit();
+    assert_eq!(unsafe { surefill_pass_capacity_init(capacity.as_mut_ptr()) }, SUREFILL_OK);
+    unsafe { capacity.assume_init() }
 }
 
 pub fn default_rule() -> surefill_rule {

@@ -24,8 +24,8 @@ const INIT: [i32; 3] = [SUREFILL_ERROR_TOO_SMALL, SUREFILL_ERROR_NOT_A_NUMBER, S
 
 pub fn make_bins(world: &mut World, input: &mut Input) {
     let slot = input.below(world.bins.len() as u8);
-    let block = Block::new(surefill_bins_size());
-    let (memory, length, placed) = place(input, &block, surefill_bins_size());
+    let block = Block::new(SUREFILL_BINS_SIZE);
+    let (memory, length, placed) = place(input, &block, SUREFILL_BINS_SIZE);
     let mut made = null_mut();
     let out = input.output(&mut made);
     let first = if input.rarely() { input.wild_real() } else { 0.5 + input.below(40) as f64 / 4.0 };
@@ -96,24 +96,20 @@ pub fn ask_bins(world: &mut World, input: &mut Input) {
 
 pub fn make_distribution(world: &mut World, input: &mut Input) {
     let slot = input.below(world.distributions.len() as u8);
-    let block = Block::new(surefill_distribution_size());
-    let (memory, length, placed) = place(input, &block, surefill_distribution_size());
+    let block = Block::new(SUREFILL_DISTRIBUTION_SIZE);
+    let (memory, length, placed) = place(input, &block, SUREFILL_DISTRIBUTION_SIZE);
     let mut made = null_mut();
     let out = input.output(&mut made);
     let (bins, bins_slot) =
         handle::<surefill_bins, _>(input, &world.bins, |bins| &bins.block, &world.inbox.block);
     let bins_value = bins_slot.and_then(|slot| world.bins[slot].as_ref()).map(|bins| &bins.value);
-    let (status, value) = match input.below(4) {
-        0 => (
-            unsafe { surefill_distribution_init_limit(memory, length, out) },
-            Some(RuntimeDistribution::limit()),
-        ),
-        1 => {
+    let (status, value) = match input.below(3) {
+        0 => {
             let seconds = input.seconds();
             let status = unsafe { surefill_distribution_init_single(memory, length, seconds, out) };
             (status, RuntimeDistribution::single(seconds).ok())
         }
-        2 => {
+        1 => {
             let usual = bins_value.map_or(0, RuntimeBins::count);
             let count = if input.rarely() { input.below(70) } else { usual };
             let counts: Vec<f64> = (0..count).map(|_| input.real()).collect();

@@ -28,7 +28,7 @@ impl Subject for Correction {
 
     fn make(input: &mut Input) -> Option<(Correction, Block)> {
         let mut made = null_mut();
-        let mut block = Block::new(surefill_correction_size(), input.below(2) == 0);
+        let mut block = Block::new(SUREFILL_CORRECTION_SIZE, input.below(2) == 0);
         let status = unsafe { surefill_correction_init(block.pointer(), block.length(), &mut made) };
         assert!(status == SUREFILL_OK && made.cast() == block.pointer());
         Some((Correction { pairs: Vec::new() }, block))

@@ -94,7 +94,7 @@ impl Given {
 
 #[derive(Clone)]
 pub struct Model {
-    limits: surefill_hmm_limits,
+    capacity: surefill_hmm_capacity,
     first: i64,
     end: i64,
     ready: bool,
@@ -188,21 +188,21 @@ impl Subject for Model {
     type Call = Call;
 
     fn make(input: &mut Input) -> Option<(Model, Block)> {
-        let mut limits = std::mem::MaybeUninit::uninit();
-        assert_eq!(unsafe { surefill_hmm_limits_init(limits.as_mut_ptr()) }, SUREFILL_OK);
-        let mut limits = unsafe { limits.assume_init() };
-        limits.states = if input.below(4) == 0 { 1 + input.below(9) as i32 } else { 1 << input.below(3) };
-        limits.bins = 2 + input.below(5) as i32;
-        limits.slots = if input.below(4) == 0 { 2 } else { 2 + input.below(40) as i32 };
-        limits.cells = limits.bins + if input.below(4) == 0 { 0 } else { input.below(100) as i32 };
+        let mut capacity = std::mem::MaybeUninit::uninit();
+        assert_eq!(unsafe { surefill_hmm_capacity_init(capacity.as_mut_ptr()) }, SUREFILL_OK);
+        let mut capacity = unsafe { capacity.assume_init() };
+        capacity.states = if input.below(4) == 0 { 1 + input.below(9) as i32 } else { 1 << input.below(3) };
+        capacity.bins = 2 + input.below(5) as i32;
+        capacity.slots = if input.below(4) == 0 { 2 } else { 2 + input.below(40) as i32 };
+        capacity.cells = capacity.bins + if input.below(4) == 0 { 0 } else { input.below(100) as i32 };
         let (mut size, mut made) = (0, null_mut());
-        assert_eq!(unsafe { surefill_hmm_size(&limits, &mut size) }, SUREFILL_OK);
+        assert_eq!(unsafe { surefill_hmm_size(&capacity, &mut size) }, SUREFILL_OK);
         let mut block = Block::new(size, input.below(2) == 0);
-        let status = unsafe { surefill_hmm_init(block.pointer(), size - 1, &limits, &mut made) };
+        let status = unsafe { surefill_hmm_init(block.pointer(), size - 1, &capacity, &mut made) };
         assert_eq!((status, made), (SUREFILL_ERROR_TOO_SMALL, null_mut()));
-        let status = unsafe { surefill_hmm_init(block.pointer(), size, &limits, &mut made) };
+        let status = unsafe { surefill_hmm_init(block.pointer(), size, &capacity, &mut made) };
         assert_eq!((status, made.cast()), (SUREFILL_OK, block.pointer()));
-        Some((Model { limits, first: 0, end: 0, ready: false, training: false }, block))
+        Some((Model { capacity, first: 0, end: 0, ready: false, training: false }, block))
     }
 
     fn seal(handle: *mut c_void, _length: i64) -> i32 {
@@ -215,16 +215,18 @@ impl Subject for Model {
     }
 
     fn read(&self, input: &mut Input) -> (Call, Pointer) {
-        let states = if input.rarely() { input.int(70) } else { self.limits.states };
+        let states = if input.rarely() { input.int(70) } else { self.capacity.states };
         let call = match input.below(32) {
-            0 | 1 => Call::SetParameters(Box::new(Given::read(input, self.limits.states, self.limits.bins))),
-            2 => Call::Parameters(states, if input.rarely() { input.int(70) } else { self.limits.bins }),
+            0 | 1 => {
+                Call::SetParameters(Box::new(Given::read(input, self.capacity.states, self.capacity.bins)))
+            }
+            2 => Call::Parameters(states, if input.rarely() { input.int(70) } else { self.capacity.bins }),
             3 => {
                 let mean = if input.rarely() { input.wild_real() } else { input.real() };
                 Call::InitStatic(input.int(2), mean)
             }
             4 => Call::HalveSlots,
-            5..=14 => Call::Observe(self.slot(input), input.int(self.limits.bins as u8 - 1)),
+            5..=14 => Call::Observe(self.slot(input), input.int(self.capacity.bins as u8 - 1)),
             15 | 16 => Call::Extend(self.slot(input)),
             17 => Call::Slots,
             18 | 19 => {
@@ -313,15 +315,15 @@ impl Subject for Model {
     }
 
     fn expected(&self, call: &Call) -> Expected {
-        let limits = &self.limits;
+        let capacity = &self.capacity;
         let held =
             |slot: i64| slot.unsigned_abs() <= 1 << 53 && (self.first == self.end || slot >= self.first);
         let in_range = |valid: bool| if valid { SUREFILL_OK } else { SUREFILL_ERROR_OUT_OF_RANGE };
         Expected::Status(match *call {
             Call::SetParameters(ref given) => {
-                return given.expected(given.fits(limits.states, limits.bins), SUREFILL_OK);
+                return given.expected(given.fits(capacity.states, capacity.bins), SUREFILL_OK);
             }
-            Call::Parameters(states, bins) if (states, bins) != (limits.states, limits.bins) => {
+            Call::Parameters(states, bins) if (states, bins) != (capacity.states, capacity.bins) => {
                 SUREFILL_ERROR_OUT_OF_RANGE
             }
             Call::Parameters(..) | Call::HalveSlots if !self.ready => SUREFILL_ERROR_WRONG_STATE,
@@ -332,13 +334,13 @@ impl Subject for Model {
             Call::InitStatic(load, mean) => {
                 in_range((0..=2).contains(&load) && mean > 0.0 && mean.is_finite())
             }
-            Call::Observe(slot, bin) => in_range((0..limits.bins).contains(&bin) && held(slot)),
+            Call::Observe(slot, bin) => in_range((0..capacity.bins).contains(&bin) && held(slot)),
             Call::Extend(slot) => in_range(held(slot)),
             Call::LogLikelihood(_, _, evidence) if !(0..=1).contains(&evidence) => {
                 SUREFILL_ERROR_OUT_OF_RANGE
             }
             Call::LogLikelihood(from, to, _) => self.asked(from, to),
-            Call::Filter(_, _, states) if states != limits.states => {
+            Call::Filter(_, _, states) if states != capacity.states => {
                 return Expected::Error(&[SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_WRONG_STATE]);
             }
             Call::Viterbi(from, to, length) if to.checked_sub(from) != Some(length.into()) => {
@@ -349,7 +351,7 @@ impl Subject for Model {
             Call::BeginTraining(initial, load, from, to) => {
                 let valid = (0..=1).contains(&initial) && (0..=2).contains(&load) && self.held(from, to);
                 if valid && initial == SUREFILL_INITIAL_K_MEANS {
-                    return match limits.states.count_ones() {
+                    return match capacity.states.count_ones() {
                         1 => Expected::OkOr(&[SUREFILL_ERROR_EMPTY]),
                         _ => Expected::Status(SUREFILL_ERROR_OUT_OF_RANGE),
                     };
@@ -378,7 +380,9 @@ impl Subject for Model {
                 let empty = self.first == self.end;
                 assert_eq!(end, if empty { slot + 1 } else { self.end.max(slot + 1) });
                 assert!(
-                    first < end && end - first <= self.limits.slots.into() && (empty || first >= self.first)
+                    first < end
+                        && end - first <= self.capacity.slots.into()
+                        && (empty || first >= self.first)
                 );
                 // Training goes with its slots: asked for, since slots leave in bunches.
                 if first != self.first {
@@ -396,15 +400,15 @@ impl Subject for Model {
             }
             Call::Viterbi(..) => {
                 if real(0) > f64::NEG_INFINITY {
-                    assert!(outputs[1..].iter().all(|&p| (0..self.limits.states).contains(&(p as i32))));
+                    assert!(outputs[1..].iter().all(|&p| (0..self.capacity.states).contains(&(p as i32))));
                 } else {
                     assert!(real(0) == f64::NEG_INFINITY && outputs[1..].iter().all(|&p| p == MARK));
                 }
             }
             Call::BeginTraining(..) => self.training = true,
             Call::Train(_) => {
-                let done = outputs[0] as i32 == SUREFILL_TRAINING_DONE;
-                assert!(done || outputs[0] as i32 == SUREFILL_TRAINING_MORE);
+                let done = outputs[0] as i32 == SUREFILL_STEP_DONE;
+                assert!(done || outputs[0] as i32 == SUREFILL_STEP_MORE);
                 assert_eq!(!done, outputs[1..].iter().all(|&o| o == MARK));
                 self.ready |= done;
             }
@@ -417,7 +421,7 @@ impl Model {
     /// Whether training is under way, found out by a copy.
     fn still_training(&self, handle: *mut c_void) -> bool {
         let mut size = 0;
-        assert_eq!(unsafe { surefill_hmm_size(&self.limits, &mut size) }, SUREFILL_OK);
+        assert_eq!(unsafe { surefill_hmm_size(&self.capacity, &mut size) }, SUREFILL_OK);
         // SAFETY: a model's block is as long as that.
         let mut copy =
             unsafe { std::slice::from_raw_parts(handle.cast::<u64>(), size as usize / 8) }.to_vec();

@@ -1,4 +1,4 @@
-//! The on-line predictor of run times: its jobs and its clock are modelled.
+//! The on-line predictor of run times, of every kind: its jobs and its clock are modelled.
 
 use crate::input::Input;
 use crate::model::{Given, Model, room};
@@ -6,31 +6,50 @@ use crate::object::{
     Block, Expected, MARK, MARK_INT, MARK_REAL, MARK_ROUND, Outcome, Pointer, Subject, bins, distributed,
     outcome,
 };
-use std::collections::HashMap;
 use std::ffi::c_void;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use surefill::capi::*;
 use surefill::runtime::MAX_BINS;
 
+/// A job that it holds.
+#[derive(Clone)]
+struct Held {
+    id: i64,
+    submitted: i64,
+    running: bool,
+    given_up: bool,
+}
+
 #[derive(Clone)]
 pub struct Predictor {
-    limits: surefill_predictor_limits,
-    /// Whether a job runs.
-    jobs: HashMap<i64, bool>,
+    kind: i32,
+    jobs: i32,
+    bins: i32,
+    states: i32,
+    /// Of a job; none with a hidden Markov model.
+    keys: i32,
+    oldest: i64,
+    /// The oldest first.
+    held: Vec<Held>,
     now: Option<i64>,
-    /// Whether there is a model, when that is known.
+    /// Whether there is a model, when that is known; of a mixture, whether a job has finished.
     ready: bool,
 }
 
 #[derive(Debug)]
 pub enum Call {
-    Submit(i64, i64),
+    Submit(i64, Vec<i64>, i64),
     Start(i64, i64),
     End(i64, i64),
     Cancel(i64, i64),
-    Jobs,
-    Predict(i64),
-    Probabilities(i64, i32),
+    Apply(surefill_job_event),
+    Learn(Vec<i64>, i64),
+    SetClock(i64),
+    Jobs(i32),
+    Predict(Vec<i64>, i64),
+    Probabilities(Vec<i64>, i64, i32),
+    Said(i64),
+    PredictJob(i64),
     Wants,
     Train(i64),
     SetModel(Box<Given>),
@@ -50,38 +69,24 @@ fn now(input: &mut Input, model: &Predictor) -> i64 {
     }
 }
 
-fn limits(input: &mut Input) -> surefill_predictor_limits {
-    let mut limits = std::mem::MaybeUninit::uninit();
-    assert_eq!(unsafe { surefill_predictor_limits_init(limits.as_mut_ptr()) }, SUREFILL_OK);
-    let mut limits = unsafe { limits.assume_init() };
-    // Some pages at most, whatever the bytes.
-    limits.jobs = if input.below(4) == 0 { 1 } else { 1 + input.below(12) as i32 };
-    limits.states = 1 << input.below(3);
-    if input.below(4) == 0 {
-        limits.states = 1 + input.below(9) as i32;
-    }
-    limits.bins = 2 + input.below(5) as i32;
-    limits.slots = if input.below(4) == 0 { 2 } else { 2 + input.below(40) as i32 };
-    limits.cells = limits.bins + if input.below(4) == 0 { 0 } else { input.below(100) as i32 };
-    limits.window = if input.below(4) == 0 { 1 } else { 1 + input.below(20) as i32 };
-    if input.rarely() {
-        let wrong = input.int(1);
-        match input.below(6) {
-            0 => limits.jobs = wrong.min(0),
-            1 => limits.states = wrong.min(0),
-            2 => limits.bins = wrong.min(1),
-            3 => limits.slots = wrong.min(1),
-            4 => limits.cells = wrong.min(limits.bins - 1),
-            _ => limits.window = wrong.min(0),
-        }
-    }
-    limits
-}
-
 fn options(input: &mut Input) -> surefill_predictor_options {
+    let kind = 1 + input.below(4) as i32;
     let mut options = std::mem::MaybeUninit::uninit();
-    assert_eq!(unsafe { surefill_predictor_options_init(options.as_mut_ptr()) }, SUREFILL_OK);
+    assert_eq!(unsafe { surefill_predictor_options_init(kind, options.as_mut_ptr()) }, SUREFILL_OK);
     let mut options = unsafe { options.assume_init() };
+    // Some pages at most, whatever the bytes.
+    options.jobs = if input.below(4) == 0 { 1 } else { 1 + input.below(12) as i32 };
+    options.bins = 2 + input.below(5) as i32;
+    options.oldest_seconds = if input.below(2) == 0 { 1 << 40 } else { 1 + input.below(200) as i64 };
+    options.keys = options.keys.max(1 + input.below(4) as i32);
+    options.histories = if input.below(4) == 0 { 1 } else { 1 + input.below(40) as i32 };
+    options.states = 1 << input.below(3);
+    if input.below(4) == 0 {
+        options.states = 1 + input.below(9) as i32;
+    }
+    options.slots = if input.below(4) == 0 { 2 } else { 2 + input.below(40) as i32 };
+    options.cells = options.bins + if input.below(4) == 0 { 0 } else { input.below(100) as i32 };
+    options.window = if input.below(4) == 0 { 1 } else { 1 + input.below(20) as i32 };
     options.load = input.below(3) as i32;
     options.initial = input.below(2) as i32;
     options.termination = input.below(3) as i32;
@@ -94,44 +99,168 @@ fn options(input: &mut Input) -> surefill_predictor_options {
     options.initial_seconds = input.below(200) as i64;
     options.restart_seconds = 1 + input.below(200) as i64;
     if input.rarely() {
-        match input.below(6) {
-            0 => options.threshold = input.wild_real(),
-            1 => options.most_rounds = input.wild_long(),
-            2 => options.slot_seconds = input.wild_long(),
-            3 => options.initial_seconds = input.wild_long(),
-            4 => options.restart_seconds = input.wild_long(),
+        let wrong = input.int(1);
+        match input.below(14) {
+            0 => options.jobs = wrong.min(0),
+            1 => options.states = wrong.min(0),
+            2 => options.bins = wrong.min(1),
+            3 => options.slots = wrong.min(1),
+            4 => options.cells = wrong.min(options.bins - 1),
+            5 => options.window = wrong.min(0),
+            6 => options.threshold = input.wild_real(),
+            7 => options.most_rounds = input.wild_long(),
+            8 => options.slot_seconds = input.wild_long(),
+            9 => options.initial_seconds = input.wild_long(),
+            10 => options.restart_seconds = input.wild_long(),
+            11 => options.oldest_seconds = input.wild_long(),
+            12 => options.keys = input.int(9),
             _ => (options.load, options.initial) = (input.int(4), input.int(3)),
         }
     }
     options
 }
 
+impl Predictor {
+    /// Mostly few different ones, so that histories are met again.
+    fn keys(&self, input: &mut Input) -> Vec<i64> {
+        let count = if input.rarely() { input.below(10) } else { self.keys as usize };
+        (0..count).map(|_| if input.rarely() { input.wild_long() } else { input.below(3) as i64 }).collect()
+    }
+
+    fn find(&self, job: i64) -> Option<&Held> {
+        self.held.iter().find(|held| held.id == job)
+    }
+
+    fn too_old(&self, held: &Held, now: i64) -> bool {
+        held.given_up || now.saturating_sub(held.submitted) > self.oldest
+    }
+
+    /// Time has gone on to this event.
+    fn hear(&mut self, now: i64) {
+        self.now = Some(now);
+        let oldest = self.oldest;
+        for held in &mut self.held {
+            held.given_up |= now - held.submitted > oldest;
+        }
+    }
+
+    fn submitted(&mut self, id: i64, now: i64) {
+        self.hear(now);
+        if self.held.len() as i32 == self.jobs {
+            assert!(self.held.remove(0).given_up);
+        }
+        self.held.push(Held { id, submitted: now, running: false, given_up: false });
+    }
+
+    fn is_hmm(&self) -> bool {
+        self.kind >= SUREFILL_PREDICTOR_HMM
+    }
+
+    /// What an event at this time answers, where nothing else is wrong with it.
+    fn at(&self, now: i64, rest: i32) -> i32 {
+        match self.now {
+            _ if now.unsigned_abs() > 1 << 53 => SUREFILL_ERROR_OUT_OF_RANGE,
+            Some(before) if now < before => SUREFILL_ERROR_TIME_WENT_BACK,
+            _ => rest,
+        }
+    }
+
+    fn submit_answers(&self, job: i64, keys: usize, now: i64) -> i32 {
+        let full = self.held.len() as i32 == self.jobs;
+        let rest = match self.find(job) {
+            _ if keys != self.keys as usize => SUREFILL_ERROR_OUT_OF_RANGE,
+            Some(_) => SUREFILL_ERROR_DUPLICATE_JOB,
+            None if full && !self.too_old(&self.held[0], now) => SUREFILL_ERROR_FULL,
+            None => SUREFILL_OK,
+        };
+        self.at(now, rest)
+    }
+
+    fn start_answers(&self, job: i64, now: i64) -> i32 {
+        let rest = match self.find(job) {
+            None => SUREFILL_ERROR_UNKNOWN_JOB,
+            Some(held) if held.running => SUREFILL_ERROR_ALREADY_STARTED,
+            Some(_) => SUREFILL_OK,
+        };
+        self.at(now, rest)
+    }
+
+    fn end_answers(&self, job: i64, now: i64) -> i32 {
+        let rest = match self.find(job) {
+            None => SUREFILL_ERROR_UNKNOWN_JOB,
+            Some(held) if held.running => SUREFILL_OK,
+            Some(_) => SUREFILL_ERROR_NOT_STARTED,
+        };
+        self.at(now, rest)
+    }
+
+    fn cancel_answers(&self, job: i64, now: i64) -> i32 {
+        self.at(now, if self.find(job).is_some() { SUREFILL_OK } else { SUREFILL_ERROR_UNKNOWN_JOB })
+    }
+
+    fn started(&mut self, job: i64, now: i64) {
+        self.hear(now);
+        self.held.iter_mut().filter(|held| held.id == job).for_each(|held| held.running = true);
+    }
+
+    fn left(&mut self, job: i64, now: i64, finished: bool) {
+        self.hear(now);
+        self.held.retain(|held| held.id != job);
+        self.ready |= finished && !self.is_hmm();
+    }
+
+    /// A distribution in the caller's memory, and what was answered.
+    fn check_distribution(&self, outputs: &[u64]) {
+        let (answer, memory) = (outputs[0] as i32, &outputs[1..]);
+        let (mut found, mut count) = ([0.0; MAX_BINS], MARK_INT);
+        let status = unsafe {
+            let (memory, to) = (memory.as_ptr().cast(), found.as_mut_ptr());
+            surefill_distribution_recalculate(
+                memory,
+                0,
+                SUREFILL_MAX_SECONDS,
+                to,
+                MAX_BINS as i32,
+                &mut count,
+            )
+        };
+        let bins = if answer == SUREFILL_PREDICTION_MADE { self.bins } else { 0 };
+        assert_eq!((status, count), (SUREFILL_OK, bins));
+        assert!((SUREFILL_PREDICTION_MADE..=SUREFILL_PREDICTION_UNEXPLAINED).contains(&answer));
+        assert!(bins == 0 || self.ready);
+    }
+}
+
 impl Subject for Predictor {
     type Call = Call;
 
     fn make(input: &mut Input) -> Option<(Predictor, Block)> {
-        let (limits, options) = (limits(input), options(input));
+        let options = options(input);
         let mut size = MARK as i64;
-        let sized = unsafe { surefill_predictor_size(&limits, &mut size) };
+        let sized = unsafe { surefill_predictor_size(&options, &mut size) };
         if sized != SUREFILL_OK {
-            assert_eq!((sized, size), (SUREFILL_ERROR_OUT_OF_RANGE, MARK as i64), "{limits:?}");
+            assert_eq!((sized, size), (SUREFILL_ERROR_OUT_OF_RANGE, MARK as i64), "{options:?}");
             return None;
         }
         let mut block = Block::new(size, input.below(2) == 0);
         let mut bins =
-            bins(1.0 + input.below(40) as f64 / 4.0, 1.1 + input.below(40) as f64 / 10.0, limits.bins);
+            bins(1.0 + input.below(40) as f64 / 4.0, 1.1 + input.below(40) as f64 / 10.0, options.bins);
         let (mut made, short) = (null_mut(), input.rarely());
         let length = size - i64::from(short);
         let bins = bins.pointer().cast();
-        let status =
-            unsafe { surefill_predictor_init(block.pointer(), length, &limits, bins, &options, &mut made) };
+        let status = unsafe { surefill_predictor_init(block.pointer(), length, &options, bins, &mut made) };
         if status != SUREFILL_OK {
             let errors = [SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_NOT_A_NUMBER, SUREFILL_ERROR_TOO_SMALL];
             assert!(made.is_null() && errors.contains(&status), "{status}");
             return None;
         }
         assert!(!short && made.cast() == block.pointer());
-        Some((Predictor { limits, jobs: HashMap::new(), now: None, ready: false }, block))
+        let surefill_predictor_options { kind, jobs, bins, states, keys, oldest_seconds, .. } = options;
+        let keys = if kind >= SUREFILL_PREDICTOR_HMM { 0 } else { keys };
+        // A mixture does not look at the states.
+        let states = states.max(1);
+        let (oldest, held) = (oldest_seconds, Vec::new());
+        Some((Predictor { kind, jobs, bins, states, keys, oldest, held, now: None, ready: false }, block))
     }
 
     fn seal(handle: *mut c_void, _length: i64) -> i32 {
@@ -145,28 +274,41 @@ impl Subject for Predictor {
 
     fn read(&self, input: &mut Input) -> (Call, Pointer) {
         let job = if input.rarely() { input.wild_long() } else { input.below(16) as i64 };
-        let call = match input.below(32) {
-            0..=5 => Call::Submit(job, now(input, self)),
+        let call = match input.below(40) {
+            0..=5 => Call::Submit(job, self.keys(input), now(input, self)),
             6..=9 => Call::Start(job, now(input, self)),
             10..=14 => Call::End(job, now(input, self)),
             15..=16 => Call::Cancel(job, now(input, self)),
-            17 => Call::Jobs,
-            18..=19 => Call::Predict(now(input, self)),
+            17 => Call::Jobs(if input.rarely() { input.int(20) } else { 16 }),
+            18..=19 => Call::Predict(self.keys(input), now(input, self)),
             20..=22 => {
-                let count = if input.rarely() { input.int(70) } else { self.limits.bins };
-                Call::Probabilities(now(input, self), count)
+                let count = if input.rarely() { input.int(70) } else { self.bins };
+                Call::Probabilities(self.keys(input), now(input, self), count)
             }
             23 => Call::Wants,
-            24 => Call::SetModel(Box::new(Given::read(input, self.limits.states, self.limits.bins))),
+            24 => Call::SetModel(Box::new(Given::read(input, self.states, self.bins))),
             25 => {
-                let (states, bins) = (self.limits.states, self.limits.bins);
+                let (states, bins) = (self.states, self.bins);
                 let wrong = input.rarely();
                 Call::Model(
                     if wrong { input.int(70) } else { states },
                     if wrong { input.int(70) } else { bins },
                 )
             }
-            26 | 27 => Call::Train(input.int(254).into()),
+            26 => Call::Train(input.int(254).into()),
+            27 => Call::SetClock(now(input, self)),
+            28..=30 => Call::Apply(surefill_job_event {
+                kind: input.int(5),
+                processors: input.int(50),
+                job,
+                time: now(input, self),
+                limit: input.below(3) as i64,
+                user: input.below(3) as i64,
+                name: input.below(3) as i64,
+            }),
+            31 => Call::Learn(self.keys(input), input.seconds()),
+            32 => Call::Said(job),
+            33 => Call::PredictJob(job),
             _ => Call::Train(1 + input.below(40) as i64),
         };
         (call, Pointer::any(input))
@@ -174,31 +316,56 @@ impl Subject for Predictor {
 
     fn perform(&self, handle: *mut c_void, _length: i64, call: &Call, output: Pointer) -> Outcome {
         let handle: *mut surefill_predictor = handle.cast();
+        let (mut answer, mut made) = (MARK_INT, null_mut());
+        let mut memory = vec![MARK as i64; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
+        let (place, length) = (memory.as_mut_ptr().cast(), SUREFILL_DISTRIBUTION_SIZE);
         // SAFETY: arrays have as many elements as the calls are told, where they have any.
         unsafe {
             match *call {
-                Call::Submit(job, now) => outcome(surefill_predictor_submit(handle, job, now), &[]),
+                Call::Submit(job, ref keys, now) => outcome(
+                    surefill_predictor_submit(handle, job, keys.as_ptr(), keys.len() as i32, now),
+                    &[],
+                ),
                 Call::Start(job, now) => outcome(surefill_predictor_start(handle, job, now), &[]),
                 Call::End(job, now) => outcome(surefill_predictor_end(handle, job, now), &[]),
                 Call::Cancel(job, now) => outcome(surefill_predictor_cancel(handle, job, now), &[]),
-                Call::Jobs => {
-                    let mut jobs = MARK_INT;
-                    outcome(surefill_predictor_jobs(handle, output.to(&mut jobs)), &[&jobs])
+                Call::Apply(ref event) => outcome(surefill_predictor_apply(handle, event), &[]),
+                Call::Learn(ref keys, seconds) => {
+                    outcome(surefill_predictor_learn(handle, keys.as_ptr(), keys.len() as i32, seconds), &[])
                 }
-                Call::Predict(now) => {
-                    let (mut known, mut made) = (MARK_INT, null_mut());
-                    let mut memory = vec![MARK as i64; surefill_distribution_size() as usize / 8];
-                    let (place, length) = (memory.as_mut_ptr().cast(), 8 * memory.len() as i64);
-                    let known_at = output.to(&mut known);
-                    let status = surefill_predictor_predict(handle, now, place, length, known_at, &mut made);
-                    outcome(status, &[&known, &memory])
+                Call::SetClock(now) => outcome(surefill_predictor_set_clock(handle, now), &[]),
+                Call::Jobs(capacity) => {
+                    let (mut written, mut held) = (MARK_INT, MARK_INT);
+                    let none = surefill_held_job { job: MARK as i64, ..Default::default() };
+                    let mut jobs = vec![none; room(capacity)];
+                    let to = output.to(&mut held);
+                    let status =
+                        surefill_predictor_jobs(handle, jobs.as_mut_ptr(), capacity, &mut written, to);
+                    let ids: Vec<i64> = jobs.iter().map(|job| job.job).collect();
+                    outcome(status, &[&written, &held, &ids])
                 }
-                Call::Probabilities(now, count) => {
-                    let (mut probabilities, mut known) = (vec![MARK_REAL; room(count)], MARK_INT);
-                    let known_at = output.to(&mut known);
-                    let to = probabilities.as_mut_ptr();
-                    let status = surefill_predictor_probabilities(handle, now, to, count, known_at);
-                    outcome(status, &[&known, &probabilities])
+                Call::Predict(ref keys, now) => {
+                    let (keys, count, to) = (keys.as_ptr(), keys.len() as i32, output.to(&mut answer));
+                    let status =
+                        surefill_predictor_predict(handle, keys, count, now, place, length, to, &mut made);
+                    outcome(status, &[&answer, &memory])
+                }
+                Call::Probabilities(ref keys, now, bins) => {
+                    let mut probabilities = vec![MARK_REAL; room(bins)];
+                    let (keys, count, to) = (keys.as_ptr(), keys.len() as i32, output.to(&mut answer));
+                    let p = probabilities.as_mut_ptr();
+                    let status = surefill_predictor_probabilities(handle, keys, count, now, p, bins, to);
+                    outcome(status, &[&answer, &probabilities])
+                }
+                Call::Said(job) => {
+                    let to = output.to(&mut answer);
+                    let status = surefill_predictor_said(handle, job, place, length, to, &mut made);
+                    outcome(status, &[&answer, &memory])
+                }
+                Call::PredictJob(job) => {
+                    let to = output.to(&mut answer);
+                    let status = surefill_predictor_predict_job(handle, job, place, length, to, &mut made);
+                    outcome(status, &[&answer, &memory])
                 }
                 Call::Wants => {
                     let mut wants = MARK_INT;
@@ -211,20 +378,37 @@ impl Subject for Predictor {
                 }
                 Call::SetModel(ref given) => {
                     let (start, transition, emission, load) = given.pointers();
-                    let status = surefill_predictor_set_model(
-                        handle,
-                        given.states,
-                        given.bins,
-                        given.load,
-                        start,
-                        transition,
-                        emission,
-                        load,
-                    );
-                    outcome(status, &[])
+                    let given = surefill_model_parameters {
+                        states: given.states,
+                        bins: given.bins,
+                        load: given.load,
+                        reserved: 0,
+                        start: start.cast_mut(),
+                        transition: transition.cast_mut(),
+                        emission: emission.cast_mut(),
+                        load_parameter: load.cast_mut(),
+                    };
+                    outcome(surefill_predictor_set_model(handle, &given), &[])
                 }
                 Call::Model(states, bins) => Model::ask(states, bins, output, |load, a, b, c, d| {
-                    surefill_predictor_model(handle, states, bins, load, a, b, c, d)
+                    if load.is_null() || !load.is_aligned() {
+                        // The structure itself is what is not there.
+                        let nowhere = if load.is_null() { null_mut() } else { load.cast() };
+                        return surefill_predictor_model(handle, nowhere);
+                    }
+                    let mut asked = surefill_model_parameters {
+                        states,
+                        bins,
+                        load: *load,
+                        reserved: 0,
+                        start: a,
+                        transition: b,
+                        emission: c,
+                        load_parameter: d,
+                    };
+                    let status = surefill_predictor_model(handle, &mut asked);
+                    *load = asked.load;
+                    status
                 }),
             }
         }
@@ -232,55 +416,49 @@ impl Subject for Predictor {
 
     fn expected(&self, call: &Call) -> Expected {
         use Expected::Status;
-        let event = |now: i64, rest: i32| {
-            Status(match self.now {
-                _ if now.unsigned_abs() > 1 << 53 => SUREFILL_ERROR_OUT_OF_RANGE,
-                Some(before) if now < before => SUREFILL_ERROR_TIME_WENT_BACK,
-                _ => rest,
-            })
+        let known =
+            |job: &i64| if self.find(*job).is_some() { SUREFILL_OK } else { SUREFILL_ERROR_UNKNOWN_JOB };
+        let asked = |keys: &[i64], now: i64| {
+            let fits = keys.len() == self.keys as usize;
+            self.at(now, if fits { SUREFILL_OK } else { SUREFILL_ERROR_OUT_OF_RANGE })
         };
-        let running = |job: &i64| self.jobs.get(job).copied();
         match call {
-            Call::Submit(job, now) => event(
-                *now,
-                match running(job) {
-                    Some(_) => SUREFILL_ERROR_DUPLICATE_JOB,
-                    None if self.jobs.len() as i32 == self.limits.jobs => SUREFILL_ERROR_FULL,
-                    None => SUREFILL_OK,
-                },
-            ),
-            Call::Start(job, now) => event(
-                *now,
-                match running(job) {
-                    None => SUREFILL_ERROR_UNKNOWN_JOB,
-                    Some(true) => SUREFILL_ERROR_ALREADY_STARTED,
-                    Some(false) => SUREFILL_OK,
-                },
-            ),
-            Call::End(job, now) => event(
-                *now,
-                match running(job) {
-                    None => SUREFILL_ERROR_UNKNOWN_JOB,
-                    Some(false) => SUREFILL_ERROR_NOT_STARTED,
-                    Some(true) => SUREFILL_OK,
-                },
-            ),
-            Call::Cancel(job, now) => {
-                event(*now, if running(job).is_some() { SUREFILL_OK } else { SUREFILL_ERROR_UNKNOWN_JOB })
-            }
-            Call::Predict(now) => event(*now, SUREFILL_OK),
-            Call::Probabilities(_, count) if *count != self.limits.bins => {
+            Call::Submit(job, keys, now) => Status(self.submit_answers(*job, keys.len(), *now)),
+            Call::Start(job, now) => Status(self.start_answers(*job, *now)),
+            Call::End(job, now) => Status(self.end_answers(*job, *now)),
+            Call::Cancel(job, now) => Status(self.cancel_answers(*job, *now)),
+            Call::Apply(event) => Status(match event.kind {
+                SUREFILL_EVENT_SUBMIT if self.keys > 4 => SUREFILL_ERROR_OUT_OF_RANGE,
+                SUREFILL_EVENT_SUBMIT => self.submit_answers(event.job, self.keys as usize, event.time),
+                SUREFILL_EVENT_START => self.start_answers(event.job, event.time),
+                SUREFILL_EVENT_END => self.end_answers(event.job, event.time),
+                SUREFILL_EVENT_CANCEL => self.cancel_answers(event.job, event.time),
+                _ => SUREFILL_ERROR_OUT_OF_RANGE,
+            }),
+            Call::Learn(..) if self.is_hmm() => Status(SUREFILL_ERROR_WRONG_STATE),
+            Call::Learn(keys, seconds) => Status(match *seconds {
+                _ if keys.len() != self.keys as usize => SUREFILL_ERROR_OUT_OF_RANGE,
+                seconds if seconds < 0 => SUREFILL_ERROR_OUT_OF_RANGE,
+                seconds if seconds > SUREFILL_MAX_SECONDS => SUREFILL_ERROR_SPAN_TOO_LONG,
+                _ => SUREFILL_OK,
+            }),
+            Call::SetClock(now) if now.unsigned_abs() > 1 << 53 => Status(SUREFILL_ERROR_OUT_OF_RANGE),
+            Call::Jobs(capacity) if *capacity < 0 => Status(SUREFILL_ERROR_OUT_OF_RANGE),
+            Call::SetClock(_) | Call::Jobs(_) | Call::Wants => Status(SUREFILL_OK),
+            Call::Predict(keys, now) => Status(asked(keys, *now)),
+            Call::Probabilities(_, _, count) if *count != self.bins => {
                 Expected::Error(&[SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_TIME_WENT_BACK])
             }
-            Call::Probabilities(now, _) => event(*now, SUREFILL_OK),
-            Call::Jobs | Call::Wants => Status(SUREFILL_OK),
+            Call::Probabilities(keys, now, _) => Status(asked(keys, *now)),
+            Call::Said(job) | Call::PredictJob(job) => Status(known(job)),
             Call::Train(work) => Status(if *work < 1 { SUREFILL_ERROR_OUT_OF_RANGE } else { SUREFILL_OK }),
+            Call::SetModel(_) | Call::Model(..) if !self.is_hmm() => Status(SUREFILL_ERROR_WRONG_STATE),
             Call::SetModel(given) => {
-                let fits = given.fits(self.limits.states, self.limits.bins);
+                let fits = given.fits(self.states, self.bins);
                 given
                     .expected(fits, if self.now.is_some() { SUREFILL_ERROR_WRONG_STATE } else { SUREFILL_OK })
             }
-            Call::Model(states, bins) if (*states, *bins) != (self.limits.states, self.limits.bins) => {
+            Call::Model(states, bins) if (*states, *bins) != (self.states, self.bins) => {
                 Status(SUREFILL_ERROR_OUT_OF_RANGE)
             }
             Call::Model(..) if self.ready => Status(SUREFILL_OK),
@@ -291,63 +469,64 @@ impl Subject for Predictor {
     fn done(&mut self, call: &Call, outputs: &[u64], handle: *mut c_void, _length: i64) {
         let handle: *mut surefill_predictor = handle.cast();
         match *call {
-            Call::Submit(job, now) => {
-                self.jobs.insert(job, false);
-                self.now = Some(now);
+            Call::Submit(job, _, now) => self.submitted(job, now),
+            Call::Start(job, now) => self.started(job, now),
+            Call::End(job, now) => self.left(job, now, true),
+            Call::Cancel(job, now) => self.left(job, now, false),
+            Call::Apply(surefill_job_event { kind, job, time, .. }) => match kind {
+                SUREFILL_EVENT_SUBMIT => self.submitted(job, time),
+                SUREFILL_EVENT_START => self.started(job, time),
+                _ => self.left(job, time, kind == SUREFILL_EVENT_END),
+            },
+            Call::Learn(..) => self.ready = true,
+            Call::SetClock(now) => {
+                if self.now.is_some_and(|before| now < before) {
+                    self.now = Some(now);
+                    self.held.iter_mut().for_each(|held| held.submitted = held.submitted.min(now));
+                } else {
+                    self.hear(now);
+                }
             }
-            Call::Start(job, now) => {
-                self.jobs.insert(job, true);
-                self.now = Some(now);
+            Call::Jobs(_) => {
+                let ids: Vec<u64> = self.held.iter().map(|held| held.id as u64).collect();
+                let written = outputs[0] as i32 as usize;
+                assert_eq!(outputs[1] as i32 as usize, ids.len());
+                assert!(written <= ids.len() && outputs[2..2 + written] == ids[..written]);
             }
-            Call::End(job, now) | Call::Cancel(job, now) => {
-                self.jobs.remove(&job);
-                self.now = Some(now);
-            }
-            Call::Jobs | Call::Wants => {}
-            Call::Predict(now) => {
-                self.now = Some(now);
-                let (known, memory) = (outputs[0] as i32, &outputs[1..]);
-                let (mut found, mut count) = ([0.0; MAX_BINS], MARK_INT);
-                let status = unsafe {
-                    let to = found.as_mut_ptr();
-                    surefill_distribution_recalculate(
-                        memory.as_ptr().cast(),
-                        0,
-                        SUREFILL_MAX_SECONDS,
-                        to,
-                        MAX_BINS as i32,
-                        &mut count,
-                    )
-                };
-                assert_eq!((status, count), (SUREFILL_OK, known * self.limits.bins));
-                assert!(known == 0 || self.ready);
-            }
-            Call::Probabilities(now, _) => {
-                self.now = Some(now);
-                if outputs[0] as i32 == 1 {
+            Call::Wants => {}
+            Call::Predict(..) | Call::Said(_) | Call::PredictJob(_) => self.check_distribution(outputs),
+            Call::Probabilities(..) => {
+                if outputs[0] as i32 == SUREFILL_PREDICTION_MADE {
                     assert!(self.ready);
                     distributed(&outputs[1..]);
+                    assert!(outputs[1..].iter().all(|&p| f64::from_bits(p) > 0.0));
                 } else {
-                    assert!(outputs[0] == 0 && outputs[1..].iter().all(|&p| p == MARK));
+                    assert!(outputs[1..].iter().all(|&p| p == MARK));
                 }
             }
             Call::Train(_) => {
                 let step = outputs[0] as i32;
-                assert!(
-                    [SUREFILL_TRAINING_IDLE, SUREFILL_TRAINING_MORE, SUREFILL_TRAINING_DONE].contains(&step)
-                );
-                let done = step == SUREFILL_TRAINING_DONE;
+                assert!([SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE, SUREFILL_STEP_DONE].contains(&step));
+                let done = step == SUREFILL_STEP_DONE;
                 assert_eq!(!done, outputs[1..].iter().all(|&o| o == MARK));
                 self.ready |= done;
                 let mut wants = MARK_INT;
                 assert_eq!(unsafe { surefill_predictor_wants_training(handle, &mut wants) }, SUREFILL_OK);
-                assert!(step != SUREFILL_TRAINING_IDLE || wants == 0);
+                assert!(step != SUREFILL_STEP_IDLE || wants == 0);
             }
             Call::SetModel(_) => self.ready = true,
             Call::Model(states, bins) => Model::check_parameters(states, bins, outputs),
         }
-        let mut jobs = MARK_INT;
-        assert_eq!(unsafe { surefill_predictor_jobs(handle, &mut jobs) }, SUREFILL_OK);
-        assert_eq!(jobs as usize, self.jobs.len());
+        let (mut written, mut held) = (MARK_INT, MARK_INT);
+        let status = unsafe {
+            surefill_predictor_jobs(
+                handle,
+                null::<surefill_held_job>().cast_mut(),
+                0,
+                &mut written,
+                &mut held,
+            )
+        };
+        assert_eq!((status, written, held as usize), (SUREFILL_OK, 0, self.held.len()));
     }
 }

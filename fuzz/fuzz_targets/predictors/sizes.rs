@@ -12,7 +12,7 @@ const LONGEST: f64 = (1u64 << 40) as f64;
 
 #[derive(Clone)]
 pub struct Sizes {
-    limits: surefill_sizing_limits,
+    capacity: surefill_sizing_capacity,
     begun: bool,
     idle: i32,
     busy: i32,
@@ -61,7 +61,7 @@ impl Bits for surefill_choice {
 
 impl Sizes {
     fn processors(&self, input: &mut Input) -> i32 {
-        input.int(self.limits.processors as u8)
+        input.int(self.capacity.processors as u8)
     }
 
     fn options(&self, input: &mut Input) -> surefill_choice_options {
@@ -85,7 +85,7 @@ impl Sizes {
     fn asked(&self, processors: i32) -> Result<(), i32> {
         match processors {
             _ if !self.begun => Err(SUREFILL_ERROR_WRONG_STATE),
-            n if n > self.limits.processors => Err(SUREFILL_ERROR_OUT_OF_RANGE),
+            n if n > self.capacity.processors => Err(SUREFILL_ERROR_OUT_OF_RANGE),
             n if n > self.idle + self.busy => Err(SUREFILL_ERROR_NEVER),
             _ => Ok(()),
         }
@@ -95,10 +95,10 @@ impl Sizes {
     fn room(&self, processors: i32) -> Result<(), i32> {
         match processors {
             _ if !self.begun => Err(SUREFILL_ERROR_WRONG_STATE),
-            n if n < 1 || n > self.limits.processors - self.idle - self.busy => {
+            n if n < 1 || n > self.capacity.processors - self.idle - self.busy => {
                 Err(SUREFILL_ERROR_OUT_OF_RANGE)
             }
-            _ if self.jobs == self.limits.running => Err(SUREFILL_ERROR_FULL),
+            _ if self.jobs == self.capacity.running => Err(SUREFILL_ERROR_FULL),
             _ => Ok(()),
         }
     }
@@ -123,28 +123,28 @@ impl Subject for Sizes {
     const SEALS: bool = false;
 
     fn make(input: &mut Input) -> Option<(Sizes, Block)> {
-        let mut limits = std::mem::MaybeUninit::uninit();
-        assert_eq!(unsafe { surefill_sizing_limits_init(limits.as_mut_ptr()) }, SUREFILL_OK);
-        let mut limits = unsafe { limits.assume_init() };
-        limits.running = input.int(8);
-        limits.processors = 1 + input.int(40).min(40);
-        limits.bins = input.int(6);
-        limits.events_per_bin = 1 + input.int(3).min(20);
+        let mut capacity = std::mem::MaybeUninit::uninit();
+        assert_eq!(unsafe { surefill_sizing_capacity_init(capacity.as_mut_ptr()) }, SUREFILL_OK);
+        let mut capacity = unsafe { capacity.assume_init() };
+        capacity.running = input.int(8);
+        capacity.processors = 1 + input.int(40).min(40);
+        capacity.bins = input.int(6);
+        capacity.events_per_bin = 1 + input.int(3).min(20);
         let (mut size, mut made) = (0, null_mut());
-        let valid = (0..=1 << 20).contains(&limits.running)
-            && limits.processors >= 1
-            && (0..=SUREFILL_MAX_BINS).contains(&limits.bins)
-            && (1..=SUREFILL_MAX_EVENTS_PER_BIN).contains(&limits.events_per_bin);
-        let status = unsafe { surefill_sizing_size(&limits, &mut size) };
+        let valid = (0..=1 << 20).contains(&capacity.running)
+            && capacity.processors >= 1
+            && (0..=SUREFILL_MAX_BINS).contains(&capacity.bins)
+            && (1..=SUREFILL_MAX_EVENTS_PER_BIN).contains(&capacity.events_per_bin);
+        let status = unsafe { surefill_sizing_size(&capacity, &mut size) };
         assert_eq!(status, if valid { SUREFILL_OK } else { SUREFILL_ERROR_OUT_OF_RANGE });
         // A large one shows no more than a small one.
         if !valid || size > 1 << 20 {
             return None;
         }
         let mut block = Block::new(size, input.below(2) == 0);
-        let status = unsafe { surefill_sizing_init(block.pointer(), size, &limits, &mut made) };
+        let status = unsafe { surefill_sizing_init(block.pointer(), size, &capacity, &mut made) };
         assert!(status == SUREFILL_OK && made.cast() == block.pointer());
-        Some((Sizes { limits, begun: false, idle: 0, busy: 0, jobs: 0, said: None }, block))
+        Some((Sizes { capacity, begun: false, idle: 0, busy: 0, jobs: 0, said: None }, block))
     }
 
     fn seal(_handle: *mut c_void, _length: i64) -> i32 {
@@ -157,20 +157,20 @@ impl Subject for Sizes {
 
     fn read(&self, input: &mut Input) -> (Call, Pointer) {
         let call = match if self.begun { input.below(24) } else { 0 } {
-            0 => Call::Begin(input.int(self.limits.processors as u8 / 2)),
+            0 => Call::Begin(input.int(self.capacity.processors as u8 / 2)),
             1..=5 => {
                 let (shortest, longest) = lifetime(input);
                 Call::Add(
-                    1 + input.int(self.limits.processors as u8 / 3).min(99),
+                    1 + input.int(self.capacity.processors as u8 / 3).min(99),
                     input.real(),
                     shortest,
                     longest,
                 )
             }
             6..=9 => {
-                let bins = if input.rarely() { input.below(8) } else { self.limits.bins.max(0) as usize };
+                let bins = if input.rarely() { input.below(8) } else { self.capacity.bins.max(0) as usize };
                 let counts = (0..bins).map(|_| input.below(4) as f64).collect();
-                let processors = 1 + input.int(self.limits.processors as u8 / 3).min(99);
+                let processors = 1 + input.int(self.capacity.processors as u8 / 3).min(99);
                 Call::AddBinned(processors, input.seconds(), input.seconds(), counts)
             }
             10..=14 => Call::Wait(self.processors(input), input.int(4), input.probability()),
@@ -211,7 +211,7 @@ impl Subject for Sizes {
                 }
                 Call::AddBinned(processors, age, limit, ref counts) => {
                     let mut made: *mut surefill_distribution = null_mut();
-                    let mut memory = vec![0u64; surefill_distribution_size() as usize / 8];
+                    let mut memory = vec![0u64; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
                     if !counts.is_empty() {
                         let mut bins = bins(10.0, 3.0, counts.len() as i32);
                         let (place, length) = (memory.as_mut_ptr().cast(), 8 * memory.len() as i64);
@@ -247,7 +247,7 @@ impl Subject for Sizes {
 
     fn expected(&self, call: &Call) -> Expected {
         let result = match *call {
-            Call::Begin(idle) if !(0..=self.limits.processors).contains(&idle) => {
+            Call::Begin(idle) if !(0..=self.capacity.processors).contains(&idle) => {
                 Err(SUREFILL_ERROR_OUT_OF_RANGE)
             }
             Call::Begin(_) => Ok(()),
@@ -265,7 +265,7 @@ impl Subject for Sizes {
                 } else {
                     Err(SUREFILL_ERROR_OUT_OF_RANGE)
                 });
-                if asked.is_ok() && counts.len() > self.limits.bins as usize {
+                if asked.is_ok() && counts.len() > self.capacity.bins as usize {
                     // It may be that few enough bins are left.
                     return Expected::OkOr(&[SUREFILL_ERROR_FULL]);
                 }

@@ -16,7 +16,7 @@ pub struct Features {
 
 #[derive(Clone)]
 pub struct Waits {
-    limits: surefill_wait_limits,
+    capacity: surefill_wait_capacity,
     clustered: bool,
     /// When the waiting jobs were submitted.
     jobs: HashMap<i64, i64>,
@@ -108,22 +108,22 @@ impl Subject for Waits {
     fn make(input: &mut Input) -> Option<(Waits, Block)> {
         let small =
             |input: &mut Input, most: u8| if input.below(4) == 0 { 1 } else { 1 + input.below(most) as i32 };
-        let (mut limits, mut options) = (std::mem::MaybeUninit::uninit(), std::mem::MaybeUninit::uninit());
-        let (mut limits, mut options) = unsafe {
-            assert_eq!(surefill_wait_limits_init(limits.as_mut_ptr()), SUREFILL_OK);
+        let (mut capacity, mut options) = (std::mem::MaybeUninit::uninit(), std::mem::MaybeUninit::uninit());
+        let (mut capacity, mut options) = unsafe {
+            assert_eq!(surefill_wait_capacity_init(capacity.as_mut_ptr()), SUREFILL_OK);
             assert_eq!(surefill_wait_options_init(options.as_mut_ptr()), SUREFILL_OK);
-            (limits.assume_init(), options.assume_init())
+            (capacity.assume_init(), options.assume_init())
         };
-        limits.history = small(input, 100);
-        limits.queued = small(input, 12);
-        limits.releases = small(input, 40) - 1;
-        limits.clusters = small(input, 16);
+        capacity.history = small(input, 100);
+        capacity.queued = small(input, 12);
+        capacity.releases = small(input, 40) - 1;
+        capacity.clusters = small(input, 16);
         if input.rarely() {
             match input.below(4) {
-                0 => limits.history = 0,
-                1 => limits.queued = 0,
-                2 => limits.releases = -1,
-                _ => limits.clusters = input.below(20) as i32,
+                0 => capacity.history = 0,
+                1 => capacity.queued = 0,
+                2 => capacity.releases = -1,
+                _ => capacity.clusters = input.below(20) as i32,
             }
         }
         options.quantile = USUAL[input.below(4)];
@@ -147,21 +147,21 @@ impl Subject for Waits {
         let (mut size, mut made) = (0, null_mut());
         let mut empty = [0u64; 1];
         unsafe {
-            if surefill_wait_size(&limits, &mut size) != SUREFILL_OK {
+            if surefill_wait_size(&capacity, &mut size) != SUREFILL_OK {
                 let memory = empty.as_mut_ptr().cast();
-                let status = surefill_wait_init(memory, 8, &limits, &options, &mut made);
+                let status = surefill_wait_init(memory, 8, &capacity, &options, &mut made);
                 assert!(size == 0 && made.is_null() && errors.contains(&status), "{status}");
                 return None;
             }
             let mut block = Block::new(size, input.below(2) == 0);
-            let status = surefill_wait_init(block.pointer(), size, &limits, &options, &mut made);
+            let status = surefill_wait_init(block.pointer(), size, &capacity, &options, &mut made);
             if status != SUREFILL_OK {
                 assert!(made.is_null() && errors.contains(&status), "{status}");
                 return None;
             }
             assert!(made.cast() == block.pointer());
-            let clustered = limits.clusters > 1 && options.components & SUREFILL_COMPONENT_CLUSTER != 0;
-            Some((Waits { limits, clustered, jobs: HashMap::new(), now: None, seen: 0 }, block))
+            let clustered = capacity.clusters > 1 && options.components & SUREFILL_COMPONENT_CLUSTER != 0;
+            Some((Waits { capacity, clustered, jobs: HashMap::new(), now: None, seen: 0 }, block))
         }
     }
 
@@ -206,10 +206,10 @@ impl Subject for Waits {
         let status = unsafe {
             match *call {
                 Call::Submitted(job, now, Features { requested, processors }) => {
-                    surefill_wait_submitted(wait, job, now, requested, processors, a, bound)
+                    surefill_wait_submit(wait, job, now, requested, processors, a, bound)
                 }
-                Call::Started(job, now) => surefill_wait_started(wait, job, now, output.to(&raw mut number)),
-                Call::Cancelled(job, now) => surefill_wait_cancelled(wait, job, now),
+                Call::Started(job, now) => surefill_wait_start(wait, job, now, output.to(&raw mut number)),
+                Call::Cancelled(job, now) => surefill_wait_cancel(wait, job, now),
                 Call::Known(seconds, Features { requested, processors }) => {
                     surefill_wait_known(wait, seconds, requested, processors)
                 }
@@ -255,7 +255,7 @@ impl Subject for Waits {
                 countable(given).and(self.time(now)).and(features(given)).and({
                     if self.jobs.contains_key(&job) {
                         Err(SUREFILL_ERROR_DUPLICATE_JOB)
-                    } else if self.jobs.len() as i32 == self.limits.queued {
+                    } else if self.jobs.len() as i32 == self.capacity.queued {
                         Err(SUREFILL_ERROR_FULL)
                     } else {
                         Ok(())
@@ -329,18 +329,18 @@ impl Subject for Waits {
                 assert!(in_order && number as u64 <= self.seen, "{at_least} {observed} {number}");
             }
             Call::MayBeDown(_) => assert!(small == 0 || small == 1),
-            Call::Recluster(_) if !self.clustered => assert_eq!(small, SUREFILL_CLUSTERING_IDLE),
+            Call::Recluster(_) if !self.clustered => assert_eq!(small, SUREFILL_STEP_IDLE),
             Call::Recluster(_) => {
-                assert!(small == SUREFILL_CLUSTERING_MORE || small == SUREFILL_CLUSTERING_DONE);
+                assert!(small == SUREFILL_STEP_MORE || small == SUREFILL_STEP_DONE);
             }
             Call::Told(_) => {
                 let found: Vec<&[u64]> = outputs[7..].chunks(20).collect();
                 let count = small as usize;
-                assert!((1..=self.limits.clusters as usize).contains(&count));
+                assert!((1..=self.capacity.clusters as usize).contains(&count));
                 assert!(found[0][0] == 0 && found[1][count - 1] == i64::MAX as u64);
                 assert!((1..count).all(|i| found[0][i] == found[1][i - 1] + 1 && found[0][i] <= found[1][i]));
                 let waits: u64 = found[2][..count].iter().sum();
-                assert!(waits <= self.seen.min(self.limits.history as u64), "{found:?}");
+                assert!(waits <= self.seen.min(self.capacity.history as u64), "{found:?}");
                 assert!(found.iter().all(|row| row[count..].iter().all(|&number| number == MARK)));
             }
         }
@@ -352,7 +352,7 @@ impl Subject for Waits {
             assert_eq!(surefill_wait_explained(handle.cast(), &mut gain, &mut criterion), SUREFILL_OK);
         }
         assert_eq!(queued as usize, self.jobs.len());
-        assert_eq!(remembered as u64, self.seen.min(self.limits.history as u64));
+        assert_eq!(remembered as u64, self.seen.min(self.capacity.history as u64));
         assert!(gain >= 0.0 && criterion >= 0.0, "{gain} {criterion}");
     }
 }

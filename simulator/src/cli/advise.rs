@@ -1,11 +1,13 @@
 //! `surefill advise`: what a live queue, or a saved one, lets one expect.
 
 use super::Failure;
+use super::args::span::span;
 use super::output;
 use super::wait_bounds::check_bound;
-use crate::advise::limit::Ask;
-use crate::advise::{Question, Snapshot, advise, live, read};
+use crate::live::advise::limit::Ask;
+use crate::live::advise::{Question, Snapshot, advise, live, read};
 use crate::report::{TableStyle, advice as tables};
+use crate::trace::text::printable_lines;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use std::fs;
@@ -51,7 +53,7 @@ pub struct Advise {
     #[arg(long, short, value_name = "NAME")]
     partition: Option<String>,
     /// Spans from now for which the probability of having started is told
-    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "1h,4h,24h", value_parser = parse_span)]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "1h,4h,24h", allow_hyphen_values = true, value_parser = span)]
     within: Vec<i64>,
     /// A time, likewise; --by 1700000000 or --by 2026-11-21T18:00:00 (UTC, unless the saved queue's times are dates of another clock)
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
@@ -72,7 +74,7 @@ pub struct Advise {
     #[arg(long, value_name = "NAME", requires = "user")]
     name: Option<String>,
     /// ... that would ask for this time limit otherwise
-    #[arg(long, value_name = "SPAN", requires = "user", value_parser = parse_span)]
+    #[arg(long, value_name = "SPAN", requires = "user", allow_hyphen_values = true, value_parser = span)]
     limit: Option<i64>,
     /// Print the commands that save what this command needs, and nothing else
     #[arg(long)]
@@ -89,22 +91,6 @@ fn parse_time(text: &str) -> Result<i64, String> {
     read::time(text).ok_or_else(|| "not seconds since 1970, nor YYYY-MM-DDTHH:MM:SS".to_owned())
 }
 
-fn parse_span(text: &str) -> Result<i64, String> {
-    let wrong = || "not a span such as 90s, 30m, 1.5h or 2d".to_owned();
-    let digits = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(wrong)?;
-    let (number, unit) = text.split_at(digits);
-    let seconds = match unit {
-        "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        "d" => 86400.0,
-        _ => return Err(wrong()),
-    };
-    let number: f64 = number.parse().map_err(|_| wrong())?;
-    let seconds = (number * seconds).round();
-    if (0.0..=3.2e9).contains(&seconds) { Ok(seconds as i64) } else { Err(wrong()) }
-}
-
 fn parse_probability(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if number > 0.0 && number < 1.0 { Ok(number) } else { Err("not between 0 and 1".to_owned()) }
@@ -113,7 +99,7 @@ fn parse_probability(text: &str) -> Result<f64, String> {
 /// A file's text, and its name for messages.
 fn text(path: &Path) -> anyhow::Result<(String, String)> {
     let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), path.display().to_string()))
+    Ok((printable_lines(&bytes), path.display().to_string()))
 }
 
 impl Advise {

@@ -1,17 +1,16 @@
 //! `surefill allocate`: malleable jobs that choose their number of processors.
 
 use super::Failure;
+use super::args::source::Source;
 use super::options::file_name;
 use super::output;
-use crate::allocate::strategy::Strategy;
-use crate::allocate::study::{Belief, StudyOptions, rows, study};
-use crate::allocate::sweep::{self, Sweep, SweepOptions, sweep};
-use crate::allocate::tables;
-use crate::allocate::workload::{Rounding, WorkloadOptions};
-use crate::generate::History;
 use crate::report;
-use crate::swf::{self, Strictness};
-use anyhow::Context;
+use crate::report::allocate::tables;
+use crate::studies::allocate::strategy::Strategy;
+use crate::studies::allocate::study::{Belief, StudyOptions, rows, study};
+use crate::studies::allocate::sweep::{self, Sweep, SweepOptions, sweep};
+use crate::studies::allocate::workload::{Rounding, WorkloadOptions};
+use crate::studies::generate::History;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::env;
@@ -94,9 +93,11 @@ pub struct Allocate {
     /// Write a self-contained page with the paper's figures
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     html: Option<PathBuf>,
-    /// A trace for figures 3 and 4: SWF, plain or gzip
+    /// A trace for figures 3 and 4: any format that import reads; - is standard input
     #[arg(long, value_name = "TRACE", requires = "html")]
     trace: Option<PathBuf>,
+    #[command(flatten)]
+    source: Source,
     /// Run over loads, machine sizes and supplied run times
     #[arg(long, help_heading = "Sweep")]
     sweep: bool,
@@ -167,11 +168,8 @@ fn progress(count: usize, what: &str) -> ProgressBar {
 }
 
 /// A trace's jobs.
-fn history(path: &Path) -> Result<History, Failure> {
-    let trace = swf::open(path, Strictness::Lenient)?;
-    if !trace.problems.is_empty() {
-        eprintln!("warning: {}: {} wrong lines", trace.name, trace.problems.len());
-    }
+fn history(source: &Source, path: &Path) -> Result<History, Failure> {
+    let trace = source.read(path, false)?;
     Ok(History::new(&trace, &file_name(path))?)
 }
 
@@ -206,14 +204,14 @@ impl Allocate {
             strategies: self.strategies.iter().map(Strategy::to_string).collect(),
             beliefs: self.lifetimes,
         };
-        let trace = self.trace.as_deref().map(history).transpose()?;
+        let trace = self.trace.as_deref().map(|path| history(&self.source, path)).transpose()?;
         let bar = progress(rows(&options, &self.strategies) * self.seeds as usize, "runs");
         let study = study(&options, &self.strategies, &|| bar.inc(1));
         bar.finish_and_clear();
         let study = study?;
         if let Some(path) = &self.html {
             let page = report::allocate::page(&study, trace.as_ref());
-            std::fs::write(path, page).with_context(|| path.display().to_string())?;
+            output::write_page(path, &page)?;
         }
         if self.json {
             output::json(&study)?;

@@ -1,11 +1,12 @@
 //! `surefill characterize`: what the states of a hidden Markov model of a trace are.
 
 use super::Failure;
+use super::args::span;
 use super::options::{ReplayOptions, file_name};
 use super::output;
-use crate::characterize::states::{Setup, States, states};
-use crate::characterize::{Report, characterize};
 use crate::report::{self, TableStyle};
+use crate::studies::characterize::states::{Setup, States, states};
+use crate::studies::characterize::{Report, characterize};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -15,7 +16,7 @@ use surefill::hmm::{Initial, LoadModel, MAX_STATES, Termination};
 /// Options of `characterize`.
 #[derive(Debug, Args)]
 pub struct Characterize {
-    /// The traces: SWF, plain or gzip
+    /// The traces: any format that import reads; - is standard input
     #[arg(required = true)]
     traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -49,8 +50,8 @@ struct ModelArgs {
     /// Ratio of neighbouring run-time bins' edges
     #[arg(long, value_name = "R", default_value_t = 1.8, value_parser = ratio)]
     ratio: f64,
-    /// Length of a slot of submission time: a number of s, m, h or d
-    #[arg(long, value_name = "TIME", default_value = "15m", value_parser = slot)]
+    /// Length of a slot of submission time: 900, 15min, 1.5h
+    #[arg(long, value_name = "DURATION", default_value = "15m", allow_hyphen_values = true, value_parser = slot)]
     slot: u32,
     /// How the number of jobs in a slot is modelled
     #[arg(long, value_enum, default_value = "none")]
@@ -106,17 +107,11 @@ fn edge(text: &str) -> Result<f64, String> {
 }
 
 fn slot(text: &str) -> Result<u32, String> {
-    let (number, unit) = match text.char_indices().last() {
-        Some((at, 'd')) => (&text[..at], 86_400.0),
-        Some((at, 'h')) => (&text[..at], 3600.0),
-        Some((at, 'm')) => (&text[..at], 60.0),
-        Some((at, 's')) => (&text[..at], 1.0),
-        _ => (text, 1.0),
-    };
-    match number.parse::<f64>().map(|number| number * unit) {
-        Ok(seconds) if (1.0..=1e9).contains(&seconds) && seconds.fract() == 0.0 => Ok(seconds as u32),
-        _ => Err("not a time of whole seconds, as 900, 15m, 1.5h".to_owned()),
-    }
+    let seconds = span::positive(text)?;
+    u32::try_from(seconds)
+        .ok()
+        .filter(|&slot| slot <= 1_000_000_000)
+        .ok_or_else(|| "too long for a slot".to_owned())
 }
 
 fn stop(text: &str) -> Result<Stop, String> {
@@ -221,7 +216,7 @@ impl Characterize {
         Ok(())
     }
 
-    fn describe(&self, name: String, trace: &crate::swf::Trace) -> Result<Described, Failure> {
+    fn describe(&self, name: String, trace: &crate::trace::swf::Trace) -> Result<Described, Failure> {
         let (_, workload) = self.trace.workload(trace, &name)?;
         let workload = workload.shifted(self.trace.seed);
         let count = if self.half { workload.jobs.len() / 2 } else { workload.jobs.len() };
@@ -302,7 +297,7 @@ mod tests {
     fn times_and_rules() {
         let times = ["900", "15m", "1.5h", "1d", "7s"].map(|text| slot(text).unwrap());
         assert_eq!(times, [900, 900, 5400, 86_400, 7]);
-        for wrong in ["", "m", "0", "-5m", "1.0001s", "15 min", "nan", "inf", "1e300d", "ü"] {
+        for wrong in ["", "m", "0", "-5m", "1.0001s", "1:30", "nan", "inf", "1e300d", "ü"] {
             assert!(slot(wrong).is_err(), "{wrong}");
         }
         assert_eq!(stop("rounds=7").unwrap().0, Termination::Rounds(7));

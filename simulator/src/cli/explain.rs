@@ -3,10 +3,10 @@
 use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
-use crate::explain::{Explained, Seen, Why, explain};
-use crate::policy::{Criterion, HeadStart};
+use crate::replay::explain::{Explained, Seen, Why, explain};
+use crate::replay::policy::{Criterion, HeadStart};
+use crate::replay::run::Options;
 use crate::report::label;
-use crate::run::Options;
 use clap::Args;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// Options of `explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The trace: SWF, plain or gzip
+    /// The trace: any format that import reads; - is standard input
     trace: PathBuf,
     /// The job, by its number in the trace
     #[arg(long, value_name = "N")]
@@ -69,7 +69,7 @@ impl Explain {
             let message = format!("{name}: no job {} among the {} replayed", self.job, workload.jobs.len());
             return Err(Failure::Usage(message));
         };
-        let options = Options { choice, policy: self.prob.options(&self.replay)?, rules };
+        let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let mut explained = explain(&name, &workload, &options, self.replay.seed, job.id, &progress)
@@ -186,6 +186,7 @@ impl fmt::Display for Summary<'_> {
             Why::TakenByOthers,
             Why::DelaysHead,
             Why::OverBudget,
+            Why::Guarded,
             Why::NotTried,
             Why::Head,
             Why::Started,

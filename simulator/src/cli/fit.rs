@@ -1,25 +1,26 @@
 //! `surefill fit` and `surefill gain`: the hidden Markov model of run times, trained and tested on traces.
 
 use super::Failure;
+use super::args::{file, source::Source, span};
 use super::options::{self, file_name};
 use super::output;
-use crate::hmm::divergence::{self, Comparison};
-use crate::hmm::fit::{Fit, Fitted, fit};
-use crate::hmm::flat::Load;
-use crate::hmm::model::Model;
-use crate::hmm::online::{self, Learn};
-use crate::hmm::sample::{Binning, Sample};
-use crate::hmm::states::{State, states};
-use crate::hmm::study::{Choices, Figure, Progress, Study, studies};
-use crate::hmm::train::{Options, Start, Stop};
 use crate::report::{self, TableStyle, hmm as tables};
-use crate::swf::MAX_VALUE;
-use crate::workload::{Job, MissingProcessors, Rules, Workload};
+use crate::studies::hmm::divergence::{self, Comparison};
+use crate::studies::hmm::fit::{Fit, Fitted, fit};
+use crate::studies::hmm::flat::Load;
+use crate::studies::hmm::model::Model;
+use crate::studies::hmm::online::{self, Learn};
+use crate::studies::hmm::sample::{Binning, Sample};
+use crate::studies::hmm::states::{State, states};
+use crate::studies::hmm::study::{Choices, Figure, Progress, Study, studies};
+use crate::studies::hmm::train::{Options, Start, Stop};
+use crate::trace::swf::MAX_VALUE;
+use crate::trace::workload::{Job, MissingProcessors, Rules, Workload};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -85,11 +86,13 @@ struct TraceArgs {
     /// Wrong lines in a trace are fatal
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    source: Source,
 }
 
 impl TraceArgs {
     fn workload(&self, path: &Path) -> Result<Workload, Failure> {
-        let trace = options::read(path, self.strict)?;
+        let trace = self.source.read(path, self.strict)?;
         let rules = Rules {
             missing_processors: self.missing_processors,
             // Nothing here depends on the machine's size, so a trace need not say it.
@@ -123,30 +126,17 @@ impl ShowArgs {
     }
 }
 
-/// Makes sure that a file can be written, before much time is spent on what is to be in it.
 fn check(path: Option<&PathBuf>) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    let opened = File::options().append(true).create(true).open(path);
-    opened.map(|_| ()).with_context(|| path.display().to_string())
+    path.map_or(Ok(()), |path| file::check(path))
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| path.display().to_string())
+    file::write(path, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
 fn slot(text: &str) -> Result<i64, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let size = match unit {
-        "" | "s" => 1,
-        "m" | "min" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        _ => return Err("not a whole number with a unit s, min, h or d".to_owned()),
-    };
-    let seconds = number.parse::<i64>().ok().and_then(|number| number.checked_mul(size));
-    let allowed = seconds.filter(|seconds| (1..=MAX_VALUE >> 8).contains(seconds));
-    allowed.ok_or_else(|| "not a slot length: 90s, 15m, 1h ...".to_owned())
+    let seconds = span::positive(text)?;
+    if seconds <= MAX_VALUE >> 8 { Ok(seconds) } else { Err("too long for a slot".to_owned()) }
 }
 
 fn ratio(text: &str) -> Result<f64, String> {
@@ -169,7 +159,7 @@ const MAX_STATES: i64 = surefill::hmm::MAX_STATES as i64;
 /// Options of `fit`.
 #[derive(Debug, Args)]
 pub struct FitArgs {
-    /// The trace: SWF, plain or gzip
+    /// The trace: any format that import reads; - is standard input
     trace: PathBuf,
     /// Train on the first half of the jobs, test on the second
     #[arg(long)]
@@ -184,7 +174,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "SECONDS", default_value = "1.5", value_parser = seconds)]
     first_edge: f64,
     /// The slot length t_s: seconds, or with a unit (90s, 15m, 1h)
-    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = slot)]
+    #[arg(long, value_name = "DURATION", default_value = "15m", allow_hyphen_values = true, value_parser = slot)]
     slot: i64,
     /// How the number of jobs in a slot is modelled
     #[arg(long, value_enum, default_value = "none")]
@@ -265,7 +255,7 @@ impl FitArgs {
                 bar.finish_and_clear();
                 let model = Model::new(&fit.block.hmm()?, name, &sample, self.load, &fit.trained)?;
                 let states = states(&mut fit.block, &model, &sample)?;
-                Ok::<_, crate::hmm::Error>((model, fit, states))
+                Ok::<_, crate::studies::hmm::Error>((model, fit, states))
             })();
             found.with_context(|| name.to_owned())
         };
@@ -355,7 +345,7 @@ fn print(parts: &[String]) -> io::Result<()> {
 /// Options of `gain`.
 #[derive(Debug, Args)]
 pub struct GainArgs {
-    /// The traces: SWF, plain or gzip
+    /// The traces: any format that import reads; - is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// What is compared; see below
@@ -377,7 +367,7 @@ pub struct GainArgs {
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "1.4,1.8", value_parser = ratio)]
     ratios: Vec<f64>,
     /// Slot lengths to compare
-    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "5m,10m,15m,30m,1h,90m", value_parser = slot)]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "5m,10m,15m,30m,1h,90m", allow_hyphen_values = true, value_parser = slot)]
     slots: Vec<i64>,
     /// How the on-line predictor learns, to compare: batch (Baum-Welch), online or online=A (recursive EM, steps t^-A)
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "batch")]

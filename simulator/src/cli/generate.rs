@@ -1,22 +1,23 @@
 //! `surefill generate`: a synthetic workload.
 
 use super::Failure;
+use super::args::{file, source::Source};
 use super::options::file_name;
 use super::output;
-use crate::generate::markov::Variant;
-use crate::generate::{Heading, History, Model, SessionsOptions, write_model, write_sessions};
-use crate::hmm;
-use crate::hmm::block::Block;
-use crate::hmm::flat::Load;
-use crate::hmm::sample::{Binning, Sample};
-use crate::hmm::train::{Options, train};
-use crate::swf::{self, Strictness, Trace};
-use crate::workload::{MissingProcessors, Rules};
+use crate::studies::generate::markov::Variant;
+use crate::studies::generate::{Heading, History, Model, SessionsOptions, write_model, write_sessions};
+use crate::studies::hmm;
+use crate::studies::hmm::block::Block;
+use crate::studies::hmm::flat::Load;
+use crate::studies::hmm::sample::{Binning, Sample};
+use crate::studies::hmm::train::{Options, train};
+use crate::trace::swf::Trace;
+use crate::trace::workload::{MissingProcessors, Rules};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -27,9 +28,11 @@ pub struct Generate {
     /// The model of the workload
     #[arg(long, value_enum, default_value = "sessions")]
     model: Name,
-    /// The trace to learn from: SWF, plain or gzip (markov, independent, hmm; for lublin it gives the machine's size)
+    /// The trace to learn from: any format that import reads (markov, independent, hmm; for lublin it gives the machine's size)
     #[arg(long, value_name = "TRACE")]
     like: Option<PathBuf>,
+    #[command(flatten)]
+    source: Source,
     /// A model with a load model that surefill fit has saved (hmm) [default: trained on --like, 16 states, geometric load]
     #[arg(long, value_name = "FILE")]
     trained: Option<PathBuf>,
@@ -127,7 +130,7 @@ impl Generate {
                 workload.write(&mut out)?;
                 out.flush()?;
             }
-            Some(path) => write_file(path, &workload).with_context(|| path.display().to_string())?,
+            Some(path) => write_file(path, &workload)?,
         }
         Ok(())
     }
@@ -166,10 +169,7 @@ impl Generate {
 
     fn workload(&self) -> Result<Workload, Failure> {
         let read = |path: &PathBuf| -> Result<(Trace, History), Failure> {
-            let trace = swf::open(path, Strictness::Lenient)?;
-            if !trace.problems.is_empty() {
-                eprintln!("warning: {}: {} wrong lines", trace.name, trace.problems.len());
-            }
+            let trace = self.source.read(path, false)?;
             let history = History::new(&trace, &file_name(path))?;
             Ok((trace, history))
         };
@@ -260,7 +260,7 @@ impl Generate {
             procs: Some(u32::MAX),
             ..Rules::default()
         };
-        let jobs = crate::workload::Workload::new(trace, &rules)?.jobs;
+        let jobs = crate::trace::workload::Workload::new(trace, &rules)?.jobs;
         let train = || {
             let binning = Binning::default();
             let sample = Sample::new(&jobs, binning.slot_s, binning.bins(&jobs)?)?;
@@ -285,14 +285,15 @@ impl Generate {
     }
 }
 
-fn write_file(path: &Path, workload: &Workload) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    if path.extension().is_some_and(|extension| extension == "gz") {
-        let mut gzip = GzEncoder::new(file, Compression::default());
-        workload.write(&mut gzip)?;
-        file = gzip.finish()?;
-    } else {
-        workload.write(&mut file)?;
-    }
-    file.flush()
+fn write_file(path: &Path, workload: &Workload) -> anyhow::Result<()> {
+    file::write(path, |mut out| {
+        if path.extension().is_some_and(|extension| extension == "gz") {
+            let mut gzip = GzEncoder::new(out, Compression::default());
+            workload.write(&mut gzip)?;
+            gzip.finish()?;
+        } else {
+            workload.write(&mut out)?;
+        }
+        Ok(())
+    })
 }

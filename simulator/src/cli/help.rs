@@ -5,13 +5,18 @@ const POLICIES: &str = "\
 Policies are written policy[:predictor[:order[:rule]]]; what is left out is the policy's own first choice:
   * fcfs            no backfilling
   * easy            one reservation, for the head job; predictors limit, mean2, gibbons, smith, mean+1.5sigma, doubled,
-                    clairvoyant; orders fcfs, sjbf
+                    clairvoyant
   * conservative    a reservation for every job
   * easy++          easy by the mean of the user's last two run times, shortest first
-  * prob            backfills by the delay that the head job must expect; predictors user, mix, hmm, hmm-online, limit,
-                    global, clairvoyant; orders fcfs, sjbf; rules exact, bound, seconds, relative, with a threshold and events
-                    per bin of their own if they are not to be those of --tau and --events-per-bin: relative=0.1,
-                    bound=0.05@1
+  * fair, fast      the presets of prob, by mix
+  * prob            backfills by the delay that the head job must expect; predictors mix, user, hmm, hmm-online, limit,
+                    global, clairvoyant. Without a rule it is --preset, else fair. With one it is plain: that rule alone,
+                    in the order of submission unless an order is named. Rules are relative, seconds, and for comparison
+                    with the papers exact and bound, which make waits longer than EASY's the better the predictor; with a
+                    threshold and events per bin of their own if they are not to be those of --tau and --events-per-bin:
+                    relative=0.1, bound=0.05@1
+Orders, of the queue and of its backfill candidates: fcfs; sjbf (candidates shortest first); fair, fast (the presets'
+priorities for both); fair-candidates, fast-candidates (theirs for the candidates alone). easy++ has sjbf, fair, fast.
 Changes in tables are against easy with limits, where it is in the list.
 
 ";
@@ -32,6 +37,11 @@ Replay rules (public EASY simulators differ by percents in mean wait through suc
   * --seed S other than 0 shifts every submission by 0 to 59 s, uniformly (ChaCha8 seeded with S). Schedules are
     chaotic: one second's difference changes a mean wait by percents. Compare policies over several --seeds.
 Every rule's jobs are counted and reported.
+
+--preset fair (the default of prob) puts queue and candidates in an order by predicted run time, processors and age; starts
+ahead of the head job what delays it by little of its expected wait, and whatever EASY would start; delays nobody who
+has waited longer than most by more than EASY would. --preset fast goes further: shorter waits, but longer longest
+ones. --preset easy is EASY. What a preset consists of is in the JSON output under options; every value has an option.
 
 --preset papers sets what Nissimov & Feitelson 2007 used: the machine's size by the start of the trace's file name
 (CTC-SP2 512, KTH-SP2 100, SDSC-SP2 128, SDSC-BLUE 1152), jobs without used processors dropped, run times kept,

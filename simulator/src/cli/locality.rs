@@ -1,15 +1,16 @@
 //! `surefill locality`: how much run times can be learnt from submit times and users.
 
 use super::Failure;
-use super::options::{self, file_name};
+use super::args::source::Source;
+use super::args::span;
+use super::options::file_name;
 use super::output;
-use crate::locality::ageing::{self, Clock, Known};
-use crate::locality::binning::Binning;
-use crate::locality::sample::Attribute;
-use crate::locality::study::{Options, Plan, Study};
 use crate::report::{self, TableStyle, locality as tables};
-use crate::swf::MAX_VALUE;
-use crate::workload::{MissingProcessors, Rules, Workload};
+use crate::studies::locality::ageing::{self, Clock, Known};
+use crate::studies::locality::binning::Binning;
+use crate::studies::locality::sample::Attribute;
+use crate::studies::locality::study::{Options, Plan, Study};
+use crate::trace::workload::{MissingProcessors, Rules, Workload};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -46,7 +47,7 @@ Exit status: 0 success, 1 the work failed, 2 bad usage.";
 /// Options of `locality`.
 #[derive(Debug, Args)]
 pub struct Locality {
-    /// The traces: SWF, plain or gzip
+    /// The traces: any format that import reads; - is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// From what run times are learnt
@@ -56,7 +57,7 @@ pub struct Locality {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     binning: Option<Vec<Binning>>,
     /// The slot length t_s: seconds, or with a unit (90s, 40min, 6h, 3d, 1w) [default: searched for]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = span::positive)]
     ts: Option<i64>,
     /// The ratio t_r of run-time bins, from 1.001 to 1000 [default: searched for]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
@@ -107,6 +108,8 @@ pub struct Locality {
     /// Wrong lines in a trace are fatal
     #[arg(long, help_heading = "Trace")]
     strict: bool,
+    #[command(flatten)]
+    source: Source,
     /// Print one JSON object instead of tables: every point looked at, every user's alpha
     #[arg(long, conflicts_with = "markdown", help_heading = "Output")]
     json: bool,
@@ -116,22 +119,6 @@ pub struct Locality {
     /// Write a self-contained page with heat maps of the metric and the distributions of alpha
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     html: Option<PathBuf>,
-}
-
-fn duration(text: &str) -> Result<i64, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let size = match unit {
-        "" | "s" => 1,
-        "min" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        "w" => 7 * 86_400,
-        _ => return Err("not a whole number with a unit s, min, h, d or w".to_owned()),
-    };
-    let seconds = number.parse::<i64>().ok().and_then(|number| number.checked_mul(size));
-    let allowed = seconds.filter(|seconds| (1..=MAX_VALUE).contains(seconds));
-    allowed.ok_or_else(|| "not a duration above 0".to_owned())
 }
 
 fn ratio(text: &str) -> Result<f64, String> {
@@ -212,7 +199,7 @@ impl Locality {
     }
 
     fn workload(&self, path: &std::path::Path) -> Result<Workload, Failure> {
-        let trace = options::read(path, self.strict)?;
+        let trace = self.source.read(path, self.strict)?;
         let rules = Rules {
             missing_processors: self.missing_processors,
             // Nothing here depends on the machine's size, so a trace need not say it.

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::allocate::print_sweep;
-use crate::allocate::sweep::{Sweep, merge};
+use crate::studies::allocate::sweep::{Sweep, merge};
 use anyhow::Context;
 use clap::Args;
 use std::fs::File;

@@ -2,12 +2,14 @@
 
 mod advise;
 mod allocate;
+mod args;
 mod characterize;
 mod compare;
 mod explain;
 pub(crate) mod fit;
 mod generate;
 mod help;
+mod import;
 mod locality;
 mod merge;
 mod options;
@@ -18,9 +20,11 @@ mod predictor;
 mod serve;
 mod similar;
 mod simulate;
+mod start_times;
 mod wait_bounds;
+mod what_if;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Probabilistic backfilling: replay workload traces under scheduling policies.
 #[derive(Debug, Parser)]
@@ -55,6 +59,9 @@ enum Command {
     /// Let malleable jobs choose their number of processors (Downey 1997).
     #[command(after_long_help = allocate::HELP)]
     Allocate(allocate::Allocate),
+    /// Measure how well the starts of waiting jobs are foretold, by the queue played forward.
+    #[command(after_long_help = start_times::HELP)]
+    StartTimes(start_times::StartTimes),
     /// Measure how well bounds on waiting times hold (QBETS).
     #[command(after_long_help = wait_bounds::HELP)]
     WaitBounds(wait_bounds::WaitBounds),
@@ -71,6 +78,12 @@ enum Command {
     Merge(merge::Merge),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
+    /// Make a trace of a site's accounting: sacct, PBS, LSF, CSV, JSON lines.
+    #[command(after_long_help = import::HELP)]
+    Import(import::Import),
+    /// Say what a site's own jobs would have waited under another policy.
+    #[command(after_long_help = what_if::HELP)]
+    WhatIf(Box<what_if::WhatIfArgs>),
     /// Say how close a synthetic workload is to a trace.
     Similar(similar::Similar),
     /// Write the manual pages and the shells' completions.
@@ -94,6 +107,19 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 }
 
 impl Cli {
+    /// The arguments of the process; wrong ones end it with status 2. Negative numbers are taken for values, so that the option
+    /// can say what it accepts.
+    pub fn of_process() -> Cli {
+        let command = Cli::command().mut_subcommands(|verb| {
+            verb.mut_args(|argument| {
+                let takes_value = argument.get_action().takes_values() && !argument.is_positional();
+                if takes_value { argument.allow_negative_numbers(true) } else { argument }
+            })
+        });
+        let matches = command.get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     /// Does what was asked for.
     ///
     /// # Errors
@@ -107,6 +133,7 @@ impl Cli {
             Command::Fit(fit) => fit.run(),
             Command::Gain(gain) => gain.run(),
             Command::Allocate(allocate) => allocate.run(),
+            Command::StartTimes(starts) => starts.run(),
             Command::WaitBounds(bounds) => bounds.run(),
             Command::PredictWait(predict) => predict.run(),
             Command::Serve(serve) => serve.run(),
@@ -114,6 +141,8 @@ impl Cli {
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),
+            Command::Import(import) => import.run(),
+            Command::WhatIf(what_if) => what_if.run(),
             Command::Similar(similar) => similar.run(),
             Command::Packaging(packaging) => packaging.run(),
         }

@@ -1,31 +1,55 @@
 //! Options that several verbs share.
 
 use super::Failure;
-use crate::papers;
-use crate::policy::{
-    Choice, Criterion, Delay, Order, Overdue, PolicyName, PolicyOptions, ProbOptions, name_of,
+use super::args::source::Source;
+use crate::base::papers;
+use crate::replay::policy::{
+    Candidates, Choice, Criterion, Delay, Order, OrderOptions, Overdue, OwnPreset, PolicyName, PolicyOptions,
+    Powers, ProbOptions, name_of,
 };
-use crate::predict::Predictor;
-use crate::swf::{self, Strictness, Trace};
-use crate::workload::{MissingProcessors, Overrun, Rules, Workload};
+use crate::replay::predict::Predictor;
+use crate::trace::swf::Trace;
+use crate::trace::workload::{MissingProcessors, Overrun, Rules, Workload};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroU64;
 use std::path::Path;
+use surefill::schedule::PresetName;
+
+pub use super::args::source::file_name;
 
 /// Sets of options by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Preset {
+    /// EASY backfilling by the limits, in the order of submission
+    Easy,
     /// All as Nissimov & Feitelson 2007
     Papers,
     /// Only the machines' sizes as Nissimov & Feitelson 2007
     Sizes,
+    /// Shorter waits than EASY's whose longest ones hardly rise: the default of probabilistic backfilling
+    Fair,
+    /// The shortest mean wait, at the price of some long ones
+    Fast,
+}
+
+impl Preset {
+    /// The core's preset that it names.
+    fn core(self) -> Option<PresetName> {
+        match self {
+            Preset::Easy => Some(PresetName::Easy),
+            Preset::Papers => Some(PresetName::Papers),
+            Preset::Sizes => None,
+            Preset::Fair => Some(PresetName::Fair),
+            Preset::Fast => Some(PresetName::Fast),
+        }
+    }
 }
 
 /// How traces become workloads.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Replay")]
 pub struct ReplayOptions {
-    /// Options as in a publication
+    /// A set of options by name; see below
     #[arg(long, value_enum)]
     preset: Option<Preset>,
     /// Processors of the machine [default: the trace's MaxProcs, else MaxNodes]
@@ -52,6 +76,8 @@ pub struct ReplayOptions {
     /// Wrong lines in a trace are fatal
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    source: Source,
 }
 
 impl ReplayOptions {
@@ -64,12 +90,12 @@ impl ReplayOptions {
         self.preset == Some(Preset::Papers)
     }
 
-    /// [`read`], as strict as was asked for.
+    /// [`Source::read`], as strict as was asked for.
     ///
     /// # Errors
-    /// Those of [`swf::open`].
+    /// Its.
     pub fn read(&self, path: &Path) -> Result<Trace, Failure> {
-        read(path, self.strict)
+        self.source.read(path, self.strict)
     }
 
     /// The replay rules for a trace, and the workload they make of it.
@@ -77,8 +103,9 @@ impl ReplayOptions {
     /// # Errors
     /// Those of [`Workload::new`].
     pub fn workload(&self, trace: &Trace, file_name: &str) -> Result<(Rules, Workload), Failure> {
-        let published = papers::published(file_name).filter(|_| self.preset.is_some());
-        if self.preset.is_some() && published.is_none() {
+        let sized = matches!(self.preset, Some(Preset::Papers | Preset::Sizes));
+        let published = papers::published(file_name).filter(|_| sized);
+        if sized && published.is_none() {
             eprintln!(
                 "warning: {file_name} is not named as a trace of the papers: its header gives the size"
             );
@@ -96,41 +123,17 @@ impl ReplayOptions {
     }
 }
 
-/// Reads a trace and says on standard error what is wrong with it.
-///
-/// # Errors
-/// Those of [`swf::open`].
-pub fn read(path: &Path, strict: bool) -> Result<Trace, Failure> {
-    /// So many wrong lines are shown, the others counted.
-    const SHOWN: usize = 10;
-    let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
-    let trace = swf::open(path, strictness)?;
-    for problem in trace.problems.iter().take(SHOWN) {
-        let fate = if problem.kept() { "sorted to its place" } else { "left out" };
-        eprintln!("warning: {}:{}: {} ({fate})", trace.name, problem.line, problem.reason);
-    }
-    if trace.problems.len() > SHOWN {
-        eprintln!("warning: {}: {} wrong lines in all", trace.name, trace.problems.len());
-    }
-    Ok(trace)
-}
-
-/// A trace's file name without its folder.
-pub fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
 /// One policy.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Policy")]
 pub struct PolicyArgs {
     /// The scheduling policy
-    #[arg(long, value_enum, default_value = "easy")]
+    #[arg(long, value_enum, default_value = "prob")]
     policy: PolicyName,
     /// How run times are predicted [default: the policy's own]
     #[arg(long, value_enum)]
     predictor: Option<Predictor>,
-    /// The order in which backfill candidates are tried [default: the policy's own]
+    /// The order of the queue and of its backfill candidates [default: the preset's, else the policy's own]
     #[arg(long, value_enum)]
     order: Option<Order>,
 }
@@ -146,25 +149,51 @@ impl PolicyArgs {
     }
 }
 
-/// The choices of probabilistic backfilling.
+/// The choices of probabilistic backfilling, and the order that EASY has too.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Probabilistic backfilling")]
 pub struct ProbArgs {
-    /// Accept a backfill when its predicted delay is below this [default: 0.05, of seconds 60]
+    /// Accept a backfill when its predicted delay is below this [default: the preset's; 0.05, of seconds 60]
     #[arg(long, value_parser = not_negative)]
     tau: Option<f64>,
-    /// How the delay probability is computed [default: exact]
+    /// How the delay probability is computed; the bound is for comparison with the papers [default: exact]
     #[arg(long, value_enum)]
     delay: Option<Delay>,
-    /// What of the delay is compared with tau [default: probability]
+    /// What of the delay is compared with tau; probability is for comparison with the papers [default: the preset's, relative]
     #[arg(long, value_enum)]
     criterion: Option<Criterion>,
-    /// Events into which a bin's probability is divided [default: 4]
+    /// Events into which a bin's probability is divided [default: the preset's, 1; of rules of their own 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=MAX_EVENTS))]
     events_per_bin: Option<u8>,
     /// The most delay that all backfills ahead of one head job may add up to [default: none]
     #[arg(long, value_parser = not_negative)]
     budget: Option<f64>,
+    /// The most expected seconds of delay they may add up to, over the head job's whole expected wait [default: none]
+    #[arg(long, value_parser = not_negative)]
+    slip: Option<f64>,
+    /// The quantile of recent waits from which a head job is delayed no more than EASY would; 1 never, 0 always
+    /// [default: the preset's]
+    #[arg(long, value_name = "Q", value_parser = share)]
+    guard: Option<f64>,
+    /// Whether what EASY would start by the limits is never refused [default: the preset's]
+    #[arg(long, value_name = "BOOL")]
+    or_easy: Option<bool>,
+    /// The queue's priority, also easy's: submission, shortest, or the four numbers A/B/C/D of
+    /// median^A x processors^B / (1 + wait/C)^D, smaller values first [default: the order's]
+    #[arg(long, value_name = "PRIORITY")]
+    queue: Option<Powers>,
+    /// The candidates' priority, also easy's [default: the order's]
+    #[arg(long, value_name = "PRIORITY")]
+    candidates: Option<Powers>,
+    /// The quantile of recent waits from which a job comes to the front, also easy's; 1 never [default: the order's]
+    #[arg(long, value_name = "Q", value_parser = share)]
+    front: Option<f64>,
+    /// How many waits are recent [default: 5000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_RECENT))]
+    recent_waits: Option<u32>,
+    /// What counts as a long wait at least, for guard and front, in seconds [default: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative)]
+    shortest_long_wait: Option<f64>,
     /// Whether predictions of waiting jobs follow what is learnt meanwhile [default: true]
     #[arg(long, value_name = "BOOL")]
     refresh: Option<bool>,
@@ -179,6 +208,13 @@ pub struct ProbArgs {
     ratio: Option<f64>,
 }
 
+const MAX_RECENT: i64 = surefill::schedule::MAX_RECENT_WAITS as i64;
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "not a number from 0 to 1".to_owned())
+}
+
 const MAX_EVENTS: i64 = surefill::runtime::MAX_EVENTS_PER_BIN as i64;
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -189,7 +225,7 @@ fn not_negative(text: &str) -> Result<f64, String> {
 }
 
 impl ProbArgs {
-    /// Refuses these options for all policies but `prob`.
+    /// Refuses these options for policies that do not have them.
     ///
     /// # Errors
     /// [`Failure::Usage`].
@@ -200,43 +236,90 @@ impl ProbArgs {
             ("--criterion", self.criterion.is_some()),
             ("--events-per-bin", self.events_per_bin.is_some()),
             ("--budget", self.budget.is_some()),
+            ("--slip", self.slip.is_some()),
+            ("--guard", self.guard.is_some()),
+            ("--or-easy", self.or_easy.is_some()),
             ("--refresh", self.refresh.is_some()),
             ("--hmm-floor", self.hmm_floor.is_some()),
             ("--first-edge", self.first_edge.is_some()),
             ("--ratio", self.ratio.is_some()),
         ];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((option, _)) if policy != PolicyName::Prob => {
+        let order = [
+            ("--queue", self.queue.is_some()),
+            ("--candidates", self.candidates.is_some()),
+            ("--front", self.front.is_some()),
+            ("--recent-waits", self.recent_waits.is_some()),
+            ("--shortest-long-wait", self.shortest_long_wait.is_some()),
+        ];
+        let ordered = matches!(policy, PolicyName::Prob | PolicyName::Easy | PolicyName::EasyPlusPlus);
+        let of_prob = given.into_iter().filter(|_| policy != PolicyName::Prob);
+        let of_both = order.into_iter().filter(|_| !ordered);
+        match of_prob.chain(of_both).find(|(_, given)| *given) {
+            Some((option, _)) => {
                 Err(Failure::Usage(format!("{option} is for --policy prob, not for {}", name_of(policy))))
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
-    /// A policy's options, from the arguments, else the preset, else the defaults.
+    /// A policy's options: from the arguments, else the policy's own rule or preset, else the preset of the command line,
+    /// else `fair`. A rule of its own comes without guard and in the order of submission.
     ///
     /// # Errors
-    /// [`Failure::Usage`] for bins that are none.
-    pub fn options(&self, replay: &ReplayOptions) -> Result<PolicyOptions, Failure> {
-        let (base, overdue) = if replay.papers() {
-            (ProbOptions::papers(), Overdue::Past)
-        } else {
-            (ProbOptions::default(), Overdue::Soon)
+    /// [`Failure::Usage`] for bins that are none, or a slip without seconds.
+    pub fn options(&self, replay: &ReplayOptions, choice: &Choice) -> Result<PolicyOptions, Failure> {
+        let overdue = if replay.papers() { Overdue::Past } else { Overdue::Soon };
+        let common = replay.preset.and_then(Preset::core);
+        let ruled = choice.rule.is_some();
+        let name = choice.preset.map(OwnPreset::name).or(common).or((!ruled).then_some(PresetName::Fair));
+        let plain = match common {
+            _ if !ruled => ProbOptions::preset(name.unwrap_or_default()),
+            Some(PresetName::Papers) => ProbOptions::papers(),
+            _ => ProbOptions::default(),
         };
-        let criterion = self.criterion.unwrap_or(base.criterion);
-        let prob = ProbOptions {
-            tau: self.tau.unwrap_or(criterion.default_tau()),
-            delay: self.delay.unwrap_or(base.delay),
+        // The rule's own numbers come before what the command line says of all rules.
+        let tau = |criterion: Criterion| match criterion == plain.criterion {
+            true => plain.tau,
+            false => criterion.default_tau(),
+        };
+        let criterion = self.criterion.unwrap_or(plain.criterion);
+        let base = ProbOptions {
+            tau: self.tau.unwrap_or(tau(criterion)),
+            delay: self.delay.unwrap_or(plain.delay),
             criterion,
-            events_per_bin: self.events_per_bin.map_or(base.events_per_bin, usize::from),
-            budget: self.budget.or(base.budget),
-            refresh: self.refresh.unwrap_or(base.refresh),
-            hmm_floor: self.hmm_floor.unwrap_or(base.hmm_floor),
-            first_edge_s: self.first_edge.unwrap_or(base.first_edge_s),
-            ratio: self.ratio.unwrap_or(base.ratio),
+            events_per_bin: self.events_per_bin.map_or(plain.events_per_bin, usize::from),
+            budget: self.budget.or(plain.budget),
+            slip: self.slip.or(plain.slip),
+            guard: self.guard.unwrap_or(plain.guard),
+            or_easy: self.or_easy.unwrap_or(plain.or_easy),
+            refresh: self.refresh.unwrap_or(plain.refresh),
+            hmm_floor: self.hmm_floor.unwrap_or(plain.hmm_floor),
+            first_edge_s: self.first_edge.unwrap_or(plain.first_edge_s),
+            ratio: self.ratio.unwrap_or(plain.ratio),
         };
+        let prob = choice.rule.map_or_else(|| base.clone(), |rule| rule.options(&base));
         prob.bins().map_err(|error| Failure::Usage(error.to_string()))?;
-        Ok(PolicyOptions { overdue: replay.overdue.unwrap_or(overdue), prob })
+        if choice.policy == PolicyName::Prob && prob.criterion == Criterion::Probability && prob.tau > 1.0 {
+            let message =
+                format!("--tau {}: a probability is at most 1; for seconds: --criterion seconds", prob.tau);
+            return Err(Failure::Usage(message));
+        }
+        if prob.rule().check().is_err() {
+            return Err(Failure::Usage("--slip is for the criteria seconds and relative".to_owned()));
+        }
+        let order = match (choice.order, choice.policy, name) {
+            (Some(order), ..) => OrderOptions::named(order),
+            (None, PolicyName::Prob, Some(name)) => OrderOptions::preset(name),
+            (None, policy, _) => OrderOptions::named(policy.orders()[0]),
+        };
+        let order = OrderOptions {
+            queue: self.queue.unwrap_or(order.queue),
+            candidates: self.candidates.map_or(order.candidates, Candidates::of),
+            front: self.front.unwrap_or(order.front),
+            recent: self.recent_waits.unwrap_or(order.recent),
+            shortest_long_wait_s: self.shortest_long_wait.unwrap_or(order.shortest_long_wait_s),
+        };
+        Ok(PolicyOptions { overdue: replay.overdue.unwrap_or(overdue), order: Some(order), prob })
     }
 }
 

@@ -1,12 +1,12 @@
 //! Progress, tables, JSON and pages: what the user gets to see.
 
+use super::args::file;
+use crate::base::papers::Published;
 use crate::report::{self, Compared, Section, TableStyle, View};
-use crate::workload::Counts;
-use anyhow::Context;
+use crate::trace::workload::Counts;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -37,9 +37,7 @@ pub fn rounds(most: Option<u64>) -> ProgressBar {
 /// # Errors
 /// When it cannot.
 pub fn check_page(path: Option<&Path>) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    let opened = File::options().append(true).create(true).open(path);
-    opened.map(|_| ()).with_context(|| path.display().to_string())
+    path.map_or(Ok(()), file::check)
 }
 
 /// Writes a page.
@@ -47,7 +45,7 @@ pub fn check_page(path: Option<&Path>) -> anyhow::Result<()> {
 /// # Errors
 /// When it cannot be written.
 pub fn write_page(path: &Path, page: &str) -> anyhow::Result<()> {
-    fs::write(path, page).with_context(|| path.display().to_string())
+    file::write(path, |out| Ok(out.write_all(page.as_bytes())?))
 }
 
 /// Prints one JSON object on standard output.
@@ -65,11 +63,17 @@ pub fn json(value: &impl Serialize) -> io::Result<()> {
 #[command(next_help_heading = "Output")]
 pub struct OutputOptions {
     /// Print one JSON object instead of tables
-    #[arg(long, conflicts_with_all = ["markdown", "table"])]
+    #[arg(long, conflicts_with_all = ["markdown", "table", "csv"])]
     pub json: bool,
     /// Print tables as Markdown
     #[arg(long)]
     markdown: bool,
+    /// Print one CSV table with every measure of every policy and trace: means over the seeds, then their spread
+    #[arg(long, conflicts_with_all = ["markdown", "table"])]
+    csv: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
     /// What tables show
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "waits")]
     table: Vec<View>,
@@ -87,6 +91,16 @@ impl OutputOptions {
         check_page(self.html.as_deref())
     }
 
+    /// [`progress`], where it is wanted.
+    pub fn progress(&self, jobs: u64) -> ProgressBar {
+        if self.quiet { ProgressBar::hidden() } else { progress(jobs) }
+    }
+
+    /// What a paper reports, where it is asked for.
+    pub fn papers<'a>(&self, published: Option<&'a Published>) -> Option<&'a Published> {
+        published.filter(|_| self.table.contains(&View::Papers))
+    }
+
     fn style(&self) -> TableStyle {
         if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal }
     }
@@ -97,7 +111,7 @@ impl OutputOptions {
     /// When it cannot be written.
     pub fn trace(&self, compared: &Compared) -> io::Result<()> {
         let Some(first) = compared.policies.first() else { return Ok(()) };
-        if self.json || !self.table.contains(&View::Waits) {
+        if self.json || self.csv || !self.table.contains(&View::Waits) {
             return Ok(());
         }
         let mut out = io::stdout().lock();
@@ -117,6 +131,9 @@ impl OutputOptions {
     /// When it cannot be written.
     pub fn traces(&self, traces: &[Compared]) -> io::Result<()> {
         let mut out = io::stdout().lock();
+        if self.csv {
+            return csv(&mut out, traces);
+        }
         let tables = self.table.iter().filter_map(|view| view.table(traces, self.style()));
         for (index, table) in tables.filter(|_| !self.json).enumerate() {
             // Tables without an empty line between them are one.
@@ -134,6 +151,46 @@ impl OutputOptions {
         let Some(path) = &self.html else { return Ok(()) };
         write_page(path, &report::page(title, sections))
     }
+}
+
+/// Every measure of every policy and trace, a line each.
+fn csv(out: &mut impl Write, traces: &[Compared]) -> io::Result<()> {
+    let mut table = csv::Writer::from_writer(out);
+    let mut titles = Vec::new();
+    for summary in traces.iter().flat_map(|compared| &compared.policies) {
+        let fields = [
+            json_fields("", &summary.setup)?,
+            vec![("seeds".to_owned(), summary.seeds.to_string())],
+            json_fields("", &summary.mean)?,
+            match &summary.spread {
+                Some(spread) => json_fields("spread_", spread)?,
+                // With one seed there is none: the columns are the same.
+                None => json_fields("spread_", &summary.mean)?
+                    .into_iter()
+                    .map(|(key, _)| (key, String::new()))
+                    .collect(),
+            },
+        ]
+        .concat();
+        let (keys, cells): (Vec<String>, Vec<String>) = fields.into_iter().unzip();
+        if titles.is_empty() {
+            table.write_record(&keys)?;
+            titles = keys;
+        }
+        table.write_record(&cells)?;
+    }
+    table.flush()
+}
+
+/// The fields of a flat structure as text.
+fn json_fields(prefix: &str, of: &impl Serialize) -> io::Result<Vec<(String, String)>> {
+    let serde_json::Value::Object(fields) = serde_json::to_value(of)? else { return Ok(Vec::new()) };
+    let text = |value: serde_json::Value| match value {
+        serde_json::Value::String(text) => text,
+        serde_json::Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    Ok(fields.into_iter().map(|(key, value)| (format!("{prefix}{key}"), text(value))).collect())
 }
 
 /// The counts that are not zero, in a sentence.

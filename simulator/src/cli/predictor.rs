@@ -1,22 +1,23 @@
 //! Options that `predict-wait` and `serve` share: the history, and the predictor that sees it.
 
 use super::Failure;
+use super::args::source::{Source, complaints};
 use super::wait_bounds::{check_bound, probability};
-use crate::waits::history::{self, History};
-use crate::waits::site::Site;
-use crate::waits::study::{By, Method};
+use crate::live::history::{self, History};
+use crate::live::site::Site;
+use crate::studies::waits::study::{By, Method};
 use anyhow::Context;
 use clap::Args;
 use jiff::{Zoned, tz::TimeZone};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use surefill::wait::{ADAPT, AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, WaitOptions};
+use surefill::wait::{ADAPT, AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, VISIBLE, WaitOptions};
 
 /// What ends the help of both.
 pub(super) const HISTORIES: &str = "\
-A history is a trace (SWF, plain or gzip) or a table with a line of names, then a line a job, fields between '|'. Slurm prints
-it:
+A history is a trace or accounting log in any format that import reads, compressed or not, or a table with a line of names,
+then a line a job, fields between '|'. Slurm prints it:
 
     export SLURM_TIME_FORMAT=%s
     sacct -a -X -P -S now-30days -s BF,CA,CD,DL,F,NF,OOM,PR,TO,R,PD \\
@@ -26,7 +27,7 @@ or, without what is over and so of little use alone,
 
     squeue -a -o '%i|%V|%S|%l|%C|%P|%t'
 
-Names may stand in any order: Submit (SUBMIT_TIME), Start (START_TIME), and where there are JobID, TimelimitRaw in minutes or
+Names may stand in any order, also as CSV or JSON lines: Submit (SUBMIT_TIME), Start (START_TIME), and where there are JobID, TimelimitRaw in minutes or
 Timelimit (TIME_LIMIT) as [days-]hours:minutes:seconds, ReqCPUS (AllocCPUS, NCPUS, CPUS), Partition, State (ST), End
 (END_TIME). Times are seconds of any clock, or dates as 2024-05-01T10:00:00, which are taken as they stand. A job in state
 PENDING waits; a cancelled one that never started was in the queue until its End, or is left out.";
@@ -37,6 +38,8 @@ pub struct PredictorArgs {
     /// The history: a trace or a table; - is standard input
     #[arg(value_name = "HISTORY", default_value = "-")]
     pub history: PathBuf,
+    #[command(flatten)]
+    source: Source,
     /// All queues as one
     #[arg(long, help_heading = "Predictor")]
     one_queue: bool,
@@ -57,6 +60,10 @@ pub struct PredictorArgs {
         help_heading = "Predictor"
     )]
     method: Vec<Method>,
+    /// Bounds do not rest on the jobs that came into a like situation, but on the paper's history: trimmed, and clustered. So they do
+    /// with any --method but binomial
+    #[arg(long, help_heading = "Predictor")]
+    no_visible: bool,
     /// What jobs are clustered by
     #[arg(long, value_enum, default_value = "requested", help_heading = "Predictor")]
     by: By,
@@ -104,18 +111,6 @@ fn clock(dates: bool) -> i64 {
     since.ok().and_then(|since| i64::try_from(since.as_secs()).ok()).unwrap_or(0)
 }
 
-/// Seconds, or with a unit s, m or min, h, d or w; 0 is allowed.
-pub(super) fn seconds(text: &str) -> Result<i64, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let units = [("", 1), ("s", 1), ("m", 60), ("min", 60), ("h", 3600), ("d", 86_400), ("w", 7 * 86_400)];
-    let size = units.iter().find(|known| known.0 == unit);
-    let (_, size) = size.ok_or_else(|| "not a whole number with a unit s, min, h, d or w".to_owned())?;
-    let seconds = number.parse::<i64>().ok().and_then(|number| number.checked_mul(*size));
-    let allowed = seconds.filter(|seconds| (0..=crate::swf::MAX_VALUE).contains(seconds));
-    allowed.ok_or_else(|| "not a duration".to_owned())
-}
-
 impl PredictorArgs {
     /// Whether the history is standard input, which can be read only once.
     pub fn is_stdin(&self) -> bool {
@@ -128,8 +123,6 @@ impl PredictorArgs {
     }
 
     fn read(&self) -> anyhow::Result<History> {
-        /// So many wrong lines are shown, the others counted.
-        const SHOWN: usize = 10;
         let (name, bytes) = if self.is_stdin() {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes).context("standard input")?;
@@ -139,12 +132,9 @@ impl PredictorArgs {
             let bytes = std::fs::read(&self.history).with_context(|| name.clone())?;
             (name, bytes)
         };
-        let history = history::read(&bytes, &name)?;
-        for (line, reason) in history.problems.iter().take(SHOWN) {
-            eprintln!("warning: {name}:{line}: {reason} (left out)");
-        }
-        if history.problems.len() > SHOWN {
-            eprintln!("warning: {name}: {} wrong lines in all", history.problems.len());
+        let history = history::read(&bytes, &name, self.source.format)?;
+        for sentence in complaints(&name, &history.problems) {
+            eprintln!("warning: {sentence}");
         }
         Ok(history)
     }
@@ -156,12 +146,15 @@ impl PredictorArgs {
             (AVAILABILITY, self.no_availability),
             (ADAPT, self.no_adapt),
         ];
+        let visible = !self.no_visible && self.method == [Method::Binomial];
+        let papers = TRIM | CLUSTER;
+        let on: u32 = parts.into_iter().filter(|(_, off)| !off).map(|(part, _)| part).sum();
         WaitOptions {
             quantile: self.quantile,
             confidence: self.confidence,
             attribute: self.by.core(),
-            components: parts.into_iter().filter(|(_, off)| !off).map(|(part, _)| part).sum(),
-            ..WaitOptions::default()
+            components: if visible { (on & !papers) | VISIBLE } else { on },
+            ..WaitOptions::papers()
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::Failure;
 use super::predictor::PredictorArgs;
-use crate::waits::portal::{self, Shared};
+use crate::live::portal::{self, Shared};
+use crate::report::waits::portal::page;
 use anyhow::Context;
 use clap::Args;
 use std::io::Write;
@@ -60,7 +61,7 @@ impl Serve {
             let shared = shared.clone();
             std::thread::spawn(move || self.keep_time(&shared));
         }
-        portal::serve(listener, shared).context("serving")?;
+        portal::serve(listener, shared, page).context("serving")?;
         Ok(())
     }
 

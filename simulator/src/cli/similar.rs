@@ -1,15 +1,14 @@
 //! `surefill similar`: how close a synthetic workload is to a trace, and how close the models' are.
 
 use super::Failure;
+use super::args::source::Source;
 use super::options::file_name;
 use super::output;
-use crate::generate::History;
+use crate::report::similar::tables::{self, View};
 use crate::report::{self, Section, TableStyle};
-use crate::similar::next::{Score, scores};
-use crate::similar::tables::{self, View};
-use crate::similar::{Figures, Similarity, Study, study};
-use crate::swf::{self, Strictness};
-use anyhow::Context;
+use crate::studies::generate::History;
+use crate::studies::similar::next::{Score, scores};
+use crate::studies::similar::{Figures, Similarity, Study, study};
 use clap::Args;
 use comfy_table::Table;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -22,13 +21,15 @@ use std::path::{Path, PathBuf};
 /// Options of `similar`.
 #[derive(Debug, Args)]
 pub struct Similar {
-    /// Two workloads to compare, the original first; with --tables, any number of traces. SWF, plain or gzip
+    /// Two workloads to compare, the original first; with --tables, any number of traces; any format that import reads, - is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// Tables of Song, Ernemann & Yahyapour 2004: every model learns from each trace and is measured against it
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", num_args = 0..=1, require_equals = true,
           default_missing_value = "3,4,5,6,people,next,verdict")]
     tables: Vec<View>,
+    #[command(flatten)]
+    source: Source,
     /// Workloads that every model makes, with seeds from 1 up (--tables)
     #[arg(long, value_name = "K", default_value = "10")]
     seeds: NonZeroU32,
@@ -57,11 +58,8 @@ struct Studied {
     next: Option<Vec<Score>>,
 }
 
-fn read(path: &Path) -> Result<History, Failure> {
-    let trace = swf::open(path, Strictness::Lenient)?;
-    if !trace.problems.is_empty() {
-        eprintln!("warning: {}: {} wrong lines", trace.name, trace.problems.len());
-    }
+fn read(source: &Source, path: &Path) -> Result<History, Failure> {
+    let trace = source.read(path, false)?;
     Ok(History::new(&trace, &file_name(path))?)
 }
 
@@ -83,7 +81,7 @@ impl Similar {
     fn page(&self, sections: &[Section]) -> anyhow::Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
         let page = report::similar::page(sections);
-        std::fs::write(path, page).with_context(|| path.display().to_string())
+        output::write_page(path, &page)
     }
 
     fn compare(&self) -> Result<(), Failure> {
@@ -91,7 +89,7 @@ impl Similar {
             let message = "two workloads are compared; any number of traces with --tables";
             return Err(Failure::Usage(message.into()));
         };
-        let (original, synthetic) = (read(original)?, read(synthetic)?);
+        let (original, synthetic) = (read(&self.source, original)?, read(&self.source, synthetic)?);
         let similarity = Similarity::new(&original, &synthetic);
         let figures: Vec<(String, Figures)> = [&original, &synthetic]
             .map(|history| (history.name.clone(), Figures::new(&history.processors(), &history.run_times())))
@@ -115,7 +113,7 @@ impl Similar {
         let seeds = if judges { self.seeds.get() } else { 0 };
         let predicts = self.tables.contains(&View::Next);
         let histories: Vec<History> =
-            self.traces.iter().map(|path| read(path)).collect::<Result<_, Failure>>()?;
+            self.traces.iter().map(|path| read(&self.source, path)).collect::<Result<_, Failure>>()?;
         let models = study::Rival::ALL.len() as u64;
         let made = histories.len() as u64 * models * u64::from(seeds);
         let bar = progress(made);

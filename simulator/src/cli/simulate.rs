@@ -3,12 +3,12 @@
 use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output::{self, OutputOptions};
-use crate::outcome::Outcome;
-use crate::papers;
+use crate::base::papers;
+use crate::replay::outcome::Outcome;
+use crate::replay::run::{Options, Summary, run};
+use crate::replay::schedule;
 use crate::report::{self, Compared};
-use crate::run::{Options, Summary, run};
-use crate::schedule;
-use crate::workload::Workload;
+use crate::trace::workload::Workload;
 use anyhow::Context;
 use clap::Args;
 use std::fs::File;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Options of `simulate`.
 #[derive(Debug, Args)]
 pub struct Simulate {
-    /// The trace: SWF, plain or gzip
+    /// The trace: any format that import reads; - is standard input
     trace: PathBuf,
     #[command(flatten)]
     policy: PolicyArgs,
@@ -62,9 +62,9 @@ impl Simulate {
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
         let (rules, workload) = self.replay.workload(&trace, &name)?;
-        let options = Options { choice, policy: self.prob.options(&self.replay)?, rules };
+        let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
 
-        let bar = output::progress(workload.counts.jobs * self.replay.seeds.get());
+        let bar = self.output.progress(workload.counts.jobs * self.replay.seeds.get());
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let result = run(&name, &workload, &options, self.replay.seed, self.replay.seeds, &progress)?;
         bar.finish_and_clear();
@@ -74,9 +74,9 @@ impl Simulate {
             write_jobs(path, format, &result.first, &workload, &options)
                 .with_context(|| path.display().to_string())?;
         }
-        let published = papers::published(&name).filter(|_| self.replay.whole());
+        let published = papers::published_on(&name, workload.procs).filter(|_| self.replay.whole());
         if self.output.html.is_some() {
-            let section = report::section(&[(result, summary.clone())], published);
+            let section = report::section(&[(result, summary.clone())], self.output.papers(published));
             self.output.page(&format!("{name}: {}", options.choice), &[section])?;
         }
         if self.output.json {

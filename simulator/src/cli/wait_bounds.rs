@@ -1,12 +1,13 @@
 //! `surefill wait-bounds`: how well bounds on waiting times hold.
 
 use super::Failure;
-use super::options::{self, file_name};
+use super::args::source::Source;
+use super::options::file_name;
 use super::output;
 use crate::report::waits::{self as tables, View};
 use crate::report::{self, TableStyle};
-use crate::waits::queue::queues;
-use crate::waits::study::{By, Method, Options, Plan, Study};
+use crate::studies::waits::queue::queues;
+use crate::studies::waits::study::{By, Method, Options, Plan, Study};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use serde::Serialize;
@@ -36,7 +37,7 @@ Exit status: 0 success, 1 the work failed, 2 bad usage.";
 /// Options of `wait-bounds`.
 #[derive(Debug, Args)]
 pub struct WaitBounds {
-    /// The traces: SWF, plain or gzip
+    /// The traces: any format that import reads; - is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// Every queue for itself
@@ -84,6 +85,8 @@ pub struct WaitBounds {
     /// Wrong lines in a trace are fatal
     #[arg(long, help_heading = "Trace")]
     strict: bool,
+    #[command(flatten)]
+    source: Source,
     /// Print one JSON object instead of tables
     #[arg(long, conflicts_with_all = ["markdown", "table"], help_heading = "Output")]
     json: bool,
@@ -137,7 +140,7 @@ impl WaitBounds {
         let mut studies = Vec::new();
         for path in &self.traces {
             let name = file_name(path);
-            let trace = options::read(path, self.strict)?;
+            let trace = self.source.read(path, self.strict)?;
             let plan = Plan::new(&name, queues(&trace, self.by_queue), &options);
             let bar = output::progress_of(plan.steps(), &format!("jobs of {name}"));
             let study = plan.run(&|jobs| bar.inc(jobs));

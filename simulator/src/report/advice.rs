@@ -1,7 +1,7 @@
 //! Advice as tables.
 
 use super::table::Style;
-use crate::advise::{Advice, head, limit};
+use crate::live::advise::{Advice, head, limit};
 use comfy_table::Table;
 
 /// Seconds as people say them: the two largest units that count.

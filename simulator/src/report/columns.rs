@@ -1,9 +1,9 @@
 //! The columns of a comparison, once for the terminal and the page.
 
 use super::TableStyle;
-use crate::metrics::Metrics;
-use crate::outcome::Setup;
-use crate::run::Summary;
+use crate::replay::metrics::Metrics;
+use crate::replay::outcome::Setup;
+use crate::replay::run::Summary;
 
 /// One measure as a column.
 pub struct Column {
@@ -97,9 +97,14 @@ pub fn details(setup: &Setup) -> String {
     format!("{}, {}{rule}", setup.predictor, setup.order)
 }
 
+/// The policy, or the preset whose values it has.
+pub fn name(setup: &Setup) -> &str {
+    setup.preset.as_deref().unwrap_or(&setup.policy)
+}
+
 /// A policy's name in legends.
 pub fn label(setup: &Setup) -> String {
-    format!("{} ({})", setup.policy, details(setup))
+    format!("{} ({})", name(setup), details(setup))
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::Drawn;
 use super::plot::utilization::Strip;
 use super::plot::{self, Style, reliability, wait_cdf};
-use crate::calibration::Bin;
-use crate::policy::Criterion;
+use crate::replay::calibration::Bin;
+use crate::replay::policy::Criterion;
 use maud::{Markup, PreEscaped, html};
 
 pub(super) fn figure(class: &str, title: &str, legend: &Markup, svg: String, caption: &str) -> Markup {

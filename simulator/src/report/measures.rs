@@ -1,9 +1,9 @@
 //! The page's tables: measures of every policy, and every option that decided them.
 
 use super::Drawn;
-use super::columns::{COLUMNS, Column, change, details, easy};
-use crate::papers::{Published, Waits};
-use crate::run::Summary;
+use super::columns::{COLUMNS, Column, change, details, easy, name};
+use crate::base::papers::{Published, Waits};
+use crate::replay::run::Summary;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ pub fn measures(runs: &[Drawn], published: Option<&Published>) -> Markup {
                 @for run in runs {
                     @let setup = &run.summary.setup;
                     tr {
-                        th scope="row" { (setup.policy) small { (details(setup)) } }
+                        th scope="row" { (name(setup)) small { (details(setup)) } }
                         @for column in &COLUMNS { (cell(column, run.summary)) }
                     }
                 }

@@ -13,20 +13,22 @@ pub mod locality;
 mod measures;
 mod plot;
 pub mod similar;
+pub mod starts;
 pub mod states;
 mod table;
 mod views;
 pub mod waits;
+pub mod what_if;
 mod wilson;
 
 pub use columns::label;
 pub use table::{Style as TableStyle, waits};
 pub use views::View;
 
-use crate::outcome::Setup;
-use crate::papers::Published;
-use crate::policy::Criterion;
-use crate::run::{Run, Summary};
+use crate::base::papers::Published;
+use crate::replay::outcome::Setup;
+use crate::replay::policy::Criterion;
+use crate::replay::run::{Run, Summary};
 use columns::is_easy;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plot::Style;

@@ -4,8 +4,8 @@ use super::Section;
 use super::figures::figure;
 use super::plot::{self, load_ccdf};
 use super::table::Style;
-use crate::characterize::load::{Family, Fit, Limit, Model};
-use crate::characterize::{Report, StateReport};
+use crate::studies::characterize::load::{Family, Fit, Limit, Model};
+use crate::studies::characterize::{Report, StateReport};
 use comfy_table::Table;
 use maud::{Markup, PreEscaped, html};
 

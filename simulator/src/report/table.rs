@@ -1,9 +1,8 @@
 //! Comparisons as tables: the waits of one trace, and what all tables share.
 
 use super::Compared;
-use super::columns::{COLUMNS, Column, change, details, easy};
-use crate::outcome::Setup;
-use crate::papers::Waits;
+use super::columns::{COLUMNS, Column, details, easy, name};
+use crate::replay::outcome::Setup;
 use clap::ValueEnum;
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
 use comfy_table::{CellAlignment, Table};
@@ -52,12 +51,11 @@ impl Style {
 
     /// A policy in its row.
     pub(super) fn policy(self, setup: &Setup) -> String {
-        self.noted(setup.policy.clone(), Some(details(setup)))
+        self.noted(name(setup).to_owned(), Some(details(setup)))
     }
 }
 
-/// Policies side by side: means (± standard deviations over seeds) with the change against EASY; then what the paper has
-/// for this trace, with its changes.
+/// Policies side by side: means (± standard deviations over seeds) with the change against EASY.
 pub fn waits(compared: &Compared, style: Style) -> Table {
     let summaries = &compared.policies;
     let columns = || COLUMNS.iter().filter(|column| column.terminal);
@@ -66,17 +64,6 @@ pub fn waits(compared: &Compared, style: Style) -> Table {
     for summary in summaries {
         let cell = |column: &Column| column.cell(summary, easy(summaries), style);
         table.add_row(std::iter::once(style.policy(&summary.setup)).chain(columns().map(cell)));
-    }
-    if let Some(published) = compared.published {
-        let paper = |name: &str| style.noted("paper".to_owned(), Some(name.to_owned()));
-        let Waits { mean_min, geomean_s } = published.easy;
-        table.add_row([paper("EASY"), mean_min.to_string(), geomean_s.to_string()]);
-        let Waits { mean_min: mean, geomean_s: geomean } = published.probabilistic;
-        table.add_row([
-            paper("probabilistic, HMM"),
-            style.noted(mean.to_string(), change(mean, mean_min)),
-            style.noted(geomean.to_string(), change(geomean, geomean_s)),
-        ]);
     }
     table
 }

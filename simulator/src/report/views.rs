@@ -3,7 +3,8 @@
 use super::Compared;
 use super::columns::{COLUMNS, change, easy, is_easy};
 use super::table::Style;
-use crate::run::Summary;
+use crate::replay::fairness::Group;
+use crate::replay::run::Summary;
 use clap::ValueEnum;
 use comfy_table::Table;
 
@@ -18,6 +19,8 @@ pub enum View {
     Papers,
     /// How long jobs wait in between: the share that does not wait, percentiles.
     Spread,
+    /// Changes against EASY: mean waits, tail, and by width, run time and user.
+    Fairness,
     /// Predicted and observed delays of head jobs.
     Delays,
     /// Predicted and observed delays, from the smallest prediction to the largest.
@@ -34,6 +37,7 @@ impl View {
             View::Means => means(traces, style),
             View::Papers => papers(traces, style),
             View::Spread => rows(traces, style, &SPREAD, |summary, row| row(spread(summary))),
+            View::Fairness => fairness(traces, style),
             View::Delays => rows(traces, style, &DELAYS, |summary, row| row(delays(summary))),
             View::Calibration => rows(traces, style, &CALIBRATION, calibration),
             View::Speed => rows(traces, style, &SPEED, |summary, row| row(speed(summary))),
@@ -132,6 +136,69 @@ fn spread(summary: &Summary) -> Vec<String> {
         format!("{:.1}", mean.utilization * 100.0),
         format!("{:.1}", mean.backfilled as f64 / mean.jobs.max(1) as f64 * 100.0),
     ]
+}
+
+const FAIRNESS: [(&str, &str); 15] = [
+    ("mean", "%"),
+    ("geometric", "%"),
+    ("p95", "%"),
+    ("p99", "%"),
+    ("longest", "x"),
+    ("width to 1/64", "%"),
+    ("to 1/16", "%"),
+    ("to 1/4", "%"),
+    ("wider", "%"),
+    ("run time to 10 min", "%"),
+    ("to 1 h", "%"),
+    ("to 6 h", "%"),
+    ("longer", "%"),
+    ("users who wait longer", "%"),
+    ("worst user", "x"),
+];
+
+/// Against EASY's of the same trace, where it is in the list; a class without jobs that wait is empty.
+fn fairness(traces: &[Compared], style: Style) -> Table {
+    let titles = [("trace", ""), ("policy", "")];
+    let titles = titles.iter().chain(&FAIRNESS).map(|(name, unit)| style.title(name, unit));
+    let mut table = style.table(titles, 2);
+    for compared in traces {
+        let Some(base) = easy(&compared.policies) else { continue };
+        for summary in compared.policies.iter().filter(|summary| !std::ptr::eq(*summary, base)) {
+            let (own, its) = (&summary.mean, &base.mean);
+            let percent = |own: f64, its: f64| {
+                if its > 0.0 { format!("{:+.1}", (own / its - 1.0) * 100.0) } else { String::new() }
+            };
+            let classes = |own: &[Group], its: &[Group]| -> Vec<String> {
+                own.iter().zip(its).map(|(own, its)| percent(own.mean_wait_s, its.mean_wait_s)).collect()
+            };
+            let users = summary.fairness.user_ratios(&base.fairness);
+            let losers = users.iter().filter(|&&ratio| ratio > 1.0).count() as f64;
+            let worst = users.iter().copied().reduce(f64::max);
+            let mut cells = vec![
+                short(&compared.trace).to_owned(),
+                style.policy(&summary.setup),
+                percent(own.mean_wait_s, its.mean_wait_s),
+                percent(own.geomean_wait_s, its.geomean_wait_s),
+                percent(own.p95_wait_s, its.p95_wait_s),
+                percent(own.p99_wait_s, its.p99_wait_s),
+                if its.max_wait_s > 0.0 {
+                    format!("{:.2}", own.max_wait_s / its.max_wait_s)
+                } else {
+                    String::new()
+                },
+            ];
+            cells.extend(classes(&summary.fairness.by_width, &base.fairness.by_width));
+            cells.extend(classes(&summary.fairness.by_run_time, &base.fairness.by_run_time));
+            cells.push(if users.is_empty() {
+                String::new()
+            } else {
+                format!("{:.0}", losers / users.len() as f64 * 100.0)
+            });
+            cells.push(worst.map_or_else(String::new, |worst| format!("{worst:.2}")));
+            table.add_row(cells);
+        }
+    }
+    table
 }
 
 const DELAYS: [(&str, &str); 9] = [

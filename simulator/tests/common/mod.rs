@@ -2,12 +2,12 @@
 #![allow(dead_code, reason = "every test binary uses its own part")]
 
 use proptest::prelude::*;
-use surefill_simulator::outcome::{JobRecord, Outcome};
-use surefill_simulator::policy::{Choice, Policy, PolicyOptions};
-use surefill_simulator::replay::replay;
-use surefill_simulator::run::Options;
-use surefill_simulator::swf::{Strictness, read};
-use surefill_simulator::workload::{Rules, Workload};
+use surefill_simulator::replay::engine::replay;
+use surefill_simulator::replay::outcome::{JobRecord, Outcome};
+use surefill_simulator::replay::policy::{Choice, Policy, PolicyOptions};
+use surefill_simulator::replay::run::Options;
+use surefill_simulator::trace::swf::{Strictness, read};
+use surefill_simulator::trace::workload::{Rules, Workload};
 
 /// One job of a test.
 #[derive(Debug, Clone, Copy)]

@@ -118,12 +118,12 @@ pub unsafe extern "C" fn surefill_choice_options_init(options: *mut surefill_cho
 /// O(n) times the predictor's test of one wait, and 64 times as much for each n that is better than those before it; by MEAN one
 /// integration for all n.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when `least` is more than the machine
-/// has), WRONG_STATE (before surefill_sizing_begin), NEVER (neither the idle nor the busy processors suffice).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS
+/// (`least`), WRONG_STATE (before surefill_sizing_begin), NEVER (neither the idle nor the busy processors suffice).
 ///
 /// # Safety
-/// sizing is a handle, options points to a readable structure of the size it says, correction is a handle or NULL, choice points to a
-/// writable structure.
+/// sizing is a handle, options points to a readable structure of the size it says, correction is a handle or NULL, choice
+/// points to a writable structure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_sizing_choose(
     sizing: *mut surefill_sizing,

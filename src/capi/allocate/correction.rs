@@ -21,7 +21,11 @@ struct Value {
     correction: Correction,
 }
 
-const SIZE: usize = Block::<Value>::SIZE as usize;
+/// Bytes of memory that a correction needs, aligned to 8.
+pub const SUREFILL_CORRECTION_SIZE: i64 = 80;
+
+const _: () = assert!(SUREFILL_CORRECTION_SIZE == Block::<Value>::SIZE);
+const SIZE: usize = SUREFILL_CORRECTION_SIZE as usize;
 
 /// Corrects predicted waits by what came of earlier predictions: a running least-squares line through the logarithms of predicted
 /// and actual waits (Downey 1997, section 5.4).
@@ -46,13 +50,7 @@ pub(super) unsafe fn correction<'a>(handle: *const surefill_correction) -> Resul
     Ok(&unsafe { value(handle)? }.correction)
 }
 
-/// Bytes of memory that a correction needs.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_correction_size() -> i64 {
-    Block::<Value>::SIZE
-}
-
-/// Makes a correction that knows nothing in the caller's memory (length bytes, at least surefill_correction_size, aligned to 8).
+/// Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE, aligned to 8).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
 ///
@@ -67,7 +65,7 @@ pub unsafe extern "C" fn surefill_correction_init(
     status(unsafe { Block::init(memory, length, KIND, correction, || Ok(Value::zeroed())) })
 }
 
-/// Makes the block a checkpoint, surefill_correction_size bytes from the handle on, by writing its checksum. Any later call that
+/// Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any later call that
 /// changes the correction breaks the seal.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.

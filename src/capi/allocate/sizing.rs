@@ -1,6 +1,6 @@
 //! The running jobs, and when how many processors will be free.
 
-use crate::allocate::{LogUniform, Predictor, Sizing, SizingLimits};
+use crate::allocate::{LogUniform, Predictor, Sizing, SizingCapacity};
 use crate::capi::block::{aligned, memory};
 use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
 use crate::capi::pass::sized;
@@ -21,11 +21,11 @@ pub const SUREFILL_WAIT_BY_QUANTILE: i32 = 3;
 /// Wait predicted by its exact mean.
 pub const SUREFILL_WAIT_BY_MEAN: i32 = 4;
 
-/// Capacities of a sizing. Set by surefill_sizing_limits_init, then changed as needed.
+/// Capacities of a sizing. Set by surefill_sizing_capacity_init, then changed as needed.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
-pub struct surefill_sizing_limits {
+pub struct surefill_sizing_capacity {
     /// Bytes of this structure, as the program knows it.
     pub struct_size: u32,
     /// Running jobs (0 to 1,048,576).
@@ -48,10 +48,10 @@ pub struct surefill_sizing {
     _opaque: [u8; 0],
 }
 
-fn default_limits() -> surefill_sizing_limits {
-    let SizingLimits { running, processors, bins, events_per_bin } = SizingLimits::default();
-    surefill_sizing_limits {
-        struct_size: size_of::<surefill_sizing_limits>() as u32,
+fn default_capacity() -> surefill_sizing_capacity {
+    let SizingCapacity { running, processors, bins, events_per_bin } = SizingCapacity::default();
+    surefill_sizing_capacity {
+        struct_size: size_of::<surefill_sizing_capacity>() as u32,
         running: running as i32,
         processors: processors as i32,
         bins: bins as i32,
@@ -59,9 +59,9 @@ fn default_limits() -> surefill_sizing_limits {
     }
 }
 
-unsafe fn limits(given: *const surefill_sizing_limits) -> Result<SizingLimits> {
-    let given = unsafe { sized(given, default_limits(), &[4, 8, 12, 16])? };
-    Ok(SizingLimits {
+unsafe fn capacity(given: *const surefill_sizing_capacity) -> Result<SizingCapacity> {
+    let given = unsafe { sized(given, default_capacity(), &[4, 8, 12, 16])? };
+    Ok(SizingCapacity {
         running: count(given.running)?,
         processors: count(given.processors)?,
         bins: count(given.bins)?,
@@ -99,15 +99,15 @@ pub(super) unsafe fn sizing<'a>(handle: *const surefill_sizing) -> Result<Sizing
     Sizing::attach(unsafe { slice::from_raw_parts_mut(start, size) })
 }
 
-/// Sets the limits to their defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
+/// Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
 /// # Safety
-/// limits points to a writable structure.
+/// capacity points to a writable structure.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_sizing_limits_init(limits: *mut surefill_sizing_limits) -> i32 {
-    status(unsafe { write(limits, default_limits()) })
+pub unsafe extern "C" fn surefill_sizing_capacity_init(capacity: *mut surefill_sizing_capacity) -> i32 {
+    status(unsafe { write(capacity, default_capacity()) })
 }
 
 /// Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b bins of e
@@ -116,11 +116,14 @@ pub unsafe extern "C" fn surefill_sizing_limits_init(limits: *mut surefill_sizin
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// limits points to a readable structure of the size it says, size to a writable number.
+/// capacity points to a readable structure of the size it says, size to a writable number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_sizing_size(limits: *const surefill_sizing_limits, size: *mut i64) -> i32 {
+pub unsafe extern "C" fn surefill_sizing_size(
+    capacity: *const surefill_sizing_capacity,
+    size: *mut i64,
+) -> i32 {
     status((|| {
-        let bytes = Sizing::size(&unsafe { self::limits(limits)? })?;
+        let bytes = Sizing::size(&unsafe { self::capacity(capacity)? })?;
         unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
     })())
 }
@@ -130,17 +133,17 @@ pub unsafe extern "C" fn surefill_sizing_size(limits: *const surefill_sizing_lim
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, limits to a readable structure of the size it says, sizing to a writable pointer.
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, sizing to a writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_sizing_init(
     memory: *mut c_void,
     length: i64,
-    limits: *const surefill_sizing_limits,
+    capacity: *const surefill_sizing_capacity,
     sizing: *mut *mut surefill_sizing,
 ) -> i32 {
     status((|| {
         let handle = unsafe { checked_mut(sizing)? };
-        Sizing::init(unsafe { self::memory(memory, length)? }, &unsafe { self::limits(limits)? })?;
+        Sizing::init(unsafe { self::memory(memory, length)? }, &unsafe { self::capacity(capacity)? })?;
         *handle = memory.cast();
         Ok(())
     })())
@@ -148,7 +151,7 @@ pub unsafe extern "C" fn surefill_sizing_init(
 
 /// Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (more than the machine has, or negative).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS.
 ///
 /// # Safety
 /// sizing is a handle.
@@ -160,8 +163,8 @@ pub unsafe extern "C" fn surefill_sizing_begin(sizing: *mut surefill_sizing, idl
 /// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which lifetimes in
 /// seconds (1e-9 to 2^40) the logarithm of its own is uniform. O(1).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when the jobs hold more
-/// processors than the machine has), FULL, WRONG_STATE (before surefill_sizing_begin).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS,
+/// OVERFULL, FULL, WRONG_STATE (before surefill_sizing_begin).
 ///
 /// # Safety
 /// sizing is a handle.
@@ -182,7 +185,7 @@ pub unsafe extern "C" fn surefill_sizing_add_running(
 /// Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its time limit; age and limit
 /// in whole seconds (0 to SUREFILL_MAX_SECONDS). O(bins x events per bin).
 ///
-/// Errors: as surefill_sizing_add_running; FULL also for a distribution with more bins than the limits have.
+/// Errors: as surefill_sizing_add_running; FULL also for a distribution with more bins than the capacity has.
 ///
 /// # Safety
 /// sizing is a handle, distribution a handle or NULL.
@@ -206,8 +209,8 @@ pub unsafe extern "C" fn surefill_sizing_add_running_binned(
 /// are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases), QUANTILE O(64 x running jobs x (releases + missing
 /// processors)), MEAN O(running jobs x missing processors) at eight places for each job and each doubling of time.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (before
-/// surefill_sizing_begin), NEVER (the running jobs hold too few, or by BENEFACTORS there is none).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS,
+/// WRONG_STATE (before surefill_sizing_begin), NEVER (the running jobs hold too few, or by BENEFACTORS there is none).
 ///
 /// # Safety
 /// sizing is a handle, seconds points to a writable number.
@@ -230,7 +233,8 @@ pub unsafe extern "C" fn surefill_sizing_wait(
 /// The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now, if nothing else
 /// starts. O(running jobs x (releases + missing processors)).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS,
+/// WRONG_STATE.
 ///
 /// # Safety
 /// sizing is a handle, probability points to a writable number.
@@ -250,7 +254,8 @@ pub unsafe extern "C" fn surefill_sizing_free_probability(
 
 /// The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not negative).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, WRONG_STATE, NEVER (the running jobs hold too few).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE, NEVER
+/// (the running jobs hold too few).
 ///
 /// # Safety
 /// sizing is a handle, benefactors points to a writable number.

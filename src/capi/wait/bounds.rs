@@ -1,4 +1,4 @@
-//! Bounds from plain numbers: which order statistic it is, and the binomial method's rivals.
+//! Order statistics, and the rivals of the binomial method.
 
 use crate::capi::{array, checked_mut, status, write};
 use crate::error::{Error, Result};

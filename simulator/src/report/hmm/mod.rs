@@ -1,4 +1,4 @@
-//! Tables of [`crate::hmm`]'s studies; parts of pages.
+//! Tables of [`crate::studies::hmm`]'s studies; parts of pages.
 
 mod page;
 
@@ -6,11 +6,11 @@ pub use page::{fitted_section, study_section};
 
 use super::TableStyle;
 use super::views::short;
-use crate::hmm::divergence::{Comparison, Rate};
-use crate::hmm::fit::{Fitted, Point};
-use crate::hmm::online::{Online, Week};
-use crate::hmm::states::{Bin, State};
-use crate::hmm::study::{Choices, Curve, Figure, Setting, Study};
+use crate::studies::hmm::divergence::{Comparison, Rate};
+use crate::studies::hmm::fit::{Fitted, Point};
+use crate::studies::hmm::online::{Online, Week};
+use crate::studies::hmm::states::{Bin, State};
+use crate::studies::hmm::study::{Choices, Curve, Figure, Setting, Study};
 use comfy_table::Table;
 
 /// Seconds in the unit that people use for them, with three digits.
@@ -244,7 +244,9 @@ fn curve_titles(choices: &Choices, style: TableStyle) -> Vec<String> {
 
 fn curve_cells(curve: &Curve, figure: Figure, choices: &Choices) -> Vec<String> {
     let facts = &curve.facts;
-    let test = |of: fn(&crate::hmm::gain::Facts) -> String| facts.test.as_ref().map_or_else(String::new, of);
+    let test = |of: fn(&crate::studies::hmm::gain::Facts) -> String| {
+        facts.test.as_ref().map_or_else(String::new, of)
+    };
     let mut cells = vec![
         label(&curve.setting, figure),
         facts.jobs.to_string(),

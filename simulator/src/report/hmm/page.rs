@@ -8,9 +8,9 @@ use super::{
     CURVES, ONLINE, STAR, STATES, WEEKS, bits, columns, curve_cells, divergence, facts, label, online_cells,
     starred, state, time, title, week_cells,
 };
-use crate::hmm::fit::{Fitted, Point};
-use crate::hmm::online::Online;
-use crate::hmm::study::{Choices, Curve, Figure, Study};
+use crate::studies::hmm::fit::{Fitted, Point};
+use crate::studies::hmm::online::Online;
+use crate::studies::hmm::study::{Choices, Curve, Figure, Study};
 use maud::{Markup, PreEscaped, html};
 
 fn legend(entries: &[(&'static Style, String)]) -> Markup {

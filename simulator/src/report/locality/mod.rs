@@ -1,14 +1,14 @@
-//! Tables of [`crate::locality`] over all traces; [`section`]s of pages.
+//! Tables of [`crate::studies::locality`] over all traces; [`section`]s of pages.
 
 mod page;
 
 pub use page::section;
 
 use super::table::Style;
-use crate::locality::ageing::{Ageing, Clock, Known, Rate};
-use crate::locality::binning::{Binning, Granularity};
-use crate::locality::sample::Attribute;
-use crate::locality::study::{Measured, Measurement, Study};
+use crate::studies::locality::ageing::{Ageing, Clock, Known, Rate};
+use crate::studies::locality::binning::{Binning, Granularity};
+use crate::studies::locality::sample::Attribute;
+use crate::studies::locality::study::{Measured, Measurement, Study};
 use comfy_table::Table;
 
 /// Seconds in the unit people use for them, with three digits.

@@ -6,10 +6,10 @@ use super::super::plot::axis::Axis;
 use super::super::plot::heat_map::{self, Map, Mark};
 use super::super::plot::{self, half_life};
 use super::{ageing_title, bits, duration, remarks, title, weight};
-use crate::locality::ageing::{Ageing, Clock, UserRate};
-use crate::locality::binning::Binning;
-use crate::locality::search::{Point, Surface};
-use crate::locality::study::{Measurement, Options, Study};
+use crate::studies::locality::ageing::{Ageing, Clock, UserRate};
+use crate::studies::locality::binning::Binning;
+use crate::studies::locality::search::{Point, Surface};
+use crate::studies::locality::study::{Measurement, Options, Study};
 use maud::{Markup, PreEscaped, html};
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! Figure 3.5 of Nissimov 2006: how many slots of a state hold at least so many jobs, both axes logarithmic.
 
 use super::{Drawn, GRID, INK, Style, font, line, px, svg};
-use crate::characterize::histogram::Histogram;
-use crate::characterize::load::Model;
+use crate::studies::characterize::histogram::Histogram;
+use crate::studies::characterize::load::Model;
 use plotters::prelude::*;
 
 /// The share of slots with at least n jobs, for every n above 0 that occurs.
@@ -60,7 +60,7 @@ pub fn draw(loads: &Histogram, style: &Style, lines: &[(&Style, &Model)]) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::characterize::load::Limit;
+    use crate::studies::characterize::load::Limit;
 
     #[test]
     fn by_hand() {

@@ -13,6 +13,7 @@ pub mod load_ccdf;
 pub mod reliability;
 pub mod scatter;
 pub mod schedule;
+pub mod shares;
 pub mod utilization;
 pub mod wait_cdf;
 pub mod waits_over_time;

@@ -2,8 +2,8 @@
 
 use super::super::wilson;
 use super::{Drawn, GRID, INK, REFERENCE, Style, font, line, plain, px, svg};
-use crate::calibration::Bin;
-use crate::policy::Criterion;
+use crate::replay::calibration::Bin;
+use crate::replay::policy::Criterion;
 use plotters::prelude::*;
 
 /// What differs between the criteria. Both axes have the same scale.

@@ -1,7 +1,7 @@
 //! The machine's use over time: one strip a policy, as lines on top of each other hide each other.
 
 use super::{Drawn, GRID, INK, Style, font, line, plain, px, svg};
-use crate::outcome::{JobRecord, Outcome};
+use crate::replay::outcome::{JobRecord, Outcome};
 use plotters::prelude::*;
 
 /// Averages over so many parts of the span.

@@ -1,7 +1,7 @@
 //! Figure 2 of Nissimov & Feitelson 2007: the distribution of waits on a logarithmic axis, one line a policy.
 
 use super::{Drawn, GRID, INK, Style, font, line, px, seconds, svg};
-use crate::outcome::JobRecord;
+use crate::replay::outcome::JobRecord;
 use plotters::prelude::*;
 
 /// The paper's axis; it grows when jobs wait longer.

@@ -2,8 +2,8 @@
 
 use super::super::table::Style;
 use super::{by_name, components, duration, mark, method_name, or_dash, ratio, share};
-use crate::waits::measures::Measures;
-use crate::waits::study::{Kind, Measured, Method, Options, QueueStudy};
+use crate::studies::waits::measures::Measures;
+use crate::studies::waits::study::{Kind, Measured, Method, Options, QueueStudy};
 use comfy_table::Table;
 use surefill::wait::WaitOptions;
 
@@ -87,6 +87,7 @@ fn method_of(kind: Kind) -> &'static str {
         | Kind::Full { method, .. }
         | Kind::Adapted { method, .. }
         | Kind::Whole { method, .. } => method_name(method),
+        Kind::Visible { .. } => method_name(Method::Binomial),
     }
 }
 
@@ -98,6 +99,7 @@ fn predictor_name(kind: Kind) -> String {
         Kind::Full { by, .. } => format!("{method} by {}", by_name(by)),
         Kind::Adapted { rate, .. } => format!("{method} adapted, {rate}"),
         Kind::Whole { rate, .. } => format!("{method} adapted, {rate}, all waits"),
+        Kind::Visible { rate } => format!("by the visible queue, {rate}"),
     }
 }
 

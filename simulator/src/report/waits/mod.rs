@@ -1,16 +1,17 @@
-//! Tables of [`crate::waits`] over all traces; [`section`]s of pages.
+//! Tables of [`crate::studies::waits`] over all traces; [`section`]s of pages.
 
 mod choice;
+mod classes;
 mod page;
 pub mod portal;
 
 pub use page::section;
 
 use super::table::Style;
-use crate::waits::further::{Aged, CLASSES, Further, TIMES};
-use crate::waits::measures::Measures;
-use crate::waits::paper::Row;
-use crate::waits::study::{By, Kind, Measured, Method, Options, QueueStudy, Study};
+use crate::studies::waits::further::{Aged, CLASSES, Further, TIMES};
+use crate::studies::waits::measures::Measures;
+use crate::studies::waits::paper::Row;
+use crate::studies::waits::study::{By, Kind, Measured, Method, Options, QueueStudy, Study};
 use clap::ValueEnum;
 use comfy_table::Table;
 
@@ -23,6 +24,8 @@ pub enum View {
     Qbets,
     /// Jobs, answers, clusters and waits
     Answers,
+    /// Coverage by width, requested time, month and user
+    Classes,
     /// By what jobs are clustered
     Attributes,
     /// Bounds that follow their own misses
@@ -45,10 +48,11 @@ pub enum View {
 
 impl View {
     /// All, in the order in which they are shown.
-    pub const ALL: [View; 12] = [
+    pub const ALL: [View; 13] = [
         View::Alone,
         View::Qbets,
         View::Answers,
+        View::Classes,
         View::Attributes,
         View::Adapted,
         View::HeldOut,
@@ -148,6 +152,10 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                     format!("Answers of the binomial method with {}", components(options)),
                     answers(&rows, options, style),
                 ),
+                View::Classes => (
+                    format!("Share of the bounds that hold by class, and their mean over-prediction; {stands_out} where at least the quantile's"),
+                    classes::table(&rows, options, style),
+                ),
                 View::Attributes => (
                     "What explains waits: the criterion's gain over a single cluster [nats a job], correctness, accuracy"
                         .to_owned(),
@@ -222,7 +230,7 @@ fn methods(
     options: &Options,
     style: Style,
     kind: impl Fn(Method) -> Option<Kind>,
-    paper: impl Fn(&crate::waits::paper::Published) -> Option<Row>,
+    paper: impl Fn(&crate::studies::waits::paper::Published) -> Option<Row>,
 ) -> Table {
     let shown: Vec<Method> = Method::ALL
         .into_iter()
@@ -360,11 +368,12 @@ fn with_further<'a>(
     style: Style,
 ) -> impl Iterator<Item = (String, &'a Further)> {
     let adapted = options.rates.iter().map(|&rate| options.adapted(rate));
-    let kinds: Vec<Kind> = [options.usual()].into_iter().chain(adapted).collect();
+    let kinds: Vec<Kind> = [options.usual()].into_iter().chain(adapted).chain(options.visible()).collect();
     rows.iter().flat_map(move |(name, queue)| {
         let one = move |kind: &Kind| {
             let note = match kind {
                 Kind::Adapted { rate, .. } => Some(format!("adapted, {rate}")),
+                Kind::Visible { .. } => Some("by the visible queue".to_owned()),
                 _ => None,
             };
             Some((style.noted(name.clone(), note), queue.of(*kind)?.further.as_ref()?))
@@ -404,13 +413,10 @@ fn probabilities(rows: &[(String, &QueueStudy)], options: &Options, style: Style
         format!("{} - {}", end(class), end(class + 1))
     }));
     let mut table = style.table(titles, 1);
-    for (name, queue) in rows {
-        let Some(further) = queue.of(options.usual()).and_then(|measured| measured.further.as_ref()) else {
-            continue;
-        };
+    for (name, further) in with_further(rows, options, style) {
         let three = |value: f64| format!("{value:.3}");
         let brier = or_dash(further.brier.map(three));
-        let mut cells = vec![name.clone(), style.noted(brier, further.brier_of_shares.map(three))];
+        let mut cells = vec![name, style.noted(brier, further.brier_of_shares.map(three))];
         cells.extend(further.classes.iter().map(|class| match class.count {
             0 => "-".to_owned(),
             _ => format!("{:.2}: {:.2}", class.predicted, class.started),

@@ -5,7 +5,7 @@ use super::super::figures::figure;
 use super::super::plot::{self, waits_over_time};
 use super::super::table::Style;
 use super::{View, remarks, tables};
-use crate::waits::study::{Drawn, Kind, Options, QueueStudy, Study};
+use crate::studies::waits::study::{Drawn, Kind, Options, QueueStudy, Study};
 use maud::{Markup, PreEscaped, html};
 
 /// So many jobs of a queue are drawn.
@@ -27,7 +27,7 @@ pub fn section(study: &Study, options: &Options) -> Section {
                     } } }
                 } }
             }
-            @for queue in &study.queues { (over_time(queue)) }
+            @for queue in &study.queues { (over_time(queue)) (super::classes::figures(queue, options)) }
             details {
                 summary { "Options" }
                 p.facts { "surefill " (env!("CARGO_PKG_VERSION")) "; " (serde_json::to_string(options).unwrap_or_default()) }
@@ -51,6 +51,7 @@ fn name(kind: Kind) -> String {
         Kind::Full { .. } => "bound with the components".to_owned(),
         Kind::Adapted { rate, .. } => format!("adapted bound, rate {rate}"),
         Kind::Whole { rate, .. } => format!("adapted bound of all waits, rate {rate}"),
+        Kind::Visible { rate } => format!("bound by the visible queue, rate {rate}"),
     }
 }
 

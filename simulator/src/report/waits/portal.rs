@@ -4,7 +4,7 @@ use super::super::figures::figure;
 use super::super::plot::{self, waits_over_time};
 use super::super::{Section, study_page};
 use super::duration;
-use crate::waits::site::{ClusterState, QueueState, Site, Told};
+use crate::live::site::{ClusterState, QueueState, Site, Told};
 use maud::{Markup, PreEscaped, html};
 use surefill::wait::Attribute;
 

@@ -1,0 +1,12 @@
+# What the Makefiles of the schedulers share: the sources here, and the library, which is built when it is missing or old.
+SUREFILL ?= ../..
+SCHEDULER := ../scheduler
+PLAIN := settings beliefs waits markov books pack state decide
+LIBRARY := $(SUREFILL)/build/libsurefill.a
+.DEFAULT_GOAL := all
+
+$(LIBRARY): FORCE
+	@$(MAKE) --no-print-directory -s -C $(SUREFILL) BUILD=build lib
+
+FORCE:
+.PHONY: FORCE

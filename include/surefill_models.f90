@@ -1,0 +1,524 @@
+!> surefill, the models for research: the functions of surefill_models.h, which says what they do. Less stable than the
+!> module surefill, whose conventions hold here too. Generated with it; do not edit. Licence: MIT OR Apache-2.0.
+module surefill_models
+  use surefill
+  implicit none
+
+  ! ---- The hidden Markov model of run times by itself ----
+  !> Evidence: run times, and the numbers of jobs if the load is modelled.
+  integer(c_int32_t), parameter :: SUREFILL_EVIDENCE_JOBS = 0_c_int32_t
+  !> Evidence: the numbers of jobs alone.
+  integer(c_int32_t), parameter :: SUREFILL_EVIDENCE_LOAD = 1_c_int32_t
+
+  !> Capacities of a model. Set by surefill_hmm_capacity_init, then changed as needed.
+  type, bind(c) :: surefill_hmm_capacity
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> States (1 to SUREFILL_MAX_STATES).
+    integer(c_int32_t) :: states
+    !> Run-time bins (2 to SUREFILL_MAX_BINS).
+    integer(c_int32_t) :: bins
+    !> Slots kept (2 to 268,435,456); the oldest leave.
+    integer(c_int32_t) :: slots
+    !> Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest
+    !! slots leave.
+    integer(c_int32_t) :: cells
+  end type surefill_hmm_capacity
+
+  ! ---- The hidden Markov model that learns on line, without a history ----
+
+  !> How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
+  type, bind(c) :: surefill_online_hmm_options
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> 0.
+    integer(c_int32_t) :: reserved
+    !> a of the step size t^-a (above 0.5, at most 1): the smaller, the faster the past is forgotten.
+    real(c_double) :: exponent
+    !> A slot that no possible state explains is learnt as if every state had drawn any bin with this probability (0
+    !! to below 1); with 0 it is not learnt from.
+    real(c_double) :: floor
+    !> Slots before the parameters begin to change (not negative).
+    integer(c_int64_t) :: hold
+  end type surefill_online_hmm_options
+
+  ! ---- Order statistics, and the rivals of the binomial method ----
+
+  ! ---- Lifetimes that are uniform in the logarithm (Downey 1997) ----
+
+  interface
+
+    !> Sets the capacity to its defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
+    function surefill_hmm_capacity_init(capacity) bind(c, name='surefill_hmm_capacity_init') result(code)
+      import
+      type(surefill_hmm_capacity), intent(out) :: capacity
+      integer(c_int32_t) :: code
+    end function surefill_hmm_capacity_init
+
+    !> Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C
+    !! cells this is at most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400.
+    function surefill_hmm_size(capacity, size) bind(c, name='surefill_hmm_size') result(code)
+      import
+      type(surefill_hmm_capacity), intent(in) :: capacity
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_hmm_size
+
+    !> Makes a model without parameters and observations in the caller's memory (length bytes, at least
+    !! surefill_hmm_size, aligned to 8). O(size).
+    function surefill_hmm_init(memory, length, capacity, hmm) bind(c, name='surefill_hmm_init') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_hmm_capacity), intent(in) :: capacity
+      type(c_ptr), intent(out) :: hmm
+      integer(c_int32_t) :: code
+    end function surefill_hmm_init
+
+    !> Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model
+    !! breaks the seal. O(size).
+    function surefill_hmm_seal(hmm) bind(c, name='surefill_hmm_seal') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t) :: code
+    end function surefill_hmm_seal
+
+    !> The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal
+    !! left it. O(size).
+    function surefill_hmm_open(memory, length, hmm) bind(c, name='surefill_hmm_open') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: hmm
+      integer(c_int32_t) :: code
+    end function surefill_hmm_open
+
+    !> Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M
+    !! and emission M x N, row by row; each row sums to 1 within 1e-9. load is one of SUREFILL_LOAD_; load_parameter
+    !! has M numbers, and is not read without a load model. Training under way is given up. O(M (M + N)).
+    function surefill_hmm_set_parameters(hmm, states, bins, load, start, transition, emission, &
+            load_parameter) bind(c, name='surefill_hmm_set_parameters') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t), value :: states
+      integer(c_int32_t), value :: bins
+      integer(c_int32_t), value :: load
+      real(c_double), intent(in) :: start(*)
+      real(c_double), intent(in) :: transition(*)
+      real(c_double), intent(in) :: emission(*)
+      real(c_double), intent(in) :: load_parameter(*)
+      integer(c_int32_t) :: code
+    end function surefill_hmm_set_parameters
+
+    !> The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model. O(M (M
+    !! + N)).
+    function surefill_hmm_parameters(hmm, states, bins, load, start, transition, emission, load_parameter) &
+            bind(c, name='surefill_hmm_parameters') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t), value :: states
+      integer(c_int32_t), value :: bins
+      integer(c_int32_t), intent(out) :: load
+      real(c_double), intent(out) :: start(*)
+      real(c_double), intent(out) :: transition(*)
+      real(c_double), intent(out) :: emission(*)
+      real(c_double), intent(out) :: load_parameter(*)
+      integer(c_int32_t) :: code
+    end function surefill_hmm_parameters
+
+    !> Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled
+    !! (positive). Training under way is given up. O(M (M + N)).
+    function surefill_hmm_init_static(hmm, load, mean_jobs) bind(c, name='surefill_hmm_init_static') &
+            result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t), value :: load
+      real(c_double), value :: mean_jobs
+      integer(c_int32_t) :: code
+    end function surefill_hmm_init_static
+
+    !> Adapts the parameters to slots half as long: A'_ij = A_ij / 2, A'_ii = A_ii / 2 + 1/2, half the mean load. The
+    !! observations are forgotten, and training under way is given up.
+    function surefill_hmm_halve_slots(hmm) bind(c, name='surefill_hmm_halve_slots') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t) :: code
+    end function surefill_hmm_halve_slots
+
+    !> Reports a finished job: the slot in which it was submitted and the bin of its run time, from 0. Slots up to
+    !! this one that were not known are empty. When there is no more room the oldest slots leave. O(bins + slots that
+    !! come or leave).
+    function surefill_hmm_observe(hmm, slot, bin) bind(c, name='surefill_hmm_observe') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: slot
+      integer(c_int32_t), value :: bin
+      integer(c_int32_t) :: code
+    end function surefill_hmm_observe
+
+    !> Makes this the last slot, empty as yet, if it is later than the last one known.
+    function surefill_hmm_extend(hmm, slot) bind(c, name='surefill_hmm_extend') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: slot
+      integer(c_int32_t) :: code
+    end function surefill_hmm_extend
+
+    !> The slots held: first..end, empty if they are equal.
+    function surefill_hmm_slots(hmm, first, end) bind(c, name='surefill_hmm_slots') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), intent(out) :: first
+      integer(c_int64_t), intent(out) :: end
+      integer(c_int32_t) :: code
+    end function surefill_hmm_slots
+
+    !> ln Pr(evidence in the slots from..to), one of SUREFILL_EVIDENCE_; minus infinity when the model does not
+    !! explain it. O(slots M^2).
+    function surefill_hmm_log_likelihood(hmm, from, to, evidence, log_likelihood) bind(c, &
+            name='surefill_hmm_log_likelihood') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: from
+      integer(c_int64_t), value :: to
+      integer(c_int32_t), value :: evidence
+      real(c_double), intent(out) :: log_likelihood
+      integer(c_int32_t) :: code
+    end function surefill_hmm_log_likelihood
+
+    !> Pr(state of slot to - 1 | observations in the slots from..to), states numbers, and ln Pr(observations); when
+    !! that is minus infinity the model does not explain them, and probabilities is not written. O(slots M^2).
+    function surefill_hmm_filter(hmm, from, to, probabilities, states, log_likelihood) bind(c, &
+            name='surefill_hmm_filter') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: from
+      integer(c_int64_t), value :: to
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: states
+      real(c_double), intent(out) :: log_likelihood
+      integer(c_int32_t) :: code
+    end function surefill_hmm_filter
+
+    !> The most likely state, from 0, of each of the slots from..to, and ln Pr(these states and the observations);
+    !! when that is minus infinity the model does not explain them, and path is not written. length is the number of
+    !! slots. Training under way begins its round again. O(slots M^2).
+    function surefill_hmm_viterbi(hmm, from, to, path, length, log_likelihood) bind(c, &
+            name='surefill_hmm_viterbi') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: from
+      integer(c_int64_t), value :: to
+      integer(c_int32_t), intent(out) :: path(*)
+      integer(c_int32_t), value :: length
+      real(c_double), intent(out) :: log_likelihood
+      integer(c_int32_t) :: code
+    end function surefill_hmm_viterbi
+
+    !> Begins training on the slots from..to, from one of SUREFILL_INITIAL_; load is one of SUREFILL_LOAD_, and
+    !! ignored for PRESENT. The parameters in use stay until a round is complete. Training under way is given up.
+    !! O(slots).
+    function surefill_hmm_begin_training(hmm, initial, load, from, to) bind(c, &
+            name='surefill_hmm_begin_training') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int32_t), value :: initial
+      integer(c_int32_t), value :: load
+      integer(c_int64_t), value :: from
+      integer(c_int64_t), value :: to
+      integer(c_int32_t) :: code
+    end function surefill_hmm_begin_training
+
+    !> Trains until a round is complete and its parameters are in use (step is SUREFILL_STEP_DONE; round says what it
+    !! did), or until about work slots are visited (at least 1; SUREFILL_STEP_MORE, round is not written). A round
+    !! visits each slot three times. Then call again, for the rest or for the next round. However it is sliced, the
+    !! result is the same bit for bit. O(work M^2).
+    function surefill_hmm_train(hmm, work, step, round) bind(c, name='surefill_hmm_train') result(code)
+      import
+      type(c_ptr), value :: hmm
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step
+      type(surefill_round), intent(out) :: round
+      integer(c_int32_t) :: code
+    end function surefill_hmm_train
+
+    !> Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
+    function surefill_online_hmm_options_init(options) bind(c, name='surefill_online_hmm_options_init') &
+            result(code)
+      import
+      type(surefill_online_hmm_options), intent(out) :: options
+      integer(c_int32_t) :: code
+    end function surefill_online_hmm_options_init
+
+    !> Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS)
+    !! needs: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100.
+    function surefill_online_hmm_size(states, bins, size) bind(c, name='surefill_online_hmm_size') &
+            result(code)
+      import
+      integer(c_int32_t), value :: states
+      integer(c_int32_t), value :: bins
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_online_hmm_size
+
+    !> Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that
+    !! starts from these parameters, as surefill_hmm_set_parameters takes them. O(size).
+    function surefill_online_hmm_init(memory, length, states, bins, load, start, transition, emission, &
+            load_parameter, options, online) bind(c, name='surefill_online_hmm_init') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), value :: states
+      integer(c_int32_t), value :: bins
+      integer(c_int32_t), value :: load
+      real(c_double), intent(in) :: start(*)
+      real(c_double), intent(in) :: transition(*)
+      real(c_double), intent(in) :: emission(*)
+      real(c_double), intent(in) :: load_parameter(*)
+      type(surefill_online_hmm_options), intent(in) :: options
+      type(c_ptr), intent(out) :: online
+      integer(c_int32_t) :: code
+    end function surefill_online_hmm_init
+
+    !> Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model
+    !! breaks the seal. O(size).
+    function surefill_online_hmm_seal(online) bind(c, name='surefill_online_hmm_seal') result(code)
+      import
+      type(c_ptr), value :: online
+      integer(c_int32_t) :: code
+    end function surefill_online_hmm_seal
+
+    !> The model in a checkpoint (length bytes at least) read back into memory, which must be as
+    !! surefill_online_hmm_seal left it. O(size).
+    function surefill_online_hmm_open(memory, length, online) bind(c, name='surefill_online_hmm_open') &
+            result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: online
+      integer(c_int32_t) :: code
+    end function surefill_online_hmm_open
+
+    !> Learns from the next slot: counts has a number of finished jobs for each of count bins, which must be the
+    !! model's. log_likelihood is ln Pr(slot | slots before), minus infinity when no possible state explains the slot
+    !! and there is no floor: then nothing is learnt from it. explained is 1, or 0 when the model did not explain the
+    !! slot without the floor. O(M^3 (M + N)).
+    function surefill_online_hmm_learn(online, counts, count, log_likelihood, explained) bind(c, &
+            name='surefill_online_hmm_learn') result(code)
+      import
+      type(c_ptr), value :: online
+      integer(c_int32_t), intent(in) :: counts(*)
+      integer(c_int32_t), value :: count
+      real(c_double), intent(out) :: log_likelihood
+      integer(c_int32_t), intent(out) :: explained
+      integer(c_int32_t) :: code
+    end function surefill_online_hmm_learn
+
+    !> The distribution of the bin of a job submitted in the next slot, as count numbers, one for each bin; count must
+    !! be the number of bins. O(M (M + N)).
+    function surefill_online_hmm_probabilities(online, probabilities, count) bind(c, &
+            name='surefill_online_hmm_probabilities') result(code)
+      import
+      type(c_ptr), value :: online
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: count
+      integer(c_int32_t) :: code
+    end function surefill_online_hmm_probabilities
+
+    !> Slots learnt from, or at least seen.
+    function surefill_online_hmm_slots(online, slots) bind(c, name='surefill_online_hmm_slots') result(code)
+      import
+      type(c_ptr), value :: online
+      integer(c_int64_t), intent(out) :: slots
+      integer(c_int32_t) :: code
+    end function surefill_online_hmm_slots
+
+    !> The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
+    function surefill_online_hmm_parameters(online, states, bins, load, start, transition, emission, &
+            load_parameter) bind(c, name='surefill_online_hmm_parameters') result(code)
+      import
+      type(c_ptr), value :: online
+      integer(c_int32_t), value :: states
+      integer(c_int32_t), value :: bins
+      integer(c_int32_t), intent(out) :: load
+      real(c_double), intent(out) :: start(*)
+      real(c_double), intent(out) :: transition(*)
+      real(c_double), intent(out) :: emission(*)
+      real(c_double), intent(out) :: load_parameter(*)
+      integer(c_int32_t) :: code
+    end function surefill_online_hmm_parameters
+
+    !> Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with
+    !! this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
+    !! Pr(Bin(observations, quantile) <= k - 1) >= confidence. k is 0 when there are too few. O(sqrt(observations)),
+    !! mostly far less.
+    function surefill_binomial_upper(observations, quantile, confidence, k) bind(c, &
+            name='surefill_binomial_upper') result(code)
+      import
+      integer(c_int64_t), value :: observations
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
+      integer(c_int64_t), intent(out) :: k
+      integer(c_int32_t) :: code
+    end function surefill_binomial_upper
+
+    !> As surefill_binomial_upper, a lower bound: the largest k with Pr(Bin(observations, quantile) >= k) >=
+    !! confidence.
+    function surefill_binomial_lower(observations, quantile, confidence, k) bind(c, &
+            name='surefill_binomial_lower') result(code)
+      import
+      integer(c_int64_t), value :: observations
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
+      integer(c_int64_t), intent(out) :: k
+      integer(c_int32_t) :: code
+    end function surefill_binomial_lower
+
+    !> As surefill_binomial_upper, a lower and an upper bound that hold together with this confidence: each is
+    !! one-sided at (1 + confidence) / 2. Both are 0 when there are too few observations for either.
+    function surefill_binomial_two_sided(observations, quantile, confidence, lower, upper) bind(c, &
+            name='surefill_binomial_two_sided') result(code)
+      import
+      integer(c_int64_t), value :: observations
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
+      integer(c_int64_t), intent(out) :: lower
+      integer(c_int64_t), intent(out) :: upper
+      integer(c_int32_t) :: code
+    end function surefill_binomial_two_sided
+
+    !> The fewest observations for which surefill_binomial_upper finds a bound: the smallest n with quantile^n <= 1 -
+    !! confidence, 59 for .95 and .95.
+    function surefill_binomial_fewest(quantile, confidence, observations) bind(c, &
+            name='surefill_binomial_fewest') result(code)
+      import
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
+      integer(c_int64_t), intent(out) :: observations
+      integer(c_int32_t) :: code
+    end function surefill_binomial_fewest
+
+    !> How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series'
+    !! lag-1 autocorrelation is correlation (-1 to 1): so many happen by chance less than once in 8,000 values.
+    !! threshold is 0 for quantiles below .25 and correlations above .99, where long runs are no news. O(1).
+    function surefill_rare_event_threshold(quantile, correlation, threshold) bind(c, &
+            name='surefill_rare_event_threshold') result(code)
+      import
+      real(c_double), value :: quantile
+      real(c_double), value :: correlation
+      integer(c_int32_t), intent(out) :: threshold
+      integer(c_int32_t) :: code
+    end function surefill_rare_event_threshold
+
+    !> The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal distribution,
+    !! from count independent waits in seconds (at least 2, none negative; they count as at least one second).
+    !! O(count).
+    function surefill_log_normal_bound(waits, count, quantile, confidence, seconds) bind(c, &
+            name='surefill_log_normal_bound') result(code)
+      import
+      real(c_double), intent(in) :: waits(*)
+      integer(c_int32_t), value :: count
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: code
+    end function surefill_log_normal_bound
+
+    !> The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds (at
+    !! least 1, none negative; they count as at least one second). O(count).
+    function surefill_log_uniform_quantile(waits, count, quantile, seconds) bind(c, &
+            name='surefill_log_uniform_quantile') result(code)
+      import
+      real(c_double), intent(in) :: waits(*)
+      integer(c_int32_t), value :: count
+      real(c_double), value :: quantile
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: code
+    end function surefill_log_uniform_quantile
+
+    !> The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count as
+    !! at least one second): its shape (infinite where all waits are equal), its scale in seconds, and its quantile
+    !! (above 0, below 1) in seconds. At most 60 passes over the waits, usually six.
+    function surefill_weibull_quantile(waits, count, quantile, shape, scale, seconds) bind(c, &
+            name='surefill_weibull_quantile') result(code)
+      import
+      real(c_double), intent(in) :: waits(*)
+      integer(c_int32_t), value :: count
+      real(c_double), value :: quantile
+      real(c_double), intent(out) :: shape
+      real(c_double), intent(out) :: scale
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: code
+    end function surefill_weibull_quantile
+
+    !> Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are
+    !! uniform in the logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age
+    !! plus wait. A job that has reached the longest is expected to end in one second.
+    function surefill_lifetime_ends_within(shortest, longest, age, wait, probability) bind(c, &
+            name='surefill_lifetime_ends_within') result(code)
+      import
+      real(c_double), value :: shortest
+      real(c_double), value :: longest
+      real(c_double), value :: age
+      real(c_double), value :: wait
+      real(c_double), intent(out) :: probability
+      integer(c_int32_t) :: code
+    end function surefill_lifetime_ends_within
+
+    !> The mean of such lifetimes, in seconds.
+    function surefill_lifetime_mean(shortest, longest, seconds) bind(c, name='surefill_lifetime_mean') &
+            result(code)
+      import
+      real(c_double), value :: shortest
+      real(c_double), value :: longest
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: code
+    end function surefill_lifetime_mean
+
+    !> The coefficients of such lifetimes' distribution beta0 + beta1 ln t (equation 4).
+    function surefill_lifetime_coefficients(shortest, longest, beta0, beta1) bind(c, &
+            name='surefill_lifetime_coefficients') result(code)
+      import
+      real(c_double), value :: shortest
+      real(c_double), value :: longest
+      real(c_double), intent(out) :: beta0
+      real(c_double), intent(out) :: beta1
+      integer(c_int32_t) :: code
+    end function surefill_lifetime_coefficients
+
+    !> The shortest and longest lifetime in seconds of the distribution beta0 + beta1 ln t; beta1 is positive.
+    function surefill_lifetime_bounds(beta0, beta1, shortest, longest) bind(c, &
+            name='surefill_lifetime_bounds') result(code)
+      import
+      real(c_double), value :: beta0
+      real(c_double), value :: beta1
+      real(c_double), intent(out) :: shortest
+      real(c_double), intent(out) :: longest
+      integer(c_int32_t) :: code
+    end function surefill_lifetime_bounds
+
+    !> Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order: the
+    !! least-squares line of equation 4 through the shares (i - 1/2) / count. O(count).
+    function surefill_lifetime_fit(lifetimes, count, shortest, longest) bind(c, &
+            name='surefill_lifetime_fit') result(code)
+      import
+      real(c_double), intent(in) :: lifetimes(*)
+      integer(c_int32_t), value :: count
+      real(c_double), intent(out) :: shortest
+      real(c_double), intent(out) :: longest
+      integer(c_int32_t) :: code
+    end function surefill_lifetime_fit
+
+    !> The same for a history in bins: the line through the shares of run times below each edge that has any on both
+    !! sides. O(bins).
+    function surefill_lifetime_fit_binned(distribution, shortest, longest) bind(c, &
+            name='surefill_lifetime_fit_binned') result(code)
+      import
+      type(c_ptr), value :: distribution
+      real(c_double), intent(out) :: shortest
+      real(c_double), intent(out) :: longest
+      integer(c_int32_t) :: code
+    end function surefill_lifetime_fit_binned
+  end interface
+
+end module surefill_models

@@ -1,0 +1,376 @@
+/* surefill, the models for research: the hidden Markov model by itself and on line, order statistics and their rivals,
+ * lifetimes. Licence: MIT OR Apache-2.0.
+ *
+ * Less stable than surefill.h, whose conventions hold here too: a function of this header may change or go with the next
+ * minor version. Generated from src/capi (SUREFILL_BLESS=1 cargo test --test header); do not edit.
+ */
+
+#ifndef SUREFILL_MODELS_H
+#define SUREFILL_MODELS_H
+
+#include "surefill.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The hidden Markov model of run times by itself ---------------------------------------------------------------
+ */
+
+/* Evidence: run times, and the numbers of jobs if the load is modelled. */
+#define SUREFILL_EVIDENCE_JOBS 0
+
+/* Evidence: the numbers of jobs alone. */
+#define SUREFILL_EVIDENCE_LOAD 1
+
+/* A hidden Markov model of run times (Nissimov 2006, chapter 3): parameters, observations and training. Slots are
+ * numbered by the caller, time of submission divided by the slot length for example; from..to means from to to -
+ * 1.
+ *
+ * Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers;
+ * sealed, it is a checkpoint. */
+typedef struct surefill_hmm surefill_hmm;
+
+/* Capacities of a model. Set by surefill_hmm_capacity_init, then changed as needed. */
+typedef struct surefill_hmm_capacity {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* States (1 to SUREFILL_MAX_STATES). */
+  int32_t states;
+  /* Run-time bins (2 to SUREFILL_MAX_BINS). */
+  int32_t bins;
+  /* Slots kept (2 to 268,435,456); the oldest leave. */
+  int32_t slots;
+  /* Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest
+   * slots leave. */
+  int32_t cells;
+} surefill_hmm_capacity;
+
+/* Sets the capacity to its defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells. */
+int32_t surefill_hmm_capacity_init(surefill_hmm_capacity *capacity);
+
+/* Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C
+ * cells this is at most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_hmm_size(const surefill_hmm_capacity *capacity, int64_t *size);
+
+/* Makes a model without parameters and observations in the caller's memory (length bytes, at least
+ * surefill_hmm_size, aligned to 8). O(size).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_hmm_init(void *memory, int64_t length, const surefill_hmm_capacity *capacity, surefill_hmm **hmm);
+
+/* Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model
+ * breaks the seal. O(size). */
+int32_t surefill_hmm_seal(surefill_hmm *hmm);
+
+/* The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal left
+ * it. O(size). */
+int32_t surefill_hmm_open(void *memory, int64_t length, surefill_hmm **hmm);
+
+/* Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M and
+ * emission M x N, row by row; each row sums to 1 within 1e-9. load is one of SUREFILL_LOAD_; load_parameter has M
+ * numbers, and is not read without a load model. Training under way is given up. O(M (M + N)).
+ *
+ * Errors: OUT_OF_RANGE (also for other numbers of states and bins), NOT_A_DISTRIBUTION. */
+int32_t surefill_hmm_set_parameters(surefill_hmm *hmm,
+                                    int32_t states,
+                                    int32_t bins,
+                                    int32_t load,
+                                    const double *start,
+                                    const double *transition,
+                                    const double *emission,
+                                    const double *load_parameter);
+
+/* The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model. O(M (M
+ * + N)).
+ *
+ * Errors: OUT_OF_RANGE (other numbers of states and bins), WRONG_STATE (no parameters yet). */
+int32_t surefill_hmm_parameters(const surefill_hmm *hmm,
+                                int32_t states,
+                                int32_t bins,
+                                int32_t *load,
+                                double *start,
+                                double *transition,
+                                double *emission,
+                                double *load_parameter);
+
+/* Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled
+ * (positive). Training under way is given up. O(M (M + N)).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_hmm_init_static(surefill_hmm *hmm, int32_t load, double mean_jobs);
+
+/* Adapts the parameters to slots half as long: A'_ij = A_ij / 2, A'_ii = A_ii / 2 + 1/2, half the mean load. The
+ * observations are forgotten, and training under way is given up.
+ *
+ * Errors: WRONG_STATE (no parameters). */
+int32_t surefill_hmm_halve_slots(surefill_hmm *hmm);
+
+/* Reports a finished job: the slot in which it was submitted and the bin of its run time, from 0. Slots up to this
+ * one that were not known are empty. When there is no more room the oldest slots leave. O(bins + slots that come
+ * or leave).
+ *
+ * Errors: OUT_OF_RANGE (also for a slot that has left), FULL. */
+int32_t surefill_hmm_observe(surefill_hmm *hmm, int64_t slot, int32_t bin);
+
+/* Makes this the last slot, empty as yet, if it is later than the last one known.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_hmm_extend(surefill_hmm *hmm, int64_t slot);
+
+/* The slots held: first..end, empty if they are equal. */
+int32_t surefill_hmm_slots(const surefill_hmm *hmm, int64_t *first, int64_t *end);
+
+/* ln Pr(evidence in the slots from..to), one of SUREFILL_EVIDENCE_; minus infinity when the model does not explain
+ * it. O(slots M^2).
+ *
+ * Errors: OUT_OF_RANGE (also for slots not held, or none), WRONG_STATE (no parameters). */
+int32_t surefill_hmm_log_likelihood(const surefill_hmm *hmm,
+                                    int64_t from,
+                                    int64_t to,
+                                    int32_t evidence,
+                                    double *log_likelihood);
+
+/* Pr(state of slot to - 1 | observations in the slots from..to), states numbers, and ln Pr(observations); when
+ * that is minus infinity the model does not explain them, and probabilities is not written. O(slots M^2).
+ *
+ * Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another number of states. */
+int32_t surefill_hmm_filter(const surefill_hmm *hmm,
+                            int64_t from,
+                            int64_t to,
+                            double *probabilities,
+                            int32_t states,
+                            double *log_likelihood);
+
+/* The most likely state, from 0, of each of the slots from..to, and ln Pr(these states and the observations); when
+ * that is minus infinity the model does not explain them, and path is not written. length is the number of slots.
+ * Training under way begins its round again. O(slots M^2).
+ *
+ * Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another length. */
+int32_t surefill_hmm_viterbi(surefill_hmm *hmm,
+                             int64_t from,
+                             int64_t to,
+                             int32_t *path,
+                             int32_t length,
+                             double *log_likelihood);
+
+/* Begins training on the slots from..to, from one of SUREFILL_INITIAL_; load is one of SUREFILL_LOAD_, and ignored
+ * for PRESENT. The parameters in use stay until a round is complete. Training under way is given up. O(slots).
+ *
+ * Errors: OUT_OF_RANGE (also for slots not held, or none, and for K_MEANS when the number of states is not a power
+ * of two), WRONG_STATE (PRESENT without parameters), EMPTY (K_MEANS without a job). */
+int32_t surefill_hmm_begin_training(surefill_hmm *hmm, int32_t initial, int32_t load, int64_t from, int64_t to);
+
+/* Trains until a round is complete and its parameters are in use (step is SUREFILL_STEP_DONE; round says what it
+ * did), or until about work slots are visited (at least 1; SUREFILL_STEP_MORE, round is not written). A round
+ * visits each slot three times. Then call again, for the rest or for the next round. However it is sliced, the
+ * result is the same bit for bit. O(work M^2).
+ *
+ * Errors: OUT_OF_RANGE (work), WRONG_STATE (training has not begun). */
+int32_t surefill_hmm_train(surefill_hmm *hmm, int64_t work, int32_t *step, surefill_round *round);
+
+/* ---- The hidden Markov model that learns on line, without a history -----------------------------------------------
+ */
+
+/* A hidden Markov model of run times that learns from each slot as it is finished, by recursive
+ * expectation-maximisation (Cappe 2011), and keeps no history.
+ *
+ * Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers;
+ * sealed, it is a checkpoint. */
+typedef struct surefill_online_hmm surefill_online_hmm;
+
+/* How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed. */
+typedef struct surefill_online_hmm_options {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* 0. */
+  int32_t reserved;
+  /* a of the step size t^-a (above 0.5, at most 1): the smaller, the faster the past is forgotten. */
+  double exponent;
+  /* A slot that no possible state explains is learnt as if every state had drawn any bin with this probability (0
+   * to below 1); with 0 it is not learnt from. */
+  double floor;
+  /* Slots before the parameters begin to change (not negative). */
+  int64_t hold;
+} surefill_online_hmm_options;
+
+/* Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change. */
+int32_t surefill_online_hmm_options_init(surefill_online_hmm_options *options);
+
+/* Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS)
+ * needs: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_online_hmm_size(int32_t states, int32_t bins, int64_t *size);
+
+/* Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts
+ * from these parameters, as surefill_hmm_set_parameters takes them. O(size).
+ *
+ * Errors: OUT_OF_RANGE, NOT_A_DISTRIBUTION. */
+int32_t surefill_online_hmm_init(void *memory,
+                                 int64_t length,
+                                 int32_t states,
+                                 int32_t bins,
+                                 int32_t load,
+                                 const double *start,
+                                 const double *transition,
+                                 const double *emission,
+                                 const double *load_parameter,
+                                 const surefill_online_hmm_options *options,
+                                 surefill_online_hmm **online);
+
+/* Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model
+ * breaks the seal. O(size). */
+int32_t surefill_online_hmm_seal(surefill_online_hmm *online);
+
+/* The model in a checkpoint (length bytes at least) read back into memory, which must be as
+ * surefill_online_hmm_seal left it. O(size). */
+int32_t surefill_online_hmm_open(void *memory, int64_t length, surefill_online_hmm **online);
+
+/* Learns from the next slot: counts has a number of finished jobs for each of count bins, which must be the
+ * model's. log_likelihood is ln Pr(slot | slots before), minus infinity when no possible state explains the slot
+ * and there is no floor: then nothing is learnt from it. explained is 1, or 0 when the model did not explain the
+ * slot without the floor. O(M^3 (M + N)).
+ *
+ * Errors: OUT_OF_RANGE (count, a negative number, or more than 2^32 - 1 jobs). */
+int32_t surefill_online_hmm_learn(surefill_online_hmm *online,
+                                  const int32_t *counts,
+                                  int32_t count,
+                                  double *log_likelihood,
+                                  int32_t *explained);
+
+/* The distribution of the bin of a job submitted in the next slot, as count numbers, one for each bin; count must
+ * be the number of bins. O(M (M + N)).
+ *
+ * Errors: OUT_OF_RANGE (count). */
+int32_t surefill_online_hmm_probabilities(const surefill_online_hmm *online, double *probabilities, int32_t count);
+
+/* Slots learnt from, or at least seen. */
+int32_t surefill_online_hmm_slots(const surefill_online_hmm *online, int64_t *slots);
+
+/* The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
+ *
+ * Errors: OUT_OF_RANGE (other numbers of states and bins). */
+int32_t surefill_online_hmm_parameters(const surefill_online_hmm *online,
+                                       int32_t states,
+                                       int32_t bins,
+                                       int32_t *load,
+                                       double *start,
+                                       double *transition,
+                                       double *emission,
+                                       double *load_parameter);
+
+/* ---- Order statistics, and the rivals of the binomial method ------------------------------------------------------
+ */
+
+/* Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with
+ * this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
+ * Pr(Bin(observations, quantile) <= k - 1) >= confidence. k is 0 when there are too few. O(sqrt(observations)),
+ * mostly far less.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_binomial_upper(int64_t observations, double quantile, double confidence, int64_t *k);
+
+/* As surefill_binomial_upper, a lower bound: the largest k with Pr(Bin(observations, quantile) >= k) >=
+ * confidence.
+ *
+ * Errors: as surefill_binomial_upper. */
+int32_t surefill_binomial_lower(int64_t observations, double quantile, double confidence, int64_t *k);
+
+/* As surefill_binomial_upper, a lower and an upper bound that hold together with this confidence: each is
+ * one-sided at (1 + confidence) / 2. Both are 0 when there are too few observations for either.
+ *
+ * Errors: as surefill_binomial_upper. */
+int32_t surefill_binomial_two_sided(int64_t observations,
+                                    double quantile,
+                                    double confidence,
+                                    int64_t *lower,
+                                    int64_t *upper);
+
+/* The fewest observations for which surefill_binomial_upper finds a bound: the smallest n with quantile^n <= 1 -
+ * confidence, 59 for .95 and .95.
+ *
+ * Errors: OUT_OF_RANGE (also when more than 4,294,967,296 would be needed). */
+int32_t surefill_binomial_fewest(double quantile, double confidence, int64_t *observations);
+
+/* How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series'
+ * lag-1 autocorrelation is correlation (-1 to 1): so many happen by chance less than once in 8,000 values.
+ * threshold is 0 for quantiles below .25 and correlations above .99, where long runs are no news. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_rare_event_threshold(double quantile, double correlation, int32_t *threshold);
+
+/* The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal distribution,
+ * from count independent waits in seconds (at least 2, none negative; they count as at least one second).
+ * O(count).
+ *
+ * Errors: OUT_OF_RANGE (also for fewer than 2 waits). */
+int32_t surefill_log_normal_bound(const double *waits,
+                                  int32_t count,
+                                  double quantile,
+                                  double confidence,
+                                  double *seconds);
+
+/* The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds (at
+ * least 1, none negative; they count as at least one second). O(count).
+ *
+ * Errors: OUT_OF_RANGE (also without a wait). */
+int32_t surefill_log_uniform_quantile(const double *waits, int32_t count, double quantile, double *seconds);
+
+/* The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count as at
+ * least one second): its shape (infinite where all waits are equal), its scale in seconds, and its quantile (above
+ * 0, below 1) in seconds. At most 60 passes over the waits, usually six.
+ *
+ * Errors: OUT_OF_RANGE (also without a wait). */
+int32_t surefill_weibull_quantile(const double *waits,
+                                  int32_t count,
+                                  double quantile,
+                                  double *shape,
+                                  double *scale,
+                                  double *seconds);
+
+/* ---- Lifetimes that are uniform in the logarithm (Downey 1997) ----------------------------------------------------
+ */
+
+/* Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are
+ * uniform in the logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age plus
+ * wait. A job that has reached the longest is expected to end in one second.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_lifetime_ends_within(double shortest, double longest, double age, double wait, double *probability);
+
+/* The mean of such lifetimes, in seconds.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_lifetime_mean(double shortest, double longest, double *seconds);
+
+/* The coefficients of such lifetimes' distribution beta0 + beta1 ln t (equation 4).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_lifetime_coefficients(double shortest, double longest, double *beta0, double *beta1);
+
+/* The shortest and longest lifetime in seconds of the distribution beta0 + beta1 ln t; beta1 is positive.
+ *
+ * Errors: OUT_OF_RANGE (also when they lie outside 1e-9 to 2^40). */
+int32_t surefill_lifetime_bounds(double beta0, double beta1, double *shortest, double *longest);
+
+/* Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order: the
+ * least-squares line of equation 4 through the shares (i - 1/2) / count. O(count).
+ *
+ * Errors: OUT_OF_RANGE (also when they are not in order or all the same, and when the line's bounds lie outside
+ * 1e-9 to 2^40). */
+int32_t surefill_lifetime_fit(const double *lifetimes, int32_t count, double *shortest, double *longest);
+
+/* The same for a history in bins: the line through the shares of run times below each edge that has any on both
+ * sides. O(bins).
+ *
+ * Errors: OUT_OF_RANGE (fewer than two such edges, or no bins). */
+int32_t surefill_lifetime_fit_binned(const surefill_distribution *distribution, double *shortest, double *longest);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SUREFILL_MODELS_H */

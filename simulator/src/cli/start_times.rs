@@ -1,0 +1,79 @@
+//! `surefill start-times`: how well the starts of waiting jobs are foretold.
+
+use super::Failure;
+use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
+use super::output;
+use crate::replay::predict::Predictor;
+use crate::replay::run::Options;
+use crate::report::{TableStyle, starts};
+use crate::studies::starts::study;
+use clap::Args;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// What ends `start-times --help`.
+pub(super) const HELP: &str = "\
+The trace is replayed under the policy. After the pass that follows its submission a job that still waits is told when it\n\
+will start, and so is every waiting job every six hours:\n\n  \
+forecast              quantiles of the queue played forward over run times as the beliefs have them\n  \
+forecast, calibrated  these quantiles, stretched by what came of those told before\n  \
+limits alone          the queue played forward with all jobs running to their limits, as Slurm does\n  \
+history of waits      quantiles of the last 1,000 waits longer than this job's so far, from 20 on\n\n\
+Jobs that arrive later are not foreseen. Probabilistic backfilling is played forward as EASY by medians, conservative\n\
+backfilling with reservations made anew at every instant.";
+
+/// Options of `start-times`.
+#[derive(Debug, Args)]
+pub struct StartTimes {
+    /// The trace: any format that import reads; - is standard input
+    trace: PathBuf,
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// What the forecasts believe of run times
+    #[arg(long, value_enum, default_value = "mix", help_heading = "Forecasts")]
+    beliefs: Predictor,
+    /// Scenarios of a forecast
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Forecasts",
+          value_parser = clap::value_parser!(u32).range(2..=65_536))]
+    scenarios: u32,
+    /// Print one JSON object instead of a table
+    #[arg(long, conflicts_with = "markdown", help_heading = "Output")]
+    json: bool,
+    /// Print the table as Markdown
+    #[arg(long, help_heading = "Output")]
+    markdown: bool,
+    #[command(flatten)]
+    replay: ReplayOptions,
+    #[command(flatten)]
+    prob: ProbArgs,
+}
+
+impl StartTimes {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let choice = self.policy.choice()?;
+        self.prob.check(choice.policy)?;
+        if !Predictor::DISTRIBUTION.contains(&self.beliefs) {
+            return Err(Failure::Usage("--beliefs: this predictor tells single values only".to_owned()));
+        }
+        if self.replay.seeds.get() > 1 {
+            return Err(Failure::Usage("start-times replays one seed: choose it with --seed".to_owned()));
+        }
+        let trace = self.replay.read(&self.trace)?;
+        let name = file_name(&self.trace);
+        let (rules, workload) = self.replay.workload(&trace, &name)?;
+        let workload = workload.shifted(self.replay.seed);
+        let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
+        let bar = output::progress(workload.counts.jobs);
+        let progress = |jobs: usize| bar.inc(jobs as u64);
+        let every = 6 * 3600;
+        let study = study(&name, &workload, &options, self.beliefs, self.scenarios, every, &progress)?;
+        bar.finish_and_clear();
+        if self.json {
+            output::json(&study)?;
+        } else {
+            let style = if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal };
+            writeln!(io::stdout().lock(), "{}", starts::table(&study, style))?;
+        }
+        Ok(())
+    }
+}

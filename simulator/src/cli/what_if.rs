@@ -1,0 +1,269 @@
+//! `surefill what-if`: a site's own history under another policy.
+
+use super::Failure;
+use super::args::source::{Source, file_name};
+use super::args::{file, span};
+use super::output;
+use crate::live::what_if::{Pair, Period, Question, Row, WhatIf, unknowns, what_if};
+use crate::replay::policy::{Choice, PolicyOptions};
+use crate::replay::run::{Options, run};
+use crate::report::TableStyle;
+use crate::report::what_if::{page, sentences, tables};
+use crate::trace::swf::Trace;
+use crate::trace::values;
+use crate::trace::workload::{Rules, Workload};
+use anyhow::{Context, anyhow};
+use clap::Args;
+use rayon::prelude::*;
+use std::io::{self, Write};
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+
+/// What ends `what-if --help`.
+pub(super) const HELP: &str = "\
+The history is replayed as a whole under both policies, so that they have learnt and the queue is filled when the period
+begins; only jobs submitted in the period are measured. Who submitted them (account or group, user), the queue, the width
+and the run time divide them: who gains, who loses, how long the longest wait is, beside what was recorded. What a replay
+cannot know is said with the answer.
+
+A history is a trace or accounting log in any format that import reads. The last year of Slurm:
+
+    sacct -a -P -S now-365days -o JobID,JobIDRaw,Submit,Eligible,Start,End,State,TimelimitRaw,AllocCPUS,ReqCPUS,\\
+    User,Account,Partition | surefill what-if --procs 4096 --html answer.html
+
+The page is one file to be mailed and printed; nothing in it is loaded from elsewhere. It names users and accounts: for
+people outside, take a history that import --key has made.
+
+Policies are written as for compare. Exit status: 0 success, 1 the work failed, 2 bad usage.";
+
+const AFTER: &str = "fair";
+
+/// Options of `what-if`.
+#[derive(Debug, Args)]
+pub struct WhatIfArgs {
+    /// The history; - is standard input
+    #[arg(value_name = "HISTORY", default_value = "-")]
+    history: PathBuf,
+    /// Processors of the machine [default: the header's, else the most that were in use at once]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    procs: Option<u32>,
+    /// The policy that is asked about
+    #[arg(long, value_name = "POLICY", default_value = AFTER)]
+    with: Choice,
+    /// The policy that it is compared with
+    #[arg(long, value_name = "POLICY", default_value = "easy")]
+    instead_of: Choice,
+    /// Replays of each policy: the history as it is, then with submissions shifted by 0 to 59 s
+    #[arg(long, value_name = "K", default_value = "3")]
+    seeds: NonZeroU64,
+    /// Measure jobs submitted from this time on: a date, or seconds of the history's clock
+    #[arg(long, value_name = "TIME", conflicts_with = "last", help_heading = "Period")]
+    from: Option<String>,
+    /// ... and before this time
+    #[arg(long, value_name = "TIME", help_heading = "Period")]
+    to: Option<String>,
+    /// Measure the last part of the history, or before --to [default: 90d of longer histories]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = span::positive, help_heading = "Period")]
+    last: Option<i64>,
+    #[command(flatten)]
+    source: Source,
+    /// Wrong lines are fatal
+    #[arg(long, help_heading = "Trace")]
+    strict: bool,
+    /// Print one JSON object instead of tables
+    #[arg(long, conflicts_with_all = ["markdown", "csv", "quiet"], help_heading = "Output")]
+    json: bool,
+    /// Print tables as Markdown
+    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
+    markdown: bool,
+    /// Print all rows as one CSV table: waits in seconds
+    #[arg(long, help_heading = "Output")]
+    csv: bool,
+    /// Print the sentences only
+    #[arg(long, short, conflicts_with = "csv", help_heading = "Output")]
+    quiet: bool,
+    /// Write a self-contained page, to be mailed and printed
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    html: Option<PathBuf>,
+}
+
+/// Where nothing is said, so much of a longer history is measured.
+const USUAL_S: i64 = 90 * 86_400;
+
+impl WhatIfArgs {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        if self.with == self.instead_of {
+            return Err(Failure::Usage("--with and --instead-of name the same policy".to_owned()));
+        }
+        if let Some(path) = &self.html {
+            file::check(path)?;
+        }
+        let trace = self.source.read(&self.history, self.strict)?;
+        let name = file_name(&self.history);
+        let rules = Rules { procs: self.procs, ..Rules::default() };
+        let workload = Workload::new(&trace, &rules)?;
+        let period = self.period(&trace, &workload)?;
+        let pairs = self.replay(&name, &workload, rules)?;
+        let question = Question {
+            trace: &name,
+            before: label(&self.instead_of),
+            after: label(&self.with),
+            procs_from_use: trace.size_from_use && self.procs.is_none(),
+            period,
+            names: &trace.names,
+        };
+        let answer = what_if(&question, &pairs)
+            .ok_or_else(|| anyhow!("{name}: no job was submitted in the period that is asked for"))?;
+        if let Some(path) = &self.html {
+            output::write_page(path, &page(&answer, &command(), &today()))?;
+        }
+        self.print(&answer)
+    }
+
+    /// What is measured.
+    fn period(&self, trace: &Trace, workload: &Workload) -> Result<Period, Failure> {
+        let time = |option: &str, text: &Option<String>| -> Result<Option<i64>, Failure> {
+            let Some(text) = text else { return Ok(None) };
+            let wrong = |why: String| Failure::Usage(format!("{option}: {why}"));
+            // A date alone is its first second.
+            let dated = if text.len() == 10 && text.matches('-').count() == 2 {
+                format!("{text}T00:00:00")
+            } else {
+                text.clone()
+            };
+            let time = values::time(&dated).map_err(wrong)?.ok_or_else(|| wrong("no time".to_owned()))?;
+            match trace.header.unix_start_time {
+                // Small numbers are the trace's own seconds.
+                Some(start) if values::is_date(&dated) || time >= start => Ok(Some(time - start)),
+                None if values::is_date(&dated) => Err(wrong(
+                    "the history does not say which date its seconds count from: give seconds".to_owned(),
+                )),
+                _ => Ok(Some(time)),
+            }
+        };
+        let first = workload.jobs.first().map_or(0, |job| job.submit);
+        let end = workload.jobs.last().map_or(0, |job| job.submit + 1);
+        let to = time("--to", &self.to)?.unwrap_or(end);
+        let from = match (time("--from", &self.from)?, self.last) {
+            (Some(from), _) => from,
+            (None, Some(last)) => to - last,
+            (None, None) if self.to.is_none() => first.max(to - USUAL_S),
+            (None, None) => first,
+        };
+        if from >= to {
+            return Err(Failure::Usage("the period ends before it begins".to_owned()));
+        }
+        Ok(Period { from, to })
+    }
+
+    fn replay(&self, name: &str, workload: &Workload, rules: Rules) -> Result<Vec<Pair>, Failure> {
+        let seeds = self.seeds.get();
+        let bar = output::progress(2 * seeds * workload.counts.jobs);
+        let replays: Vec<(u64, Choice)> =
+            (0..seeds).flat_map(|seed| [self.instead_of, self.with].map(|choice| (seed, choice))).collect();
+        let one = |(seed, choice): (u64, Choice)| {
+            let options = Options { choice, policy: choice.options(&PolicyOptions::default()), rules };
+            run(name, workload, &options, seed, NonZeroU64::MIN, &|jobs| bar.inc(jobs as u64))
+                .map(|run| run.first)
+        };
+        let outcomes: Vec<_> = replays.into_par_iter().map(one).collect::<Result<_, _>>()?;
+        bar.finish_and_clear();
+        let mut outcomes = outcomes.into_iter();
+        let mut pairs = Vec::new();
+        for seed in 0..seeds {
+            if let (Some(before), Some(after)) = (outcomes.next(), outcomes.next()) {
+                let (shifted, from) = workload.shifted_from(seed);
+                let submitted = from.iter().filter_map(|&id| Some(workload.jobs.get(id)?.submit)).collect();
+                pairs.push(Pair { workload: shifted, submitted, before, after });
+            }
+        }
+        Ok(pairs)
+    }
+
+    fn print(&self, answer: &WhatIf) -> Result<(), Failure> {
+        if self.json {
+            return Ok(output::json(answer)?);
+        }
+        let mut out = io::stdout().lock();
+        if self.csv {
+            return write_csv(&mut out, answer);
+        }
+        for sentence in sentences(answer) {
+            writeln!(out, "{sentence}")?;
+        }
+        if self.quiet {
+            return Ok(());
+        }
+        let style = if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal };
+        for (title, table) in tables(answer, style) {
+            writeln!(out, "\n{title}\n\n{table}")?;
+        }
+        writeln!(out, "\nWhat a replay cannot know:")?;
+        for sentence in unknowns(answer) {
+            writeln!(out, "* {sentence}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A policy in a sentence.
+fn label(choice: &Choice) -> String {
+    match choice.to_string().as_str() {
+        "easy" => "EASY".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// All rows of all parts.
+fn write_csv(out: &mut impl Write, answer: &WhatIf) -> Result<(), Failure> {
+    let mut table = csv::Writer::from_writer(out);
+    let measures = ["mean", "median", "p95", "longest"];
+    let titles = ["recorded", "before", "after"]
+        .into_iter()
+        .flat_map(|who| measures.map(|measure| format!("{who}_{measure}_s")));
+    let head = ["by", "name", "jobs", "processor_hours", "earlier", "later"].map(str::to_owned);
+    table.write_record(head.into_iter().chain(titles)).context("CSV")?;
+    let mut row = |by: &str, row: &Row| {
+        let waits = [row.recorded, Some(row.before), Some(row.after)];
+        let numbers = waits.into_iter().flat_map(|waits| match waits {
+            Some(waits) => [waits.mean_s, waits.median_s, waits.p95_s, waits.longest_s]
+                .map(|value| format!("{value:.3}")),
+            None => std::array::from_fn(|_| String::new()),
+        });
+        let facts = [
+            by.to_owned(),
+            row.name.clone(),
+            row.jobs.to_string(),
+            format!("{:.3}", row.processor_hours),
+            format!("{:.6}", row.earlier),
+            format!("{:.6}", row.later),
+        ];
+        table.write_record(facts.into_iter().chain(numbers)).context("CSV")
+    };
+    row("all", &answer.all)?;
+    for part in &answer.parts {
+        part.rows.iter().try_for_each(|one| row(part.by, one))?;
+    }
+    table.flush()?;
+    Ok(())
+}
+
+/// The command as it was given, for the page.
+fn command() -> String {
+    let words = std::env::args_os().skip(1).map(|word| {
+        let word = crate::trace::text::printable(&word.to_string_lossy()).into_owned();
+        let plain =
+            !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c));
+        if plain { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    });
+    std::iter::once("surefill".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The date of the page: SOURCE_DATE_EPOCH where it is set, so that pages can be made again as they were.
+fn today() -> String {
+    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+    let now = fixed
+        .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
+        .unwrap_or_else(jiff::Timestamp::now);
+    now.strftime("%Y-%m-%d").to_string()
+}

@@ -1,0 +1,240 @@
+//! What ended jobs teach: run times by the library's mixture of histories, waits by its bounds for each partition.
+
+use super::read::{Job, Past};
+use super::{Other, Question, Started, waits_for};
+use anyhow::{Context, Result, anyhow};
+use std::collections::BTreeMap;
+use surefill::error::Error;
+use surefill::predict::{
+    Expert, MixtureCapacity, Predictor, PredictorCapacity, PredictorKind, PredictorOptions, experts_of,
+};
+use surefill::runtime::{MAX_SECONDS, RuntimeBins, RuntimeDistribution};
+use surefill::wait::{
+    CLUSTER, Features, MAX_CLUSTERS, TRIM, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor,
+    smallest_history,
+};
+
+/// User, time limit, processors, name.
+type Keys = [i64; 4];
+
+const BY_NAME: [Expert; 2] = [
+    Expert { keys: 0b1001, reserved: 0, decay: 0.9, prior: 2.0 },
+    Expert { keys: 0b1111, reserved: 0, decay: 0.9, prior: 2.0 },
+];
+
+/// A library error with what it is about.
+pub(super) fn refused(what: &str) -> impl FnOnce(Error) -> anyhow::Error + '_ {
+    move |error| anyhow!("{what}: {error:?}")
+}
+
+/// A number that stands for a text (FNV-1a).
+fn number(text: &str) -> i64 {
+    let hash = text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    (hash >> 1) as i64
+}
+
+/// What a run time is predicted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind(Keys);
+
+impl Kind {
+    /// A job of this user, time limit in seconds, number of processors and name.
+    pub fn new(user: &str, limit: i64, processors: u32, name: &str) -> Kind {
+        Kind([number(user), limit, processors.into(), number(name)])
+    }
+}
+
+impl From<&Past> for Kind {
+    fn from(job: &Past) -> Kind {
+        Kind::new(&job.user, job.limit, job.processors, &job.name)
+    }
+}
+
+impl From<&Job> for Kind {
+    fn from(job: &Job) -> Kind {
+        Kind::new(&job.user, job.limit, job.processors, &job.name)
+    }
+}
+
+/// Run times of like jobs.
+pub struct RunTimes {
+    memory: Vec<u64>,
+}
+
+impl RunTimes {
+    /// Nothing learnt yet.
+    pub fn new() -> RunTimes {
+        let experts = [&Expert::MIX[..], &BY_NAME].concat();
+        let bins = RuntimeBins::default();
+        let mixture = MixtureCapacity {
+            bins: bins.count() as u32,
+            keys: 4,
+            experts: experts.len() as u32,
+            histories: 1 << 16,
+        };
+        // Like jobs are known by their keys: none need be held.
+        let kind = PredictorKind::Mixture;
+        let capacity = PredictorCapacity { jobs: 1, mixture, ..PredictorCapacity::of(kind) };
+        let options = PredictorOptions { experts: experts_of(&experts), ..PredictorOptions::of(kind) };
+        let size = Predictor::size(&capacity).expect("the capacity is in range");
+        let mut memory = vec![0; size.div_ceil(8)];
+        Predictor::init(bytemuck::cast_slice_mut(&mut memory), &capacity, &bins, &options)
+            .expect("bins and experts are as many as the capacity says");
+        RunTimes { memory }
+    }
+
+    fn predictor(&mut self) -> Predictor<'_> {
+        Predictor::attach(bytemuck::cast_slice_mut(&mut self.memory)).expect("a predictor was made here")
+    }
+
+    /// A job has ended after so many seconds.
+    ///
+    /// # Errors
+    /// When the library refuses the run time.
+    pub fn learn(&mut self, kind: Kind, run_time: i64) -> Result<()> {
+        self.predictor().learn(&kind.0, run_time).map_err(refused("a run time"))
+    }
+
+    /// What is believed of such a job.
+    ///
+    /// # Errors
+    /// None that is known; the library's.
+    pub fn predict(&mut self, kind: Kind) -> Result<RuntimeDistribution> {
+        let prediction = self.predictor().predict(&kind.0, 0).map_err(refused("a prediction"))?;
+        Ok(prediction.unwrap_or(RuntimeDistribution::limit()))
+    }
+}
+
+impl Default for RunTimes {
+    fn default() -> RunTimes {
+        RunTimes::new()
+    }
+}
+
+/// Waits, partition by partition.
+pub struct Waits {
+    partitions: BTreeMap<String, Vec<u64>>,
+    limits: WaitCapacity,
+    options: WaitOptions,
+}
+
+fn features(limit: i64, processors: u32) -> Features {
+    Features { requested: limit, processors }
+}
+
+impl Waits {
+    /// Learns from all ended jobs; `waiting` can wait at the same time. The question's quantile must be one that a history
+    /// can bound.
+    ///
+    /// # Errors
+    /// When the library refuses something.
+    pub fn learn(past: &[Past], waiting: usize, question: &Question) -> Result<Waits> {
+        // Availability needs the times of all submissions, which a history of ended jobs does not have.
+        let options = WaitOptions {
+            quantile: question.quantile,
+            confidence: question.confidence,
+            components: TRIM | CLUSTER,
+            ..WaitOptions::papers()
+        };
+        let queued = u32::try_from(waiting.max(1)).unwrap_or(u32::MAX);
+        let fewest = smallest_history(question.quantile, question.confidence)
+            .map_err(refused("the quantile and confidence of bounds on waits"))?;
+        let usual = WaitCapacity::default();
+        let history = u32::try_from(fewest).unwrap_or(u32::MAX).max(usual.history);
+        let limits =
+            WaitCapacity { history, queued, releases: 0, clusters: MAX_CLUSTERS as u32, neighbours: 0 };
+        let mut waits = Waits { partitions: BTreeMap::new(), limits, options };
+        let mut by_start: Vec<&Past> = past.iter().collect();
+        by_start.sort_by_key(|job| job.start);
+        for job in by_start {
+            let wait = (job.start - job.submit).min(MAX_SECONDS);
+            let mut queue = waits.partition(&job.partition)?;
+            queue.known(wait, &features(job.limit, job.processors)).map_err(refused("a wait"))?;
+        }
+        Ok(waits)
+    }
+
+    fn partition(&mut self, name: &str) -> Result<WaitPredictor<'_>> {
+        if !self.partitions.contains_key(name) {
+            let size = WaitPredictor::size(&self.limits).map_err(refused("a history of waits"))?;
+            let mut memory = vec![0_u64; size.div_ceil(8)];
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &self.limits, &self.options)
+                .map_err(refused("the quantile and confidence of bounds on waits"))?;
+            self.partitions.insert(name.to_owned(), memory);
+        }
+        let memory = self.partitions.get_mut(name).context("no such partition")?;
+        WaitPredictor::attach(bytemuck::cast_slice_mut(memory)).map_err(refused("a history of waits"))
+    }
+
+    /// Puts the jobs that wait for nodes into their partitions' queues, and says which numbers they have there.
+    ///
+    /// # Errors
+    /// When the library refuses one.
+    pub fn queue<'a>(
+        &mut self,
+        waiting: &[&'a Job],
+        now: i64,
+        numbers: &mut BTreeMap<&'a str, i64>,
+    ) -> Result<()> {
+        let mut by_submission: Vec<&Job> = waiting.to_vec();
+        by_submission.sort_by_key(|job| job.submit);
+        for (number, job) in (1..).zip(by_submission) {
+            if waits_for(job).is_some() {
+                continue;
+            }
+            let mut queue = self.partition(&job.partition)?;
+            queue
+                .submit(number, job.submit.min(now), &features(job.limit, job.processors))
+                .map_err(refused(&format!("job {}", job.id)))?;
+            numbers.insert(&job.id, number);
+        }
+        Ok(())
+    }
+
+    /// How long this job may still wait.
+    ///
+    /// # Errors
+    /// When the library refuses the question.
+    pub fn bound(&mut self, job: &Job, number: Option<i64>, now: i64, question: &Question) -> Result<Other> {
+        let waited = (now - job.submit).max(0);
+        let mut other = Other {
+            job: job.id.clone(),
+            user: job.user.clone(),
+            partition: job.partition.clone(),
+            waited,
+            within: None,
+            waits: 0,
+            started: Vec::new(),
+            note: waits_for(job).map(str::to_owned),
+        };
+        let Some(number) = number else { return Ok(other) };
+        let queue = self.partition(&job.partition)?;
+        let answer = queue
+            .predict_waiting(number, question.quantile, question.confidence, now)
+            .map_err(refused(&format!("job {}", job.id)))?;
+        match answer {
+            WaitAnswer::Bound(bound) => other.within = Some((bound - waited).max(0)),
+            WaitAnswer::TooLittleHistory => {
+                other.note = Some("too few waits of such length are known".to_owned())
+            }
+            WaitAnswer::MayBeDown => other.note = Some("the machine may be down".to_owned()),
+        }
+        for &within in &question.within {
+            let features = features(job.limit, job.processors);
+            let started = queue
+                .start_probability(&features, waited, waited.saturating_add(within), question.confidence)
+                .map_err(refused(&format!("job {}", job.id)))?;
+            other.waits = started.waits;
+            if started.waits > 0 {
+                other.started.push(Started {
+                    within,
+                    observed: started.observed,
+                    at_least: started.at_least,
+                });
+            }
+        }
+        Ok(other)
+    }
+}

@@ -1,0 +1,12 @@
+//! What sites ask of the present, and of their past.
+//!
+//! * [`mod@advise`]: what the users of a live queue may expect.
+//! * [`history`]: the histories that sites have: traces, and what `sacct` and `squeue` print.
+//! * [`site`]: one wait predictor a queue that has seen a history, and questions to it; [`portal`]: the same over HTTP.
+//! * [`mod@what_if`]: what a site's own jobs would have waited under another policy.
+
+pub mod advise;
+pub mod history;
+pub mod portal;
+pub mod site;
+pub mod what_if;

@@ -1,0 +1,539 @@
+//! What a site asks: one predictor a queue, which has seen a history up to the present.
+
+use super::history::{Entry, History, Left};
+use crate::studies::waits::study::Method;
+use crate::trace::swf::MAX_VALUE;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use surefill::error::Error as CoreError;
+use surefill::wait::{
+    Attribute, Cluster, Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor, smallest_history,
+};
+
+/// The quantiles of the gaps above whose bound a machine may be down: the highest for which there are enough releases.
+const DOWN_QUANTILES: [f64; 2] = [0.999, 0.99];
+/// That of a queue with fewer.
+const LEAST_DOWN_QUANTILE: f64 = 0.95;
+/// The confidence of the core's detectors.
+const DOWN_CONFIDENCE: f64 = 0.95;
+
+/// So many of a queue's last jobs are kept to be shown.
+const SHOWN: usize = 1000;
+
+/// One question. Times are in seconds.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// The queue; not needed where there is only one.
+    pub queue: Option<String>,
+    /// A job of the history that waits: its features and age are asked about.
+    pub job: Option<String>,
+    /// The requested time; 0 for unknown.
+    #[serde(default)]
+    pub requested: i64,
+    /// The processors; 0 for unknown.
+    #[serde(default)]
+    pub processors: u32,
+    /// The quantile; else the predictor's.
+    pub quantile: Option<f64>,
+    /// The confidence; else the predictor's.
+    pub confidence: Option<f64>,
+    /// How long the job has waited.
+    #[serde(default)]
+    pub waited: i64,
+    /// With what probability does it start within this time from now?
+    pub within: Option<i64>,
+}
+
+/// What is said of a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// There is one.
+    Bound,
+    /// Too few waits are known.
+    TooLittleHistory,
+    /// No job started for so long, or while so many came, that the machine may be down.
+    MayBeDown,
+}
+
+/// The probability of starting in time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Start {
+    /// Seconds from now.
+    pub within_s: i64,
+    /// The share of the history's jobs that did.
+    pub probability: f64,
+    /// Its lower confidence bound.
+    pub at_least: f64,
+    /// The waits that this rests on.
+    pub waits: u64,
+}
+
+/// An interval of the attribute that jobs are clustered by, and the waits in it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Like {
+    /// The smallest attribute.
+    pub from: u64,
+    /// The largest; none for no bound.
+    pub to: Option<u64>,
+    /// Waits that count.
+    pub waits: u64,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// The queue.
+    pub queue: String,
+    /// The present.
+    pub now: i64,
+    /// What is said of the bound.
+    pub answer: Verdict,
+    /// Seconds from the job's submission by which it starts.
+    pub bound_s: Option<i64>,
+    /// The same from now.
+    pub from_now_s: Option<i64>,
+    /// The quantile.
+    pub quantile: f64,
+    /// The confidence.
+    pub confidence: f64,
+    /// How the bound was computed; of jobs that have waited it is an order statistic of the waits that were as long.
+    pub method: Method,
+    /// The requested time asked about.
+    pub requested_s: i64,
+    /// The processors asked about.
+    pub processors: u32,
+    /// How long the job has waited.
+    pub waited_s: i64,
+    /// The probability, where it was asked for.
+    pub start: Option<Start>,
+    /// The jobs like it.
+    pub like: Like,
+    /// Jobs that wait.
+    pub waiting: u32,
+    /// Waits that are remembered.
+    pub remembered: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum AskError {
+    /// There is no such queue.
+    #[error("no queue '{0}'; there are: {1}")]
+    NoQueue(String, String),
+    /// Several queues, and none named.
+    #[error("which queue? There are: {0}")]
+    WhichQueue(String),
+    /// No such job waits.
+    #[error("no job '{0}' waits in queue '{1}'")]
+    NoJob(String, String),
+    /// Both a job and what a job would be like.
+    #[error("a job that waits has its own requested time, processors and age")]
+    JobAndFeatures,
+    /// A value out of its range.
+    #[error("{0} out of range")]
+    OutOfRange(&'static str),
+    /// The predictor refuses.
+    #[error("{0}")]
+    Core(CoreError),
+}
+
+impl From<CoreError> for AskError {
+    fn from(error: CoreError) -> AskError {
+        AskError::Core(error)
+    }
+}
+
+/// A wait, the bound it was told, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// The submission.
+    pub submit: i64,
+    /// Seconds; none while it waits.
+    pub wait: Option<i64>,
+    /// The bound it was told.
+    pub bound: Option<i64>,
+}
+
+/// How the bounds of a history's jobs have held.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Held {
+    /// The share of the bounds that held.
+    share: f64,
+    /// Root mean square over-prediction of those, in seconds.
+    rms_over_s: f64,
+}
+
+impl Held {
+    /// Of the jobs that have started, without the first tenth of all.
+    fn new(told: &[Told]) -> Held {
+        let known = told.iter().skip(told.len() / 10).filter_map(|told| told.bound.zip(told.wait));
+        let (mut all, mut held, mut squares) = (0u64, 0u64, 0.0);
+        for (bound, wait) in known {
+            all += 1;
+            if bound >= wait {
+                held += 1;
+                squares += ((bound - wait) as f64).powi(2);
+            }
+        }
+        match held {
+            0 => Held { share: 0.0, rms_over_s: f64::INFINITY },
+            _ => Held { share: held as f64 / all as f64, rms_over_s: (squares / held as f64).sqrt() },
+        }
+    }
+}
+
+/// A queue's predictor.
+struct Line {
+    name: String,
+    method: Method,
+    held: Held,
+    memory: Vec<u64>,
+    /// The jobs that wait.
+    waiting: HashMap<String, (i64, Features)>,
+    told: Vec<Told>,
+}
+
+/// All queues.
+pub struct Site {
+    lines: Vec<Line>,
+    dates: bool,
+    now: i64,
+    options: WaitOptions,
+}
+
+/// One queue at present.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QueueState {
+    /// Its name.
+    pub queue: String,
+    /// How bounds are computed.
+    pub method: Method,
+    /// Jobs that wait.
+    pub waiting: u32,
+    /// Waits that are remembered.
+    pub remembered: u64,
+    /// Whether the machine may be down.
+    pub may_be_down: bool,
+    /// The clusters with their bounds.
+    pub clusters: Vec<ClusterState>,
+}
+
+/// One cluster at present.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClusterState {
+    /// The attribute's interval, and the waits.
+    #[serde(flatten)]
+    pub like: Like,
+    /// The bound for the median, in seconds.
+    pub median_bound_s: Option<i64>,
+    /// The bound for the predictor's quantile, in seconds.
+    pub bound_s: Option<i64>,
+}
+
+fn like(cluster: &Cluster) -> Like {
+    Like { from: cluster.from, to: (cluster.to != u64::MAX).then_some(cluster.to), waits: cluster.waits }
+}
+
+fn bound_of(answer: WaitAnswer) -> (Verdict, Option<i64>) {
+    match answer {
+        WaitAnswer::Bound(bound) => (Verdict::Bound, Some(bound)),
+        WaitAnswer::TooLittleHistory => (Verdict::TooLittleHistory, None),
+        WaitAnswer::MayBeDown => (Verdict::MayBeDown, None),
+    }
+}
+
+/// Jobs that leave the queue: when, which, and whether they start.
+type Leaving = BinaryHeap<Reverse<(i64, usize, bool)>>;
+
+/// Lets those leave that do so up to a time.
+fn leave(
+    predictor: &mut WaitPredictor,
+    leaving: &mut Leaving,
+    told: &mut [Told],
+    until: i64,
+) -> Result<(), CoreError> {
+    while let Some(&Reverse((at, job, started))) = leaving.peek() {
+        if at > until {
+            break;
+        }
+        leaving.pop();
+        if started {
+            told[job].wait = Some(predictor.start(job as i64, at)?);
+        } else {
+            predictor.cancel(job as i64, at)?;
+        }
+    }
+    Ok(())
+}
+
+impl Line {
+    /// With the method whose bounds have been tightest among those that held as often as they should; if none did, with the one
+    /// whose bounds held most often.
+    fn tightest(
+        name: &str,
+        entries: &[&Entry],
+        methods: &[Method],
+        options: &WaitOptions,
+        clusters: u32,
+        now: i64,
+    ) -> Result<Line, CoreError> {
+        let lines = methods.iter().map(|method| Line::new(name, entries, *method, options, clusters, now));
+        let lines = lines.collect::<Result<Vec<Line>, _>>()?;
+        let better =
+            |a: &Line, b: &Line| match (a.held.share >= options.quantile, b.held.share >= options.quantile) {
+                (true, true) => a.held.rms_over_s < b.held.rms_over_s,
+                (a_holds, b_holds) => a_holds || (!b_holds && a.held.share > b.held.share),
+            };
+        lines
+            .into_iter()
+            .reduce(|best, next| if better(&next, &best) { next } else { best })
+            .ok_or(CoreError::OutOfRange)
+    }
+
+    /// Shows a new predictor what happened up to `now`.
+    fn new(
+        name: &str,
+        entries: &[&Entry],
+        method: Method,
+        options: &WaitOptions,
+        clusters: u32,
+        now: i64,
+    ) -> Result<Line, CoreError> {
+        // The detectors of a machine that is down speak only when their bound is known: with fewer releases, a lower one.
+        let started: HashSet<i64> = entries
+            .iter()
+            .filter_map(|entry| match entry.left {
+                Left::Started(at) if at <= now => Some(at),
+                _ => None,
+            })
+            .collect();
+        let gaps = started.len().saturating_sub(1) as u64;
+        let known = |quantile: &f64| {
+            smallest_history(*quantile, DOWN_CONFIDENCE).is_ok_and(|fewest| fewest <= gaps)
+                && *quantile <= options.down_quantile
+        };
+        let down_quantile =
+            DOWN_QUANTILES.into_iter().find(known).unwrap_or(options.down_quantile.min(LEAST_DOWN_QUANTILE));
+        let options = &WaitOptions { down_quantile, method: method.core(), ..*options };
+        let jobs = u32::try_from(entries.len()).map_err(|_| CoreError::Full)?.max(1);
+        let fewest = smallest_history(options.quantile, options.confidence)?;
+        let history = jobs.max(u32::try_from(fewest).map_err(|_| CoreError::OutOfRange)?);
+        let neighbours = WaitCapacity::default().neighbours;
+        let limits = WaitCapacity { history, queued: jobs, releases: jobs, clusters, neighbours };
+        let mut memory = vec![0u64; WaitPredictor::size(&limits)?.div_ceil(8)];
+        let mut predictor = WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, options)?;
+        let mut told: Vec<Told> = Vec::with_capacity(entries.len());
+        let mut leaving = Leaving::new();
+        let past = entries.iter().take_while(|entry| entry.submit <= now).count();
+        for (index, entry) in entries.iter().take(past).enumerate() {
+            leave(&mut predictor, &mut leaving, &mut told, entry.submit)?;
+            let (_, bound) = bound_of(predictor.submit(index as i64, entry.submit, &entry.features)?);
+            told.push(Told { submit: entry.submit, wait: None, bound });
+            match entry.left {
+                Left::Started(at) => leaving.push(Reverse((at, index, true))),
+                Left::Cancelled(at) => leaving.push(Reverse((at, index, false))),
+                Left::Waits => {}
+            }
+        }
+        leave(&mut predictor, &mut leaving, &mut told, now)?;
+        // Those that leave only later wait at present.
+        let later: HashSet<usize> = leaving.into_iter().map(|Reverse(next)| next.1).collect();
+        let waits = |(index, entry): &(usize, &&Entry)| entry.left == Left::Waits || later.contains(index);
+        let waiting = entries.iter().take(past).enumerate().filter(waits);
+        let waiting = waiting.map(|(_, entry)| (entry.id.clone(), (entry.submit, entry.features))).collect();
+        let held = Held::new(&told);
+        told.drain(..told.len().saturating_sub(SHOWN));
+        Ok(Line { name: name.to_owned(), method, held, memory, waiting, told })
+    }
+
+    fn predictor(&mut self) -> Result<WaitPredictor<'_>, CoreError> {
+        WaitPredictor::attach(bytemuck::cast_slice_mut(&mut self.memory))
+    }
+}
+
+impl Site {
+    /// Shows predictors, one a queue or one for all, what happened up to `now`, by default the last time in the history. Of
+    /// several methods every queue takes the one that has been tightest there.
+    ///
+    /// # Errors
+    /// [`CoreError::OutOfRange`] for options out of range, or no method; [`CoreError::Full`] for more than 2^22 jobs.
+    pub fn new(
+        history: &History,
+        methods: &[Method],
+        options: &WaitOptions,
+        clusters: u32,
+        by_queue: bool,
+        now: Option<i64>,
+    ) -> Result<Site, CoreError> {
+        let mut queues: Vec<(&str, Vec<&Entry>)> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for entry in &history.entries {
+            let name = if by_queue { entry.queue.as_str() } else { crate::studies::waits::queue::ALL };
+            let place = *places.entry(name).or_insert_with(|| {
+                queues.push((name, Vec::new()));
+                queues.len() - 1
+            });
+            queues[place].1.push(entry);
+        }
+        queues.sort_by_key(|queue| queue.0);
+        let last = |entry: &Entry| match entry.left {
+            Left::Started(at) | Left::Cancelled(at) => at.max(entry.submit),
+            Left::Waits => entry.submit,
+        };
+        let now = now.or_else(|| history.entries.iter().map(last).max()).unwrap_or(0);
+        let lines = queues
+            .iter()
+            .map(|(name, entries)| Line::tightest(name, entries, methods, options, clusters, now));
+        Ok(Site { lines: lines.collect::<Result<_, _>>()?, dates: history.dates, now, options: *options })
+    }
+
+    /// Whether the history's times are dates, as clocks on the wall show them.
+    pub fn dates(&self) -> bool {
+        self.dates
+    }
+
+    /// The present.
+    pub fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// How the predictors were made.
+    pub fn options(&self) -> &WaitOptions {
+        &self.options
+    }
+
+    /// Time goes on; back is ignored.
+    pub fn advance(&mut self, now: i64) {
+        self.now = self.now.max(now);
+    }
+
+    /// The jobs told bounds last, in every queue.
+    pub fn told(&self) -> impl Iterator<Item = (&str, &[Told])> {
+        self.lines.iter().map(|line| (line.name.as_str(), line.told.as_slice()))
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<&str> = self.lines.iter().map(|line| line.name.as_str()).collect();
+        names.join(", ")
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// [`AskError`].
+    pub fn ask(&mut self, question: &Question) -> Result<Answer, AskError> {
+        let place = match &question.queue {
+            Some(name) => self.lines.iter().position(|line| line.name == *name),
+            None if self.lines.len() == 1 => Some(0),
+            None => return Err(AskError::WhichQueue(self.names())),
+        };
+        let names = self.names();
+        let (now, options) = (self.now, self.options);
+        let line = place.and_then(|place| self.lines.get_mut(place));
+        let line =
+            line.ok_or_else(|| AskError::NoQueue(question.queue.clone().unwrap_or_default(), names))?;
+        let (features, waited) = match &question.job {
+            Some(_) if (question.requested, question.processors, question.waited) != (0, 0, 0) => {
+                return Err(AskError::JobAndFeatures);
+            }
+            Some(job) => {
+                let found = line.waiting.get(job);
+                let (submit, features) =
+                    found.ok_or_else(|| AskError::NoJob(job.clone(), line.name.clone()))?;
+                (*features, now - submit)
+            }
+            None => {
+                let features = Features { requested: question.requested, processors: question.processors };
+                (features, question.waited)
+            }
+        };
+        let within = |seconds: i64| (0..=MAX_VALUE).contains(&seconds);
+        let checks = [
+            ("the requested time is", within(features.requested)),
+            ("the time waited is", within(waited)),
+            ("the time to start within is", question.within.is_none_or(within)),
+        ];
+        if let Some((what, _)) = checks.iter().find(|(_, right)| !right) {
+            return Err(AskError::OutOfRange(what));
+        }
+        let quantile = question.quantile.unwrap_or(options.quantile);
+        let confidence = question.confidence.unwrap_or(options.confidence);
+        let attribute = match options.attribute {
+            Attribute::Requested => features.requested as u64,
+            Attribute::Processors => u64::from(features.processors),
+            Attribute::Product => (features.requested as u64).saturating_mul(u64::from(features.processors)),
+        };
+        let (name, own) = (line.name.clone(), line.method);
+        let predictor = line.predictor()?;
+        let method = if waited == 0 { own } else { Method::Binomial };
+        let answer = match waited {
+            0 => predictor.predict(&features, quantile, confidence, now)?,
+            waited => predictor.predict_aged(&features, waited, quantile, confidence, now)?,
+        };
+        let (answer, bound_s) = bound_of(answer);
+        let start = match question.within {
+            Some(within_s) => {
+                let start = predictor.start_probability(&features, waited, waited + within_s, confidence)?;
+                let (probability, at_least, waits) = (start.observed, start.at_least, start.waits);
+                Some(Start { within_s, probability, at_least, waits })
+            }
+            None => None,
+        };
+        let cluster = predictor.clusters().find(|cluster| (cluster.from..=cluster.to).contains(&attribute));
+        Ok(Answer {
+            queue: name,
+            now,
+            answer,
+            bound_s,
+            from_now_s: bound_s.map(|bound| bound - waited),
+            quantile,
+            confidence,
+            method,
+            requested_s: features.requested,
+            processors: features.processors,
+            waited_s: waited,
+            start,
+            like: cluster.as_ref().map_or(Like { from: 0, to: None, waits: 0 }, like),
+            waiting: predictor.queued(),
+            remembered: predictor.remembered(),
+        })
+    }
+
+    /// All queues at present.
+    ///
+    /// # Errors
+    /// Those of the predictors.
+    pub fn queues(&mut self) -> Result<Vec<QueueState>, CoreError> {
+        let (now, options) = (self.now, self.options);
+        let state = |line: &mut Line| {
+            let (name, method) = (line.name.clone(), line.method);
+            let predictor = line.predictor()?;
+            let may_be_down = predictor.may_be_down(now)?;
+            let clusters = predictor.clusters().collect::<Vec<_>>().into_iter().map(|cluster| {
+                // A job in the cluster; with the product as attribute, of one processor.
+                let (requested, processors) = match options.attribute {
+                    Attribute::Processors => (0, u32::try_from(cluster.from).unwrap_or(u32::MAX)),
+                    _ => (i64::try_from(cluster.from).unwrap_or(MAX_VALUE).min(MAX_VALUE), 1),
+                };
+                let job = Features { requested, processors };
+                let bound = |quantile| {
+                    Ok::<_, CoreError>(
+                        bound_of(predictor.predict(&job, quantile, options.confidence, now)?).1,
+                    )
+                };
+                Ok(ClusterState {
+                    like: like(&cluster),
+                    median_bound_s: bound(0.5)?,
+                    bound_s: bound(options.quantile)?,
+                })
+            });
+            let clusters = clusters.collect::<Result<Vec<_>, CoreError>>()?;
+            let (waiting, remembered) = (predictor.queued(), predictor.remembered());
+            Ok(QueueState { queue: name, method, waiting, remembered, may_be_down, clusters })
+        };
+        self.lines.iter_mut().map(state).collect()
+    }
+}

@@ -1,0 +1,196 @@
+//! Why one job waited: what every pass decided about it.
+
+use crate::replay::engine::{Stuck, replay};
+use crate::replay::machine::Cluster;
+use crate::replay::outcome::{JobRecord, Setup};
+use crate::replay::policy::{HeadStart, Judged, Policy};
+use crate::replay::run::{Error, Options};
+use crate::trace::workload::{Job, JobId, Workload};
+use serde::Serialize;
+use surefill::backfill::{Exactness, Verdict};
+
+/// Why a job did not start in a pass, or that it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// It is wider than the idle processors.
+    TooWide,
+    /// It would have fitted, had not others been backfilled before it.
+    TakenByOthers,
+    /// Backfilling it would delay the head job, or could, more than the policy allows.
+    DelaysHead,
+    /// Its delay alone would be allowed, but not with what was backfilled ahead of this head job before.
+    OverBudget,
+    /// By its limit it could delay the head job, which has waited so long that it is guarded.
+    Guarded,
+    /// It fits, but the policy does not backfill it for reasons of its own.
+    NotTried,
+    /// It is the head job, and too few processors are idle.
+    Head,
+    /// It started.
+    Started,
+}
+
+impl Why {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Why::TooWide => "wider than the idle processors",
+            Why::TakenByOthers => "other backfills took the processors",
+            Why::DelaysHead => "would delay the head job",
+            Why::OverBudget => "over the head job's budget",
+            Why::Guarded => "could delay the head job, which is guarded",
+            Why::NotTried => "not tried: the policy keeps the order",
+            Why::Head => "head job, waits for processors",
+            Why::Started => "started",
+        }
+    }
+}
+
+/// What one pass decided about the job.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Seen {
+    /// When.
+    pub time: i64,
+    /// The head job's number, after the pass; none when nothing waits any more.
+    pub head: Option<i64>,
+    /// Processors idle: when backfills were tried, where the job was tried, else after the pass.
+    pub idle: u32,
+    /// What became of the job.
+    pub why: Why,
+    /// The delay of the head job, in the criterion's unit.
+    pub delay: Option<f64>,
+    /// Whether that is the delay itself; else it is a bound, and how.
+    pub exactness: Option<&'static str>,
+    /// What all backfills ahead of this head job have cost it by the end of the pass, in the same unit.
+    pub spent: Option<f64>,
+    /// When the job was predicted to end, where that decided.
+    pub predicted_end: Option<i64>,
+    /// When the head job had its reservation, where that decided.
+    pub shadow: Option<i64>,
+    /// Processors that the head job leaves over then.
+    pub extra: Option<u32>,
+    /// When the job can be expected to start, while it is the head job.
+    pub starts: Vec<HeadStart>,
+}
+
+/// A job's wait.
+#[derive(Debug)]
+pub struct Explained {
+    /// The passes between its submission and its start, both included.
+    pub passes: Vec<Seen>,
+    /// Its way through the machine.
+    pub job: JobRecord,
+    /// How the replay was set up.
+    pub setup: Setup,
+}
+
+/// The policy, and what it decides about one job.
+struct Watching {
+    policy: Box<dyn Policy>,
+    job: JobId,
+    passes: Vec<Seen>,
+}
+
+fn name(exactness: Exactness) -> &'static str {
+    match exactness {
+        Exactness::Exact => "exact",
+        Exactness::AtLeast => "at least",
+        Exactness::AtMost => "at most",
+        Exactness::Estimate => "about",
+    }
+}
+
+impl Watching {
+    fn note(&mut self, cluster: &Cluster<'_>) {
+        let job = cluster.job(self.job);
+        let tried = self.policy.tried();
+        let waits = cluster.position(self.job).is_some();
+        let mut seen = Seen {
+            time: cluster.now(),
+            head: cluster.head().map(|head| head.number),
+            idle: tried.map_or(cluster.idle(), |tried| tried.idle),
+            why: Why::Started,
+            delay: None,
+            exactness: None,
+            spent: None,
+            predicted_end: None,
+            shadow: None,
+            extra: None,
+            starts: Vec::new(),
+        };
+        if waits {
+            seen.why = match tried.map(|tried| tried.judged) {
+                _ if cluster.queue().front() == Some(&self.job) => Why::Head,
+                Some(Judged::Delay { verdict: Verdict::DoesNotFit, .. }) => Why::TakenByOthers,
+                Some(Judged::Delay { verdict: Verdict::OverBudget, .. }) => Why::OverBudget,
+                Some(Judged::Delay { verdict: Verdict::Guarded, .. }) => Why::Guarded,
+                Some(_) => Why::DelaysHead,
+                None if cluster.fits(job) => Why::NotTried,
+                None => Why::TooWide,
+            };
+        }
+        if seen.why == Why::Head {
+            seen.starts = self.policy.head_starts(cluster);
+        }
+        match tried.map(|tried| tried.judged) {
+            Some(Judged::Delay { delay, exactness, spent, .. })
+                if !matches!(seen.why, Why::TakenByOthers | Why::Guarded) =>
+            {
+                seen.delay = Some(delay);
+                seen.exactness = Some(name(exactness));
+                seen.spent = Some(spent);
+            }
+            Some(Judged::Reservation { end, shadow, extra, .. }) => {
+                seen.predicted_end = Some(end);
+                seen.shadow = Some(shadow);
+                seen.extra = Some(extra);
+            }
+            _ => {}
+        }
+        self.passes.push(seen);
+    }
+}
+
+impl Policy for Watching {
+    fn submitted(&mut self, job: &Job, now: i64) {
+        self.policy.submitted(job, now);
+    }
+
+    fn started(&mut self, job: &Job, now: i64) {
+        self.policy.started(job, now);
+    }
+
+    fn ended(&mut self, job: &Job, now: i64) {
+        self.policy.ended(job, now);
+    }
+
+    fn schedule(&mut self, cluster: &mut Cluster<'_>) {
+        let waited = cluster.position(self.job).is_some();
+        self.policy.schedule(cluster);
+        if waited {
+            self.note(cluster);
+        }
+    }
+}
+
+/// Replays a workload and notes what every pass decides about `job`. The workload must have been made by `options.rules`
+/// and carry its seed already, which is told for the setup only.
+///
+/// # Errors
+/// [`Error`].
+pub fn explain(
+    trace: &str,
+    workload: &Workload,
+    options: &Options,
+    seed: u64,
+    job: JobId,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Explained, Error> {
+    let mut policy = options.choice.build(&options.policy)?;
+    policy.watch(job);
+    let mut watching = Watching { policy, job, passes: Vec::new() };
+    let outcome = replay(workload, options.setup(trace, workload.procs, seed), &mut watching, progress)?;
+    let record = outcome.jobs.get(job).cloned().ok_or(Stuck { waiting: 1 })?;
+    Ok(Explained { passes: watching.passes, job: record, setup: outcome.setup })
+}

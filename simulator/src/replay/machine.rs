@@ -1,0 +1,259 @@
+//! A machine of identical processors with its queue: what a policy sees and may do.
+
+use crate::replay::outcome::Backfill;
+use crate::trace::workload::{Job, JobId, Workload};
+use std::collections::{BTreeSet, VecDeque};
+
+/// A running job, as a scheduler sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Running {
+    /// Which job.
+    pub job: JobId,
+    /// When it started.
+    pub start: i64,
+    /// Processors it holds.
+    pub processors: u32,
+    /// Its time limit.
+    pub limit: i64,
+}
+
+/// The machine's state during a scheduling pass: what a policy sees and may do.
+#[derive(Debug)]
+pub struct Cluster<'w> {
+    jobs: &'w [Job],
+    now: i64,
+    processors: u32,
+    idle: u32,
+    /// Waiting jobs in the policy's order; without one by increasing id, which is first come, first served.
+    queue: VecDeque<JobId>,
+    /// Scratch of [`Cluster::sort_queue`].
+    values: Vec<(f64, JobId)>,
+    running: Vec<Running>,
+    /// True ends of the running jobs: the replay's event list, and the truth that backfills are judged by. Policies never
+    /// see it.
+    ends: BTreeSet<(i64, JobId)>,
+    starts: Vec<Option<i64>>,
+    backfills: Vec<Option<Backfill>>,
+    started: Vec<JobId>,
+    decisions: u64,
+}
+
+impl<'w> Cluster<'w> {
+    /// The idle machine before the first job.
+    pub(crate) fn new(workload: &'w Workload) -> Cluster<'w> {
+        let jobs = &workload.jobs[..];
+        Cluster {
+            jobs,
+            now: 0,
+            processors: workload.procs,
+            idle: workload.procs,
+            queue: VecDeque::new(),
+            values: Vec::new(),
+            running: Vec::new(),
+            ends: BTreeSet::new(),
+            starts: vec![None; jobs.len()],
+            backfills: vec![None; jobs.len()],
+            started: Vec::new(),
+            decisions: 0,
+        }
+    }
+
+    /// The present second.
+    pub fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// Processors that no job holds.
+    pub fn idle(&self) -> u32 {
+        self.idle
+    }
+
+    /// All processors of the machine.
+    pub fn processors(&self) -> u32 {
+        self.processors
+    }
+
+    /// The running jobs, in the order they started.
+    pub fn running(&self) -> &[Running] {
+        &self.running
+    }
+
+    /// The waiting jobs in the policy's order ([`Cluster::sort_queue`]), else first come first; the first is the head job.
+    pub fn queue(&self) -> &VecDeque<JobId> {
+        &self.queue
+    }
+
+    /// A job of the workload.
+    pub fn job(&self, id: JobId) -> &'w Job {
+        &self.jobs[id]
+    }
+
+    /// The head job: the first of the queue.
+    pub fn head(&self) -> Option<&'w Job> {
+        self.queue.front().map(|&id| self.job(id))
+    }
+
+    /// Whether a job fits the idle processors.
+    pub fn fits(&self, job: &Job) -> bool {
+        job.processors <= self.idle
+    }
+
+    /// Where in the queue a job waits.
+    pub fn position(&self, job: JobId) -> Option<usize> {
+        self.queue.iter().position(|&waiting| waiting == job)
+    }
+
+    /// Puts the waiting jobs in the order of these values, equal ones first come first. They stay so until the next call;
+    /// jobs submitted meanwhile come last.
+    pub fn sort_queue(&mut self, mut value: impl FnMut(&Job) -> f64) {
+        let jobs = self.jobs;
+        self.values.clear();
+        self.values.extend(self.queue.iter().map(|&id| (value(&jobs[id]), id)));
+        // Mostly in order already, which the standard library's sort makes use of.
+        self.values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.queue.clear();
+        self.queue.extend(self.values.iter().map(|&(_, id)| id));
+    }
+
+    /// Counts `n` candidates as judged: accepted or refused.
+    pub fn judged(&mut self, n: u64) {
+        self.decisions += n;
+    }
+
+    /// Starts jobs from the head of the queue as long as they fit: where every policy begins.
+    pub fn start_heads(&mut self) {
+        while let Some(head) = self.head()
+            && self.fits(head)
+        {
+            self.start_head();
+        }
+    }
+
+    /// Starts the head job.
+    ///
+    /// # Panics
+    /// When there is none or it does not fit: a mistake in the policy.
+    pub fn start_head(&mut self) {
+        let head = self.queue.pop_front().expect("a head job to start");
+        self.start(head);
+    }
+
+    /// Starts a waiting job ahead of the head job; `predicted` is the delay of the head job that the policy expects of it,
+    /// in its criterion's unit. What really came of it is recorded beside.
+    ///
+    /// # Panics
+    /// When the job is the head, does not wait, or does not fit: a mistake in the policy.
+    pub fn backfill(&mut self, job: JobId, predicted: f64) {
+        let position = self.position(job).expect("a waiting job to backfill");
+        assert!(position > 0, "the head job cannot overtake itself");
+        let head = self.job(self.queue[0]);
+        let (undisturbed, delayed) = self.head_starts(head, self.job(job));
+        self.backfills[job] = Some(Backfill {
+            head: head.number,
+            predicted,
+            observed_delay: delayed - undisturbed,
+            head_wait: undisturbed - self.now,
+        });
+        self.queue.remove(position);
+        self.start(job);
+    }
+
+    fn start(&mut self, id: JobId) {
+        let job = self.job(id);
+        assert!(
+            self.fits(job),
+            "job {} needs {} of {} idle processors",
+            job.number,
+            job.processors,
+            self.idle
+        );
+        self.idle -= job.processors;
+        self.starts[id] = Some(self.now);
+        self.running.push(Running { job: id, start: self.now, processors: job.processors, limit: job.limit });
+        self.ends.insert((self.now + job.run_time, id));
+        self.started.push(id);
+    }
+
+    /// When the head job could first start if nothing else were started: without the candidate and with it, from the true
+    /// ends.
+    fn head_starts(&self, head: &Job, candidate: &Job) -> (i64, i64) {
+        let releases = || self.ends.iter().map(|&(end, id)| (end, self.jobs[id].processors));
+        let undisturbed = first_fit(self.now, self.idle, head.processors, releases());
+        let end = self.now + candidate.run_time;
+        // The candidate's end takes its place among the others; the order within one second does not matter.
+        let earlier = releases().take_while(|&(t, _)| t <= end);
+        let later = releases().skip_while(|&(t, _)| t <= end);
+        let with = earlier.chain(std::iter::once((end, candidate.processors))).chain(later);
+        let delayed = first_fit(self.now, self.idle - candidate.processors, head.processors, with);
+        (undisturbed, delayed)
+    }
+
+    /// When the next running job ends.
+    pub(crate) fn next_end(&self) -> Option<i64> {
+        self.ends.first().map(|&(end, _)| end)
+    }
+
+    /// Time goes on.
+    pub(crate) fn advance(&mut self, now: i64) {
+        self.now = now;
+    }
+
+    /// Ends a job whose time has come, if there is one.
+    pub(crate) fn end_job(&mut self) -> Option<&'w Job> {
+        let &(end, id) = self.ends.first()?;
+        if end > self.now {
+            return None;
+        }
+        self.ends.pop_first();
+        let position = self.running.iter().position(|running| running.job == id);
+        self.idle += self.running.remove(position.expect("an ending job runs")).processors;
+        Some(self.job(id))
+    }
+
+    /// A job joins the queue.
+    pub(crate) fn submit(&mut self, id: JobId) {
+        self.queue.push_back(id);
+    }
+
+    /// The jobs started since the last call.
+    pub(crate) fn take_started(&mut self) -> Vec<JobId> {
+        std::mem::take(&mut self.started)
+    }
+
+    /// When a job started, and how if it overtook the head job.
+    pub(crate) fn history(&self, id: JobId) -> (Option<i64>, Option<Backfill>) {
+        (self.starts[id], self.backfills[id])
+    }
+
+    /// Candidates judged.
+    pub(crate) fn decisions(&self) -> u64 {
+        self.decisions
+    }
+}
+
+/// The first time at which `wanted` processors are free, from releases in order of time.
+fn first_fit(now: i64, idle: u32, wanted: u32, releases: impl Iterator<Item = (i64, u32)>) -> i64 {
+    let mut free = idle;
+    let mut time = now;
+    for (end, processors) in releases {
+        if free >= wanted {
+            break;
+        }
+        free += processors;
+        time = end;
+    }
+    time
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_fits() {
+        let releases = || [(10, 2), (10, 1), (20, 5)].into_iter();
+        assert_eq!(first_fit(3, 4, 4, releases()), 3);
+        assert_eq!(first_fit(3, 4, 7, releases()), 10);
+        assert_eq!(first_fit(3, 4, 8, releases()), 20);
+    }
+}

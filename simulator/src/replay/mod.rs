@@ -1,0 +1,18 @@
+//! Replays of a workload under scheduling policies, and what they measure.
+//!
+//! * [`machine`]: processors and queue; [`engine`]: the event-driven replay on them.
+//! * [`policy`]: who starts when; [`predict`]: how long a job will run.
+//! * [`outcome`]: what one replay produced; [`metrics`], [`fairness`] and [`calibration`] measure it, [`schedule`] writes it job by job.
+//! * [`run`]: replays over several seeds; [`mod@explain`]: why one job waited.
+
+pub mod calibration;
+pub mod engine;
+pub mod explain;
+pub mod fairness;
+pub mod machine;
+pub mod metrics;
+pub mod outcome;
+pub mod policy;
+pub mod predict;
+pub mod run;
+pub mod schedule;

@@ -1,0 +1,252 @@
+//! From a policy's name, predictor, order and rule to the policy.
+
+use super::conservative::Conservative;
+use super::easy::Easy;
+use super::fcfs::Fcfs;
+use super::name::{BadChoice, name_of, names, parse};
+use super::prob::Prob;
+use super::rule::RuleChoice;
+use super::{Order, OrderOptions, Policy, PolicyOptions, ProbOptions};
+use crate::replay::predict::Predictor;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::fmt;
+use std::str::FromStr;
+use surefill::schedule::PresetName;
+
+/// The policies by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+pub enum PolicyName {
+    /// First come, first served, no backfilling.
+    #[serde(rename = "fcfs")]
+    Fcfs,
+    /// EASY backfilling: one reservation, for the head job.
+    #[serde(rename = "easy")]
+    Easy,
+    /// Conservative backfilling: a reservation for every job.
+    #[serde(rename = "conservative")]
+    Conservative,
+    /// EASY++: EASY by the mean of the user's last two run times, shortest first.
+    #[serde(rename = "easy++")]
+    #[value(name = "easy++")]
+    EasyPlusPlus,
+    /// Probabilistic backfilling: EASY by distributions of run times.
+    #[serde(rename = "prob")]
+    Prob,
+}
+
+/// Presets of the probabilistic policy that stand among the policies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OwnPreset {
+    /// Shorter waits than EASY's whose longest ones hardly rise.
+    Fair,
+    /// The shortest mean wait, at the price of some long ones.
+    Fast,
+}
+
+impl OwnPreset {
+    /// The core's name.
+    pub fn name(self) -> PresetName {
+        match self {
+            OwnPreset::Fair => PresetName::Fair,
+            OwnPreset::Fast => PresetName::Fast,
+        }
+    }
+}
+
+/// A policy with its predictor, order and rule, written `policy[:predictor[:order[:rule]]]`; the presets `fair` and `fast`
+/// stand for the probabilistic policy, written `preset[:predictor[:order]]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    /// The policy.
+    pub policy: PolicyName,
+    /// How it predicts run times.
+    pub predictor: Predictor,
+    /// The order of its queue and its backfill candidates; none for the preset's.
+    pub order: Option<Order>,
+    /// The preset, where it has one of its own.
+    pub preset: Option<OwnPreset>,
+    /// The probabilistic policy's rule, where it has one of its own.
+    pub rule: Option<RuleChoice>,
+}
+
+fn not_used(policy: PolicyName, predictor: Predictor) -> BadChoice {
+    BadChoice::Predictor {
+        policy: name_of(policy),
+        predictor: name_of(predictor),
+        used: names(policy.predictors()),
+    }
+}
+
+impl PolicyName {
+    /// The predictors this policy works with, its default first.
+    pub fn predictors(self) -> &'static [Predictor] {
+        match self {
+            PolicyName::Fcfs | PolicyName::Conservative => &[Predictor::Limit],
+            PolicyName::Easy => Predictor::POINT,
+            PolicyName::EasyPlusPlus => &[Predictor::Mean2],
+            PolicyName::Prob => Predictor::DISTRIBUTION,
+        }
+    }
+
+    /// The orders this policy works with, its default first.
+    pub fn orders(self) -> &'static [Order] {
+        match self {
+            PolicyName::Fcfs | PolicyName::Conservative => &[Order::Fcfs],
+            PolicyName::Easy | PolicyName::Prob => &[
+                Order::Fcfs,
+                Order::Sjbf,
+                Order::Fair,
+                Order::Fast,
+                Order::FairCandidates,
+                Order::FastCandidates,
+            ],
+            PolicyName::EasyPlusPlus => &[Order::Sjbf, Order::Fair, Order::Fast],
+        }
+    }
+}
+
+impl Choice {
+    /// A policy with its defaults where nothing else is asked for.
+    ///
+    /// # Errors
+    /// [`BadChoice`] for a predictor or order that the policy does not work with.
+    pub fn new(
+        policy: PolicyName,
+        predictor: Option<Predictor>,
+        order: Option<Order>,
+    ) -> Result<Choice, BadChoice> {
+        let (predictors, orders) = (policy.predictors(), policy.orders());
+        let predictor = predictor.unwrap_or(predictors[0]);
+        if !predictors.contains(&predictor) {
+            return Err(not_used(policy, predictor));
+        }
+        if order.is_some_and(|order| !orders.contains(&order)) {
+            return Err(BadChoice::Order { policy: name_of(policy), order: names(orders) });
+        }
+        Ok(Choice { policy, predictor, order, preset: None, rule: None })
+    }
+
+    /// This policy's options among policies that share `base`.
+    pub fn options(&self, base: &PolicyOptions) -> PolicyOptions {
+        let mut options = base.clone();
+        if let Some(preset) = self.preset.map(OwnPreset::name) {
+            options.prob = ProbOptions::preset(preset);
+            options.order =
+                Some(self.order.map_or_else(|| OrderOptions::preset(preset), OrderOptions::named));
+        }
+        if let Some(rule) = self.rule {
+            options.prob = rule.options(&base.prob);
+        }
+        options
+    }
+
+    /// The order of this policy under these options.
+    pub fn order(&self, options: &PolicyOptions) -> OrderOptions {
+        let own = || OrderOptions::named(self.order.unwrap_or(self.policy.orders()[0]));
+        options.order.clone().unwrap_or_else(own)
+    }
+
+    /// The policy, with nothing learnt yet; `options` are those of [`Choice::options`].
+    ///
+    /// # Errors
+    /// [`BadChoice::Predictor`], [`BadChoice::Bins`].
+    pub fn build(&self, options: &PolicyOptions) -> Result<Box<dyn Policy>, BadChoice> {
+        let point = || self.predictor.point().ok_or_else(|| not_used(self.policy, self.predictor));
+        Ok(match self.policy {
+            PolicyName::Fcfs => Box::new(Fcfs),
+            PolicyName::Easy => Box::new(Easy::new(point()?, &self.order(options), options.overdue)),
+            PolicyName::Conservative => Box::<Conservative>::default(),
+            PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
+            PolicyName::Prob => {
+                let bins = options.prob.bins()?;
+                let predictor = self.predictor.distribution(&bins, options.prob.hmm_floor);
+                let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
+                Box::new(Prob::new(predictor, &self.order(options), options.overdue, &options.prob))
+            }
+        })
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.preset.map_or_else(|| name_of(self.policy), name_of))?;
+        let first = self.policy.orders()[0];
+        let order = self.order.filter(|&order| order != first || self.rule.is_some());
+        if self.predictor != self.policy.predictors()[0] || order.is_some() {
+            write!(f, ":{}", name_of(self.predictor))?;
+        }
+        if let Some(order) = order {
+            write!(f, ":{}", name_of(order))?;
+        }
+        if let Some(rule) = self.rule {
+            write!(f, ":{rule}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Choice {
+    type Err = BadChoice;
+
+    fn from_str(text: &str) -> Result<Choice, BadChoice> {
+        let mut parts = text.split(':');
+        let first = parts.next().unwrap_or("");
+        let preset = OwnPreset::from_str(first, false).ok();
+        let policy = if preset.is_some() { PolicyName::Prob } else { parse("policy", first)? };
+        let predictor = parts.next().map(|name| parse("predictor", name)).transpose()?;
+        let order = parts.next().map(|name| parse("order", name)).transpose()?;
+        let rule = parts.next().map(RuleChoice::from_str).transpose()?;
+        if parts.next().is_some() {
+            return Err(BadChoice::Form(text.to_owned()));
+        }
+        let choice = Choice::new(policy, predictor, order)?;
+        if rule.is_some() && policy != PolicyName::Prob {
+            return Err(BadChoice::NoRules(name_of(policy)));
+        }
+        if let Some(preset) = preset.filter(|_| rule.is_some()) {
+            return Err(BadChoice::NoRules(name_of(preset)));
+        }
+        Ok(Choice { rule, preset, ..choice })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_written_as_they_are_read() {
+        for text in [
+            "fcfs",
+            "easy",
+            "easy++",
+            "easy:gibbons",
+            "easy:limit:sjbf",
+            "easy:mean+1.5sigma:sjbf",
+            "prob:user:fcfs:bound@1",
+            "easy:limit:fair",
+            "easy++:mean2:fast",
+            "fair",
+            "fast:user",
+            "fair:mix:fair-candidates",
+        ] {
+            assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn bad_choices_say_why() {
+        let why = |text: &str| text.parse::<Choice>().unwrap_err().to_string();
+        assert!(why("best").starts_with("no policy is named 'best' (there are fcfs, easy,"));
+        assert!(why("easy:oracle").starts_with("no predictor is named 'oracle'"));
+        assert_eq!(why("fcfs:limit:sjbf"), "policy fcfs has order fcfs only");
+        assert_eq!(why("easy++:limit"), "policy easy++ does not use predictor limit (it uses mean2)");
+        assert_eq!(
+            why("prob:user:fcfs:exact:x"),
+            "'prob:user:fcfs:exact:x' is not of the form policy[:predictor[:order[:rule]]]"
+        );
+        assert_eq!(why("fair:mix:fair:exact"), "policy fair has no rules to choose from");
+        assert_eq!(why("easy:limit:fcfs:exact"), "policy easy has no rules to choose from");
+    }
+}

@@ -1,0 +1,52 @@
+//! Scheduling policies: who starts when.
+
+mod choice;
+pub mod conservative;
+pub mod easy;
+pub mod fcfs;
+mod name;
+mod options;
+mod order;
+pub mod prob;
+mod profile;
+mod rule;
+mod watch;
+
+use crate::replay::machine::Cluster;
+use crate::trace::workload::{Job, JobId};
+
+pub use choice::{Choice, OwnPreset, PolicyName};
+pub use name::{BadChoice, name_of};
+pub use options::{Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
+pub use order::{Candidates, Order, OrderOptions, Powers};
+pub use rule::{RuleChoice, RuleName};
+pub use watch::{HeadStart, Judged, Tried};
+
+/// A scheduling policy. Everything it knows comes through these calls and the [`Cluster`]'s public face; `job.run_time`
+/// belongs to the future until [`Policy::ended`].
+pub trait Policy {
+    /// A job was submitted.
+    fn submitted(&mut self, _job: &Job, _now: i64) {}
+
+    /// A job was started by the pass that has just ended.
+    fn started(&mut self, _job: &Job, _now: i64) {}
+
+    /// A job ended; it is no longer among the running.
+    fn ended(&mut self, _job: &Job, _now: i64) {}
+
+    /// One scheduling pass: start what should start now.
+    fn schedule(&mut self, cluster: &mut Cluster<'_>);
+
+    /// From now on, note what passes decide about this job.
+    fn watch(&mut self, _job: JobId) {}
+
+    /// Takes what the last pass decided about the watched job, if it tried to backfill it.
+    fn tried(&mut self) -> Option<Tried> {
+        None
+    }
+
+    /// When the head job can be expected to start if nothing more is backfilled; empty where the policy does not know.
+    fn head_starts(&mut self, _cluster: &Cluster<'_>) -> Vec<HeadStart> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,180 @@
+//! What can be chosen of a policy: names as the command line writes them.
+
+use super::name::BadChoice;
+use super::order::OrderOptions;
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+use surefill::backfill;
+use surefill::predict::PredictorOptions;
+use surefill::runtime::RuntimeBins;
+use surefill::schedule::{Preset, PresetName};
+
+/// How the probability that a backfill delays the head job is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Delay {
+    /// Exactly.
+    #[default]
+    Exact,
+    /// By the lower bound of Nissimov & Feitelson 2007.
+    Bound,
+}
+
+/// What of the head job's delay is compared with the threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Criterion {
+    /// The probability of any delay.
+    #[default]
+    Probability,
+    /// The expected delay, in seconds.
+    Seconds,
+    /// The expected delay over the head job's own expected remaining wait.
+    Relative,
+}
+
+impl Criterion {
+    /// The threshold where none is asked for: 0.05, or a minute.
+    pub fn default_tau(self) -> f64 {
+        match self {
+            Criterion::Probability | Criterion::Relative => 0.05,
+            Criterion::Seconds => 60.0,
+        }
+    }
+}
+
+/// When the end of a running job that is past its limit is expected, by EASY and by the probabilistic policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Overdue {
+    /// One second from now.
+    #[default]
+    Soon,
+    /// At its limit, though that is past. A reservation that waits for such a job is then in the past too, and only jobs
+    /// that the head leaves room for are backfilled until it ends. This is what the published EASY results come out with.
+    Past,
+}
+
+/// The choices that only the probabilistic policy has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProbOptions {
+    /// A backfill is accepted when its predicted delay is below this.
+    pub tau: f64,
+    /// How the delay probability is computed.
+    pub delay: Delay,
+    /// What is compared with `tau`.
+    pub criterion: Criterion,
+    /// Events into which a bin's probability is divided.
+    pub events_per_bin: usize,
+    /// The most delay all backfills ahead of one head job may add up to; none by default.
+    pub budget: Option<f64>,
+    /// The most expected seconds of delay that all backfills ahead of one head job may add up to, over its whole expected
+    /// wait; none by default. For seconds and relative only.
+    pub slip: Option<f64>,
+    /// The quantile of recent waits from which a head job is guarded: backfills must then be harmless by the limits as
+    /// well. 1 for never, 0 for always.
+    pub guard: f64,
+    /// Whether what EASY by the limits would start is never refused.
+    pub or_easy: bool,
+    /// Whether the distributions of waiting jobs follow what is learnt while they wait, or stay as they were at submission.
+    pub refresh: bool,
+    /// The floor of the hidden Markov model's predictor; with 0 it is silent where its model does not explain what it sees.
+    pub hmm_floor: f64,
+    /// Where the predictors' second run-time bin starts, in seconds.
+    pub first_edge_s: f64,
+    /// The ratio of neighbouring edges of their bins.
+    pub ratio: f64,
+}
+
+impl Default for ProbOptions {
+    fn default() -> ProbOptions {
+        ProbOptions {
+            tau: 0.05,
+            delay: Delay::Exact,
+            criterion: Criterion::Probability,
+            events_per_bin: 4,
+            budget: None,
+            slip: None,
+            guard: 1.0,
+            or_easy: false,
+            refresh: true,
+            hmm_floor: PredictorOptions::default().floor,
+            first_edge_s: 1.5,
+            ratio: 1.8,
+        }
+    }
+}
+
+impl ProbOptions {
+    /// As Nissimov & Feitelson 2007: one event at each bin's end, the bound, tau 0.05, the distribution as it was at
+    /// submission, a hidden Markov model that may be silent.
+    pub fn papers() -> ProbOptions {
+        let (delay, events_per_bin, refresh, hmm_floor) = (Delay::Bound, 1, false, 0.0);
+        ProbOptions { delay, events_per_bin, refresh, hmm_floor, ..ProbOptions::default() }
+    }
+
+    /// A preset of the core's; `papers` is [`ProbOptions::papers`].
+    pub fn preset(name: PresetName) -> ProbOptions {
+        if name == PresetName::Papers {
+            return ProbOptions::papers();
+        }
+        let Preset { rule, events_per_bin, guard, .. } = Preset::new(name);
+        let (criterion, delay) = match rule.criterion {
+            backfill::Criterion::Probability => (Criterion::Probability, Delay::Exact),
+            backfill::Criterion::Bound => (Criterion::Probability, Delay::Bound),
+            backfill::Criterion::Seconds => (Criterion::Seconds, Delay::Exact),
+            backfill::Criterion::Relative => (Criterion::Relative, Delay::Exact),
+        };
+        let finite = |value: f64| value.is_finite().then_some(value);
+        ProbOptions {
+            tau: rule.threshold,
+            delay,
+            criterion,
+            events_per_bin: events_per_bin as usize,
+            budget: finite(rule.budget),
+            slip: finite(rule.slip),
+            guard,
+            or_easy: rule.or_easy,
+            ..ProbOptions::default()
+        }
+    }
+
+    /// The core's rule, its guard still open.
+    pub fn rule(&self) -> backfill::Rule {
+        let criterion = match (self.criterion, self.delay) {
+            (Criterion::Probability, Delay::Exact) => backfill::Criterion::Probability,
+            (Criterion::Probability, Delay::Bound) => backfill::Criterion::Bound,
+            (Criterion::Seconds, _) => backfill::Criterion::Seconds,
+            (Criterion::Relative, _) => backfill::Criterion::Relative,
+        };
+        backfill::Rule {
+            criterion,
+            threshold: self.tau,
+            budget: self.budget.unwrap_or(f64::INFINITY),
+            slip: self.slip.unwrap_or(f64::INFINITY),
+            guard: f64::INFINITY,
+            or_easy: self.or_easy,
+        }
+    }
+
+    /// The bins of the predictors that have bins; longer run times than a week are in the last.
+    ///
+    /// # Errors
+    /// [`BadChoice::Bins`].
+    pub fn bins(&self) -> Result<RuntimeBins, BadChoice> {
+        const WEEK: i64 = 7 * 86_400;
+        let &ProbOptions { first_edge_s, ratio, .. } = self;
+        RuntimeBins::covering(first_edge_s, ratio, WEEK).map_err(|_| BadChoice::Bins { first_edge_s, ratio })
+    }
+}
+
+/// All choices beside the policy and its predictor; each policy uses those that concern it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct PolicyOptions {
+    /// Running jobs past their limits.
+    pub overdue: Overdue,
+    /// The order of queue and candidates; where there is none, the one that the choice of the policy names.
+    pub order: Option<OrderOptions>,
+    /// The probabilistic policy's.
+    pub prob: ProbOptions,
+}

@@ -1,0 +1,282 @@
+//! The order of the queue and of the backfill candidates, by the core's priorities.
+
+use crate::replay::machine::Cluster;
+use crate::trace::workload::{Job, JobId};
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use surefill::schedule::{Preset, PresetName, Priority, RecentWaits};
+
+use super::name::name_of;
+
+/// Orders by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// First come, first served, queue and candidates.
+    #[default]
+    Fcfs,
+    /// The queue first come first served, of the candidates the shortest predicted run time first (the median, where a
+    /// distribution is predicted); equal ones first come first.
+    Sjbf,
+    /// Queue and candidates by the priorities of the preset fair.
+    Fair,
+    /// Queue and candidates by the priorities of the preset fast.
+    Fast,
+    /// The queue first come first served, the candidates by the priorities of the preset fair.
+    FairCandidates,
+    /// The queue first come first served, the candidates by the priorities of the preset fast.
+    FastCandidates,
+}
+
+/// A priority: median^run_time x processors^processors / (1 + wait / age_unit_s)^age, smaller values first.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Powers {
+    /// The power of the predicted median run time.
+    pub run_time: f64,
+    /// The power of the processors.
+    pub processors: f64,
+    /// The wait that counts as one, in seconds.
+    pub age_unit_s: f64,
+    /// The power of the age.
+    pub age: f64,
+}
+
+impl Powers {
+    /// The order of submission.
+    pub const SUBMISSION: Powers = Powers::new(&Priority::SUBMISSION);
+
+    const fn new(priority: &Priority) -> Powers {
+        let Priority { run_time, processors, age_unit, age } = *priority;
+        Powers { run_time, processors, age_unit_s: age_unit, age }
+    }
+
+    /// The core's.
+    pub fn priority(&self) -> Priority {
+        let Powers { run_time, processors, age_unit_s, age } = *self;
+        Priority { run_time, processors, age_unit: age_unit_s, age }
+    }
+
+    fn is_submission(&self) -> bool {
+        self.run_time == 0.0 && self.processors == 0.0 && self.age == 0.0
+    }
+}
+
+impl fmt::Display for Powers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_submission() {
+            return f.write_str("submission");
+        }
+        write!(f, "{}/{}/{}/{}", self.run_time, self.processors, self.age_unit_s, self.age)
+    }
+}
+
+impl FromStr for Powers {
+    type Err = String;
+
+    /// `submission`, `shortest`, or the four numbers between slashes.
+    fn from_str(text: &str) -> Result<Powers, String> {
+        let powers = match text {
+            "submission" => Powers::SUBMISSION,
+            "shortest" => Powers::new(&Priority::SHORTEST),
+            _ => {
+                let numbers: Result<Vec<f64>, _> = text.split('/').map(str::parse).collect();
+                let form = "not submission, shortest, or RUNTIME/PROCESSORS/SECONDS/AGE in numbers";
+                match numbers.as_deref() {
+                    Ok(&[run_time, processors, age_unit_s, age]) => {
+                        Powers { run_time, processors, age_unit_s, age }
+                    }
+                    _ => return Err(form.to_owned()),
+                }
+            }
+        };
+        match powers.priority().check() {
+            Ok(()) => Ok(powers),
+            Err(_) => Err("powers from -8 to 8, of the age not below 0, and seconds above 0".to_owned()),
+        }
+    }
+}
+
+/// The order of the candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Candidates {
+    /// First come first served.
+    Submission,
+    /// The shortest predicted run time first, however short.
+    Shortest,
+    /// By priority.
+    Priority(Powers),
+}
+
+impl Candidates {
+    /// By this priority.
+    pub fn of(powers: Powers) -> Candidates {
+        if powers.is_submission() { Candidates::Submission } else { Candidates::Priority(powers) }
+    }
+}
+
+/// Everything that orders queue and candidates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OrderOptions {
+    /// The queue's priority.
+    pub queue: Powers,
+    /// The candidates'.
+    pub candidates: Candidates,
+    /// The quantile of recent waits beyond which a job comes to the front, by submission; 1 for never.
+    pub front: f64,
+    /// How many waits are recent.
+    pub recent: u32,
+    /// What counts as a long wait at least: neither front nor guard begin earlier.
+    pub shortest_long_wait_s: f64,
+}
+
+impl OrderOptions {
+    /// The order of a preset.
+    pub fn preset(name: PresetName) -> OrderOptions {
+        let Preset { queue, candidates, front, recent, shortest_long_wait, .. } = Preset::new(name);
+        OrderOptions {
+            queue: Powers::new(&queue),
+            candidates: Candidates::of(Powers::new(&candidates)),
+            front,
+            recent,
+            shortest_long_wait_s: shortest_long_wait,
+        }
+    }
+
+    /// The order of this name.
+    pub fn named(order: Order) -> OrderOptions {
+        let submission = OrderOptions::preset(PresetName::Easy);
+        let late =
+            |name| OrderOptions { queue: Powers::SUBMISSION, front: 1.0, ..OrderOptions::preset(name) };
+        match order {
+            Order::Fcfs => submission,
+            Order::Sjbf => OrderOptions { candidates: Candidates::Shortest, ..submission },
+            Order::Fair => OrderOptions::preset(PresetName::Fair),
+            Order::Fast => OrderOptions::preset(PresetName::Fast),
+            Order::FairCandidates => late(PresetName::Fair),
+            Order::FastCandidates => late(PresetName::Fast),
+        }
+    }
+
+    fn is_submission(&self) -> bool {
+        self.queue.is_submission() && self.front >= 1.0
+    }
+}
+
+impl fmt::Display for OrderOptions {
+    /// The name, if it has one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let same = |order: &&Order| OrderOptions::named(**order) == *self;
+        if let Some(order) = Order::value_variants().iter().find(same) {
+            return f.write_str(&name_of(*order));
+        }
+        write!(f, "queue {}, candidates ", self.queue)?;
+        match self.candidates {
+            Candidates::Submission => f.write_str("submission"),
+            Candidates::Shortest => f.write_str("sjbf"),
+            Candidates::Priority(powers) => write!(f, "{powers}"),
+        }?;
+        if self.front < 1.0 {
+            write!(f, ", front {}", self.front)?;
+        }
+        Ok(())
+    }
+}
+
+/// The order at work, with the waits that tell who has waited long.
+pub(super) struct Ordering {
+    options: OrderOptions,
+    recent: Vec<u64>,
+}
+
+impl Ordering {
+    pub(super) fn new(options: &OrderOptions) -> Ordering {
+        let bytes = RecentWaits::size(options.recent).expect("the options were checked");
+        let mut recent = vec![0; bytes.div_ceil(8)];
+        RecentWaits::init(bytemuck::cast_slice_mut(&mut recent), options.recent).expect("room was made");
+        Ordering { options: options.clone(), recent }
+    }
+
+    /// A job was started.
+    pub(super) fn started(&mut self, job: &Job, now: i64) {
+        let mut recent =
+            RecentWaits::attach(bytemuck::cast_slice_mut(&mut self.recent)).expect("made in new");
+        recent.add(now - job.submit).expect("waits are spans of time");
+    }
+
+    /// The quantile of recent waits from which on a wait is long, in seconds; infinite for 1, 0 for 0.
+    pub(super) fn long_wait(&mut self, quantile: f64) -> f64 {
+        if quantile <= 0.0 {
+            return 0.0;
+        }
+        if quantile >= 1.0 {
+            return f64::INFINITY;
+        }
+        let recent = RecentWaits::attach(bytemuck::cast_slice_mut(&mut self.recent)).expect("made in new");
+        recent.quantile(quantile, self.options.shortest_long_wait_s).expect("a quantile")
+    }
+
+    /// Puts the queue in order; `median` is the predicted run time of a job in seconds.
+    pub(super) fn sort_queue(&mut self, cluster: &mut Cluster<'_>, median: impl Fn(JobId) -> i64) {
+        if self.options.is_submission() {
+            return;
+        }
+        let front = self.long_wait(self.options.front);
+        let priority = self.options.queue.priority();
+        let now = cluster.now();
+        cluster.sort_queue(|job| value(&priority, job, now, median(job.id), front));
+    }
+
+    /// Puts candidates in order, equal ones first come first.
+    pub(super) fn sort_candidates(
+        &self,
+        ids: &mut [JobId],
+        cluster: &Cluster<'_>,
+        median: impl Fn(JobId) -> i64,
+    ) {
+        match self.options.candidates {
+            Candidates::Submission => ids.sort_unstable(),
+            Candidates::Shortest => ids.sort_unstable_by_key(|&id| (median(id), id)),
+            Candidates::Priority(powers) => {
+                let (priority, now) = (powers.priority(), cluster.now());
+                let valued = ids
+                    .iter()
+                    .map(|&id| (value(&priority, cluster.job(id), now, median(id), f64::INFINITY), id));
+                let mut valued: Vec<(f64, JobId)> = valued.collect();
+                valued.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                for (to, (_, id)) in ids.iter_mut().zip(valued) {
+                    *to = id;
+                }
+            }
+        }
+    }
+}
+
+fn value(priority: &Priority, job: &Job, now: i64, median: i64, front: f64) -> f64 {
+    priority.value(median, job.processors, now - job.submit, front).expect("a job's numbers are in range")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_have_names_or_say_what_they_are() {
+        for &order in Order::value_variants() {
+            assert_eq!(OrderOptions::named(order).to_string(), name_of(order));
+        }
+        let mine = OrderOptions {
+            queue: "0.2/0/3600/1".parse().unwrap(),
+            candidates: Candidates::Priority("1/0.5/3600/1".parse().unwrap()),
+            front: 0.99,
+            ..OrderOptions::named(Order::Fcfs)
+        };
+        assert_eq!(mine.to_string(), "queue 0.2/0/3600/1, candidates 1/0.5/3600/1, front 0.99");
+        assert_eq!("submission".parse(), Ok(Powers::SUBMISSION));
+        assert!("1/2/3".parse::<Powers>().is_err());
+        assert!("1/0/0/1".parse::<Powers>().is_err());
+        assert!("nan/0/1/1".parse::<Powers>().is_err());
+    }
+}

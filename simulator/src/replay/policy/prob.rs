@@ -1,0 +1,267 @@
+//! Probabilistic backfilling (Nissimov & Feitelson 2007) by the core's [`Pass`].
+//!
+//! As EASY, but a candidate starts when the delay it is expected to cause the head job is below a threshold. With the
+//! predictor `limit` every delay is certain or impossible, and the decisions are EASY's, job by job.
+
+use crate::replay::machine::{Cluster, Running};
+use crate::replay::policy::order::Ordering;
+use crate::replay::policy::{HeadStart, Judged, OrderOptions, Overdue, Policy, ProbOptions, Tried};
+use crate::replay::predict::DistributionPredictor;
+use crate::trace::workload::{Job, JobId};
+use surefill::backfill::{Judgement, Pass, PassCapacity, Rule, Step, Verdict};
+use surefill::error::Result;
+use surefill::runtime::{MAX_BINS, RuntimeDistribution};
+
+/// The probabilities by which a head job's start is told.
+const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
+
+/// Probabilistic backfilling by predicted distributions of run times.
+pub struct Prob {
+    predictor: Box<dyn DistributionPredictor>,
+    ordering: Ordering,
+    rule: Rule,
+    /// The quantile of recent waits from which the head job is guarded.
+    guard: f64,
+    refresh: bool,
+    overdue: Overdue,
+    limits: PassCapacity,
+    memory: Vec<u64>,
+    /// What is believed of every job that waits or runs, by id: the belief at its submission, or the last one before it
+    /// started.
+    beliefs: Vec<Option<Box<RuntimeDistribution>>>,
+    /// Their medians, in seconds, by id.
+    medians: Vec<i64>,
+    candidates: Vec<JobId>,
+    watched: Option<JobId>,
+    tried: Option<Tried>,
+}
+
+/// See [`Prob::past`].
+struct Past {
+    /// Processors of the jobs whose ends do not yet make room for the head job.
+    released: u32,
+    /// The ends from the one that does, each once.
+    crossing: Vec<i64>,
+}
+
+impl Prob {
+    /// Nothing learnt yet.
+    pub fn new(
+        predictor: Box<dyn DistributionPredictor>,
+        order: &OrderOptions,
+        overdue: Overdue,
+        options: &ProbOptions,
+    ) -> Prob {
+        let limits = PassCapacity {
+            running: 64,
+            candidates: 64,
+            processors: 1,
+            bins: MAX_BINS as u32,
+            events_per_bin: options.events_per_bin as u32,
+            ..PassCapacity::default()
+        };
+        Prob {
+            predictor,
+            ordering: Ordering::new(order),
+            rule: options.rule(),
+            guard: options.guard,
+            refresh: options.refresh,
+            overdue,
+            limits,
+            memory: Vec::new(),
+            beliefs: Vec::new(),
+            medians: Vec::new(),
+            candidates: Vec::new(),
+            watched: None,
+            tried: None,
+        }
+    }
+
+    fn belief(&self, job: JobId) -> &RuntimeDistribution {
+        self.beliefs[job].as_deref().expect("a waiting or running job has a belief")
+    }
+
+    /// The candidates that fit, in the order in which they are tried.
+    fn choose(&mut self, cluster: &Cluster<'_>) {
+        self.candidates.clear();
+        let waiting = cluster.queue().iter().skip(1).copied();
+        self.candidates.extend(waiting.filter(|&id| cluster.fits(cluster.job(id))));
+        if self.refresh {
+            for index in 0..self.candidates.len() {
+                let id = self.candidates[index];
+                let belief = self.predictor.predict(cluster.job(id), cluster.now());
+                self.medians[id] = self.median(&belief, cluster.job(id));
+                self.beliefs[id].as_mut().map(|known| **known = belief).expect("a waiting job has a belief");
+            }
+        }
+        let medians = &self.medians;
+        self.ordering.sort_candidates(&mut self.candidates, cluster, |id| medians[id]);
+    }
+
+    fn median(&self, belief: &RuntimeDistribution, job: &Job) -> i64 {
+        let limit = self.predictor.limit(job);
+        belief.quantile(0.5, 0, limit).unwrap_or(limit)
+    }
+
+    /// Makes the block large enough; what is spent on the head job goes along.
+    fn reserve(&mut self, cluster: &Cluster<'_>) -> Result<()> {
+        let running = cluster.running().len() as u32;
+        let candidates = self.candidates.len() as u32;
+        let processors = cluster.processors();
+        let limits = &mut self.limits;
+        let enough = running <= limits.running
+            && candidates <= limits.candidates
+            && processors <= limits.processors
+            && !self.memory.is_empty();
+        if enough {
+            return Ok(());
+        }
+        let spent = match self.memory.is_empty() {
+            true => None,
+            false => Some(Pass::attach(bytemuck::cast_slice_mut(&mut self.memory))?.spent_on()),
+        };
+        limits.running = limits.running.max(running.next_power_of_two());
+        limits.candidates = limits.candidates.max(candidates.next_power_of_two());
+        limits.processors = processors;
+        self.memory = vec![0; Pass::size(limits)?.div_ceil(8)];
+        let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut self.memory), limits)?;
+        if let Some((head, spent)) = spent {
+            pass.restore_spent(head, spent)?;
+        }
+        Ok(())
+    }
+
+    /// Begins a pass for the head job with the jobs that run.
+    fn begin(&self, pass: &mut Pass<'_>, cluster: &Cluster<'_>, head: &Job) -> Result<()> {
+        let now = cluster.now();
+        let limit = |running: &Running| self.predictor.limit(cluster.job(running.job));
+        let Past { released, crossing } = self.past(cluster, head, limit);
+        pass.begin(now, cluster.idle(), head.id as i64, head.processors - released)?;
+        pass.set_head_waited(now - head.submit)?;
+        for running in cluster.running() {
+            let (age, limit) = (now - running.start, limit(running));
+            if age < limit || self.overdue == Overdue::Soon {
+                let age = (age - crossing.len() as i64).max(0);
+                pass.add_running(running.processors, age, limit, self.belief(running.job))?;
+            } else if let Some(rank) = crossing.iter().position(|&end| end == running.start + limit) {
+                pass.add_running(running.processors, 0, 1 + rank as i64, &RuntimeDistribution::limit())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What running jobs release that are expected to have ended ([`Overdue::Past`]). A pass knows no past: processors
+    /// that do not suffice for the head job count as released before it; from the end at which they suffice, ends follow
+    /// each other in the first seconds to come, and all others come so much later.
+    fn past(&self, cluster: &Cluster<'_>, head: &Job, limit: impl Fn(&Running) -> i64) -> Past {
+        let mut past = Past { released: 0, crossing: Vec::new() };
+        if self.overdue == Overdue::Soon {
+            return past;
+        }
+        let ends =
+            cluster.running().iter().map(|running| (running.start + limit(running), running.processors));
+        let mut ends: Vec<_> = ends.filter(|&(end, _)| end <= cluster.now()).collect();
+        ends.sort_unstable();
+        for jobs in ends.chunk_by(|a, b| a.0 == b.0) {
+            let processors: u32 = jobs.iter().map(|&(_, processors)| processors).sum();
+            if past.crossing.is_empty() && cluster.idle() + past.released + processors < head.processors {
+                past.released += processors;
+            } else {
+                past.crossing.push(jobs[0].0);
+            }
+        }
+        past
+    }
+
+    fn decide(&mut self, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {
+        self.reserve(cluster)?;
+        let mut memory = std::mem::take(&mut self.memory);
+        let mut pass = Pass::attach(bytemuck::cast_slice_mut(&mut memory))?;
+        let idle = cluster.idle();
+        self.begin(&mut pass, cluster, head)?;
+        for &id in &self.candidates {
+            let job = cluster.job(id);
+            pass.add_candidate(job.processors, self.predictor.limit(job), self.belief(id))?;
+        }
+        let rule = Rule { guard: self.ordering.long_wait(self.guard), ..self.rule };
+        while let Step::Accept(index) = pass.decide(&rule, u64::MAX)? {
+            pass.commit(index)?;
+            cluster.backfill(self.candidates[index], pass.judgement(index)?.delay);
+        }
+        let mut judged = 0;
+        for index in 0..self.candidates.len() {
+            judged += u64::from(pass.judgement(index)?.verdict != Verdict::DoesNotFit);
+        }
+        cluster.judged(judged);
+        if let Some(index) = self.candidates.iter().position(|&id| self.watched == Some(id)) {
+            let Judgement { delay, exactness, verdict } = pass.judgement(index)?;
+            let spent = pass.spent(self.rule.criterion);
+            self.tried = Some(Tried { idle, judged: Judged::Delay { delay, exactness, verdict, spent } });
+        }
+        self.memory = memory;
+        Ok(())
+    }
+
+    /// In a block of its own, so that what is spent on the head job stays as it is.
+    fn quantiles(&self, cluster: &Cluster<'_>, head: &Job) -> Result<Vec<HeadStart>> {
+        let limits = PassCapacity {
+            running: cluster.running().len() as u32,
+            candidates: 1,
+            processors: cluster.processors(),
+            ..self.limits
+        };
+        let mut memory = vec![0u64; Pass::size(&limits)?.div_ceil(8)];
+        let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits)?;
+        self.begin(&mut pass, cluster, head)?;
+        let quantile =
+            |probability| Ok(HeadStart { probability, time: pass.head_start_quantile(probability)? });
+        QUANTILES.into_iter().map(quantile).collect()
+    }
+}
+
+impl Policy for Prob {
+    fn submitted(&mut self, job: &Job, now: i64) {
+        self.predictor.submitted(job, now);
+        // Ids count up from 0 in order of submission.
+        let belief = self.predictor.predict(job, now);
+        self.medians.push(self.median(&belief, job));
+        self.beliefs.push(Some(Box::new(belief)));
+    }
+
+    fn started(&mut self, job: &Job, now: i64) {
+        self.ordering.started(job, now);
+        self.predictor.started(job, now);
+    }
+
+    fn ended(&mut self, job: &Job, now: i64) {
+        self.beliefs[job.id] = None;
+        self.predictor.finished(job, now);
+    }
+
+    fn schedule(&mut self, cluster: &mut Cluster<'_>) {
+        let medians = &self.medians;
+        self.ordering.sort_queue(cluster, |id| medians[id]);
+        cluster.start_heads();
+        let Some(head) = cluster.head() else { return };
+        if cluster.idle() == 0 || cluster.queue().len() == 1 {
+            return;
+        }
+        self.choose(cluster);
+        if !self.candidates.is_empty() {
+            self.decide(cluster, head).expect("the machine's state is within a pass's limits");
+        }
+    }
+
+    fn watch(&mut self, job: JobId) {
+        self.watched = Some(job);
+    }
+
+    fn tried(&mut self) -> Option<Tried> {
+        self.tried.take()
+    }
+
+    fn head_starts(&mut self, cluster: &Cluster<'_>) -> Vec<HeadStart> {
+        let quantiles = cluster.head().map(|head| self.quantiles(cluster, head));
+        quantiles.transpose().expect("the machine's state is within a pass's limits").unwrap_or_default()
+    }
+}

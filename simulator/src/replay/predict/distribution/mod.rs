@@ -1,0 +1,40 @@
+//! Predictors of run-time distributions, learning from the jobs that end.
+
+mod clairvoyant;
+mod contexts;
+mod global;
+mod histories;
+mod hmm;
+mod limit;
+
+use crate::trace::workload::Job;
+use surefill::runtime::RuntimeDistribution;
+
+pub use clairvoyant::Clairvoyant;
+pub use contexts::Contexts;
+pub use global::Global;
+pub use histories::Histories;
+pub use hmm::Hmm;
+pub use limit::Limit;
+
+/// Predicts a job's run time as a distribution, before anything is known of its age. `job.run_time` is the future until
+/// [`DistributionPredictor::finished`].
+pub trait DistributionPredictor {
+    /// What is believed of this job's run time now. Asked for waiting and running jobs alike, often: to be answered from
+    /// tables.
+    fn predict(&mut self, job: &Job, now: i64) -> RuntimeDistribution;
+
+    /// A job was submitted.
+    fn submitted(&mut self, _job: &Job, _now: i64) {}
+
+    /// A job was started.
+    fn started(&mut self, _job: &Job, _now: i64) {}
+
+    /// A job ended, and its run time is known.
+    fn finished(&mut self, _job: &Job, _now: i64) {}
+
+    /// The limit to condition this job's distribution on: its time limit, unless the predictor knows better.
+    fn limit(&self, job: &Job) -> i64 {
+        job.limit
+    }
+}

@@ -1,0 +1,135 @@
+//! Predictors of run times: single values for the EASY variants, distributions for probabilistic backfilling.
+
+pub mod distribution;
+pub mod point;
+
+use clap::ValueEnum;
+use serde::Serialize;
+use surefill::predict::{PredictorKind, PredictorOptions};
+use surefill::runtime::RuntimeBins;
+
+pub use distribution::DistributionPredictor;
+pub use point::PointPredictor;
+
+/// The predictors by name. Some predict single values, some distributions, some both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Predictor {
+    /// The job's limit.
+    Limit,
+    /// The run time it will have: a ceiling for studies.
+    Clairvoyant,
+    /// Distribution: all finished jobs.
+    Global,
+    /// Distribution: the user's own finished jobs, backing off to all.
+    User,
+    /// Distribution: the hidden Markov model of run times (Nissimov 2006), learnt on line.
+    Hmm,
+    /// Distribution: the same model, learnt slot by slot by recursive expectation-maximisation.
+    #[value(name = "hmm-online")]
+    #[serde(rename = "hmm-online")]
+    HmmOnline,
+    /// Distribution: ten histories of like jobs, by user, time limit and processors, weighed by how well they do.
+    Mix,
+    /// Distribution: 31 contexts in which jobs are alike, mixed in the logarithm, cut at the limit, calibrated.
+    Contexts,
+    /// Value: the mean of the user's last two run times (Tsafrir et al. 2007).
+    Mean2,
+    /// Value: quadratic fit on processors by user and executable (Gibbons 1997).
+    Gibbons,
+    /// Value: the mean of the similarity class known best (Smith et al. 1998).
+    Smith,
+    /// Value: mean + 1.5 standard deviations of the user's similar jobs (Mu'alem & Feitelson 2001).
+    #[value(name = "mean+1.5sigma")]
+    #[serde(rename = "mean+1.5sigma")]
+    MeanSigma,
+    /// Value: twice the limit.
+    Doubled,
+}
+
+impl Predictor {
+    /// Those that predict single values.
+    pub const POINT: &'static [Predictor] = &[
+        Predictor::Limit,
+        Predictor::Mean2,
+        Predictor::Gibbons,
+        Predictor::Smith,
+        Predictor::MeanSigma,
+        Predictor::Doubled,
+        Predictor::Clairvoyant,
+    ];
+
+    /// Those that predict distributions.
+    pub const DISTRIBUTION: &'static [Predictor] = &[
+        Predictor::Mix,
+        Predictor::Contexts,
+        Predictor::User,
+        Predictor::Hmm,
+        Predictor::HmmOnline,
+        Predictor::Limit,
+        Predictor::Global,
+        Predictor::Clairvoyant,
+    ];
+
+    /// The predictor of single values, with nothing learnt yet; `None` for those not in [`Predictor::POINT`].
+    pub fn point(self) -> Option<Box<dyn PointPredictor>> {
+        Some(match self {
+            Predictor::Limit => Box::new(point::Limit),
+            Predictor::Clairvoyant => Box::new(point::Clairvoyant),
+            Predictor::Mean2 => Box::<point::MeanOfLastTwo>::default(),
+            Predictor::Gibbons => Box::<point::Gibbons>::default(),
+            Predictor::Smith => Box::<point::Smith>::default(),
+            Predictor::MeanSigma => Box::<point::MeanPlusSigma>::default(),
+            Predictor::Doubled => Box::new(point::Doubled),
+            Predictor::Global
+            | Predictor::User
+            | Predictor::Hmm
+            | Predictor::HmmOnline
+            | Predictor::Mix
+            | Predictor::Contexts => {
+                return None;
+            }
+        })
+    }
+
+    /// The predictor of distributions, with nothing learnt yet; `None` for those not in [`Predictor::DISTRIBUTION`].
+    /// Those that count run times count them in these bins. `hmm_floor` is [`Predictor::Hmm`]'s ([`PredictorOptions::floor`]),
+    /// below 1.
+    pub fn distribution(self, bins: &RuntimeBins, hmm_floor: f64) -> Option<Box<dyn DistributionPredictor>> {
+        let hmm = PredictorOptions { floor: hmm_floor, ..PredictorOptions::of(PredictorKind::Hmm) };
+        Some(match self {
+            Predictor::Limit => Box::new(distribution::Limit),
+            Predictor::Clairvoyant => Box::new(distribution::Clairvoyant),
+            Predictor::Global => Box::new(distribution::Global::new(bins.clone())),
+            Predictor::User => Box::new(distribution::Histories::user(bins)),
+            Predictor::Hmm => Box::new(distribution::Hmm::new(bins, &hmm)),
+            // Without a floor a bin that the first slots do not have would never be learnt.
+            Predictor::HmmOnline => {
+                Box::new(distribution::Hmm::online(bins, &PredictorOptions::of(PredictorKind::HmmOnline)))
+            }
+            Predictor::Mix => Box::new(distribution::Histories::mix(bins)),
+            Predictor::Contexts => Box::new(distribution::Contexts::new(bins)),
+            Predictor::Mean2
+            | Predictor::Gibbons
+            | Predictor::Smith
+            | Predictor::MeanSigma
+            | Predictor::Doubled => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_say_what_there_is() {
+        for predictor in Predictor::value_variants() {
+            assert_eq!(Predictor::POINT.contains(predictor), predictor.point().is_some());
+            assert_eq!(
+                Predictor::DISTRIBUTION.contains(predictor),
+                predictor.distribution(&RuntimeBins::default(), 0.0).is_some()
+            );
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The schedule of one replay, job by job, as SWF or CSV: what another program needs to check or redo our figures.
+//!
+//! Both begin with the version and every option that decided the schedule.
+
+use crate::replay::outcome::Outcome;
+use crate::replay::policy::name_of;
+use crate::replay::run::Options;
+use crate::trace::swf::{SwfJob, write_header, write_job};
+use crate::trace::workload::Workload;
+use std::io::{self, Write};
+
+/// `key, value` of everything that decided the schedule.
+fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
+    let setup = &outcome.setup;
+    let prob = &options.policy.prob;
+    let rules = &options.rules;
+    let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
+    vec![
+        ("surefill", env!("CARGO_PKG_VERSION").to_owned()),
+        ("trace", setup.trace.clone()),
+        ("policy", setup.policy.clone()),
+        ("predictor", setup.predictor.clone()),
+        ("order", setup.order.clone()),
+        ("tau", prob.tau.to_string()),
+        ("delay", setup.delay.clone()),
+        ("criterion", setup.criterion.clone()),
+        ("events-per-bin", prob.events_per_bin.to_string()),
+        ("slip", or_none(prob.slip.map(|slip| slip.to_string()))),
+        ("guard", prob.guard.to_string()),
+        ("or-easy", prob.or_easy.to_string()),
+        ("budget", or_none(prob.budget.map(|budget| budget.to_string()))),
+        ("refresh", prob.refresh.to_string()),
+        ("hmm-floor", prob.hmm_floor.to_string()),
+        ("first-edge", prob.first_edge_s.to_string()),
+        ("ratio", prob.ratio.to_string()),
+        ("overrun", setup.overrun.clone()),
+        ("overdue", name_of(options.policy.overdue)),
+        ("missing-processors", name_of(rules.missing_processors)),
+        ("procs", setup.procs.to_string()),
+        ("limit-jobs", or_none(rules.limit_jobs.map(|jobs| jobs.to_string()))),
+        ("seed", setup.seed.to_string()),
+    ]
+}
+
+/// Writes the schedule in the Standard Workload Format: waits and run times are those of the replay, the requested time is
+/// the limit after the overrun rule, the rest is the trace's. `workload` is the one replayed, with its seed.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_swf(
+    out: &mut impl Write,
+    outcome: &Outcome,
+    workload: &Workload,
+    options: &Options,
+) -> io::Result<()> {
+    write_header(out, "Version", "2.2")?;
+    write_header(out, "MaxJobs", &outcome.jobs.len().to_string())?;
+    write_header(out, "MaxRecords", &outcome.jobs.len().to_string())?;
+    write_header(out, "MaxProcs", &outcome.setup.procs.to_string())?;
+    if let Some(time) = workload.unix_start_time {
+        write_header(out, "UnixStartTime", &time.to_string())?;
+    }
+    for (key, value) in header(outcome, options) {
+        write_header(out, "Note", &format!("{key} {value}"))?;
+    }
+    for (record, job) in outcome.jobs.iter().zip(&workload.jobs) {
+        write_job(
+            out,
+            &SwfJob {
+                number: record.number,
+                submit: record.submit,
+                wait: record.start - record.submit,
+                run_time: record.end - record.start,
+                processors: record.processors,
+                requested_time: record.limit,
+                status: job.status,
+                user: job.user,
+                group: job.group,
+                executable: job.executable,
+                queue: job.queue,
+                partition: job.partition,
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes the schedule as comma-separated values after `#` lines; the last two fields are empty for jobs that were no
+/// backfills.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_csv(out: &mut impl Write, outcome: &Outcome, options: &Options) -> io::Result<()> {
+    for (key, value) in header(outcome, options) {
+        writeln!(out, "# {key}: {}", value.replace(['\n', '\r'], " "))?;
+    }
+    writeln!(
+        out,
+        "number,user,submit,start,end,processors,limit,run_time,backfilled,predicted,observed_delay"
+    )?;
+    for job in &outcome.jobs {
+        let run_time = job.end - job.start;
+        write!(out, "{},{},{},{},{},", job.number, job.user, job.submit, job.start, job.end)?;
+        write!(out, "{},{},{run_time},", job.processors, job.limit)?;
+        match job.backfill {
+            Some(backfill) => writeln!(out, "1,{},{}", backfill.predicted, backfill.observed_delay)?,
+            None => writeln!(out, "0,,")?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,17 @@
+//! The papers' studies, as numbers: no options of the command line, no tables.
+//!
+//! * [`mod@generate`]: synthetic workloads; [`similar`]: how close they are to real ones.
+//! * [`hmm`]: the hidden Markov model of run times, trained and tested on traces; [`mod@characterize`]: what its states are.
+//! * [`locality`]: how much run times can be learnt from submit times and users.
+//! * [`starts`]: how well starts of waiting jobs are foretold.
+//! * [`waits`]: how well bounds on waiting times hold.
+//! * [`mod@allocate`]: malleable jobs that choose their size.
+
+pub mod allocate;
+pub mod characterize;
+pub mod generate;
+pub mod hmm;
+pub mod locality;
+pub mod similar;
+pub mod starts;
+pub mod waits;

@@ -1,0 +1,124 @@
+//! A policy that is asked, after each of its passes, when the jobs that it has not started will start.
+
+use super::methods::{History, Method, Player, Quantiles, sound};
+use super::study::{Occasion, Told};
+use crate::replay::machine::Cluster;
+use crate::replay::policy::Policy;
+use crate::replay::predict::DistributionPredictor;
+use crate::trace::workload::{Job, JobId};
+use std::collections::HashMap;
+use surefill::forecast::{ForecastOptions, StartCalibration};
+
+/// What was told of a waiting job on one occasion.
+struct Open {
+    when: i64,
+    occasion: Occasion,
+    age: i64,
+    /// Before calibration.
+    forecast: Quantiles,
+    told: Vec<(Method, Quantiles)>,
+}
+
+/// The policy of a replay, its forecasts, and what came of them.
+pub struct Asking {
+    policy: Box<dyn Policy>,
+    predictor: Box<dyn DistributionPredictor>,
+    options: ForecastOptions,
+    every: i64,
+    /// When all that wait are asked about again.
+    next: Option<i64>,
+    player: Player,
+    calibration: StartCalibration,
+    history: History,
+    submitted: Vec<JobId>,
+    open: HashMap<JobId, Vec<Open>>,
+    /// What has come of everything told.
+    pub told: Vec<Told>,
+}
+
+impl Asking {
+    /// Nothing asked yet; every `every` seconds all that wait are asked about.
+    pub fn new(
+        policy: Box<dyn Policy>,
+        predictor: Box<dyn DistributionPredictor>,
+        options: ForecastOptions,
+        every: i64,
+    ) -> Asking {
+        Asking {
+            policy,
+            predictor,
+            options,
+            every,
+            next: None,
+            player: Player::default(),
+            calibration: StartCalibration::new(),
+            history: History::default(),
+            submitted: Vec::new(),
+            open: HashMap::new(),
+            told: Vec::new(),
+        }
+    }
+
+    fn ask(&mut self, cluster: &Cluster<'_>) {
+        let now = cluster.now();
+        let all = self.next.is_some_and(|next| now >= next);
+        if all || self.next.is_none() {
+            self.next = Some(now - now.rem_euclid(self.every) + self.every);
+        }
+        let submitted = std::mem::take(&mut self.submitted);
+        let waits: Vec<(usize, JobId)> = cluster.queue().iter().copied().enumerate().collect();
+        let asked = |id: &JobId| all || submitted.contains(id);
+        if !waits.iter().any(|(_, id)| asked(id)) {
+            return;
+        }
+        let predictor = &mut *self.predictor;
+        let forecasts = sound(self.player.play(cluster, &self.options, Some(predictor)));
+        // Everything is certain: two scenarios say the same.
+        let certain = ForecastOptions { scenarios: 2, ..self.options };
+        let limits = sound(self.player.play(cluster, &certain, None));
+        for (place, id) in waits.into_iter().filter(|(_, id)| asked(id)) {
+            let age = now - cluster.job(id).submit;
+            let occasion = if submitted.contains(&id) { Occasion::Submission } else { Occasion::Later };
+            let forecast = forecasts[place];
+            let mut told = vec![(Method::Forecast, forecast), (Method::Limits, limits[place])];
+            told.push((Method::Calibrated, sound(self.calibration.told(age, &forecast))));
+            told.extend(self.history.quantiles(age).map(|quantiles| (Method::History, quantiles)));
+            self.open.entry(id).or_default().push(Open { when: now, occasion, age, forecast, told });
+        }
+    }
+}
+
+impl Policy for Asking {
+    fn submitted(&mut self, job: &Job, now: i64) {
+        self.predictor.submitted(job, now);
+        self.submitted.push(job.id);
+        self.policy.submitted(job, now);
+    }
+
+    fn started(&mut self, job: &Job, now: i64) {
+        self.predictor.started(job, now);
+        self.policy.started(job, now);
+        self.history.started(now - job.submit);
+        for open in self.open.remove(&job.id).unwrap_or_default() {
+            let waited = now - open.when;
+            sound(self.calibration.learn(open.age, &open.forecast, waited));
+            let occasion = open.occasion;
+            self.told.extend(open.told.into_iter().map(|(method, quantiles)| Told {
+                method,
+                occasion,
+                quantiles,
+                waited,
+            }));
+        }
+    }
+
+    fn ended(&mut self, job: &Job, now: i64) {
+        self.predictor.finished(job, now);
+        self.policy.ended(job, now);
+    }
+
+    fn schedule(&mut self, cluster: &mut Cluster<'_>) {
+        self.policy.schedule(cluster);
+        self.ask(cluster);
+    }
+}

@@ -1,0 +1,184 @@
+//! Who foretells: each says five quantiles of the rest of a wait, in seconds, or one number as all five.
+
+use crate::replay::machine::Cluster;
+use crate::replay::policy::{Choice, Order, PolicyName};
+use crate::replay::predict::DistributionPredictor;
+use serde::Serialize;
+use std::collections::VecDeque;
+use surefill::error::{Error, Result};
+use surefill::forecast::{
+    CandidateOrder, Forecast, ForecastCapacity, ForecastOptions, LEVELS, Plans, Policy, Progress,
+};
+use surefill::runtime::{MAX_BINS, RuntimeDistribution};
+
+/// Five quantiles of the rest of a wait, in seconds.
+pub type Quantiles = [i64; LEVELS.len()];
+
+/// A method of foretelling starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// The queue played forward over sampled run times.
+    Forecast,
+    /// The same, its quantiles stretched by what came of earlier ones.
+    Calibrated,
+    /// The queue played forward with every job running to its limit, as Slurm does.
+    Limits,
+    /// The waits of the last thousand jobs that waited longer than this one has.
+    History,
+}
+
+impl Method {
+    /// All.
+    pub const ALL: [Method; 4] = [Method::Forecast, Method::Calibrated, Method::Limits, Method::History];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Forecast => "forecast",
+            Method::Calibrated => "forecast, calibrated",
+            Method::Limits => "limits alone",
+            Method::History => "history of waits",
+        }
+    }
+
+    /// Whether it says more than one number.
+    pub fn has_intervals(self) -> bool {
+        self != Method::Limits
+    }
+}
+
+/// How a replay's policy is played forward. Probabilistic backfilling is played as EASY by medians.
+pub fn options(choice: &Choice, scenarios: u32, seed: u64) -> ForecastOptions {
+    let shortest = choice.order == Some(Order::Sjbf);
+    let order = if shortest { CandidateOrder::Shortest } else { CandidateOrder::Queue };
+    let base = ForecastOptions { order, scenarios, seed, ..ForecastOptions::default() };
+    match choice.policy {
+        PolicyName::Fcfs => ForecastOptions { policy: Policy::Fcfs, ..base },
+        PolicyName::Easy => base,
+        PolicyName::Conservative => ForecastOptions { reservations: 1 << 20, ..base },
+        PolicyName::EasyPlusPlus | PolicyName::Prob => ForecastOptions { plans: Plans::Medians, ..base },
+    }
+}
+
+/// The queue played forward, in memory that grows with it.
+#[derive(Default)]
+pub struct Player {
+    capacity: Option<ForecastCapacity>,
+    memory: Vec<u64>,
+}
+
+impl Player {
+    /// The rest of the wait of each queued job, in the order of the queue.
+    ///
+    /// # Errors
+    /// Those of [`Forecast`]: none for a machine's state.
+    pub fn play(
+        &mut self,
+        cluster: &Cluster<'_>,
+        options: &ForecastOptions,
+        predictor: Option<&mut dyn DistributionPredictor>,
+    ) -> Result<Vec<Quantiles>> {
+        let (running, waiting) = (cluster.running().len() as u32, cluster.queue().len() as u32);
+        let enough = |capacity: &ForecastCapacity| {
+            running <= capacity.running
+                && waiting <= capacity.waiting
+                && options.scenarios <= capacity.scenarios
+        };
+        let capacity = match self.capacity.filter(enough) {
+            Some(capacity) => capacity,
+            None => {
+                let capacity = ForecastCapacity {
+                    running: running.next_power_of_two(),
+                    waiting: waiting.next_power_of_two(),
+                    processors: cluster.processors(),
+                    bins: MAX_BINS as u32,
+                    events_per_bin: 4,
+                    scenarios: options.scenarios,
+                };
+                self.memory = vec![0; Forecast::size(&capacity)? / 8];
+                *self.capacity.insert(capacity)
+            }
+        };
+        let now = cluster.now();
+        let mut forecast = Forecast::init(bytemuck::cast_slice_mut(&mut self.memory), &capacity)?;
+        forecast.begin(now, cluster.idle(), options)?;
+        let limit = RuntimeDistribution::limit();
+        let mut predictor = predictor;
+        for running in cluster.running() {
+            let job = cluster.job(running.job);
+            let belief = predictor.as_mut().map(|predictor| predictor.predict(job, now));
+            let belief = belief.as_ref().unwrap_or(&limit);
+            forecast.add_running(running.processors, now - running.start, running.limit, belief)?;
+        }
+        for &id in cluster.queue() {
+            let job = cluster.job(id);
+            let belief = predictor.as_mut().map(|predictor| predictor.predict(job, now));
+            forecast.add_waiting(job.processors, job.limit, job.submit, belief.as_ref().unwrap_or(&limit))?;
+        }
+        while forecast.run(u64::MAX)? == Progress::More {}
+        let quantiles = |job| -> Result<Quantiles> {
+            let mut found = Quantiles::default();
+            for (found, level) in found.iter_mut().zip(LEVELS) {
+                *found = forecast.start_quantile(job, level)?.value - now;
+            }
+            Ok(found)
+        };
+        (0..waiting as usize).map(quantiles).collect()
+    }
+}
+
+/// Waits that have ended, the last first forgotten at a thousand times eight.
+#[derive(Default)]
+pub struct History {
+    waits: VecDeque<i64>,
+}
+
+impl History {
+    /// How many waits are looked at, and how many are kept so that enough are as long.
+    const USED: usize = 1000;
+    const KEPT: usize = 8 * History::USED;
+    /// Fewer say nothing.
+    const FEWEST: usize = 20;
+
+    /// A job started after this wait.
+    pub fn started(&mut self, wait: i64) {
+        if self.waits.len() == History::KEPT {
+            self.waits.pop_back();
+        }
+        self.waits.push_front(wait);
+    }
+
+    /// The rest of the wait of a job that has waited so long; `None` while too few have waited longer.
+    pub fn quantiles(&self, age: i64) -> Option<Quantiles> {
+        let mut longer: Vec<i64> =
+            self.waits.iter().copied().filter(|&wait| wait > age).take(History::USED).collect();
+        if longer.len() < History::FEWEST {
+            return None;
+        }
+        longer.sort_unstable();
+        let rank = |level: f64| ((level * longer.len() as f64).ceil() as usize).clamp(1, longer.len()) - 1;
+        Some(LEVELS.map(|level| longer[rank(level)] - age))
+    }
+}
+
+/// Turns an error of the core, which a machine's state does not cause, into a panic with its text.
+pub fn sound<T>(result: std::result::Result<T, Error>) -> T {
+    result.expect("the machine's state is within a forecast's limits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn history_says_what_is_left_of_longer_waits() {
+        let mut history = History::default();
+        for wait in 0..=100 {
+            history.started(wait);
+        }
+        assert_eq!(history.quantiles(-1), Some([5, 25, 50, 75, 95].map(|wait| wait + 1)));
+        assert_eq!(history.quantiles(60), Some([2, 10, 20, 30, 38]));
+        assert_eq!(history.quantiles(81), None);
+    }
+}

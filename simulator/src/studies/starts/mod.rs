@@ -1,0 +1,12 @@
+//! How well starts of waiting jobs are foretold: in replays, asked when a job is submitted and every six hours while it waits.
+//!
+//! * `asking`: a policy that is asked about its queue, and what it hears.
+//! * `methods`: the forecast, calibrated and not; Slurm's way, by limits alone; the waits of the jobs before.
+//! * `study`: coverage of 50 % and 90 % intervals, and the median absolute error.
+
+mod asking;
+mod methods;
+mod study;
+
+pub use methods::Method;
+pub use study::{Measure, Occasion, Study, Told, study};

@@ -1,0 +1,213 @@
+//! What was told against what came.
+
+use super::asking::Asking;
+use super::methods::{Method, Quantiles, options};
+use crate::replay::engine::replay;
+use crate::replay::policy::name_of;
+use crate::replay::predict::Predictor;
+use crate::replay::run::{Error, Options};
+use crate::trace::workload::Workload;
+use serde::Serialize;
+use surefill::runtime::RuntimeBins;
+
+/// When a job was asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Occasion {
+    /// In the pass after its submission, which has not started it.
+    Submission,
+    /// At a later time, every six hours, while it waits.
+    Later,
+}
+
+/// What was told of a job on one occasion, and what came: seconds from then on.
+#[derive(Debug, Clone, Copy)]
+pub struct Told {
+    /// By whom.
+    pub method: Method,
+    /// When.
+    pub occasion: Occasion,
+    /// The quantiles told.
+    pub quantiles: Quantiles,
+    /// What came.
+    pub waited: i64,
+}
+
+/// How well one method foretold on one kind of occasion.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Measure {
+    /// Who foretold.
+    pub method: Method,
+    /// On which occasions.
+    pub occasion: Occasion,
+    /// How often.
+    pub told: usize,
+    /// The share of starts within the interval from the quantile .25 to .75; of methods that tell more than one number.
+    pub within_half: Option<f64>,
+    /// The share within the interval from .05 to .95.
+    pub within_most: Option<f64>,
+    /// The median of the width of the interval from .05 to .95, in seconds.
+    pub median_width_s: Option<f64>,
+    /// The share of starts by the median told.
+    pub by_median: f64,
+    /// The median of the distance between the median told and the start, in seconds.
+    pub median_error_s: f64,
+}
+
+/// The study of one trace.
+#[derive(Debug, Clone, Serialize)]
+pub struct Study {
+    /// The trace.
+    pub trace: String,
+    /// The policy of the replay, and what the forecasts believe of run times.
+    pub policy: String,
+    /// What is believed of run times.
+    pub predictor: String,
+    /// Scenarios of a forecast.
+    pub scenarios: u32,
+    /// Jobs replayed.
+    pub jobs: usize,
+    /// Method by method, by occasion.
+    pub measures: Vec<Measure>,
+}
+
+fn median(values: &mut [i64]) -> f64 {
+    let middle = values.len() / 2;
+    if values.is_empty() { f64::NAN } else { *values.select_nth_unstable(middle).1 as f64 }
+}
+
+impl Measure {
+    fn of(method: Method, occasion: Occasion, all: &[Told]) -> Option<Measure> {
+        let mine: Vec<&Told> =
+            all.iter().filter(|told| told.method == method && told.occasion == occasion).collect();
+        if mine.is_empty() {
+            return None;
+        }
+        let share = |holds: &dyn Fn(&Told) -> bool| {
+            mine.iter().filter(|told| holds(told)).count() as f64 / mine.len() as f64
+        };
+        let within = |low: usize, high: usize| {
+            let holds =
+                move |told: &Told| (told.quantiles[low]..=told.quantiles[high]).contains(&told.waited);
+            method.has_intervals().then(|| share(&holds))
+        };
+        let mut widths: Vec<i64> = mine.iter().map(|told| told.quantiles[4] - told.quantiles[0]).collect();
+        let mut errors: Vec<i64> = mine.iter().map(|told| (told.quantiles[2] - told.waited).abs()).collect();
+        Some(Measure {
+            method,
+            occasion,
+            told: mine.len(),
+            within_half: within(1, 3),
+            within_most: within(0, 4),
+            median_width_s: method.has_intervals().then(|| median(&mut widths)),
+            by_median: share(&|told| told.waited <= told.quantiles[2]),
+            median_error_s: median(&mut errors),
+        })
+    }
+}
+
+/// Replays a workload, asking about each job that is not started by the pass after its submission, and every `every` seconds
+/// about all that wait. The forecasts believe of run times what `predictor` does.
+///
+/// # Errors
+/// [`Error`].
+///
+/// # Panics
+/// When the predictor predicts no distributions.
+pub fn study(
+    trace: &str,
+    workload: &Workload,
+    replayed: &Options,
+    predictor: Predictor,
+    scenarios: u32,
+    every: i64,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Study, Error> {
+    let prob = &replayed.policy.prob;
+    let beliefs = predictor
+        .distribution(&RuntimeBins::default(), prob.hmm_floor)
+        .expect("a predictor of distributions");
+    let policy = replayed.choice.build(&replayed.policy)?;
+    let mut asking = Asking::new(policy, beliefs, options(&replayed.choice, scenarios, 1), every);
+    let setup = replayed.setup(trace, workload.procs, 0);
+    replay(workload, setup, &mut asking, progress)?;
+    let measures = [Occasion::Submission, Occasion::Later].into_iter().flat_map(|occasion| {
+        let told = &asking.told;
+        Method::ALL.into_iter().filter_map(move |method| Measure::of(method, occasion, told))
+    });
+    Ok(Study {
+        trace: trace.to_owned(),
+        policy: name_of(replayed.choice.policy),
+        predictor: name_of(predictor),
+        scenarios,
+        jobs: workload.jobs.len(),
+        measures: measures.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+    use crate::replay::policy::{Choice, PolicyName, PolicyOptions};
+    use crate::trace::workload::{Counts, Job, Rules};
+
+    /// When all jobs are submitted at once and run times are known, nothing is left to chance: the core's queue played forward
+    /// starts every job when the simulator's policy does.
+    #[test]
+    fn with_run_times_known_and_no_later_arrivals_every_start_is_foretold() {
+        let mut random = Random::new(7);
+        let jobs = (0..400).map(|id| {
+            let limit = 60 * (1 + i64::from(random.below(300)));
+            Job {
+                id,
+                number: id as i64 + 1,
+                run_time: 1 + i64::from(random.below(limit as u32)),
+                limit,
+                processors: 1 << random.below(7),
+                user: i64::from(random.below(9)),
+                ..Job::default()
+            }
+        });
+        let workload =
+            Workload { jobs: jobs.collect(), procs: 100, counts: Counts::default(), unix_start_time: None };
+        for policy in [PolicyName::Fcfs, PolicyName::Easy] {
+            let options = Options {
+                choice: Choice::new(policy, None, None).unwrap(),
+                policy: PolicyOptions::default(),
+                rules: Rules::default(),
+            };
+            let study = study("all", &workload, &options, Predictor::Clairvoyant, 2, 3600, &|_| {}).unwrap();
+            for occasion in [Occasion::Submission, Occasion::Later] {
+                let found = |method| {
+                    let mine = |measure: &&Measure| measure.method == method && measure.occasion == occasion;
+                    study.measures.iter().find(mine).unwrap()
+                };
+                let forecast = found(Method::Forecast);
+                assert!(forecast.told > 300);
+                // Not the median alone: every start lies in an interval that is a point.
+                assert_eq!((forecast.within_half, forecast.median_width_s), (Some(1.0), Some(0.0)));
+                assert_eq!(forecast.median_error_s, 0.0);
+                assert!(found(Method::Limits).median_error_s > 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn measures_by_hand() {
+        let told = |waited| Told {
+            method: Method::Forecast,
+            occasion: Occasion::Later,
+            quantiles: [10, 20, 30, 40, 50],
+            waited,
+        };
+        let all = [told(5), told(10), told(25), told(40), told(90)];
+        let measure = Measure::of(Method::Forecast, Occasion::Later, &all).unwrap();
+        assert_eq!((measure.told, measure.within_half, measure.within_most), (5, Some(0.4), Some(0.6)));
+        assert_eq!((measure.median_width_s, measure.by_median), (Some(40.0), 0.6));
+        // Distances 25, 20, 5, 10, 60.
+        assert_eq!(measure.median_error_s, 20.0);
+        assert_eq!(Measure::of(Method::Limits, Occasion::Later, &all), None);
+        assert_eq!(Measure::of(Method::Forecast, Occasion::Submission, &all), None);
+    }
+}

@@ -1,0 +1,411 @@
+//! From the jobs of an accounting log, in any format, to a trace in the terms of the Standard Workload Format.
+//!
+//! * Users, groups, programs, queues and partitions become numbers: where all of a column are whole numbers they stay as they
+//!   are, else they are numbered from 1 in the order in which jobs were submitted. [`Names`] has them back.
+//! * Job identifiers that are whole numbers stay; others (array tasks `123_4`, `123[4].server`) get the numbers after the largest
+//!   of these.
+//! * A job counts as submitted when it became eligible, where that is known: what comes before (a dependency, a hold, a begin
+//!   time) is not the scheduler's doing.
+//! * Second 0 is the first submission, where times are dates or seconds since 1970.
+//! * The parts of a heterogeneous job (`123+0`, `123+1`), which start together, are one job with all their processors.
+//! * What ended without having started is kept with unknown run time, as the archive keeps it.
+
+use super::swf::{Error, Header, MAX_VALUE, Problem, Reason, Record, Strictness, Trace};
+use super::text::printable;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// A job as an accounting log has it; times are seconds of the log's clock.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RawJob {
+    /// Its name in the log: `123`, `123_4`, `123[4].server`, `123+1`.
+    pub id: String,
+    /// Its number, where the log has one beside the name.
+    pub number: Option<i64>,
+    /// When it was submitted.
+    pub submit: i64,
+    /// When it became eligible.
+    pub eligible: Option<i64>,
+    /// When it started.
+    pub start: Option<i64>,
+    /// When it ended, or was cancelled while it waited.
+    pub end: Option<i64>,
+    /// How long it ran, where that is not end less start.
+    pub run_time: Option<i64>,
+    /// How long it waited, where start and end are unknown.
+    pub wait: Option<i64>,
+    /// Its limit in seconds; 0 where unknown.
+    pub limit: i64,
+    /// Processors it held.
+    pub used: Option<i64>,
+    /// Processors it asked for.
+    pub requested: Option<i64>,
+    /// Mean processor time, in seconds.
+    pub cpu_time: Option<f64>,
+    /// Memory used a processor, in KB.
+    pub used_memory: Option<f64>,
+    /// Memory asked for a processor, in KB.
+    pub requested_memory: Option<f64>,
+    /// How it ended, in the format's numbers.
+    pub status: Option<i64>,
+    /// Whether it ended without having started.
+    pub never_started: bool,
+    /// Who submitted it; empty where unknown, as the following.
+    pub user: String,
+    /// The account that pays, else the user's group.
+    pub group: String,
+    /// What it is called, which stands for the program.
+    pub program: String,
+    /// The queue.
+    pub queue: String,
+    /// The partition.
+    pub partition: String,
+}
+
+/// What the numbers of a trace stand for, where its source had names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Users.
+    pub users: BTreeMap<i64, String>,
+    /// Accounts or groups.
+    pub groups: BTreeMap<i64, String>,
+    /// Programs.
+    pub programs: BTreeMap<i64, String>,
+    /// Queues.
+    pub queues: BTreeMap<i64, String>,
+    /// Partitions.
+    pub partitions: BTreeMap<i64, String>,
+}
+
+/// Why a line of an accounting log is no job of the trace, though nothing is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dropped {
+    /// Its end is in the future.
+    Running,
+    /// Its start is in the future.
+    Waiting,
+    /// A step of a job; its memory counts for the job.
+    Steps,
+    /// The same job a second time.
+    Twice,
+    /// A further part of a heterogeneous job; its processors count for the first.
+    Parts,
+    /// It was cancelled before it started, nobody knows when.
+    NeverQueued,
+    /// A job array as a whole; its tasks have lines of their own.
+    Arrays,
+    /// A record of something else than the end of a job.
+    OtherRecords,
+}
+
+impl Dropped {
+    /// The reason, in words that follow a count.
+    pub fn text(self) -> &'static str {
+        match self {
+            Dropped::Running => "still running",
+            Dropped::Waiting => "still waiting",
+            Dropped::Steps => "job steps, which belong to their jobs' lines",
+            Dropped::Twice => "listed twice",
+            Dropped::Parts => "further parts of heterogeneous jobs, joined with the first",
+            Dropped::NeverQueued => "cancelled before they started, at an unknown time",
+            Dropped::Arrays => "job arrays as a whole, whose tasks have lines of their own",
+            Dropped::OtherRecords => "records of other things than a job's end",
+        }
+    }
+}
+
+/// What makes a trace of jobs.
+#[derive(Debug)]
+pub struct Collector {
+    trace: Trace,
+    strictness: Strictness,
+    jobs: Vec<RawJob>,
+    /// Where the jobs are to which steps and further parts belong.
+    places: HashMap<String, usize>,
+    seen: HashSet<(String, i64, Option<i64>)>,
+}
+
+impl Collector {
+    /// No jobs yet; `name` stands for the log in errors.
+    pub fn new(name: &str, strictness: Strictness) -> Collector {
+        Collector {
+            trace: Trace { name: name.to_owned(), ..Trace::default() },
+            strictness,
+            jobs: Vec::new(),
+            places: HashMap::new(),
+            seen: HashSet::new(),
+        }
+    }
+
+    /// Counts a line that is no job.
+    pub fn drop(&mut self, why: Dropped) {
+        *self.trace.dropped.entry(why).or_default() += 1;
+    }
+
+    /// Sets a wrong line aside.
+    ///
+    /// # Errors
+    /// [`Error::Line`] when strict.
+    pub fn problem(&mut self, line: u64, reason: Reason) -> Result<(), Error> {
+        if self.strictness == Strictness::Strict {
+            return Err(Error::Line { name: self.trace.name.clone(), line, reason });
+        }
+        self.trace.problems.push(Problem { line, reason });
+        Ok(())
+    }
+
+    /// A step of a job: its memory a processor, in KB of the whole step.
+    pub fn step(&mut self, job: &str, memory: Option<f64>) {
+        self.drop(Dropped::Steps);
+        let job = self.places.get(job).and_then(|&place| self.jobs.get_mut(place));
+        if let (Some(job), Some(memory)) = (job, memory) {
+            let processors = job.used.or(job.requested).filter(|&count| count > 0).unwrap_or(1);
+            let each = memory / processors as f64;
+            job.used_memory = Some(job.used_memory.map_or(each, |known| known.max(each)));
+        }
+    }
+
+    /// A job.
+    ///
+    /// # Errors
+    /// [`Error::Line`] for one that cannot be, when strict.
+    pub fn job(&mut self, line: u64, mut job: RawJob) -> Result<(), Error> {
+        if let Err(reason) = check(&mut job) {
+            return self.problem(line, Reason::Row(reason));
+        }
+        if !job.id.is_empty() && !self.seen.insert((job.id.clone(), job.submit, job.start)) {
+            self.drop(Dropped::Twice);
+            return Ok(());
+        }
+        // The parts of one heterogeneous job follow each other.
+        if let Some((first, _)) = job.id.split_once('+') {
+            let whole = format!("{first}+");
+            let same = self.places.get(&whole).and_then(|&place| self.jobs.get_mut(place));
+            if let Some(known) = same.filter(|known| (known.submit, known.start) == (job.submit, job.start)) {
+                known.join(&job);
+                self.drop(Dropped::Parts);
+                return Ok(());
+            }
+            self.places.insert(whole, self.jobs.len());
+        }
+        self.places.insert(job.id.clone(), self.jobs.len());
+        self.jobs.push(job);
+        Ok(())
+    }
+
+    /// All jobs as a trace.
+    pub fn finish(mut self) -> Trace {
+        self.jobs.sort_by_key(|job| job.submit);
+        let first = self.jobs.first().map_or(0, |job| job.submit);
+        // Clocks that count from an origin of their own are left alone.
+        let dated = first >= SINCE_1970;
+        let origin = if dated || first < 0 { first } else { 0 };
+        self.trace.header = Header { unix_start_time: dated.then_some(origin), ..Header::default() };
+        let (numbers, jobs) = (numbers(&self.jobs), &self.jobs);
+        let [users, groups, programs, queues, partitions] =
+            [RawJob::user, RawJob::group, RawJob::program, RawJob::queue, RawJob::partition]
+                .map(|of| Column::new(jobs.iter().map(of)));
+        self.trace.records = jobs
+            .iter()
+            .zip(numbers)
+            .map(|(job, number)| Record {
+                user: users.number(&job.user),
+                group: groups.number(&job.group),
+                executable: programs.number(&job.program),
+                queue: queues.number(&job.queue),
+                partition: partitions.number(&job.partition),
+                ..job.record(number, origin)
+            })
+            .collect();
+        self.trace.header.max_procs = most_at_once(&self.trace.records);
+        self.trace.size_from_use = true;
+        self.trace.names = Names {
+            users: users.names(),
+            groups: groups.names(),
+            programs: programs.names(),
+            queues: queues.names(),
+            partitions: partitions.names(),
+        };
+        let names = &self.trace.names;
+        let listed = [("Queue", &names.queues), ("Partition", &names.partitions)];
+        let lines = listed
+            .iter()
+            .flat_map(|(key, names)| names.iter().map(move |(number, name)| (key, number, name)));
+        self.trace.header.lines =
+            lines.map(|(key, number, name)| format!("; {key}: {number} {name}")).collect();
+        self.trace
+    }
+}
+
+/// Times from here on are counted from 1970, not from the beginning of a log.
+const SINCE_1970: i64 = 100_000_000;
+
+/// What cannot be; and what follows of the rest.
+fn check(job: &mut RawJob) -> Result<(), String> {
+    if let Some(eligible) = job.eligible
+        && eligible > job.submit
+        && job.start.is_none_or(|start| eligible <= start)
+    {
+        job.submit = eligible;
+    }
+    let RawJob { submit, start, end, .. } = *job;
+    if let Some(start) = start.filter(|&start| start < submit) {
+        return Err(format!("started at {start}, before its submission at {submit}"));
+    }
+    if let (Some(start), Some(end)) = (start, end)
+        && end < start
+    {
+        return Err(format!("ended at {end}, before its start at {start}"));
+    }
+    let times = [Some(submit), start, end].into_iter().flatten();
+    let spans = [Some(job.limit), job.run_time, job.wait].into_iter().flatten();
+    if times.chain(spans).any(|value| value.abs() > MAX_VALUE) {
+        return Err("a time out of range".to_owned());
+    }
+    Ok(())
+}
+
+impl RawJob {
+    fn user(&self) -> &str {
+        &self.user
+    }
+
+    fn group(&self) -> &str {
+        &self.group
+    }
+
+    fn program(&self) -> &str {
+        &self.program
+    }
+
+    fn queue(&self) -> &str {
+        &self.queue
+    }
+
+    fn partition(&self) -> &str {
+        &self.partition
+    }
+
+    /// Another part of the same heterogeneous job.
+    fn join(&mut self, part: &RawJob) {
+        let sum = |a: Option<i64>, b: Option<i64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (a, b) => a.or(b),
+        };
+        self.used = sum(self.used, part.used);
+        self.requested = sum(self.requested, part.requested);
+        self.end = self.end.max(part.end);
+        self.run_time = self.run_time.max(part.run_time);
+        self.limit = self.limit.max(part.limit);
+    }
+
+    fn record(&self, number: i64, origin: i64) -> Record {
+        let started = self.start.filter(|_| !self.never_started);
+        let wait = match (started, self.end) {
+            (Some(start), _) => Some(start - self.submit),
+            (None, Some(end)) if self.never_started => Some((end - self.submit).max(0)),
+            _ => None,
+        };
+        let ran = self.run_time.or_else(|| Some(self.end? - started?)).filter(|_| !self.never_started);
+        let known = |count: Option<i64>| count.filter(|&count| count > 0).unwrap_or(-1);
+        let used = if self.never_started { -1 } else { known(self.used) };
+        let memory = |size: Option<f64>| {
+            size.filter(|size| (0.0..=MAX_VALUE as f64).contains(size))
+                .map_or(-1.0, |size| (size * 100.0).round() / 100.0)
+        };
+        Record {
+            number,
+            submit: self.submit - origin,
+            wait: wait.or(self.wait).unwrap_or(-1),
+            run_time: ran.unwrap_or(-1),
+            used_processors: used,
+            cpu_time: memory(self.cpu_time),
+            used_memory: memory(self.used_memory),
+            requested_processors: known(self.requested),
+            requested_time: if self.limit > 0 { self.limit.min(MAX_VALUE) } else { -1 },
+            requested_memory: memory(self.requested_memory),
+            status: self.status.unwrap_or(-1),
+            user: -1,
+            group: -1,
+            executable: -1,
+            queue: -1,
+            partition: -1,
+            preceding: -1,
+            think_time: -1,
+        }
+    }
+}
+
+/// A number for every job.
+fn numbers(jobs: &[RawJob]) -> Vec<i64> {
+    let own = |job: &RawJob| {
+        let number = job.number.or_else(|| job.id.split('+').next()?.parse().ok());
+        number.filter(|number| (0..=MAX_VALUE >> 1).contains(number))
+    };
+    let mut last = jobs.iter().filter_map(own).max().unwrap_or(0);
+    let mut next = || {
+        last += 1;
+        last
+    };
+    jobs.iter().map(|job| own(job).unwrap_or_else(&mut next)).collect()
+}
+
+/// The values of one column, and their numbers.
+struct Column<'a> {
+    /// In order of appearance.
+    found: HashMap<&'a str, i64>,
+    /// Whether the values are numbers themselves.
+    numeric: bool,
+}
+
+impl<'a> Column<'a> {
+    fn new(values: impl Iterator<Item = &'a str> + Clone) -> Column<'a> {
+        let known = values.filter(|value| !value.is_empty());
+        let numeric = known.clone().all(|value| whole(value).is_some());
+        let mut found = HashMap::new();
+        for value in known {
+            let next = found.len() as i64 + 1;
+            found.entry(value).or_insert_with(|| whole(value).filter(|_| numeric).unwrap_or(next));
+        }
+        Column { found, numeric }
+    }
+
+    fn number(&self, value: &str) -> i64 {
+        self.found.get(value).copied().unwrap_or(-1)
+    }
+
+    fn names(&self) -> BTreeMap<i64, String> {
+        if self.numeric {
+            return BTreeMap::new();
+        }
+        self.found.iter().map(|(name, &number)| (number, printable(name).into_owned())).collect()
+    }
+}
+
+/// A whole number as it is written without need of another form.
+fn whole(text: &str) -> Option<i64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    text.parse().ok().filter(|&number| digits && number <= MAX_VALUE)
+}
+
+/// The most processors that were in use at once: the least that the machine must have had.
+fn most_at_once(records: &[Record]) -> Option<u32> {
+    let mut changes: Vec<(i64, i64)> = Vec::new();
+    for record in records {
+        let processors =
+            if record.used_processors > 0 { record.used_processors } else { record.requested_processors };
+        if record.run_time > 0 && record.wait >= 0 && processors > 0 {
+            let start = record.submit + record.wait;
+            changes.extend([(start, processors), (start + record.run_time, -processors)]);
+        }
+    }
+    // What ends in a second frees its processors before others start.
+    changes.sort_unstable();
+    let uses = changes.iter().scan(0i64, |used, &(_, change)| {
+        *used += change;
+        Some(*used)
+    });
+    let widest = records.iter().map(|record| record.used_processors.max(record.requested_processors)).max();
+    let most = uses.max().max(widest)?;
+    u32::try_from(most).ok().filter(|&most| most > 0)
+}

@@ -1,0 +1,22 @@
+//! Workload traces: reading and writing their formats, and making jobs of their lines.
+//!
+//! * [`mod@format`]: which format a trace has, and the one way to read any.
+//! * [`source`]: files and standard input, decompressed.
+//! * [`swf`]: the Standard Workload Format, in whose terms every trace is held.
+//! * [`rows`]: tables with named columns: `sacct`, CSV, JSON lines; [`pbs`], [`lsf`]: accounting logs; [`values`]: what their
+//!   cells hold; [`collect`]: from their jobs to a trace.
+//! * [`export`]: writing a trace, also under other names.
+//! * [`mod@text`]: names that may be shown on a terminal.
+//! * [`workload`]: the replay rules that make jobs of a trace's lines.
+
+pub mod collect;
+pub mod export;
+pub mod format;
+pub mod lsf;
+pub mod pbs;
+pub mod rows;
+pub mod source;
+pub mod swf;
+pub mod text;
+pub mod values;
+pub mod workload;

@@ -1,0 +1,377 @@
+//! Reading a trace, plain or gzip, from a file or any byte stream.
+
+use super::{Error, Header, MAX_VALUE, Problem, Reason, Record, Strictness, Trace};
+use crate::trace::format::{self, Format, next_line};
+use crate::trace::{source, text};
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+/// No job line is longer. Header lines may be cut by nobody else, so they get the same room.
+const MAX_LINE: usize = 64 * 1024;
+
+const FIELDS: usize = 18;
+
+/// Reads a trace file, compressed or not ([`source`]).
+///
+/// # Errors
+/// [`Error`].
+pub fn open(path: &Path, strictness: Strictness) -> Result<Trace, Error> {
+    format::open(path, Some(Format::Swf), strictness)
+}
+
+/// Reads a trace from any stream; `name` stands for it in errors.
+///
+/// # Errors
+/// [`Error::Read`], and [`Error::Line`] when strict.
+pub fn read(reader: impl Read, name: &str, strictness: Strictness) -> Result<Trace, Error> {
+    let unreadable = |source| Error::Read { name: name.to_owned(), line: 0, source };
+    let (text, _) = source::text(reader, name).map_err(unreadable)?;
+    read_text(text, name, strictness)
+}
+
+/// Reads a trace from its text.
+pub(in crate::trace) fn read_text(
+    text: impl BufRead,
+    name: &str,
+    strictness: Strictness,
+) -> Result<Trace, Error> {
+    Lines { trace: Trace { name: name.to_owned(), ..Trace::default() }, strictness }.read(text)
+}
+
+struct Lines {
+    trace: Trace,
+    strictness: Strictness,
+}
+
+impl Lines {
+    fn read(mut self, mut reader: impl BufRead) -> Result<Trace, Error> {
+        let mut bytes = Vec::new();
+        let mut number = 0;
+        let mut latest = i64::MIN;
+        loop {
+            let complete = match next_line(&mut reader, &mut bytes, MAX_LINE) {
+                Ok(None) => break,
+                Ok(Some(complete)) => complete,
+                Err(source) => return Err(Error::Read { name: self.trace.name, line: number, source }),
+            };
+            number += 1;
+            if !complete {
+                self.problem(number, Reason::TooLong(MAX_LINE))?;
+                continue;
+            }
+            let line = bytes.trim_ascii();
+            if line.is_empty() {
+                continue;
+            }
+            if let Some(text) = line.strip_prefix(b";") {
+                if let Err(reason) = header_line(&mut self.trace.header, line, text) {
+                    self.problem(number, reason)?;
+                }
+                continue;
+            }
+            match parse(line) {
+                Err(reason) => self.problem(number, reason)?,
+                Ok(record) => {
+                    self.trace.out_of_order += u64::from(record.submit < latest);
+                    latest = latest.max(record.submit);
+                    self.trace.records.push(record);
+                }
+            }
+        }
+        self.trace.records.sort_by_key(|record| record.submit);
+        Ok(self.trace)
+    }
+
+    fn problem(&mut self, line: u64, reason: Reason) -> Result<(), Error> {
+        if self.strictness == Strictness::Strict {
+            return Err(Error::Line { name: self.trace.name.clone(), line, reason });
+        }
+        self.trace.problems.push(Problem { line, reason });
+        Ok(())
+    }
+}
+
+/// Takes note of a line of the header, and of the three values that are used; of these 0 and -1 say that nobody knows.
+fn header_line(header: &mut Header, line: &[u8], text: &[u8]) -> Result<(), Reason> {
+    header.lines.push(text::printable(&String::from_utf8_lossy(line).replace('\t', " ")).into_owned());
+    let text = String::from_utf8_lossy(text);
+    let Some((key, value)) = text.split_once(':') else { return Ok(()) };
+    match key.trim() {
+        "MaxProcs" => header.max_procs = whole("MaxProcs", value)?.or(header.max_procs),
+        "MaxNodes" => header.max_nodes = whole("MaxNodes", value)?.or(header.max_nodes),
+        "UnixStartTime" => header.unix_start_time = whole("UnixStartTime", value)?.or(header.unix_start_time),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The number that a value begins with: `338 (batch partition; 512 total)`.
+fn whole<T: TryFrom<i64>>(key: &'static str, value: &str) -> Result<Option<T>, Reason> {
+    let word = value.split(|c: char| c.is_whitespace() || c == '(').find(|word| !word.is_empty());
+    let Some(word) = word else { return Ok(None) };
+    let wrong = || Reason::Header { key, text: text::excerpt(word.as_bytes(), 40) };
+    match word.parse::<i64>().map_err(|_| wrong())? {
+        -1 | 0 => Ok(None),
+        number => T::try_from(number).map(Some).map_err(|_| wrong()),
+    }
+}
+
+fn parse(line: &[u8]) -> Result<Record, Reason> {
+    let mut fields = [&b""[..]; FIELDS];
+    let mut count = 0;
+    for text in line.split(u8::is_ascii_whitespace).filter(|text| !text.is_empty()) {
+        if let Some(field) = fields.get_mut(count) {
+            *field = text;
+        }
+        count += 1;
+    }
+    if count != FIELDS {
+        return Err(Reason::FieldCount(count));
+    }
+    let mut fields = fields.into_iter().enumerate().map(|(index, text)| Field { index: index + 1, text });
+    let mut next = || fields.next().unwrap_or(Field { index: 0, text: b"" });
+    let record = Record {
+        number: next().integer()?,
+        submit: next().seconds()?,
+        wait: next().seconds()?,
+        run_time: next().seconds()?,
+        used_processors: next().processors()?,
+        cpu_time: next().number()?,
+        used_memory: next().number()?,
+        requested_processors: next().processors()?,
+        requested_time: next().seconds()?,
+        requested_memory: next().number()?,
+        status: next().integer()?,
+        user: next().integer()?,
+        group: next().integer()?,
+        executable: next().integer()?,
+        queue: next().integer()?,
+        partition: next().integer()?,
+        preceding: next().integer()?,
+        think_time: next().seconds()?,
+    };
+    if record.submit < 0 {
+        return Err(Reason::NoSubmission);
+    }
+    Ok(record)
+}
+
+#[derive(Clone, Copy)]
+struct Field<'a> {
+    index: usize,
+    text: &'a [u8],
+}
+
+impl Field<'_> {
+    fn text(self) -> String {
+        text::excerpt(self.text, 40)
+    }
+
+    fn wrong(self, expected: &'static str) -> Reason {
+        Reason::NotANumber { field: self.index, expected, text: self.text() }
+    }
+
+    fn out_of_range(self) -> Reason {
+        Reason::OutOfRange { field: self.index, text: self.text() }
+    }
+
+    fn number(self) -> Result<f64, Reason> {
+        let value: f64 = str::from_utf8(self.text)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .filter(|value: &f64| !value.is_nan())
+            .ok_or_else(|| self.wrong("a number"))?;
+        if value.abs() > MAX_VALUE as f64 {
+            return Err(self.out_of_range());
+        }
+        Ok(value)
+    }
+
+    /// Some conversions write every field as a floating-point number: `3.0` is an integer, `3.5` is not.
+    fn integer(self) -> Result<i64, Reason> {
+        if let Some(value) = str::from_utf8(self.text).ok().and_then(|text| text.parse::<i64>().ok()) {
+            return if (-MAX_VALUE..=MAX_VALUE).contains(&value) {
+                Ok(value)
+            } else {
+                Err(self.out_of_range())
+            };
+        }
+        let value = self.number().map_err(|reason| match reason {
+            Reason::NotANumber { .. } => self.wrong("an integer"),
+            other => other,
+        })?;
+        if value.fract() != 0.0 {
+            return Err(self.wrong("an integer"));
+        }
+        Ok(value as i64)
+    }
+
+    /// Some conversions write times with fractions of a second.
+    fn seconds(self) -> Result<i64, Reason> {
+        self.integer().or_else(|reason| match self.number() {
+            Ok(value) if value.fract() != 0.0 => Ok(value.round() as i64),
+            _ => Err(reason),
+        })
+    }
+
+    fn processors(self) -> Result<i64, Reason> {
+        let value = self.integer()?;
+        if value > i64::from(u32::MAX) { Err(self.out_of_range()) } else { Ok(value) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use proptest::prelude::*;
+    use std::io::Write;
+
+    const JOB: &str = "1 10 -1 60 4 142.00 -1 4 100 -1 1 7 8 9 1 -1 -1 -1\n";
+
+    fn lenient(text: &str) -> Trace {
+        read(text.as_bytes(), "t.swf", Strictness::Lenient).unwrap()
+    }
+
+    fn reason(line: &str) -> String {
+        let trace = lenient(line);
+        assert!(trace.records.is_empty());
+        assert_eq!(trace.problems.len(), 1);
+        trace.problems[0].reason.to_string()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn header_and_job() {
+        let trace = lenient(&format!(
+            "; MaxProcs: 338\n;MaxNodes: 338 (batch; 512 total)\n; UnixStartTime: 835823160\n; Note: x\n\n  {JOB}"
+        ));
+        assert_eq!(trace.header.max_procs, Some(338));
+        assert_eq!(trace.header.max_nodes, Some(338));
+        assert_eq!(trace.header.unix_start_time, Some(835_823_160));
+        assert_eq!(trace.header.lines[3], "; Note: x");
+        let job = trace.records[0];
+        assert_eq!((job.submit, job.run_time, job.used_processors, job.requested_time), (10, 60, 4, 100));
+        assert_eq!((job.cpu_time, job.user, job.group, job.executable, job.queue), (142.0, 7, 8, 9, 1));
+        assert!(trace.problems.is_empty());
+    }
+
+    #[test]
+    fn sizes_are_whole_numbers_or_unknown() {
+        for (value, why) in [
+            ("1,024", "MaxProcs is no whole number in range: '1,024'"),
+            ("1e3", "MaxProcs is no whole number in range: '1e3'"),
+            ("-64", "MaxProcs is no whole number in range: '-64'"),
+            ("99999999999", "MaxProcs is no whole number in range: '99999999999'"),
+        ] {
+            let text = format!("; MaxNodes: 2\n; MaxProcs: {value}\n{JOB}");
+            let trace = lenient(&text);
+            assert_eq!((trace.header.max_procs, trace.header.max_nodes), (None, Some(2)));
+            assert_eq!((trace.problems[0].line, trace.problems[0].reason.to_string()), (2, why.to_owned()));
+            let error = read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap_err().to_string();
+            assert!(error.starts_with("t.swf:2: "), "{error}");
+        }
+        let unknown = lenient(&format!("; MaxProcs: -1\n; MaxNodes:\n; UnixStartTime: 0\n{JOB}"));
+        assert!(unknown.problems.is_empty() && unknown.header.max_procs.is_none());
+    }
+
+    #[test]
+    fn integral_floats_are_integers() {
+        let trace = lenient("1.0 10 -1.0 6e1 4 -1 -1 4 100 -1 1 7 8 9 1 -1 -1 -1\r\n");
+        assert_eq!((trace.records[0].number, trace.records[0].run_time), (1, 60));
+    }
+
+    #[test]
+    fn fractions_of_seconds_are_rounded_and_a_byte_order_mark_is_none_of_the_text() {
+        let trace = lenient("\u{feff}; MaxProcs: 5\n1 10.4 2.5 60.6 4 -1 -1 4 99.9 -1 1 7 8 9 1 -1 -1 -1\n");
+        let job = trace.records[0];
+        assert_eq!((job.submit, job.wait, job.run_time, job.requested_time), (10, 3, 61, 100));
+        assert!(trace.problems.is_empty() && trace.header.max_procs == Some(5));
+    }
+
+    #[test]
+    fn wrong_lines_say_why() {
+        assert_eq!(reason("1 2 3\n"), "3 fields instead of 18");
+        assert_eq!(reason(&format!("{} 5", JOB.trim_end())), "19 fields instead of 18");
+        assert_eq!(reason(&JOB.replacen("60", "sixty", 1)), "field 4 is not an integer: 'sixty'");
+        assert_eq!(reason(&JOB.replacen("7 8 9", "7.5 8 9", 1)), "field 12 is not an integer: '7.5'");
+        assert_eq!(reason(&JOB.replacen("60", "\u{1b}[2J", 1)), r"field 4 is not an integer: '\u{1b}[2J'");
+        assert_eq!(reason(&JOB.replacen("60", "NaN", 1)), "field 4 is not an integer: 'NaN'");
+        assert_eq!(reason(&JOB.replacen("142.00", "nan", 1)), "field 6 is not a number: 'nan'");
+        assert_eq!(reason(&JOB.replacen("142.00", "inf", 1)), "field 6 is out of range: inf");
+        assert_eq!(reason(&JOB.replacen("60", "1e300", 1)), "field 4 is out of range: 1e300");
+        assert_eq!(reason(&JOB.replacen("60", "1099511627777", 1)), "field 4 is out of range: 1099511627777");
+        assert_eq!(reason(&JOB.replacen(" 4 ", " 4294967296 ", 1)), "field 5 is out of range: 4294967296");
+        assert_eq!(reason(&JOB.replacen("10", "-1", 1)), "no submission time");
+        assert_eq!(
+            reason(&JOB.replacen("60", "99999999999999999999", 1)),
+            "field 4 is out of range: 99999999999999999999"
+        );
+        assert_eq!(reason(&"x".repeat(MAX_LINE + 1)), "longer than 65536 bytes");
+    }
+
+    #[test]
+    fn strict_stops_at_the_first_wrong_line() {
+        let text = format!("; x\n{JOB}1 2 3\n{JOB}");
+        let error = read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap_err();
+        assert_eq!(error.to_string(), "t.swf:3: 3 fields instead of 18");
+        assert_eq!(lenient(&text).records.len(), 2);
+    }
+
+    #[test]
+    fn lines_out_of_order_are_sorted_and_counted() {
+        let line = |number: i64, submit: i64| format!("{number} {submit} -1 60 4{}\n", " -1".repeat(13));
+        let text = [line(1, 5), line(2, 9), line(3, 5), line(4, 9)].concat();
+        let trace = lenient(&text);
+        assert_eq!(trace.records.iter().map(|r| r.number).collect::<Vec<_>>(), [1, 3, 2, 4]);
+        assert_eq!((trace.problems.len(), trace.out_of_order), (0, 1));
+        assert_eq!(read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap().records.len(), 4);
+    }
+
+    #[test]
+    fn gzip_by_content_and_in_several_members() {
+        let bytes = [gzip(JOB.as_bytes()), gzip(JOB.as_bytes())].concat();
+        assert_eq!(read(&bytes[..], "pipe", Strictness::Strict).unwrap().records.len(), 2);
+    }
+
+    #[test]
+    fn damaged_gzip_names_file_and_line() {
+        let text: String = (0..5000).map(|i| format!("{i} {i} -1 60 4{}\n", " -1".repeat(13))).collect();
+        let whole = gzip(text.as_bytes());
+        for bytes in [&whole[..whole.len() / 2], &whole[..whole.len() - 4], &whole[..5], b"", b"no gzip"] {
+            let error = read(bytes, "t.swf.gz", Strictness::Lenient).unwrap_err().to_string();
+            assert!(error.starts_with("t.swf.gz: unreadable after line"), "{error}");
+        }
+        let mut flipped = whole.clone();
+        let middle = flipped.len() / 2;
+        flipped[middle] ^= 0x55;
+        assert!(matches!(read(&flipped[..], "t.swf.gz", Strictness::Lenient), Err(Error::Read { .. })));
+        let trailing = [&whole[..], b"garbage"].concat();
+        assert!(matches!(
+            read(&trailing[..], "t.swf.gz", Strictness::Lenient),
+            Err(Error::Read { line: 5000, .. })
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_jobs_headers_or_problems(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            let _ = read(&bytes[..], "t.swf", Strictness::Lenient);
+            let _ = read(&bytes[..], "t.swf.gz", Strictness::Lenient);
+        }
+
+        #[test]
+        fn any_fields_are_a_job_or_one_problem(
+            fields in proptest::collection::vec("[-+.0-9eENaninf]{1,12}", 15..21),
+        ) {
+            let trace = lenient(&fields.join(" "));
+            prop_assert_eq!(trace.records.len() + trace.problems.len(), 1);
+        }
+    }
+}

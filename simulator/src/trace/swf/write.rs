@@ -1,0 +1,106 @@
+//! Writing jobs in the Standard Workload Format.
+
+use super::Record;
+use std::io::{self, Write};
+
+/// One job as it is written; what a schedule does not know is left unknown.
+#[derive(Debug, Clone, Copy)]
+pub struct SwfJob {
+    /// Field 1.
+    pub number: i64,
+    /// Field 2.
+    pub submit: i64,
+    /// Field 3.
+    pub wait: i64,
+    /// Field 4.
+    pub run_time: i64,
+    /// Fields 5 and 8.
+    pub processors: u32,
+    /// Field 9.
+    pub requested_time: i64,
+    /// Field 11.
+    pub status: i64,
+    /// Field 12.
+    pub user: i64,
+    /// Field 13.
+    pub group: i64,
+    /// Field 14.
+    pub executable: i64,
+    /// Field 15.
+    pub queue: i64,
+    /// Field 16.
+    pub partition: i64,
+}
+
+/// Writes `; key: value`; line breaks in the value become spaces, so that a header stays a header.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_header(out: &mut impl Write, key: &str, value: &str) -> io::Result<()> {
+    writeln!(out, "; {key}: {}", value.replace(['\n', '\r'], " "))
+}
+
+/// Writes one job line.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_job(out: &mut impl Write, job: &SwfJob) -> io::Result<()> {
+    let SwfJob { number, submit, wait, run_time, processors, requested_time, .. } = job;
+    let SwfJob { status, user, group, executable, queue, partition, .. } = job;
+    writeln!(
+        out,
+        "{number} {submit} {wait} {run_time} {processors} -1 -1 {processors} {requested_time} -1 {status} \
+         {user} {group} {executable} {queue} {partition} -1 -1"
+    )
+}
+
+/// Writes a job line with all its fields.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_record(out: &mut impl Write, record: &Record) -> io::Result<()> {
+    let Record { number, submit, wait, run_time, used_processors, cpu_time, used_memory, .. } = record;
+    let Record { requested_processors, requested_time, requested_memory, status, user, group, .. } = record;
+    let Record { executable, queue, partition, preceding, think_time, .. } = record;
+    writeln!(
+        out,
+        "{number} {submit} {wait} {run_time} {used_processors} {cpu_time} {used_memory} {requested_processors} \
+         {requested_time} {requested_memory} {status} {user} {group} {executable} {queue} {partition} {preceding} {think_time}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::swf::{Strictness, read};
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let job = SwfJob {
+            number: 7,
+            submit: 100,
+            wait: 5,
+            run_time: 60,
+            processors: 8,
+            requested_time: 90,
+            status: 1,
+            user: 3,
+            group: 2,
+            executable: 11,
+            queue: 4,
+            partition: -1,
+        };
+        let mut bytes = Vec::new();
+        write_header(&mut bytes, "MaxProcs", "128").unwrap();
+        write_header(&mut bytes, "Note", "two\nlines").unwrap();
+        write_job(&mut bytes, &job).unwrap();
+        let trace = read(&bytes[..], "w.swf", Strictness::Strict).unwrap();
+        assert_eq!(trace.header.max_procs, Some(128));
+        assert_eq!(trace.header.lines.len(), 2);
+        let read = trace.records[0];
+        assert_eq!((read.number, read.submit, read.wait, read.run_time), (7, 100, 5, 60));
+        assert_eq!((read.used_processors, read.requested_processors, read.requested_time), (8, 8, 90));
+        assert_eq!((read.status, read.user, read.group, read.executable), (1, 3, 2, 11));
+        assert_eq!((read.queue, read.partition), (4, -1));
+    }
+}

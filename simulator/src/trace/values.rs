@@ -1,0 +1,256 @@
+//! What the cells of accounting tables hold: times, spans, sizes of memory, numbers.
+
+use jiff::civil::DateTime;
+use jiff::{Timestamp, tz::TimeZone};
+use surefill::runtime::MAX_SECONDS;
+
+/// Seconds, from seconds or a date; none where there is no time. Fractions of a second are cut off.
+///
+/// Dates without a zone (`2024-05-01T10:00:00`, also with a space, also `05/01/2024 10:00:00` as PBS writes them) are taken as
+/// they stand; those with one (`...Z`, `...+02:00`) are seconds since 1970.
+///
+/// # Errors
+/// What is no time.
+pub fn time(text: &str) -> Result<Option<i64>, String> {
+    if ["", "unknown", "none", "n/a", "null", "-"].iter().any(|none| text.eq_ignore_ascii_case(none)) {
+        return Ok(None);
+    }
+    let wrong = || format!("not a time: '{}'", shown(text));
+    if let Ok(seconds) = text.parse::<i64>() {
+        return if seconds.unsigned_abs() <= 1 << 53 { Ok(Some(seconds)) } else { Err(wrong()) };
+    }
+    if let Some(seconds) = number(text) {
+        return if seconds.abs() <= (1i64 << 53) as f64 {
+            Ok(Some(seconds.floor() as i64))
+        } else {
+            Err(wrong())
+        };
+    }
+    // The parser of dates without a zone passes over one.
+    if let Ok(stamp) = text.parse::<Timestamp>() {
+        return Ok(Some(stamp.as_second()));
+    }
+    let date = text.parse::<DateTime>().or_else(|_| DateTime::strptime("%m/%d/%Y %H:%M:%S", text));
+    let zoned = date.map_err(|_| wrong())?.to_zoned(TimeZone::UTC).map_err(|_| wrong())?;
+    Ok(Some(zoned.timestamp().as_second()))
+}
+
+/// Whether a time is written as a date.
+pub fn is_date(text: &str) -> bool {
+    number(text).is_none()
+}
+
+/// A number without exponent and sign other than minus.
+fn number(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if plain && digits.len() <= 40 { text.parse().ok() } else { None }
+}
+
+/// A cell in a message.
+fn shown(text: &str) -> String {
+    super::text::excerpt(text.as_bytes(), 40)
+}
+
+/// How a bare number is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bare {
+    /// Seconds.
+    Seconds,
+    /// Minutes, as Slurm's limits.
+    Minutes,
+    /// Minutes, and nothing but bare numbers is allowed (`TimelimitRaw`).
+    MinutesOnly,
+}
+
+/// A time limit in seconds: a bare number, or `[days-]hours:minutes:seconds` with parts left out as Slurm does. Unknown ones
+/// are 0, none at all the largest.
+///
+/// # Errors
+/// What is no limit.
+pub fn limit(text: &str, bare: Bare) -> Result<i64, String> {
+    if ["", "partition_limit", "not_set", "invalid", "n/a", "unknown", "none"]
+        .iter()
+        .any(|none| text.eq_ignore_ascii_case(none))
+    {
+        return Ok(0);
+    }
+    if text.eq_ignore_ascii_case("unlimited") || text.eq_ignore_ascii_case("infinite") {
+        return Ok(MAX_SECONDS);
+    }
+    let wrong = || format!("not a time limit: '{}'", shown(text));
+    let clocked = text.contains([':', '-']);
+    if clocked && bare == Bare::MinutesOnly {
+        return Err(wrong());
+    }
+    let seconds = span(text, if bare == Bare::Seconds { 1.0 } else { 60.0 }).ok_or_else(wrong)?;
+    Ok((seconds.ceil() as i64).min(MAX_SECONDS))
+}
+
+/// A span as accounting writes it, in seconds: a bare number, `minutes:seconds`, `hours:minutes:seconds`, `days-hours...`.
+/// Fractions are rounded to the nearest second.
+///
+/// # Errors
+/// What is no span.
+pub fn elapsed(text: &str) -> Result<Option<i64>, String> {
+    Ok(fractional(text)?.map(|seconds| seconds.round() as i64))
+}
+
+/// [`elapsed`] without rounding.
+///
+/// # Errors
+/// What is no span.
+pub fn fractional(text: &str) -> Result<Option<f64>, String> {
+    if ["", "unknown", "none", "n/a", "invalid", "-"].iter().any(|none| text.eq_ignore_ascii_case(none)) {
+        return Ok(None);
+    }
+    let seconds = span(text, 1.0).filter(|&seconds| seconds <= MAX_SECONDS as f64);
+    seconds.map(Some).ok_or_else(|| format!("not a span of time: '{}'", shown(text)))
+}
+
+fn span(text: &str, bare: f64) -> Option<f64> {
+    let (days, rest) = match text.split_once('-') {
+        Some((days, rest)) => (Some(part(days)?), rest),
+        None => (None, text),
+    };
+    let parts = rest.split(':').map(part).collect::<Option<Vec<f64>>>()?;
+    let seconds = match (days, &parts[..]) {
+        (Some(_), [hours]) => 3600.0 * hours,
+        (Some(_), [hours, minutes]) => 3600.0 * hours + 60.0 * minutes,
+        (None, [number]) => bare * number,
+        (None, [minutes, seconds]) => 60.0 * minutes + seconds,
+        (_, [hours, minutes, seconds]) => 3600.0 * hours + 60.0 * minutes + seconds,
+        _ => return None,
+    };
+    Some(days.unwrap_or(0.0) * 86_400.0 + seconds)
+}
+
+/// A part of a span: digits and perhaps a fraction, at most 2^40.
+fn part(text: &str) -> Option<f64> {
+    let value = number(text).filter(|_| !text.starts_with('-'))?;
+    (value <= MAX_SECONDS as f64).then_some(value)
+}
+
+/// A whole number of 0 or more, also with Slurm's `K` and `M` for thousands and millions; `None` of an empty cell.
+///
+/// # Errors
+/// What is no such number.
+pub fn count(text: &str) -> Result<Option<i64>, String> {
+    if ["", "unknown", "none", "n/a", "-1", "-"].iter().any(|none| text.eq_ignore_ascii_case(none)) {
+        return Ok(None);
+    }
+    let (digits, size) = match text.as_bytes().last() {
+        Some(b'K' | b'k') => (text.get(..text.len() - 1), 1e3),
+        Some(b'M' | b'm') => (text.get(..text.len() - 1), 1e6),
+        _ => (Some(text), 1.0),
+    };
+    let value = digits.and_then(number).map(|value| value * size);
+    let value = value.filter(|value| value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(value));
+    value
+        .map(|value| Some(value as i64))
+        .ok_or_else(|| format!("not a number of processors or nodes: '{}'", shown(text)))
+}
+
+/// Whose memory a size is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Each {
+    /// The whole job's.
+    Job,
+    /// One processor's (`4Gc`).
+    Processor,
+    /// One node's (`16Gn`).
+    Node,
+}
+
+/// A size of memory in KB, and whose it is; a bare number counts in `bare` KB. `None` where it is not said: memory is never a
+/// reason to leave a job out.
+pub fn memory(text: &str, bare: f64) -> Option<(f64, Each)> {
+    let (text, each) = match text.as_bytes().last()? {
+        b'c' => (text.get(..text.len() - 1)?, Each::Processor),
+        b'n' => (text.get(..text.len() - 1)?, Each::Node),
+        _ => (text, Each::Job),
+    };
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (value, unit) = text.split_at_checked(digits)?;
+    let size = match unit.to_ascii_lowercase().as_str() {
+        "" => bare,
+        "b" => 1.0 / 1024.0,
+        "k" | "kb" | "kib" => 1.0,
+        "m" | "mb" | "mib" => 1024.0,
+        "g" | "gb" | "gib" => 1024.0 * 1024.0,
+        "t" | "tb" | "tib" => 1024.0 * 1024.0 * 1024.0,
+        "p" | "pb" | "pib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    let value = number(value)? * size;
+    (value <= MAX_SECONDS as f64).then_some((value, each))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        let base = 1_714_557_600; // 2024-05-01T10:00:00 UTC
+        for text in [
+            "1714557600",
+            "1714557600.9",
+            "2024-05-01T10:00:00",
+            "2024-05-01 10:00:00.75",
+            "2024-05-01T10:00:00Z",
+            "2024-05-01T12:00:00+02:00",
+            "05/01/2024 10:00:00",
+        ] {
+            assert_eq!(time(text), Ok(Some(base)), "{text}");
+        }
+        for text in ["", "Unknown", "None", "N/A"] {
+            assert_eq!(time(text), Ok(None));
+        }
+        assert_eq!(time("2024-13-01T00:00:00"), Err("not a time: '2024-13-01T00:00:00'".to_owned()));
+        assert_eq!(time("\x1b[2J"), Err(r"not a time: '\u{1b}[2J'".to_owned()));
+        assert!(time("99999999999999999999").is_err());
+        assert!(is_date("2024-05-01T10:00:00") && !is_date("17.5"));
+    }
+
+    #[test]
+    fn limits_as_slurm_writes_them() {
+        let limits = [
+            ("30", 1800),
+            ("30:05", 1805),
+            ("1:00:00", 3600),
+            ("2-3", 183_600),
+            ("2-03:30", 185_400),
+            ("", 0),
+            ("Partition_Limit", 0),
+            ("UNLIMITED", MAX_SECONDS),
+        ];
+        for (text, seconds) in limits {
+            assert_eq!(limit(text, Bare::Minutes), Ok(seconds), "{text}");
+        }
+        assert_eq!(limit("30", Bare::Seconds), Ok(30));
+        assert!(limit("1:00", Bare::MinutesOnly).is_err());
+        for text in ["-5", "x", "1:2:3:4", "1-2:3:4:5", "99999999999999999999", "1e3"] {
+            assert!(limit(text, Bare::Minutes).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn spans_counts_and_memory() {
+        assert_eq!(elapsed("1-02:03:04"), Ok(Some(93_784)));
+        assert_eq!(elapsed("02:03.600"), Ok(Some(124)));
+        assert_eq!(elapsed("77"), Ok(Some(77)));
+        assert_eq!(elapsed(""), Ok(None));
+        assert!(elapsed("x").is_err());
+        assert_eq!(count("2K"), Ok(Some(2000)));
+        assert_eq!(count("16"), Ok(Some(16)));
+        assert_eq!(count(""), Ok(None));
+        assert!(count("1.5").is_err() && count("-3").is_err() && count("9999999999").is_err());
+        assert_eq!(memory("4Gc", 1.0), Some((4.0 * 1024.0 * 1024.0, Each::Processor)));
+        assert_eq!(memory("512Mn", 1.0), Some((512.0 * 1024.0, Each::Node)));
+        assert_eq!(memory("12kb", 1.0), Some((12.0, Each::Job)));
+        assert_eq!(memory("1.5K", 1.0), Some((1.5, Each::Job)));
+        assert_eq!(memory("", 1.0), None);
+        assert_eq!(memory("many", 1.0), None);
+    }
+}

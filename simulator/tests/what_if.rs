@@ -1,0 +1,161 @@
+//! `what-if` at the command line: a history of accounting, its numbers beside those of `simulate`, the page.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn surefill(args: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surefill"));
+    command.env("SOURCE_DATE_EPOCH", "1790000000").args(args).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn json(args: &[&str], folder: &Path) -> Value {
+    let output = surefill(args, folder);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// 400 jobs on a crowded machine of 8 processors over 167 days, with a user whose name is markup.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = String::from("JobID|Submit|Start|End|Timelimit|AllocCPUS|User|Account|Partition|State\n");
+    for i in 0..400i64 {
+        let submit = 1_704_067_200 + i * 36_000 + i * 7919 % 5000; // from 2024-01-01
+        let (start, processors) = (submit + 600 * (i % 9), 1 + i * 5 % 8);
+        let run = 1 + i * i * 31 % 90_000;
+        let limit = format!("{}-00:00:00", 1 + run / 80_000);
+        let user = ["<script>alert(1)</script>", "bob", "carol"][i as usize % 3];
+        let partition = ["batch", "long"][usize::from(run > 40_000)];
+        table += &format!(
+            "{i}|{submit}|{start}|{}|{limit}|{processors}|{user}|g{}|{partition}|COMPLETED\n",
+            start + run,
+            i % 2
+        );
+    }
+    std::fs::write(folder.path().join("h.txt"), table).unwrap();
+    folder
+}
+
+#[test]
+fn the_numbers_are_those_of_simulate() {
+    let folder = folder();
+    let path = folder.path();
+    let answer =
+        json(&["what-if", "h.txt", "--procs", "8", "--from", "2024-01-01", "--json", "--seeds", "3"], path);
+    let all = &answer["all"];
+    assert_eq!((&answer["before"], &answer["after"]), (&"EASY".into(), &"fair".into()));
+    let compared = json(
+        &["compare", "h.txt", "--procs", "8", "--policies", "easy,fair", "--seeds", "3", "--json"],
+        path,
+    );
+    for (side, policy) in [("before", 0), ("after", 1)] {
+        let replayed = &compared["traces"][0]["policies"][policy];
+        for (ours, theirs) in
+            [("mean_s", "mean_wait_s"), ("p95_s", "p95_wait_s"), ("longest_s", "max_wait_s")]
+        {
+            let (ours, theirs) = (all[side][ours].as_f64().unwrap(), replayed[theirs].as_f64().unwrap());
+            assert!((ours - theirs).abs() <= 1e-6 * theirs, "{side}: {ours} {theirs}");
+            assert!(theirs > 0.0);
+        }
+    }
+    // Job i waited 600 (i mod 9) s: 44 times 0 to 8, and 0, 600, 1200, 1800 once more.
+    let recorded = (44.0 * 36.0 + 6.0) * 600.0 / 400.0;
+    assert!((all["recorded"]["mean_s"].as_f64().unwrap() - recorded).abs() < 1e-9);
+    assert_eq!(
+        (&all["jobs"], &answer["seeds"], &answer["dates"][0]),
+        (&400.into(), &3.into(), &"2024-01-01".into())
+    );
+    for part in answer["parts"].as_array().unwrap() {
+        let sum: u64 = part["rows"].as_array().unwrap().iter().map(|row| row["jobs"].as_u64().unwrap()).sum();
+        assert_eq!(sum, 400, "{}", part["by"]);
+    }
+    let by: Vec<&str> =
+        answer["parts"].as_array().unwrap().iter().map(|part| part["by"].as_str().unwrap()).collect();
+    assert_eq!(by, ["account or group", "user", "queue", "width", "run time"]);
+}
+
+#[test]
+fn the_period_can_be_chosen() {
+    let folder = folder();
+    let jobs = |more: &[&str]| {
+        let args = [&["what-if", "h.txt", "--procs", "8", "--with", "fcfs", "--seeds", "1", "--json"], more]
+            .concat();
+        json(&args, folder.path())["all"]["jobs"].as_u64().unwrap()
+    };
+    let submits: Vec<i64> = (0..400i64).map(|i| 1_704_067_200 + i * 36_000 + i * 7919 % 5000).collect();
+    let between =
+        |from: i64, to: i64| submits.iter().filter(|&&submit| from <= submit && submit < to).count() as u64;
+    let end = submits[399] + 1;
+    // 2024-02-01, 2024-03-01.
+    let (from, to) = (1_706_745_600, 1_709_251_200);
+    assert_eq!(jobs(&["--from", "2024-02-01", "--to", "2024-03-01T00:00:00"]), between(from, to));
+    assert_eq!(jobs(&["--from", "1706745600", "--to", "1709251200"]), between(from, to));
+    assert_eq!(jobs(&["--last", "2d"]), between(end - 172_800, end));
+    assert_eq!(jobs(&["--last", "2d", "--to", "2024-03-01"]), between(to - 172_800, to));
+    assert_eq!(jobs(&[]), between(end - 90 * 86_400, end));
+    for (args, why) in [
+        (&["--from", "2024-03-01", "--to", "2024-02-01"][..], "the period ends before it begins"),
+        (&["--from", "never"], "--from: not a time: 'never'"),
+        (&["--last", "-5d"], "not negative"),
+        (&["--with", "easy"], "name the same policy"),
+    ] {
+        let output = surefill(&[&["what-if", "h.txt"], args].concat(), folder.path());
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
+    }
+    let none = surefill(
+        &["what-if", "h.txt", "--with", "fcfs", "--from", "2030-01-01", "--to", "2031-01-01"],
+        folder.path(),
+    );
+    assert_eq!(none.status.code(), Some(1));
+    assert!(text(&none.stderr).contains("no job was submitted in the period"));
+}
+
+#[test]
+fn the_page_can_be_mailed_and_the_tables_be_read() {
+    let folder = folder();
+    let args = ["what-if", "h.txt", "--with", "fcfs", "--seeds", "2", "--html", "a.html"];
+    let output = surefill(&args, folder.path());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.starts_with("With fcfs the "), "{said}");
+    assert!(said.contains("What a replay cannot know:") && said.contains("Mean waits by width"));
+    let page = std::fs::read_to_string(folder.path().join("a.html")).unwrap();
+    assert!(page.len() < 500_000 && page.ends_with("</html>"));
+    for foreign in ["<script", "http://", "https://", "src=", "@import", "url("] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    for part in [
+        "&lt;script&gt;alert(1)",
+        "@media print",
+        "2026-09-21",
+        "surefill what-if h.txt --with fcfs",
+        "recorded",
+        "the most that the history had in use",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    // Every figure says in words what it shows.
+    assert_eq!(page.matches("role=\"img\"").count(), page.matches("aria-label=").count());
+    let again = surefill(&args, folder.path());
+    assert_eq!(again.stdout, output.stdout);
+    assert_eq!(std::fs::read_to_string(folder.path().join("a.html")).unwrap(), page);
+
+    let quiet =
+        text(&surefill(&["what-if", "h.txt", "--with", "fcfs", "--seeds", "2", "-q"], folder.path()).stdout);
+    assert!(said.starts_with(&quiet) && !quiet.contains("Mean waits"));
+    let table = surefill(&["what-if", "h.txt", "--with", "fcfs", "--seeds", "2", "--csv"], folder.path());
+    let mut reader = csv::Reader::from_reader(&table.stdout[..]);
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert!(rows.len() > 10 && rows.iter().all(|row| row.len() == 18));
+    assert_eq!((&rows[0][0], &rows[0][1]), ("all", "all jobs"));
+    let markdown = text(
+        &surefill(&["what-if", "h.txt", "--with", "fcfs", "--seeds", "1", "--markdown"], folder.path())
+            .stdout,
+    );
+    assert!(markdown.contains("| account or group"));
+}

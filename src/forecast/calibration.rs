@@ -1,0 +1,219 @@
+//! On-line calibration of told starts: what was told at asking time against what came.
+//!
+//! A forecast is too early when jobs arrive that overtake, and wrong where beliefs about run times are. So its quantiles
+//! are stretched: a wait of w seconds that the forecast gives for the level q is told as (w + 60 s) e^t - 60 s. The exponent
+//! t of each level follows what comes, up by rate q when the job started later than told and down by rate (1 - q) when
+//! it did not: the on-line gradient of the quantile loss (Gibbs & Candes 2021), on the logarithm. In the long run the share of
+//! starts by the time told is q, whatever the forecasts are. The exponent is the sum of one for all jobs and one for the class of
+//! the job: how far ahead the forecast's median lies, and how long the job has waited already.
+
+use crate::error::{Error, Result};
+use crate::runtime::check_span;
+use bytemuck::{Pod, Zeroable};
+
+/// The levels that are calibrated: the ends of 90 % and 50 % intervals, and the median.
+pub const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+/// Classes of lead time end at these many seconds, the last is open.
+const LEADS: [i64; 5] = [600, 3600, 4 * 3600, 12 * 3600, 36 * 3600];
+
+/// Classes of age end at these many seconds, the last is open: just submitted, waiting for a while, for long.
+const AGES: [i64; 2] = [60, 6 * 3600];
+
+const CLASSES: usize = (LEADS.len() + 1) * (AGES.len() + 1);
+
+/// Below this a wait is no wait.
+const SMALL: f64 = 60.0;
+
+/// The rate falls with the number of starts known, to this.
+const RATE: f64 = 0.02;
+
+/// Exponents stay within this.
+const MOST: f64 = 6.0;
+
+/// The exponents of one class, or of all jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Exponents {
+    count: u64,
+    levels: [f64; 5],
+}
+
+impl Exponents {
+    fn rate(&self) -> f64 {
+        (1.0 / libm::sqrt(1.0 + self.count as f64)).max(RATE)
+    }
+}
+
+/// Stretches the quantiles of forecasts so that they hold. Plain data, to be kept wherever the caller likes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct StartCalibration {
+    all: Exponents,
+    classes: [Exponents; CLASSES],
+}
+
+impl Default for StartCalibration {
+    fn default() -> StartCalibration {
+        StartCalibration::zeroed()
+    }
+}
+
+fn class(age: i64, median: i64) -> usize {
+    let age = AGES.iter().take_while(|&&end| age >= end).count();
+    let lead = LEADS.iter().take_while(|&&end| median >= end).count();
+    lead * (AGES.len() + 1) + age
+}
+
+/// Quantiles of one wait at the five levels: not negative, not decreasing, no longer than 2^40 s.
+fn check(age: i64, forecast: &[i64; 5]) -> Result<()> {
+    check_span(age)?;
+    let mut last = 0;
+    for &wait in forecast {
+        check_span(wait)?;
+        if wait < last {
+            return Err(Error::OutOfRange);
+        }
+        last = wait;
+    }
+    Ok(())
+}
+
+impl StartCalibration {
+    /// One that has heard of no start: it changes nothing.
+    pub fn new() -> StartCalibration {
+        StartCalibration::default()
+    }
+
+    /// Starts heard of.
+    pub fn starts(&self) -> u64 {
+        self.all.count
+    }
+
+    /// What to tell of a job that has waited `age` seconds, of which the forecast says that it waits so many more seconds, at
+    /// each of [`LEVELS`]: the same, stretched, and again not decreasing. O(1).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for negative or decreasing seconds; [`Error::SpanTooLong`].
+    pub fn told(&self, age: i64, forecast: &[i64; 5]) -> Result<[i64; 5]> {
+        check(age, forecast)?;
+        let [_, _, median, _, _] = *forecast;
+        let mine = self.classes.get(class(age, median)).ok_or(Error::Corrupt)?;
+        let mut told = *forecast;
+        let mut last = 0;
+        for ((told, all), mine) in told.iter_mut().zip(self.all.levels).zip(mine.levels) {
+            *told = stretched(*told, all + mine).max(last);
+            last = *told;
+        }
+        Ok(told)
+    }
+
+    /// Hears that the job of which the forecast said so (as it was given to [`StartCalibration::told`], not what was told) has
+    /// waited `waited` seconds more when it started. O(1).
+    ///
+    /// # Errors
+    /// As [`StartCalibration::told`].
+    pub fn learn(&mut self, age: i64, forecast: &[i64; 5], waited: i64) -> Result<()> {
+        check_span(waited)?;
+        check(age, forecast)?;
+        let [_, _, median, _, _] = *forecast;
+        let mine = self.classes.get_mut(class(age, median)).ok_or(Error::Corrupt)?;
+        let rates = (self.all.rate(), mine.rate());
+        for (((q, forecast), all), mine) in
+            LEVELS.into_iter().zip(forecast).zip(&mut self.all.levels).zip(&mut mine.levels)
+        {
+            let told = stretched(*forecast, *all + *mine);
+            let step = if waited > told {
+                q
+            } else if told > 0 {
+                q - 1.0
+            } else {
+                continue; // nothing is sooner than now
+            };
+            *all = (*all + rates.0 * step).clamp(-MOST, MOST);
+            *mine = (*mine + rates.1 * step).clamp(-MOST, MOST);
+        }
+        self.all.count = self.all.count.saturating_add(1);
+        mine.count = mine.count.saturating_add(1);
+        Ok(())
+    }
+
+    /// Whether these are numbers that [`StartCalibration::learn`] can have left.
+    pub fn is_sound(&self) -> bool {
+        let sound = |all: &Exponents| all.levels.iter().all(|t| (-MOST..=MOST).contains(t));
+        sound(&self.all) && self.classes.iter().all(sound)
+    }
+}
+
+fn stretched(wait: i64, exponent: f64) -> i64 {
+    if exponent == 0.0 {
+        return wait;
+    }
+    let told = (wait as f64 + SMALL) * libm::exp(exponent) - SMALL;
+    told.clamp(0.0, (1u64 << 40) as f64) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Forecasts that are wrong in another way for each class, and change: the told levels hold all the same.
+    #[test]
+    fn levels_hold_whatever_the_forecast() {
+        let mut calibration = StartCalibration::new();
+        let mut state = 1u64;
+        let mut uniform = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let (mut kept, mut asked) = ([[0u32; 5]; 2], [0u32; 2]);
+        for round in 0..40_000 {
+            let late = round % 2;
+            // Forecasts say 0.8 to 1.2 times the scale; the truth is spread over two decades, around another middle.
+            let scale = if late == 1 { 40_000.0 } else { 1000.0 };
+            let forecast = [0.8, 0.9, 1.0, 1.1, 1.2].map(|share| (share * scale) as i64);
+            let bias = if round < 20_000 { 3.0 } else { 0.5 };
+            let middle = if late == 1 { bias } else { 1.0 / bias };
+            let waited = (scale * middle * 100f64.powf(uniform() - 0.5)) as i64;
+            let told = calibration.told(0, &forecast).unwrap();
+            assert!(told.is_sorted());
+            if round % 20_000 > 5000 {
+                asked[late] += 1;
+                for (kept, told) in kept[late].iter_mut().zip(told) {
+                    *kept += u32::from(waited <= told);
+                }
+            }
+            calibration.learn(0, &forecast, waited).unwrap();
+        }
+        for (kept, asked) in kept.iter().zip(asked) {
+            for (kept, level) in kept.iter().zip(LEVELS) {
+                let share = f64::from(*kept) / f64::from(asked);
+                assert!((share - level).abs() < 0.02, "{share} for {level}");
+            }
+        }
+        assert_eq!(calibration.starts(), 40_000);
+        assert!(calibration.is_sound());
+    }
+
+    #[test]
+    fn nothing_is_changed_before_anything_is_heard_and_by_bad_arguments() {
+        let mut calibration = StartCalibration::new();
+        let forecast = [0, 10, 20, 30, 1 << 40];
+        assert_eq!(calibration.told(5, &forecast), Ok(forecast));
+        for (age, forecast, waited, error) in [
+            (-1, forecast, 5, Error::OutOfRange),
+            (1 << 41, forecast, 5, Error::SpanTooLong),
+            (0, [0, 10, 9, 30, 40], 5, Error::OutOfRange),
+            (0, [-1, 10, 19, 30, 40], 5, Error::OutOfRange),
+            (0, [0, 10, 19, 30, 1 << 41], 5, Error::SpanTooLong),
+            (0, forecast, -1, Error::OutOfRange),
+            (0, forecast, 1 << 41, Error::SpanTooLong),
+        ] {
+            assert_eq!(calibration.learn(age, &forecast, waited), Err(error));
+        }
+        assert_eq!(calibration, StartCalibration::new());
+        // What is told as now and comes now says nothing.
+        calibration.learn(0, &[0; 5], 0).unwrap();
+        assert_eq!(calibration.told(0, &[0; 5]), Ok([0; 5]));
+    }
+}

@@ -1,0 +1,417 @@
+//! A forecast in the caller's memory: the machine, its running jobs and its queue.
+
+use crate::error::{Error, Result, check_processors};
+use crate::forecast::options::{ForecastOptions, RawOptions};
+use crate::forecast::profile::Step;
+use crate::memory::{Carver, Header, Kind, at, at_mut, range_mut};
+use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, check_span};
+use bytemuck::{Pod, Zeroable};
+
+/// The largest machine.
+const MAX_PROCESSORS: u32 = 1 << 24;
+
+/// The largest number of running jobs, and of waiting jobs.
+pub(super) const MAX_JOBS: u32 = 1 << 20;
+
+/// The largest number of scenarios.
+pub const MAX_SCENARIOS: u32 = 1 << 16;
+
+const KIND: Kind = Kind::Forecast;
+
+/// A start that never comes.
+pub(super) const NEVER: i64 = i64::MAX;
+
+/// Capacities of a [`Forecast`], fixed at initialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ForecastCapacity {
+    /// Running jobs (at most 2^20).
+    pub running: u32,
+    /// Waiting jobs (at most 2^20).
+    pub waiting: u32,
+    /// Processors of the machine (1 to 2^24).
+    pub processors: u32,
+    /// Bins of the distributions (1 to [`MAX_BINS`]).
+    pub bins: u32,
+    /// Events into which a bin's probability is divided (1 to [`MAX_EVENTS_PER_BIN`]).
+    pub events_per_bin: u32,
+    /// Scenarios (2 to [`MAX_SCENARIOS`]).
+    pub scenarios: u32,
+}
+
+impl Default for ForecastCapacity {
+    /// 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200 scenarios.
+    fn default() -> ForecastCapacity {
+        ForecastCapacity {
+            running: 256,
+            waiting: 256,
+            processors: 1024,
+            bins: 32,
+            events_per_bin: 4,
+            scenarios: 200,
+        }
+    }
+}
+
+impl ForecastCapacity {
+    fn check(&self) -> Result<()> {
+        let valid = self.running <= MAX_JOBS
+            && self.waiting <= MAX_JOBS
+            && (1..=MAX_PROCESSORS).contains(&self.processors)
+            && (1..=MAX_BINS as u32).contains(&self.bins)
+            && (1..=MAX_EVENTS_PER_BIN as u32).contains(&self.events_per_bin)
+            && (2..=MAX_SCENARIOS).contains(&self.scenarios);
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+
+    pub(super) fn releases_per_job(&self) -> usize {
+        self.bins as usize * self.events_per_bin as usize
+    }
+}
+
+/// Where a forecast stands; 0 before anything.
+pub(super) const FILLING: u32 = 1;
+pub(super) const PLAYING: u32 = 2;
+pub(super) const DONE: u32 = 3;
+
+/// The scalars at the head of a forecast's block.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct State {
+    header: Header,
+    pub capacity: ForecastCapacity,
+    pub options: RawOptions,
+    pub now: i64,
+    pub idle: u32,
+    /// Processors of the running jobs.
+    pub busy: u32,
+    pub running: u32,
+    pub waiting: u32,
+    /// Waiting jobs that are submitted later.
+    pub arrivals: u32,
+    pub phase: u32,
+    /// Scenarios played.
+    pub played: u32,
+    /// Jobs whose starts are sorted.
+    pub sorted: u32,
+    pub scene: Scene,
+}
+
+/// The scenario that is being played.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Scene {
+    /// Seconds from now.
+    pub time: i64,
+    /// Whether one is being played.
+    pub open: u32,
+    pub free: u32,
+    /// Jobs that run: the ends in the heap, and the plans.
+    pub running: u32,
+    /// Jobs in the queue, and in the order of candidates.
+    pub queued: u32,
+    /// Later submissions that have come.
+    pub arrived: u32,
+    /// Jobs still to start.
+    pub left: u32,
+    /// No queued job needs fewer processors.
+    pub narrowest: u32,
+    /// Waiting jobs that can start at all.
+    pub able: u32,
+}
+
+/// What is known of a job.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Job {
+    pub processors: u32,
+    pub releases: u32,
+    /// When it ends at the latest: seconds from now when it runs, from its start when it waits.
+    pub limit: i64,
+    /// The median of the same.
+    pub median: i64,
+    /// When it joins the queue: seconds from now, 0 for those that are in it.
+    pub submit: i64,
+}
+
+/// The end of a running job in a scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct End {
+    pub time: i64,
+    pub job: u32,
+    pub processors: u32,
+}
+
+/// A job in the queue of a scenario.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Queued {
+    /// How long the policy plans it to run.
+    pub planned: i64,
+    pub job: u32,
+    pub processors: u32,
+}
+
+/// A running job's planned end, and the latest possible.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Planned {
+    pub end: i64,
+    pub limit: i64,
+}
+
+/// When all waiting jobs will start.
+///
+/// [`Forecast::begin`]; [`Forecast::add_running`] and, in the order of the queue, [`Forecast::add_waiting`]; then
+/// [`Forecast::run`] until [`Progress::Done`](super::Progress::Done); then any number of questions.
+///
+/// The memory needed is [`Forecast::size`]. With R running jobs, W waiting jobs, b bins of e events and N scenarios it is at
+/// most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512 bytes. One scenario costs O((R + W) log(R + W)) and, at each of its at
+/// most R + W + 1 instants at which a processor is free, one look at the planned ends of the jobs that run and one at the
+/// queued jobs; with more than one reservation, each of them and each queued job that fits looks at up to as many steps as jobs
+/// run or hold a reservation.
+pub struct Forecast<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) parts: Parts<'a>,
+}
+
+/// The slices of a forecast's block.
+pub(super) struct Parts<'a> {
+    /// Running jobs, then waiting jobs from the capacity of running jobs on; the same for their releases.
+    pub jobs: &'a mut [Job],
+    /// Each with the probability that the job ends by then.
+    pub releases: &'a mut [Release],
+    /// A row of scenarios for each waiting job, in seconds from now.
+    pub starts: &'a mut [i64],
+    /// Waiting jobs by predicted median, as far as they can start at all.
+    pub ranked: &'a mut [End],
+    /// Waiting jobs that are submitted later, in the order of time.
+    pub arrivals: &'a mut [End],
+    /// Where each waiting job stands in the present scenario.
+    pub status: &'a mut [u32],
+    /// Ends of running jobs: a heap.
+    pub ends: &'a mut [End],
+    /// Planned ends of running jobs, sorted; and by job.
+    pub plans: &'a mut [End],
+    pub planned: &'a mut [Planned],
+    pub queue: &'a mut [Queued],
+    /// The queued jobs in the order in which candidates are tried, unless that is the queue's.
+    pub candidates: &'a mut [Queued],
+    pub steps: &'a mut [Step],
+}
+
+/// The layout: measures or carves, as the carver does.
+fn layout<'a>(carver: &mut Carver<'a>, capacity: &ForecastCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
+    capacity.check()?;
+    let (running, waiting) = (capacity.running as usize, capacity.waiting as usize);
+    let jobs = running + waiting;
+    let product = |a: usize, b: usize| a.checked_mul(b).ok_or(Error::OutOfRange);
+    let state = carver.take(1)?;
+    let parts = Parts {
+        jobs: carver.take(jobs)?,
+        releases: carver.take(product(jobs, capacity.releases_per_job())?)?,
+        starts: carver.take(product(waiting, capacity.scenarios as usize)?)?,
+        ranked: carver.take(waiting)?,
+        arrivals: carver.take(waiting)?,
+        status: carver.take(waiting)?,
+        ends: carver.take(jobs)?,
+        plans: carver.take(jobs)?,
+        planned: carver.take(jobs)?,
+        queue: carver.take(waiting)?,
+        candidates: carver.take(waiting)?,
+        // A step for now and for each planned end, and two for each job that takes some.
+        steps: carver.take(jobs + 2 * waiting + 1)?,
+    };
+    Ok((state, parts))
+}
+
+impl<'a> Forecast<'a> {
+    /// Bytes that a forecast with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(capacity: &ForecastCapacity) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        layout(&mut carver, capacity)?;
+        Ok(carver.size())
+    }
+
+    /// Makes a forecast in this memory, which may be longer than needed. O(1): only the head of the block is written.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], capacity: &ForecastCapacity) -> Result<Forecast<'a>> {
+        let size = Forecast::size(capacity)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let (state, parts) = layout(&mut Carver::of(memory)?, capacity)?;
+        let state = at_mut(state, 0)?;
+        *state = State { header: Header::new(KIND, size), capacity: *capacity, ..State::zeroed() };
+        Ok(Forecast { state, parts })
+    }
+
+    /// How many bytes at the start of a block [`Forecast::block_size`] wants to see.
+    pub const PREFIX: usize = size_of::<State>();
+
+    /// The size of the block that starts with these bytes. O(1).
+    ///
+    /// # Errors
+    /// As [`Forecast::attach`].
+    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
+        let state: &[State] = Carver::of(prefix)?.take(1)?;
+        let state = at(state, 0)?;
+        state.header.check(KIND)?;
+        let size = Forecast::size(&state.capacity).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
+    }
+
+    /// The forecast that [`Forecast::init`] made in this memory. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
+    pub fn attach(memory: &'a mut [u8]) -> Result<Forecast<'a>> {
+        let size = Forecast::block_size(memory)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let capacity = {
+            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
+            at(state, 0)?.capacity
+        };
+        let (state, parts) = layout(&mut Carver::of(memory)?, &capacity)?;
+        let state = at_mut(state, 0)?;
+        let begun = state.phase != 0;
+        let sound = state.running <= capacity.running
+            && state.waiting <= capacity.waiting
+            && state.arrivals <= state.waiting
+            && state.phase <= DONE
+            && (!begun || state.options.sound(capacity.scenarios))
+            && state.now.unsigned_abs() <= 1 << 53
+            && (0..=1 << 62).contains(&state.scene.time);
+        if sound { Ok(Forecast { state, parts }) } else { Err(Error::Corrupt) }
+    }
+
+    /// The capacities.
+    pub fn capacity(&self) -> &ForecastCapacity {
+        &self.state.capacity
+    }
+
+    /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it) with so many idle processors. What the last
+    /// forecast held is forgotten. O(1).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for an absurd time or options out of their ranges; [`Error::TooManyProcessors`];
+    /// [`Error::NotANumber`].
+    pub fn begin(&mut self, now: i64, idle: u32, options: &ForecastOptions) -> Result<()> {
+        let capacity = self.state.capacity;
+        let options = RawOptions::new(options, capacity.scenarios)?;
+        if now.unsigned_abs() > 1 << 53 {
+            return Err(Error::OutOfRange);
+        }
+        if idle > capacity.processors {
+            return Err(Error::TooManyProcessors);
+        }
+        let header = self.state.header;
+        *self.state = State { header, capacity, options, now, idle, phase: FILLING, ..State::zeroed() };
+        Ok(())
+    }
+
+    /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index. O(releases).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running jobs and the idle processors
+    /// are more than the machine has; [`Error::SpanTooLong`]; [`Error::Full`], also for a distribution with more bins than
+    /// the capacity; [`Error::WrongState`] unless the forecast has begun and does not run yet.
+    pub fn add_running(
+        &mut self,
+        processors: u32,
+        age: i64,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        let state = &*self.state;
+        if state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        check_processors(processors, state.capacity.processors)?;
+        let busy = state.busy.checked_add(processors).ok_or(Error::Overfull)?;
+        if busy > state.capacity.processors.saturating_sub(state.idle) {
+            return Err(Error::Overfull);
+        }
+        let index = state.running;
+        if index >= state.capacity.running {
+            return Err(Error::Full);
+        }
+        self.add(index as usize, processors, 0, age, limit, runtime)?;
+        (self.state.running, self.state.busy) = (index + 1, busy);
+        Ok(index as usize)
+    }
+
+    /// Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)), when it was or will be submitted, and what is believed of its run time. Returns its index. O(releases).
+    ///
+    /// A job whose submission lies ahead (expected, or held until then) joins the queue at that time, in the place in which
+    /// it was added.
+    ///
+    /// # Errors
+    /// As [`Forecast::add_running`]; [`Error::SpanTooLong`] also for a submission so far ahead.
+    pub fn add_waiting(
+        &mut self,
+        processors: u32,
+        limit: i64,
+        submit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        let state = &*self.state;
+        if state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        let submit = submit.saturating_sub(state.now).max(0);
+        check_processors(processors, state.capacity.processors)?;
+        check_span(submit)?;
+        let index = state.waiting;
+        if index >= state.capacity.waiting {
+            return Err(Error::Full);
+        }
+        let place = state.capacity.running as usize + index as usize;
+        self.add(place, processors, submit, 0, limit, runtime)?;
+        self.state.waiting = index + 1;
+        Ok(index as usize)
+    }
+
+    fn add(
+        &mut self,
+        place: usize,
+        processors: u32,
+        submit: i64,
+        age: i64,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<()> {
+        let room = self.state.capacity.releases_per_job();
+        let slot = range_mut(self.parts.releases, place * room, room)?;
+        let count = runtime.remaining(age, limit, self.state.capacity.events_per_bin as usize, slot)?;
+        let (mut ended, mut median) = (0.0, None);
+        for release in range_mut(slot, 0, count)? {
+            ended += release.probability;
+            release.probability = ended;
+            if ended >= 0.5 && median.is_none() {
+                median = Some(release.after);
+            }
+        }
+        let last = at(slot, count.saturating_sub(1))?.after;
+        let limit = (limit - age).max(1);
+        let median = median.unwrap_or(last);
+        *at_mut(self.parts.jobs, place)? = Job { processors, releases: count as u32, limit, median, submit };
+        Ok(())
+    }
+
+    /// Seconds since the origin at which the forecast began.
+    pub fn now(&self) -> i64 {
+        self.state.now
+    }
+
+    /// Waiting jobs added so far.
+    pub fn waiting(&self) -> usize {
+        self.state.waiting as usize
+    }
+}

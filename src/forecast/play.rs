@@ -1,0 +1,451 @@
+//! One scenario after the other, instant by instant.
+//!
+//! At each instant the jobs whose drawn run time is over end, those submitted then join the queue, and the policy makes one
+//! pass. All ends of one second are one instant, as in the scheduling pass.
+
+use crate::error::{Error, Result};
+use crate::forecast::draw::Draws;
+use crate::forecast::heap;
+use crate::forecast::object::{DONE, End, FILLING, Forecast, NEVER, PLAYING, Planned, Queued, Scene};
+use crate::forecast::profile::Profile;
+use crate::memory::{at, at_mut, range, range_mut};
+
+/// What a call of [`Forecast::run`] has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The work allowed is used up: call again to go on.
+    More,
+    /// Every scenario is played: ask.
+    Done,
+}
+
+/// Where a waiting job stands in a scenario.
+const AWAY: u32 = 0;
+const WAITING: u32 = 1;
+const STARTED: u32 = 2;
+
+impl Forecast<'_> {
+    /// Plays scenarios until all are played, or about `work` steps are done: a step is an event, a job looked at, or a step
+    /// of a profile. One instant of a scenario is never interrupted. What the answers will be does not depend on `work`.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] before [`Forecast::begin`]; [`Error::OutOfRange`] for no work.
+    pub fn run(&mut self, work: u64) -> Result<Progress> {
+        if work == 0 {
+            return Err(Error::OutOfRange);
+        }
+        match self.state.phase {
+            FILLING => self.prepare()?,
+            PLAYING => (),
+            DONE => return Ok(Progress::Done),
+            _ => return Err(Error::WrongState),
+        }
+        let mut done = 0u64;
+        while self.state.played < self.state.options.scenarios {
+            if self.state.scene.open == 0 {
+                done += self.open()?;
+            } else {
+                done += self.advance()?;
+            }
+            done += self.pass()?;
+            if self.state.scene.left == 0 {
+                self.state.scene.open = 0;
+                self.state.played += 1;
+            }
+            if done >= work {
+                return Ok(Progress::More);
+            }
+        }
+        let scenarios = self.state.options.scenarios as usize;
+        while self.state.sorted < self.state.waiting {
+            let job = self.state.sorted as usize;
+            heap::sort(range_mut(self.parts.starts, job * scenarios, scenarios)?)?;
+            self.state.sorted += 1;
+            done += 10 * scenarios as u64;
+            if done >= work && self.state.sorted < self.state.waiting {
+                return Ok(Progress::More);
+            }
+        }
+        self.state.phase = DONE;
+        Ok(Progress::Done)
+    }
+
+    /// What is the same in all scenarios: the orders of candidates and of submissions.
+    fn prepare(&mut self) -> Result<()> {
+        let (state, parts) = (&mut *self.state, &mut self.parts);
+        let first = state.capacity.running as usize;
+        let (mut ranked, mut arrivals) = (0, 0);
+        for job in 0..state.waiting {
+            let known = at(parts.jobs, first + job as usize)?;
+            let processors = known.processors;
+            // Wider than everything that runs or idles: not before processors come back.
+            if processors > state.idle.saturating_add(state.busy) {
+                continue;
+            }
+            *at_mut(parts.ranked, ranked)? = End { time: known.median, job, processors };
+            ranked += 1;
+            if known.submit > 0 {
+                *at_mut(parts.arrivals, arrivals)? = End { time: known.submit, job, processors };
+                arrivals += 1;
+            }
+        }
+        heap::sort(range_mut(parts.ranked, 0, ranked)?)?;
+        heap::sort(range_mut(parts.arrivals, 0, arrivals)?)?;
+        state.scene.able = ranked as u32;
+        state.arrivals = arrivals as u32;
+        state.phase = PLAYING;
+        Ok(())
+    }
+
+    /// How the policy plans a waiting job.
+    fn queued(&self, job: u32) -> Result<Queued> {
+        let known = at(self.parts.jobs, self.state.capacity.running as usize + job as usize)?;
+        let planned = if self.state.options.by_medians() { known.median } else { known.limit };
+        Ok(Queued { planned, job, processors: known.processors })
+    }
+
+    /// A run time for the job at this place of the jobs, drawn for the present scenario.
+    fn drawn(&self, place: usize) -> Result<i64> {
+        let options = &self.state.options;
+        let job = at(self.parts.jobs, place)?;
+        let room = self.state.capacity.releases_per_job();
+        let releases = range(self.parts.releases, place * room, job.releases as usize)?;
+        // Numbered so that the draws do not depend on the capacity.
+        let running = self.state.capacity.running as usize;
+        let number = place.checked_sub(running).map_or(place as u64, |waiting| 1 << 32 | waiting as u64);
+        let uniform = Draws::new(options.seed, number, options.scenarios).uniform(self.state.played);
+        let index = releases.partition_point(|release| release.probability <= uniform);
+        // Rounding may leave the sum a hair below 1.
+        Ok(at(releases, index.min(releases.len().saturating_sub(1)))?.after)
+    }
+
+    /// The beginning of a scenario.
+    fn open(&mut self) -> Result<u64> {
+        let able = self.state.scene.able;
+        let running = self.state.running as usize;
+        for place in 0..running {
+            let (drawn, job) = (self.drawn(place)?, *at(self.parts.jobs, place)?);
+            let end = if self.state.options.by_medians() { job.median } else { job.limit };
+            let entry = |time| End { time, job: place as u32, processors: job.processors };
+            *at_mut(self.parts.planned, place)? = Planned { end, limit: job.limit };
+            *at_mut(self.parts.plans, place)? = entry(end);
+            heap::push(range_mut(self.parts.ends, 0, place + 1)?, entry(drawn))?;
+        }
+        heap::sort(range_mut(self.parts.plans, 0, running)?)?;
+        self.state.scene = Scene {
+            open: 1,
+            free: self.state.idle,
+            running: running as u32,
+            left: able,
+            able,
+            ..bytemuck::Zeroable::zeroed()
+        };
+        let (scenarios, played) = (self.state.options.scenarios as usize, self.state.played as usize);
+        let first = self.state.capacity.running as usize;
+        let all = self.state.idle.saturating_add(self.state.busy);
+        let (mut queued, mut candidates) = (0, 0);
+        for job in 0..self.state.waiting {
+            let entry = self.queued(job)?;
+            *at_mut(self.parts.starts, job as usize * scenarios + played)? = NEVER;
+            let here = at(self.parts.jobs, first + job as usize)?.submit == 0 && entry.processors <= all;
+            *at_mut(self.parts.status, job as usize)? = if here { WAITING } else { AWAY };
+            if here {
+                *at_mut(self.parts.queue, queued)? = entry;
+                queued += 1;
+            }
+        }
+        if self.state.options.shortest_first() {
+            for place in 0..able as usize {
+                let job = at(self.parts.ranked, place)?.job;
+                if *at(self.parts.status, job as usize)? == WAITING {
+                    *at_mut(self.parts.candidates, candidates)? = self.queued(job)?;
+                    candidates += 1;
+                }
+            }
+        }
+        self.state.scene.queued = queued as u32;
+        Ok(3 * running as u64 + 2 * u64::from(self.state.waiting))
+    }
+
+    /// Goes on to the next instant: ends and submissions.
+    fn advance(&mut self) -> Result<u64> {
+        let mut done = 1;
+        let scene = self.state.scene;
+        let end = range(self.parts.ends, 0, scene.running as usize)?.first().map(|end| end.time);
+        let arrivals = range(self.parts.arrivals, 0, self.state.arrivals as usize)?;
+        let arrival = arrivals.get(scene.arrived as usize).map(|arrival| arrival.time);
+        let time = end.into_iter().chain(arrival).min().filter(|&time| time > scene.time);
+        let time = time.ok_or(Error::Corrupt)?;
+        self.state.scene.time = time;
+        loop {
+            let running = self.state.scene.running as usize;
+            let ends = range_mut(self.parts.ends, 0, running)?;
+            if ends.first().is_none_or(|end| end.time > time) {
+                break;
+            }
+            let ended = heap::pop(ends)?;
+            let plan = End { time: at(self.parts.planned, ended.job as usize)?.end, ..ended };
+            let plans = range_mut(self.parts.plans, 0, running)?;
+            let place = plans.partition_point(|other| *other < plan);
+            heap::remove(plans, place);
+            let scene = &mut self.state.scene;
+            scene.running = scene.running.checked_sub(1).ok_or(Error::Corrupt)?;
+            scene.free = scene.free.checked_add(ended.processors).ok_or(Error::Corrupt)?;
+            done += 1;
+        }
+        while let Some(arrival) = range(self.parts.arrivals, 0, self.state.arrivals as usize)?
+            .get(self.state.scene.arrived as usize)
+            && arrival.time <= time
+        {
+            let job = arrival.job;
+            self.state.scene.arrived += 1;
+            self.arrive(job)?;
+            done += 1;
+        }
+        Ok(done)
+    }
+
+    /// A job joins the queue in the place in which it was added.
+    fn arrive(&mut self, job: u32) -> Result<()> {
+        let entry = self.queued(job)?;
+        let queued = self.state.scene.queued as usize;
+        let queue = range_mut(self.parts.queue, 0, queued + 1)?;
+        let place = queue.iter().take(queued).position(|other| other.job > job).unwrap_or(queued);
+        heap::insert(queue, place, entry);
+        if self.state.options.shortest_first() {
+            let first = self.state.capacity.running as usize;
+            let jobs = &*self.parts.jobs;
+            let rank = |job: u32| at(jobs, first + job as usize).map(|known| (known.median, job));
+            let mine = rank(job)?;
+            let candidates = range_mut(self.parts.candidates, 0, queued + 1)?;
+            let mut place = 0;
+            for other in candidates.iter().take(queued) {
+                if rank(other.job)? > mine {
+                    break;
+                }
+                place += 1;
+            }
+            heap::insert(candidates, place, entry);
+        }
+        *at_mut(self.parts.status, job as usize)? = WAITING;
+        let scene = &mut self.state.scene;
+        scene.queued += 1;
+        scene.narrowest = scene.narrowest.min(entry.processors);
+        Ok(())
+    }
+
+    /// One pass of the policy.
+    fn pass(&mut self) -> Result<u64> {
+        let scene = self.state.scene;
+        if scene.queued == 0 || scene.free < scene.narrowest.max(1) {
+            return Ok(1);
+        }
+        let before = scene.left;
+        // From the head of the queue as long as they fit.
+        let mut heads = 0;
+        while let Some(&head) = range(self.parts.queue, 0, scene.queued as usize)?.get(heads)
+            && head.processors <= self.state.scene.free
+        {
+            self.start(head)?;
+            heads += 1;
+        }
+        let mut done = 1 + heads as u64;
+        let blocked = heads < scene.queued as usize;
+        if let Some(reservations) = self.state.options.reservations()
+            && blocked
+            && self.state.scene.free > 0
+        {
+            done += if self.state.options.by_medians() { self.renew()? } else { 0 };
+            done += match reservations {
+                0 | 1 => self.backfill(heads, reservations == 1)?,
+                _ => self.reserve(heads, reservations)?,
+            };
+        }
+        if self.state.scene.left != before {
+            done += self.compact()?;
+        }
+        if self.state.options.reservations().is_none() {
+            // Only the head can start.
+            let head = range(self.parts.queue, 0, self.state.scene.queued as usize)?.first();
+            self.state.scene.narrowest = head.map_or(0, |head| head.processors);
+        }
+        Ok(done)
+    }
+
+    /// Starts a queued job now.
+    fn start(&mut self, entry: Queued) -> Result<()> {
+        let Queued { planned, job, processors } = entry;
+        let place = self.state.capacity.running as usize + job as usize;
+        let (drawn, limit) = (self.drawn(place)?, at(self.parts.jobs, place)?.limit);
+        let scene = &mut self.state.scene;
+        let time = scene.time;
+        scene.free = scene.free.checked_sub(processors).ok_or(Error::Corrupt)?;
+        scene.left = scene.left.checked_sub(1).ok_or(Error::Corrupt)?;
+        let running = scene.running as usize;
+        scene.running += 1;
+        let entry = |time| End { time, job: place as u32, processors };
+        heap::push(range_mut(self.parts.ends, 0, running + 1)?, entry(time + drawn))?;
+        *at_mut(self.parts.planned, place)? = Planned { end: time + planned, limit: time + limit };
+        self.plan(running, entry(time + planned))?;
+        *at_mut(self.parts.status, job as usize)? = STARTED;
+        let (scenarios, played) = (self.state.options.scenarios as usize, self.state.played as usize);
+        *at_mut(self.parts.starts, job as usize * scenarios + played)? = time;
+        Ok(())
+    }
+
+    /// Enters a planned end among `count` others.
+    fn plan(&mut self, count: usize, plan: End) -> Result<()> {
+        let plans = range_mut(self.parts.plans, 0, count + 1)?;
+        let place = plans.iter().take(count).rposition(|other| *other < plan).map_or(0, |before| before + 1);
+        heap::insert(plans, place, plan);
+        Ok(())
+    }
+
+    /// Jobs that have outlived their median are planned to their limit.
+    fn renew(&mut self) -> Result<u64> {
+        let time = self.state.scene.time;
+        let running = self.state.scene.running as usize;
+        let mut done = 0;
+        while let Some(&outlived) = range(self.parts.plans, 0, running)?.first()
+            && outlived.time <= time
+        {
+            let planned = at_mut(self.parts.planned, outlived.job as usize)?;
+            planned.end = planned.limit.max(time + 1);
+            let plan = End { time: planned.end, ..outlived };
+            heap::remove(range_mut(self.parts.plans, 0, running)?, 0);
+            self.plan(running.saturating_sub(1), plan)?;
+            done += 1;
+        }
+        Ok(done)
+    }
+
+    /// What of the queue is tried behind the first `heads` and the reservations, in which order.
+    fn candidate(&self, place: usize) -> Result<Option<Queued>> {
+        let list =
+            if self.state.options.shortest_first() { &self.parts.candidates } else { &self.parts.queue };
+        Ok(range(list, 0, self.state.scene.queued as usize)?.get(place).copied())
+    }
+
+    /// Where the first candidate is that needs no more than `free` processors, from `place` on.
+    fn next_fitting(&self, place: usize, free: u32) -> usize {
+        let list =
+            if self.state.options.shortest_first() { &self.parts.candidates } else { &self.parts.queue };
+        let queued = self.state.scene.queued as usize;
+        let rest = list.get(place..queued).unwrap_or(&[]);
+        rest.iter().position(|entry| entry.processors <= free).map_or(queued, |skipped| place + skipped)
+    }
+
+    /// EASY (Lifka 1995; Mu'alem & Feitelson 2001), or list scheduling when the blocked head job has no reservation: what is
+    /// planned to end by the head's start, or leaves it enough processors then, starts.
+    fn backfill(&mut self, heads: usize, reserved: bool) -> Result<u64> {
+        let head = *at(self.parts.queue, heads)?;
+        let Scene { time, free, running, queued, .. } = self.state.scene;
+        let (mut shadow, mut extra) = (i64::MAX, 0);
+        let mut done = u64::from(queued);
+        if reserved {
+            let mut available = free;
+            shadow = time;
+            for plan in range(self.parts.plans, 0, running as usize)? {
+                if available >= head.processors && plan.time > shadow {
+                    break;
+                }
+                available = available.checked_add(plan.processors).ok_or(Error::Corrupt)?;
+                shadow = plan.time;
+                done += 1;
+            }
+            extra = available.checked_sub(head.processors).ok_or(Error::Corrupt)?;
+        }
+        let first = if self.state.options.shortest_first() { 0 } else { heads + 1 };
+        let mut place = self.next_fitting(first, free);
+        while let Some(entry) = self.candidate(place)? {
+            let in_time = entry.planned <= shadow.saturating_sub(time);
+            // With an order of their own the candidates still hold the head and what has been started.
+            let waits = entry.job != head.job && *at(self.parts.status, entry.job as usize)? == WAITING;
+            if waits && (in_time || entry.processors <= extra) {
+                self.start(entry)?;
+                if !in_time {
+                    extra = extra.checked_sub(entry.processors).ok_or(Error::Corrupt)?;
+                }
+                if self.state.scene.free == 0 {
+                    break;
+                }
+            }
+            place = self.next_fitting(place + 1, self.state.scene.free);
+        }
+        Ok(done)
+    }
+
+    /// Several reservations: the first waiting jobs that cannot start hold each the earliest hole in what is planned, in the
+    /// order of the queue; what fits around them starts.
+    fn reserve(&mut self, heads: usize, reservations: u32) -> Result<u64> {
+        let Scene { time, free, running, queued, .. } = self.state.scene;
+        // The profile borrows the steps while jobs start: it is taken out and put back.
+        let steps = core::mem::take(&mut self.parts.steps);
+        let plans = range(self.parts.plans, 0, running as usize)?.iter();
+        let mut profile = Profile::new(steps, time, free, plans.map(|plan| (plan.time, plan.processors)))?;
+        let mut done = u64::from(running);
+        let mut held = 0;
+        let mut place = heads;
+        while held < reservations
+            && place < queued as usize
+            && let Some(&entry) = self.parts.queue.get(place)
+        {
+            // What runs ends in the end, and nobody here is wider than everything.
+            let start = profile.earliest(entry.processors, entry.planned).ok_or(Error::Corrupt)?;
+            profile.take(start, entry.planned, entry.processors)?;
+            if start == time {
+                self.start(entry)?;
+            } else {
+                held += 1;
+            }
+            done += profile.count() as u64;
+            place += 1;
+        }
+        let last = self.parts.queue.get(place.saturating_sub(1)).map(|entry| entry.job);
+        let first = if self.state.options.shortest_first() { 0 } else { place };
+        let mut place = self.next_fitting(first, self.state.scene.free);
+        while self.state.scene.free > 0
+            && let Some(entry) = self.candidate(place)?
+        {
+            // With an order of their own the candidates still hold those with a reservation and what has been started.
+            let behind = last.is_none_or(|last| entry.job > last);
+            if behind && *at(self.parts.status, entry.job as usize)? == WAITING {
+                done += profile.count() as u64;
+                if profile.fits_now(entry.processors, entry.planned) {
+                    profile.take(time, entry.planned, entry.processors)?;
+                    self.start(entry)?;
+                }
+            }
+            place = self.next_fitting(place + 1, self.state.scene.free);
+        }
+        self.parts.steps = profile.into_steps();
+        Ok(done + u64::from(queued))
+    }
+
+    /// Takes what has been started out of the queue.
+    fn compact(&mut self) -> Result<u64> {
+        let queued = self.state.scene.queued as usize;
+        let status = &*self.parts.status;
+        let mut narrowest = u32::MAX;
+        let kept = keep(range_mut(self.parts.queue, 0, queued)?, status, &mut narrowest)?;
+        if self.state.options.shortest_first() {
+            keep(range_mut(self.parts.candidates, 0, queued)?, status, &mut narrowest)?;
+        }
+        (self.state.scene.queued, self.state.scene.narrowest) = (kept as u32, narrowest);
+        Ok(queued as u64)
+    }
+}
+
+/// Moves what still waits to the front; how many these are.
+fn keep(list: &mut [Queued], status: &[u32], narrowest: &mut u32) -> Result<usize> {
+    let mut kept = 0;
+    for place in 0..list.len() {
+        let entry = *at(list, place)?;
+        if *at(status, entry.job as usize)? == WAITING {
+            *at_mut(list, kept)? = entry;
+            *narrowest = entry.processors.min(*narrowest);
+            kept += 1;
+        }
+    }
+    Ok(kept)
+}

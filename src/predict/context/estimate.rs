@@ -1,0 +1,145 @@
+//! What one context says: its counts, backed off to a wider context, and the logarithm of that in a byte.
+//!
+//! With c_j the recency-weighted counts of the bins that the limit leaves, q the wider context's distribution, and d the number of
+//! bins seen, p_j = (c_j + prior (1 + d) q_j) / (sum of c + prior (1 + d)): the more different things like jobs have done, the more
+//! the wider context counts (the estimate of Witten & Bell 1991, made continuous). Before that, run times being ordered, a share of
+//! each count moves to the bins beside it, the smaller the more jobs there are.
+//!
+//! All bins beyond the limit's are one cell, behind it. Contexts whose jobs have different limits cannot count it: they take
+//! the wider one's share.
+
+use super::contexts::{Context, Reference};
+use super::lanes::{LANES, fold, ln};
+
+/// What a count at least is to make its bin one of those seen.
+const SEEN: f32 = 0.05;
+/// What moves to the bins beside, when no job is known.
+const SMOOTHING: f32 = 0.2;
+/// Bytes a natural logarithm.
+pub const SCALE: f32 = 16.0;
+
+/// The bins that a job's limit leaves.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    /// The limit's bin.
+    pub limit: usize,
+    /// The last cell: that of all bins beyond, or the limit's if it is the last bin.
+    pub last: usize,
+    /// The number of bins.
+    pub bins: usize,
+    /// Everybody's share of jobs beyond their limit's bin.
+    pub beyond: f32,
+}
+
+impl Extent {
+    /// By how much a row's cells are before the bins they count.
+    pub fn shift(&self, reference: Reference, bin: usize) -> isize {
+        match reference {
+            Reference::First => 0,
+            // The last cell is for what is beyond the limit's bin.
+            Reference::Limit => self.bins as isize - 2 - bin as isize,
+            _ => (self.bins / 2) as isize - bin as isize,
+        }
+    }
+
+    /// The cell in which a job's bin is counted; the first and last cells are also those of bins outside the row.
+    pub fn cell(&self, reference: Reference, bin: usize, ended: usize) -> usize {
+        let cell = ended as isize + self.shift(reference, bin);
+        cell.min(self.bins as isize - 1).max(0) as usize
+    }
+}
+
+/// Sums of the numbers, of lanes first.
+fn total<const N: usize>(numbers: &[f32; N]) -> f32 {
+    let mut lanes = [0.0; LANES];
+    for group in numbers.chunks_exact(LANES) {
+        for (lane, x) in lanes.iter_mut().zip(group) {
+            *lane += x;
+        }
+    }
+    fold(lanes)
+}
+
+/// Writes a context's distribution, given its row and the wider context's distribution, and returns the sum of its counts: 0 when
+/// there is no row, or none in these bins. `mask` is 1 in the bins up to the limit's, 0 beyond.
+#[inline]
+pub fn estimate<const N: usize>(
+    context: &Context,
+    row: Option<&[f32]>,
+    reference: usize,
+    extent: &Extent,
+    mask: &[f32; N],
+    wider: &[f32; N],
+    out: &mut [f32; N],
+) -> f32 {
+    *out = *wider;
+    let Some(row) = row else { return 0.0 };
+    let mut counts = [0.0f32; N];
+    let shift = extent.shift(context.reference, reference);
+    let (from, to) = (shift.max(0) as usize, shift.min(0).unsigned_abs());
+    for (count, cell) in counts.iter_mut().skip(to).zip(row.iter().skip(from)).take(extent.bins) {
+        *count = *cell;
+    }
+    let beyond_cell = extent.last > extent.limit;
+    let mut beyond = 0.0;
+    if beyond_cell && context.limited {
+        for count in counts.iter().take(extent.bins).skip(extent.last) {
+            beyond += count;
+        }
+    }
+    for (count, mask) in counts.iter_mut().zip(mask) {
+        *count *= mask;
+    }
+    let within = total(&counts);
+    if beyond_cell && !context.limited {
+        let share = wider.get(extent.last).copied().unwrap_or(0.0);
+        beyond = within * share / (1.0 - share);
+    }
+    let sum = within + beyond;
+    if sum <= 0.0 {
+        return 0.0;
+    }
+    let mut seen = [0.0f32; N];
+    for (seen, count) in seen.iter_mut().zip(&counts) {
+        *seen = if *count > SEEN { 1.0 } else { 0.0 };
+    }
+    let seen = total(&seen) + if beyond > SEEN { 1.0 } else { 0.0 };
+    let prior = context.prior * (1.0 + seen);
+    let scale = 1.0 / (sum + prior);
+    // The bins beside, where there are any: half of what moves to each, so that the sum stays.
+    let moved = SMOOTHING * prior * scale;
+    let mut beside = [0.0f32; N];
+    for (to, from) in beside.iter_mut().skip(1).zip(&counts) {
+        *to = *from;
+    }
+    for (to, from) in beside.iter_mut().zip(counts.iter().skip(1)) {
+        *to += *from;
+    }
+    if let (Some(to), Some(from)) = (beside.first_mut(), counts.first()) {
+        *to += *from;
+    }
+    if let (Some(to), Some(from)) = (beside.get_mut(extent.limit), counts.get(extent.limit)) {
+        *to += *from;
+    }
+    for (((out, count), beside), mask) in out.iter_mut().zip(&counts).zip(&beside).zip(mask) {
+        let count = count + moved * (0.5 * (beside * mask) - count);
+        *out = (count + prior * *out) * scale;
+    }
+    if beyond_cell && let Some(out) = out.get_mut(extent.last) {
+        // What the loop wrote there has no count.
+        *out += beyond * scale;
+    }
+    sum
+}
+
+/// The byte of every probability's logarithm: -16 ln p, rounded, at most 255.
+#[inline]
+pub fn logarithms<const N: usize>(probabilities: &[f32; N], out: &mut [u8]) {
+    let mut bytes = [0.0f32; N];
+    for (byte, p) in bytes.iter_mut().zip(probabilities) {
+        *byte = (0.5 - SCALE * ln(p.max(1e-30))).min(255.0);
+    }
+    for (out, byte) in out.iter_mut().zip(&bytes) {
+        *out = *byte as u8;
+    }
+}

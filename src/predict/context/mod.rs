@@ -1,0 +1,489 @@
+//! Run times of like jobs: a geometric mixture of contexts.
+//!
+//! As a data compressor of the PAQ family predicts the next symbol (Mahoney 2005), this predicts the bin of a job's run time: a
+//! number of contexts, "like" in as many ways, give a distribution each, from recency-weighted counts that back off to a wider
+//! context; a mixture in the logarithm, whose weights follow the gradient on line, makes one of them; and the histogram of its
+//! probability integral transform corrects it.
+//!
+//! * `contexts`: in what jobs are alike: user, limit, processors, the last run times of the user and of like jobs, what became of
+//!   the last submission.
+//! * `trail`: what that needs to be remembered of a user's jobs.
+//! * `estimate`: from counts to a distribution, cut at the limit.
+//! * `opinion`: what is said of a job, and how it is judged.
+//! * `mixer`: the mixture and its weights; `calibration`: the correction.
+//! * `places`: where rows and trails lie; `lanes`: arithmetic in groups.
+//!
+//! What counts is the opinion at submission: it is kept with the job, and judged when the job ends. Jobs submitted together tend
+//! to end alike, so what they teach about weights and counts is discounted by how many like jobs were in the system.
+
+mod calibration;
+mod contexts;
+mod estimate;
+mod lanes;
+mod mixer;
+mod opinion;
+mod places;
+mod trail;
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Error, Result};
+use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins};
+use crate::seal;
+use bytemuck::{Pod, Zeroable};
+use calibration::Calibration;
+use contexts::COUNT;
+use lanes::padded;
+use mixer::{Mixer, SETS};
+use places::{Places, key};
+use trail::{Shape, Standing, Trail};
+
+const KIND: Kind = Kind::Contexts;
+
+/// Keys of a job: user, limit, processors.
+pub const KEYS: usize = 3;
+
+/// The largest numbers of jobs and histories.
+const MOST: u32 = 1 << 24;
+
+/// Keys of the trails: a user's, one limit's, one size's; and of the user's weights.
+const TRAILS: i64 = -2;
+
+/// What every distance beyond the limit's bin counts as at first.
+const FIRST_DISTANCE: f64 = 0.1;
+
+/// Capacities of a [`ContextMixture`], fixed at initialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ContextCapacity {
+    /// Bins of the run times (2 to [`MAX_BINS`]).
+    pub bins: u32,
+    /// Jobs in the system (1 to 2^24).
+    pub jobs: u32,
+    /// Histories kept (1 to 2^24): rows of counts, one for each context and combination of values. Those not written to for longest
+    /// leave. An eighth of that number of users and kinds of their jobs is remembered, and of a 32nd of it the users' weights.
+    pub histories: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+impl Default for ContextCapacity {
+    /// 24 bins, 4,096 jobs, 65,536 histories.
+    fn default() -> ContextCapacity {
+        ContextCapacity { bins: 24, jobs: 4096, histories: 1 << 16, reserved: 0 }
+    }
+}
+
+impl ContextCapacity {
+    fn check(&self) -> Result<()> {
+        let valid = (2..=MAX_BINS).contains(&(self.bins as usize))
+            && (1..=MOST).contains(&self.jobs)
+            && (1..=MOST).contains(&self.histories)
+            && self.reserved == 0;
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+
+    fn trails(&self) -> u32 {
+        self.histories.div_ceil(8)
+    }
+
+    fn users(&self) -> u32 {
+        self.histories.div_ceil(32)
+    }
+
+    fn stride(&self) -> usize {
+        padded(self.bins as usize)
+    }
+
+    /// Records of jobs: one more, for jobs that are only learnt from.
+    fn records(&self) -> usize {
+        self.jobs as usize + 1
+    }
+}
+
+/// The scalars.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct State {
+    header: Header,
+    /// The checksum of a sealed block.
+    seal: u64,
+    capacity: ContextCapacity,
+    bins: RawBins,
+    calibration: Calibration,
+    /// Jobs by how many bins beyond their limit's they ended; those that did not are not counted.
+    distances: [f64; MAX_BINS],
+    /// Jobs that ended, and those of them beyond their limit's bin.
+    finished: f64,
+    beyond: f64,
+    /// Submissions, which number the jobs.
+    submitted: u64,
+    /// Times something was written.
+    written: u32,
+    padding: u32,
+}
+
+/// A job in the system.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Held {
+    /// Its number, 0 for a free record.
+    number: u64,
+    user: i64,
+    limit: i64,
+    processors: i64,
+    started: i64,
+    /// Its rows.
+    keys: [u64; COUNT],
+    sets: [u32; SETS],
+    limit_bin: u32,
+    /// What its relative contexts count from, by [`contexts::Reference`].
+    references: [u32; REFERENCES],
+    running: u32,
+    /// What it teaches counts so much.
+    counts: f32,
+    levels: [u8; COUNT],
+    padding: [u8; 1],
+}
+
+/// Kinds of [`contexts::Reference`].
+const REFERENCES: usize = 4;
+
+impl Held {
+    fn standing(&self, now: i64, bins: &RawBins) -> Standing {
+        if self.running == 0 {
+            return Standing::Queued;
+        }
+        Standing::Running(bins.bin_of(now.saturating_sub(self.started) as f64))
+    }
+}
+
+/// The tables.
+struct Tables<'a> {
+    jobs: &'a mut [Held],
+    /// What the contexts said of each job, in bytes.
+    bytes: &'a mut [u8],
+    /// What the mixture made of it.
+    said: &'a mut [f32],
+    histories: Places<'a>,
+    counts: &'a mut [f32],
+    kinds: Places<'a>,
+    trails: &'a mut [Trail],
+    users: Places<'a>,
+    weights: &'a mut [f32],
+    mixer: Mixer<'a>,
+}
+
+/// Predicts run times from those of like jobs that have ended.
+///
+/// A job is known by three keys: user, time limit in seconds (0 or below, or [`MAX_SECONDS`] or more, for none) and processors.
+/// Jobs lie in records that the caller numbers, from 0, below the capacity. Report each job: [`ContextMixture::submit`],
+/// [`ContextMixture::start`], then [`ContextMixture::end`] or [`ContextMixture::cancel`].
+///
+/// No bin has probability 0. A limit may be passed: what lies beyond its bin has the probability that like jobs' ends say.
+///
+/// The memory needed is [`ContextMixture::size`]. With N bins rounded up to a multiple of 8, J jobs and H histories it is about
+/// H (4 N + 23) + J (35 N + 368) + 2,000 (N + 125) bytes: 13 MB for the default.
+pub struct ContextMixture<'a> {
+    state: &'a mut State,
+    tables: Tables<'a>,
+}
+
+/// A job and what is said of it.
+struct Opinion<'o> {
+    held: &'o mut Held,
+    bytes: &'o mut [u8],
+    said: &'o mut [f32],
+}
+
+impl<'a> ContextMixture<'a> {
+    fn layout(carver: &mut Carver<'a>, capacity: &ContextCapacity) -> Result<(&'a mut [State], Tables<'a>)> {
+        capacity.check()?;
+        let state = carver.take(1)?;
+        let (stride, records) = (capacity.stride(), capacity.records());
+        let numbers = |count: usize, each: usize| count.checked_mul(each).ok_or(Error::OutOfRange);
+        let jobs = carver.take(records)?;
+        let said = carver.take(numbers(records, stride)?)?;
+        let bytes = carver.take(numbers(records, COUNT * stride)?)?;
+        let histories = Places::carve(carver, capacity.histories)?;
+        let counts = carver.take(numbers(Places::count(capacity.histories), stride)?)?;
+        let kinds = Places::carve(carver, capacity.trails())?;
+        let trails = carver.take(Places::count(capacity.trails()))?;
+        let users = Places::carve(carver, capacity.users())?;
+        let weights = carver.take(numbers(Places::count(capacity.users()), COUNT)?)?;
+        let mixer = Mixer::carve(carver, capacity.bins as usize)?;
+        Ok((state, Tables { jobs, bytes, said, histories, counts, kinds, trails, users, weights, mixer }))
+    }
+
+    /// Bytes that a mixture with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(capacity: &ContextCapacity) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        ContextMixture::layout(&mut carver, capacity)?;
+        Ok(carver.size())
+    }
+
+    /// Makes a mixture that has seen no job in this memory, which may be longer than needed. All of it is written, so that a sealed
+    /// block is the same for the same calls.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also unless there are as many bins as the capacity says.
+    pub fn init(
+        memory: &'a mut [u8],
+        capacity: &ContextCapacity,
+        bins: &RuntimeBins,
+    ) -> Result<ContextMixture<'a>> {
+        let size = ContextMixture::size(capacity)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        Carver::of(&mut *memory)?;
+        if bins.count() != capacity.bins as usize {
+            return Err(Error::OutOfRange);
+        }
+        memory.fill(0);
+        let (state, mut tables) = ContextMixture::layout(&mut Carver::of(memory)?, capacity)?;
+        tables.mixer.clear();
+        let state = at_mut(state, 0)?;
+        *state = State {
+            header: Header::new(KIND, size),
+            capacity: *capacity,
+            bins: RawBins::new(bins),
+            calibration: Calibration::new(),
+            distances: [FIRST_DISTANCE; MAX_BINS],
+            ..State::zeroed()
+        };
+        Ok(ContextMixture { state, tables })
+    }
+
+    /// How many bytes at the start of a block [`ContextMixture::block_size`] wants to see.
+    pub const PREFIX: usize = size_of::<State>();
+
+    /// The size of the block that starts with these bytes. O(1).
+    ///
+    /// # Errors
+    /// As [`ContextMixture::attach`].
+    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
+        let state: &[State] = Carver::of(prefix)?.take(1)?;
+        let state = at(state, 0)?;
+        state.header.check(KIND)?;
+        let size = ContextMixture::size(&state.capacity).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
+    }
+
+    /// The mixture that [`ContextMixture::init`] made in this memory. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
+    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
+    pub fn attach(memory: &'a mut [u8]) -> Result<ContextMixture<'a>> {
+        let size = ContextMixture::block_size(memory)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let capacity = {
+            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
+            at(state, 0)?.capacity
+        };
+        let (state, tables) = ContextMixture::layout(&mut Carver::of(memory)?, &capacity)?;
+        let state = at_mut(state, 0)?;
+        if state.bins.bins()?.count() != capacity.bins as usize {
+            return Err(Error::Corrupt);
+        }
+        Ok(ContextMixture { state, tables })
+    }
+
+    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
+    ///
+    /// # Errors
+    /// As [`ContextMixture::attach`].
+    pub fn seal(memory: &mut [u8]) -> Result<()> {
+        let size = ContextMixture::block_size(memory)?;
+        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
+    }
+
+    /// The mixture in a checkpoint: a block as [`ContextMixture::seal`] left it. O(size).
+    ///
+    /// # Errors
+    /// As [`ContextMixture::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
+    pub fn open(memory: &'a mut [u8]) -> Result<ContextMixture<'a>> {
+        let size = ContextMixture::block_size(memory)?;
+        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
+        ContextMixture::attach(memory)
+    }
+
+    /// The capacities.
+    pub fn capacity(&self) -> &ContextCapacity {
+        &self.state.capacity
+    }
+
+    /// Jobs learnt from.
+    pub fn finished(&self) -> u64 {
+        self.state.finished as u64
+    }
+
+    /// What is believed now of the run time of a job with these keys (user, limit, processors), submitted at this time: writes a
+    /// probability for each bin, and returns true; false, with nothing written, before any job has ended. O(contexts x bins).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless there are three keys and as many probabilities as bins.
+    pub fn predict(&self, keys: &[i64], now: i64, out: &mut [f64]) -> Result<bool> {
+        self.check(keys, out)?;
+        let mut held = Held::zeroed();
+        if self.state.capacity.stride() <= 24 {
+            let (mut bytes, mut said) = ([0; COUNT * 24], [0.0; 24]);
+            self.opine::<24>(keys, now, Opinion { held: &mut held, bytes: &mut bytes, said: &mut said })?;
+            self.write(&held, &said, out)
+        } else {
+            let (mut bytes, mut said) = ([0; COUNT * MAX_BINS], [0.0; MAX_BINS]);
+            self.opine::<MAX_BINS>(
+                keys,
+                now,
+                Opinion { held: &mut held, bytes: &mut bytes, said: &mut said },
+            )?;
+            self.write(&held, &said, out)
+        }
+    }
+
+    /// A job with these keys was submitted, and lies in this record. Writes what is believed of it and returns as
+    /// [`ContextMixture::predict`], and keeps it until the job ends. O(contexts x bins).
+    ///
+    /// # Errors
+    /// As [`ContextMixture::predict`]; [`Error::OutOfRange`] also beyond the capacity, [`Error::DuplicateJob`] when the record is
+    /// taken.
+    pub fn submit(&mut self, record: u32, keys: &[i64], now: i64, out: &mut [f64]) -> Result<bool> {
+        if record >= self.state.capacity.jobs {
+            return Err(Error::OutOfRange);
+        }
+        self.check(keys, out)?;
+        if at(self.tables.jobs, record as usize)?.number != 0 {
+            return Err(Error::DuplicateJob);
+        }
+        self.enter(record, keys, now)?;
+        let stride = self.state.capacity.stride();
+        let said = range(self.tables.said, record as usize * stride, stride)?;
+        self.write(at(self.tables.jobs, record as usize)?, said, out)
+    }
+
+    /// The job in this record was started. O(1).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`], [`Error::AlreadyStarted`].
+    pub fn start(&mut self, record: u32, now: i64) -> Result<()> {
+        let job = self.tables.jobs.get_mut(record as usize).filter(|job| job.number != 0);
+        let job = job.ok_or(Error::UnknownJob)?;
+        if job.running != 0 {
+            return Err(Error::AlreadyStarted);
+        }
+        (job.running, job.started) = (1, now);
+        Ok(())
+    }
+
+    /// The job in this record, started or not, ended after running so many seconds, and its record is free. O(contexts x bins).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`]; [`Error::OutOfRange`] for a run time outside 0 to [`MAX_SECONDS`].
+    pub fn end(&mut self, record: u32, run_time: i64, now: i64) -> Result<()> {
+        if !(0..=MAX_SECONDS).contains(&run_time) {
+            return Err(Error::OutOfRange);
+        }
+        let job = *self.tables.jobs.get(record as usize).ok_or(Error::UnknownJob)?;
+        if job.number == 0 {
+            return Err(Error::UnknownJob);
+        }
+        self.judge(record, &job, run_time)?;
+        let bins = &self.state.bins;
+        let bin = bins.bin_of(run_time as f64);
+        let place = self.place(bin, run_time);
+        let shape = Shape { limit: job.limit, processors: job.processors };
+        self.follow(&job, |trail| trail.end(job.number, now, bin, place, shape))?;
+        at_mut(self.tables.jobs, record as usize)?.number = 0;
+        Ok(())
+    }
+
+    /// The job in this record left without having run to its end; nothing is learnt from it, and its record is free. O(1).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`].
+    pub fn cancel(&mut self, record: u32) -> Result<()> {
+        let job = *self.tables.jobs.get(record as usize).ok_or(Error::UnknownJob)?;
+        if job.number == 0 {
+            return Err(Error::UnknownJob);
+        }
+        self.follow(&job, Trail::leave)?;
+        at_mut(self.tables.jobs, record as usize)?.number = 0;
+        Ok(())
+    }
+
+    /// A job with these keys, of which nothing was reported, ended at this time after running so many seconds: for jobs known from
+    /// a history. O(contexts x bins).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a run time outside 0 to [`MAX_SECONDS`], or unless there are three keys.
+    pub fn learn(&mut self, keys: &[i64], run_time: i64, now: i64) -> Result<()> {
+        if keys.len() != KEYS || !(0..=MAX_SECONDS).contains(&run_time) {
+            return Err(Error::OutOfRange);
+        }
+        let record = self.state.capacity.jobs;
+        self.enter(record, keys, now.saturating_sub(run_time))?;
+        self.end(record, run_time, now)
+    }
+
+    fn check(&self, keys: &[i64], out: &[f64]) -> Result<()> {
+        let valid = keys.len() == KEYS && out.len() == self.state.capacity.bins as usize;
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+
+    /// Puts a job into a free record.
+    fn enter(&mut self, record: u32, keys: &[i64], now: i64) -> Result<()> {
+        let stride = self.state.capacity.stride();
+        let mut held = Held::zeroed();
+        let mut said = [0.0; MAX_BINS];
+        let mut bytes = [0u8; COUNT * MAX_BINS];
+        let (said, bytes) = (range_mut(&mut said, 0, stride)?, range_mut(&mut bytes, 0, stride * COUNT)?);
+        let opinion = Opinion { held: &mut held, bytes, said };
+        if stride <= 24 {
+            self.opine::<24>(keys, now, opinion)?
+        } else {
+            self.opine::<MAX_BINS>(keys, now, opinion)?
+        }
+        copy(range_mut(self.tables.said, record as usize * stride, stride)?, said);
+        copy(range_mut(self.tables.bytes, record as usize * stride * COUNT, stride * COUNT)?, bytes);
+        self.state.submitted = self.state.submitted.wrapping_add(1).max(1);
+        held.number = self.state.submitted;
+        *at_mut(self.tables.jobs, record as usize)? = held;
+        let shape = Shape { limit: held.limit, processors: held.processors };
+        self.follow(&held, |trail| trail.submit(record, held.number, shape))
+    }
+
+    /// Changes a job's three trails, made if there are none.
+    fn follow(&mut self, job: &Held, mut change: impl FnMut(&mut Trail)) -> Result<()> {
+        for key in trails(job.user, job.limit, job.processors) {
+            self.state.written = self.state.written.wrapping_add(1);
+            let (place, fresh) = self.tables.kinds.claim(key, self.state.written)?;
+            let trail = at_mut(self.tables.trails, place)?;
+            if fresh {
+                *trail = Trail::zeroed();
+            }
+            change(trail);
+        }
+        Ok(())
+    }
+
+    /// The third of a bin, in the logarithm; 3 in the first and the last.
+    fn place(&self, bin: usize, run_time: i64) -> i32 {
+        self.state.bins.share(bin, run_time as f64).map_or(3, |share| ((share * 3.0) as i32).min(2))
+    }
+}
+
+/// Keys of a job's trails.
+fn trails(user: i64, limit: i64, processors: i64) -> [u64; 3] {
+    [key(&[TRAILS, user]), key(&[TRAILS, user, limit]), key(&[TRAILS, user, limit, processors])]
+}
+
+/// Copies as much as there is; both are of one length. (`copy_from_slice` contains a panic.)
+fn copy<T: Copy>(to: &mut [T], from: &[T]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}

@@ -1,0 +1,259 @@
+//! What is said of a job at its submission, and what that was worth when it ends.
+
+use super::contexts::{self, CONTEXTS, COUNT, View, step};
+use super::estimate::{Extent, estimate, logarithms};
+use super::mixer::{CHANGES, Opinions, STANDINGS, choose, level};
+use super::places::{Places, key};
+use super::trail::{Standing, Trail};
+use super::{ContextMixture, Held, Opinion, trails};
+use crate::error::{Error, Result};
+use crate::memory::{at, at_mut, range, range_mut};
+use crate::runtime::MAX_SECONDS;
+use bytemuck::Zeroable;
+
+/// A key of its own for the run times beyond a limit.
+const BEYOND: i64 = -1;
+
+/// What one job beyond its limit's bin counts as at first, in all.
+const FIRST_BEYOND: f64 = 0.5;
+
+/// Of so many jobs.
+const FIRST_JOBS: f64 = 200.0;
+
+/// What a like job, and another of the user's, in the system take from what a job teaches.
+const LIKE: f32 = 1.0;
+
+const OTHER: f32 = 0.2;
+
+/// The least probability of a bin, before normalisation, relative to the largest.
+const LEAST: f32 = 1e-6;
+
+/// Below this a count is none.
+const NOTHING: f32 = 1e-9;
+
+const WEIGHTS: i64 = -3;
+
+/// A row's numbers in a table.
+fn row<'t>(places: &Places<'_>, numbers: &'t [f32], key: u64, width: usize) -> Result<Option<&'t [f32]>> {
+    places.find(key).map(|place| range(numbers, place * width, width)).transpose()
+}
+
+impl ContextMixture<'_> {
+    pub(super) fn extent(&self, limit_bin: usize) -> Extent {
+        let bins = self.state.capacity.bins as usize;
+        let beyond = (self.state.beyond + FIRST_BEYOND) / (self.state.finished + FIRST_JOBS);
+        Extent {
+            limit: limit_bin,
+            last: (limit_bin + 1).min(bins.saturating_sub(1)),
+            bins,
+            beyond: beyond as f32,
+        }
+    }
+
+    /// What all contexts say of a job, and what the mixture makes of it. N is at least the stride.
+    pub(super) fn opine<const N: usize>(&self, keys: &[i64], now: i64, opinion: Opinion<'_>) -> Result<()> {
+        let Opinion { held, bytes, said } = opinion;
+        let [user, limit, processors] = *keys else { return Err(Error::OutOfRange) };
+        let limit = if (1..MAX_SECONDS).contains(&limit) { limit } else { MAX_SECONDS };
+        let raw = &self.state.bins;
+        let limit_bin = raw.bin_of(limit as f64);
+        let none = Trail::zeroed();
+        let mut found = [&none; 3];
+        for (found, key) in found.iter_mut().zip(trails(user, limit, processors)) {
+            if let Some(place) = self.tables.kinds.find(key) {
+                *found = at(self.tables.trails, place)?;
+            }
+        }
+        let standings = found.map(|trail| {
+            trail.standing(|record, number| {
+                let job = self.tables.jobs.get(record as usize).filter(|job| job.number == number)?;
+                Some(job.standing(now, raw))
+            })
+        });
+        let view = View {
+            user,
+            limit,
+            processors,
+            limit_bin,
+            now,
+            trails: found,
+            standings,
+            bin_of: &|seconds| raw.bin_of(seconds as f64),
+        };
+        (held.user, held.limit, held.processors) = (user, limit, processors);
+        (held.limit_bin, held.keys) = (limit_bin as u32, view.keys());
+        use contexts::Reference::{First, Like, Limit, User};
+        held.references = [First, Limit, User, Like].map(|reference| view.reference(reference) as u32);
+        let [owner, limited, like] = found;
+        held.counts = 1.0 / (1.0 + LIKE * like.inside() as f32 + OTHER * owner.inside() as f32);
+
+        let stride = self.state.capacity.stride();
+        let extent = self.extent(limit_bin);
+        let mut mask = [0.0f32; N];
+        for mask in mask.iter_mut().take(limit_bin + 1) {
+            *mask = 1.0;
+        }
+        let beyond = if extent.last > extent.limit { extent.beyond } else { 0.0 };
+        let mut uniform = mask.map(|mask| mask * (1.0 - beyond) / (limit_bin + 1) as f32);
+        if extent.last > extent.limit {
+            *at_mut(&mut uniform, extent.last)? = beyond;
+        }
+        let mut estimates = [[0.0f32; N]; COUNT];
+        for (number, ((context, key), bytes)) in
+            CONTEXTS.iter().zip(&held.keys).zip(bytes.chunks_exact_mut(stride.max(1))).enumerate()
+        {
+            let (wider, rest) = estimates.split_at_mut_checked(number).ok_or(Error::Corrupt)?;
+            let wider = match context.parent {
+                Some(parent) => at(wider, parent)?,
+                None => &uniform,
+            };
+            let out = at_mut(rest, 0)?;
+            let row = row(&self.tables.histories, self.tables.counts, *key, stride)?;
+            let reference = *at(&held.references, context.reference as usize)? as usize;
+            let jobs = estimate(context, row, reference, &extent, &mask, wider, out);
+            *at_mut(&mut held.levels, number)? = level(jobs);
+            if context.speaks && jobs > 0.0 {
+                logarithms(out, bytes);
+            }
+        }
+        held.sets = choose(
+            self.state.capacity.bins as usize,
+            limit_bin,
+            standing_of(&view),
+            change_of(limited),
+            [*at(&held.levels, 13)?, *at(&held.levels, 5)?],
+        );
+        let own = row(&self.tables.users, self.tables.weights, key(&[WEIGHTS, user]), COUNT)?;
+        let mut mixed = [0.0f32; N];
+        let opinions = Opinions { levels: &held.levels, bytes, stride };
+        self.tables.mixer.mix(&held.sets, own, opinions, &mut mixed)?;
+        let cells = range_mut(&mut mixed, 0, extent.last + 1)?;
+        let most = cells.iter().fold(f32::MIN, |most, x| most.max(*x));
+        let mut sum = 0.0;
+        for cell in cells.iter_mut() {
+            *cell = libm::expf(*cell - most).max(LEAST);
+            sum += *cell;
+        }
+        said.fill(0.0);
+        for (said, cell) in said.iter_mut().zip(cells) {
+            *said = *cell / sum;
+        }
+        Ok(())
+    }
+
+    /// From what the mixture says to a probability for every bin.
+    pub(super) fn write(&self, held: &Held, said: &[f32], out: &mut [f64]) -> Result<bool> {
+        if self.state.finished <= 0.0 {
+            return Ok(false);
+        }
+        let extent = self.extent(held.limit_bin as usize);
+        out.fill(0.0);
+        let cells = range_mut(out, 0, extent.last + 1)?;
+        for (cell, said) in cells.iter_mut().zip(said) {
+            *cell = f64::from(*said);
+        }
+        self.state.calibration.apply(cells);
+        if extent.last > extent.limit {
+            self.spread(held, &extent, out)?;
+        }
+        let sum: f64 = out.iter().sum();
+        for p in out {
+            *p /= sum;
+        }
+        Ok(true)
+    }
+
+    /// Distributes the last cell's probability over all bins beyond the limit's: as jobs of this limit went beyond it, and
+    /// everybody, who count as one.
+    fn spread(&self, held: &Held, extent: &Extent, out: &mut [f64]) -> Result<()> {
+        let stride = self.state.capacity.stride();
+        let own = row(&self.tables.histories, self.tables.counts, key(&[BEYOND, held.limit]), stride)?;
+        let own = |distance: usize| own.and_then(|own| own.get(distance)).map_or(0.0, |x| f64::from(*x));
+        let share = *at(out, extent.last)?;
+        let beyond = out.get_mut(extent.last..).ok_or(Error::Corrupt)?;
+        let distances = range(&self.state.distances, 1, beyond.len())?;
+        let all: f64 = distances.iter().sum();
+        let mut total = 0.0;
+        for (distance, (p, count)) in (1..).zip(beyond.iter_mut().zip(distances)) {
+            *p = own(distance) + count / all;
+            total += *p;
+        }
+        for p in beyond {
+            *p *= share / total;
+        }
+        Ok(())
+    }
+
+    /// A job ended in this bin: judges what was said of it, and counts it.
+    pub(super) fn judge(&mut self, record: u32, job: &Held, run_time: i64) -> Result<()> {
+        let stride = self.state.capacity.stride();
+        let bin = self.state.bins.bin_of(run_time as f64);
+        let extent = self.extent(job.limit_bin as usize);
+        let cell = bin.min(extent.last);
+        self.state.written = self.state.written.wrapping_add(1);
+        let now = self.state.written;
+
+        let said = range(self.tables.said, record as usize * stride, stride)?;
+        let low: f32 = range(said, 0, cell)?.iter().sum();
+        self.state.calibration.learn(f64::from(low), f64::from(*at(said, cell)?));
+        let bytes = range(self.tables.bytes, record as usize * stride * COUNT, stride * COUNT)?;
+        let (place, fresh) = self.tables.users.claim(key(&[WEIGHTS, job.user]), now)?;
+        let own = range_mut(self.tables.weights, place * COUNT, COUNT)?;
+        if fresh {
+            own.fill(0.0);
+        }
+        let opinions = Opinions { levels: &job.levels, bytes, stride };
+        self.tables.mixer.learn(&job.sets, own, opinions, said, cell, job.counts)?;
+
+        let one = libm::sqrtf(job.counts);
+        for (context, key) in CONTEXTS.iter().zip(&job.keys) {
+            let reference = *at(&job.references, context.reference as usize)? as usize;
+            let cell = extent.cell(context.reference, reference, bin);
+            self.count(*key, context.decay, cell, one)?;
+        }
+        if bin > extent.limit {
+            let distance = bin - extent.limit;
+            *at_mut(&mut self.state.distances, distance)? += 1.0;
+            self.state.beyond += 1.0;
+            self.count(key(&[BEYOND, job.limit]), 1.0, distance, 1.0)?;
+        }
+        self.state.finished += 1.0;
+        Ok(())
+    }
+
+    /// Counts in a cell of a row, whose other counts shrink.
+    fn count(&mut self, key: u64, decay: f32, cell: usize, one: f32) -> Result<()> {
+        let stride = self.state.capacity.stride();
+        let (place, fresh) = self.tables.histories.claim(key, self.state.written)?;
+        let row = range_mut(self.tables.counts, place * stride, stride)?;
+        if fresh {
+            row.fill(0.0);
+        }
+        for count in row.iter_mut() {
+            *count *= decay;
+            *count = if *count < NOTHING { 0.0 } else { *count };
+        }
+        *at_mut(row, cell)? += one;
+        Ok(())
+    }
+}
+
+/// What became of the last submissions: of like jobs, and whether those that ended last agree; and of the user's.
+fn standing_of(view: &View<'_>) -> usize {
+    let [_, _, like] = view.trails;
+    let [of_user, _, of_like] = view.standings;
+    let kind = match of_like {
+        Standing::Ended(_) if like.last(0) != like.last(1) => 4,
+        other => other.kind(),
+    };
+    (kind * STANDINGS / 5 + of_user.kind()).min(STANDINGS - 1)
+}
+
+/// How the last three run times of the user and the limit differ.
+fn change_of(limited: &Trail) -> usize {
+    const KINDS: usize = 6;
+    let kind = |step: i64| if step == 9 { 0 } else { (step.clamp(-2, 2) + 3) as usize };
+    let change =
+        kind(step(limited.last(1), limited.last(0))) * KINDS + kind(step(limited.last(2), limited.last(1)));
+    change.min(CHANGES - 1)
+}

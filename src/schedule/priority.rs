@@ -1,0 +1,181 @@
+//! The priority of a waiting job: `median^a x processors^b / (1 + wait / c)^d`, smaller values first.
+//!
+//! The median is that of the job's predicted run time in seconds, at least [`SHORTEST_MEDIAN`]; the wait is in seconds.
+//! `a = 1, d = 0` is shortest job first; a division by a power of the wait makes every job come first in the end.
+
+use crate::error::{Error, Result};
+use crate::runtime::{RuntimeDistribution, check_span};
+use bytemuck::{Pod, Zeroable};
+
+/// Shorter medians are not told apart, in seconds.
+pub const SHORTEST_MEDIAN: i64 = 10;
+
+/// The parameters of a priority.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Priority {
+    /// The power of the predicted median run time (`a`): above 0, short jobs come first.
+    pub run_time: f64,
+    /// The power of the processors (`b`): above 0, narrow jobs come first; below 0, wide ones.
+    pub processors: f64,
+    /// The wait that counts as one unit (`c`), in seconds, above 0.
+    pub age_unit: f64,
+    /// The power of the age (`d`), at least 0: the higher, the sooner a waiting job comes first.
+    pub age: f64,
+}
+
+impl Priority {
+    /// The order of submission: all values are equal.
+    pub const SUBMISSION: Priority = Priority { run_time: 0.0, processors: 0.0, age_unit: 3600.0, age: 0.0 };
+
+    /// The shortest predicted job first.
+    pub const SHORTEST: Priority = Priority { run_time: 1.0, ..Priority::SUBMISSION };
+
+    /// Refuses parameters that make no order.
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a power beyond 8 or below -8, a negative power of the age, and a
+    /// unit that is not above 0 or not finite.
+    pub fn check(&self) -> Result<()> {
+        let Priority { run_time, processors, age_unit, age } = *self;
+        if [run_time, processors, age_unit, age].into_iter().any(f64::is_nan) {
+            return Err(Error::NotANumber);
+        }
+        let power = |value: f64| (-8.0..=8.0).contains(&value);
+        let unit = age_unit > 0.0 && age_unit.is_finite();
+        if power(run_time) && power(processors) && power(age) && age >= 0.0 && unit {
+            Ok(())
+        } else {
+            Err(Error::OutOfRange)
+        }
+    }
+
+    /// The value of a job: its predicted median run time and what it has waited, both in seconds (0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)),
+    /// and its processors (at least 1). Smaller values come first, equal ones by submission. A job that has waited longer
+    /// than `front` seconds has the value `-waited`: before all others, by submission. `front` is infinite where no job is
+    /// to come first for its wait alone. O(1).
+    ///
+    /// # Errors
+    /// Those of [`Priority::check`]; [`Error::NotANumber`] for `front`; [`Error::OutOfRange`], [`Error::SpanTooLong`].
+    pub fn value(&self, median: i64, processors: u32, waited: i64, front: f64) -> Result<f64> {
+        self.check()?;
+        if front.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        check_span(median)?;
+        check_span(waited)?;
+        if processors == 0 {
+            return Err(Error::OutOfRange);
+        }
+        if waited as f64 > front {
+            return Ok(-(waited as f64));
+        }
+        Ok(self.size(median, processors) / self.ageing(waited))
+    }
+
+    /// [`Priority::value`] of a job with this predicted distribution and time limit, by its median.
+    ///
+    /// # Errors
+    /// As [`Priority::value`], also for the limit.
+    pub fn value_of(
+        &self,
+        runtime: &RuntimeDistribution,
+        limit: i64,
+        processors: u32,
+        waited: i64,
+        front: f64,
+    ) -> Result<f64> {
+        self.value(runtime.quantile(0.5, 0, limit)?, processors, waited, front)
+    }
+
+    /// What does not change while the job waits: `median^a x processors^b`.
+    fn size(&self, median: i64, processors: u32) -> f64 {
+        power(median.max(SHORTEST_MEDIAN) as f64, self.run_time)
+            * power(f64::from(processors), self.processors)
+    }
+
+    /// What the wait divides it by: `(1 + wait / c)^d`.
+    fn ageing(&self, waited: i64) -> f64 {
+        power(1.0 + waited as f64 / self.age_unit, self.age)
+    }
+}
+
+/// A power; the usual ones without a logarithm.
+fn power(base: f64, exponent: f64) -> f64 {
+    if exponent == 0.0 {
+        1.0
+    } else if exponent == 1.0 {
+        base
+    } else if exponent == 2.0 {
+        base * base
+    } else if exponent == 0.5 {
+        libm::sqrt(base)
+    } else if exponent == 1.5 {
+        base * libm::sqrt(base)
+    } else {
+        libm::pow(base, exponent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::{MAX_SECONDS, RuntimeBins};
+
+    const NEVER: f64 = f64::INFINITY;
+
+    #[test]
+    fn is_the_formula() {
+        for run_time in [0.0, 0.3, 0.5, 1.0, 1.5, 2.0, -0.7] {
+            for age in [0.0, 0.5, 1.0, 1.5, 2.0, 0.9] {
+                let priority = Priority { run_time, processors: -0.15, age_unit: 7200.0, age };
+                for (median, processors, waited) in [(10, 1, 0), (4321, 64, 3600), (86_400, 7, 1_000_000)] {
+                    let size = (median as f64).powf(run_time) * f64::from(processors).powf(-0.15);
+                    let expected = size / (1.0 + waited as f64 / 7200.0).powf(age);
+                    let value = priority.value(median, processors, waited, NEVER).unwrap();
+                    assert!((value / expected - 1.0).abs() < 1e-14, "{value} {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_medians_are_equal_and_distributions_have_medians() {
+        let value = |median| Priority::SHORTEST.value(median, 4, 0, NEVER).unwrap();
+        assert_eq!((value(0), value(10), value(11)), (10.0, 10.0, 11.0));
+        let bins = RuntimeBins::new(10.0, 10.0, 3).unwrap();
+        let runtime = RuntimeDistribution::from_samples(&bins, [(20, 1.0)]).unwrap();
+        let median = runtime.quantile(0.5, 0, 5000).unwrap();
+        assert_eq!(Priority::SHORTEST.value_of(&runtime, 5000, 4, 0, NEVER).unwrap(), value(median),);
+        let limit = RuntimeDistribution::limit();
+        assert_eq!(Priority::SHORTEST.value_of(&limit, 500, 4, 0, NEVER).unwrap(), 500.0);
+    }
+
+    #[test]
+    fn who_has_waited_too_long_comes_first_by_submission() {
+        let aged = Priority { age: 1.0, ..Priority::SHORTEST };
+        let value = |median, waited| aged.value(median, 1, waited, 7200.0).unwrap();
+        assert!(value(100_000, 7201) < value(10, 7200));
+        assert!(value(100_000, 9000) < value(10, 8000));
+        assert!(value(10, 7200) > 0.0);
+    }
+
+    #[test]
+    fn refuses_what_makes_no_order() {
+        let refused = |priority: Priority| priority.value(10, 1, 0, NEVER).unwrap_err();
+        let base = Priority::SHORTEST;
+        assert_eq!(refused(Priority { run_time: f64::NAN, ..base }), Error::NotANumber);
+        assert_eq!(refused(Priority { run_time: 8.5, ..base }), Error::OutOfRange);
+        assert_eq!(refused(Priority { processors: -9.0, ..base }), Error::OutOfRange);
+        assert_eq!(refused(Priority { age: -0.5, ..base }), Error::OutOfRange);
+        assert_eq!(refused(Priority { age_unit: 0.0, ..base }), Error::OutOfRange);
+        assert_eq!(refused(Priority { age_unit: f64::INFINITY, ..base }), Error::OutOfRange);
+        let value = |median, processors, waited| base.value(median, processors, waited, NEVER);
+        assert_eq!(value(-1, 1, 0), Err(Error::OutOfRange));
+        assert_eq!(value(1, 0, 0), Err(Error::OutOfRange));
+        assert_eq!(value(1, 1, -1), Err(Error::OutOfRange));
+        assert_eq!(value(1, 1, MAX_SECONDS + 1), Err(Error::SpanTooLong));
+        assert_eq!(base.value(1, 1, 1, f64::NAN), Err(Error::NotANumber));
+    }
+}

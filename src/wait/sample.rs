@@ -1,0 +1,186 @@
+//! The waits that an answer rests on, in order of length: a series of the history, or the waits of the jobs that were most like
+//! this one ([`Window`]).
+
+use crate::error::{Error, Result};
+use crate::wait::estimate::whole_seconds;
+use crate::wait::history::{Series, View};
+use crate::wait::levels::tail_of;
+
+/// The most waits of a window.
+pub(super) const WINDOW: usize = 300;
+
+/// Beyond the longest wait, a bound grows with the tail's e to this power.
+const BEYOND: f64 = 0.25;
+
+/// The smallest tail of a bound.
+const LEAST_TAIL: f64 = 0.02;
+
+/// Some waits, sorted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    waits: [u64; WINDOW],
+    len: usize,
+}
+
+impl Window {
+    /// Of the first [`WINDOW`] of these waits, in any order. O(w log^2 w) for w waits.
+    pub(super) fn new(waits: impl Iterator<Item = u64>) -> Window {
+        let mut window = Window { waits: [0; WINDOW], len: 0 };
+        for (place, wait) in window.waits.iter_mut().zip(waits) {
+            *place = wait;
+            window.len += 1;
+        }
+        // Shell's method, with Ciura's gaps: short, and nothing in it can fail.
+        for gap in [132, 57, 23, 10, 4, 1] {
+            for end in gap..window.len {
+                let mut place = end;
+                while let Some(before) = place.checked_sub(gap) {
+                    if !window.exchange(before, place) {
+                        break;
+                    }
+                    place = before;
+                }
+            }
+        }
+        window
+    }
+
+    /// Puts two waits in order. Returns whether they were not.
+    fn exchange(&mut self, before: usize, place: usize) -> bool {
+        match (self.waits.get(before).copied(), self.waits.get(place).copied()) {
+            (Some(low), Some(high)) if low > high => {
+                self.waits.get_mut(before).into_iter().for_each(|wait| *wait = high);
+                self.waits.get_mut(place).into_iter().for_each(|wait| *wait = low);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn sorted(&self) -> &[u64] {
+        self.waits.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// Sorted waits.
+#[derive(Clone, Copy)]
+pub(super) enum Sample<'s> {
+    Series(View<'s>, &'s Series),
+    Window(&'s Window),
+}
+
+impl Sample<'_> {
+    pub(super) fn count(self) -> u64 {
+        match self {
+            Sample::Series(_, series) => series.count(),
+            Sample::Window(window) => window.len as u64,
+        }
+    }
+
+    /// The k-th smallest, counted from 1.
+    pub(super) fn select(self, k: u64) -> Result<u64> {
+        match self {
+            Sample::Series(view, series) => view.select(series, k),
+            Sample::Window(window) => {
+                let place = usize::try_from(k).ok().and_then(|k| k.checked_sub(1));
+                place.and_then(|place| window.sorted().get(place)).copied().ok_or(Error::Corrupt)
+            }
+        }
+    }
+
+    /// How many are shorter than this.
+    pub(super) fn shorter(self, wait: u64) -> Result<u64> {
+        match self {
+            Sample::Series(view, series) => view.nodes.rank(&series.tree, wait),
+            Sample::Window(window) => Ok(window.sorted().partition_point(|other| *other < wait) as u64),
+        }
+    }
+
+    /// The tail at which the k-th smallest is a bound.
+    pub(super) fn tail(self, k: u64) -> f64 {
+        tail_of(k as f64 / (self.count() as f64 + 1.0))
+    }
+
+    /// The bound at a tail, in seconds: between two waits interpolated in the logarithm of wait and 1 s, beyond the longest
+    /// stretched. None without waits.
+    pub(super) fn at_tail(self, tail: f64) -> Result<Option<i64>> {
+        let count = self.count();
+        if count == 0 {
+            return Ok(None);
+        }
+        let (tail, places) = (tail.max(LEAST_TAIL), count as f64 + 1.0);
+        let log = |k: u64| Ok::<_, Error>(libm::log(self.select(k)? as f64 + 1.0));
+        // That a rank was computed from its tail must not make it another.
+        let rank = places * -libm::expm1(-tail);
+        let near = libm::round(rank);
+        let rank = if (rank - near).abs() < 1e-9 * places { near } else { rank };
+        let end = libm::log(places);
+        if rank >= count as f64 && tail <= end || rank == libm::floor(rank) && rank <= count as f64 {
+            let k = (rank as u64).max(1).min(count);
+            return self.select(k).and_then(crate::wait::estimate::seconds).map(Some);
+        }
+        let logarithm = if tail > end {
+            log(count)? + BEYOND * (tail - end)
+        } else {
+            let k = (rank as u64).max(1).min(count);
+            let (low, high) = (log(k)?, log((k + 1).min(count))?);
+            low + (high - low) * (rank - k as f64).clamp(0.0, 1.0)
+        };
+        // Rounding alone makes no second.
+        Ok(Some(whole_seconds((libm::exp(logarithm) * (1.0 - 1e-12) - 1.0).max(0.0))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn a_window_is_sorted() {
+        let mut random = 5_u64;
+        for len in [0, 1, 2, 3, 10, 58, 133, 299, 300, 400] {
+            let waits: Vec<u64> = (0..len)
+                .map(|_| {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    (random >> 33) % (len + 1)
+                })
+                .collect();
+            let window = Window::new(waits.iter().copied());
+            let mut sorted: Vec<u64> = waits.into_iter().take(WINDOW).collect();
+            sorted.sort();
+            assert_eq!(window.sorted(), sorted);
+            let sample = Sample::Window(&window);
+            assert_eq!(sample.count(), sorted.len() as u64);
+            for (k, wait) in (1..).zip(&sorted) {
+                assert_eq!(sample.select(k), Ok(*wait));
+                let naive = sorted.iter().filter(|other| *other < wait).count() as u64;
+                assert_eq!(sample.shorter(*wait), Ok(naive));
+            }
+            assert_eq!(sample.select(0), Err(Error::Corrupt));
+            assert_eq!(sample.select(sorted.len() as u64 + 1), Err(Error::Corrupt));
+        }
+    }
+
+    #[test]
+    fn tails_are_the_order_statistics_and_rise() {
+        let window = Window::new((1..=100).map(|wait| wait * wait));
+        let sample = Sample::Window(&window);
+        for k in 1..=100_u64 {
+            // At the smallest ranks the smallest tail holds.
+            let wanted = if sample.tail(k) < LEAST_TAIL { 4 } else { (k * k) as i64 };
+            let bound = sample.at_tail(sample.tail(k)).unwrap().unwrap();
+            assert!(bound == wanted || k < 3 && bound <= wanted, "{k}: {bound}");
+        }
+        let mut last = 0;
+        for step in 0..1000 {
+            let bound = sample.at_tail(f64::from(step) / 100.0).unwrap().unwrap();
+            assert!(bound >= last, "{step}: {bound} after {last}");
+            last = bound;
+        }
+        // One e-fold beyond the longest.
+        let beyond = sample.at_tail(101_f64.ln() + 1.0).unwrap().unwrap();
+        assert!((beyond as f64 / (10_001.0 * BEYOND.exp()) - 1.0).abs() < 1e-3, "{beyond}");
+        assert_eq!(Sample::Window(&Window::new(core::iter::empty())).at_tail(3.0), Ok(None));
+    }
+}

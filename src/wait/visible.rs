@@ -1,0 +1,434 @@
+//! What a scheduler sees when a job comes, and which earlier jobs came into a like situation (beyond QBETS).
+//!
+//! A linear model of ln(6 h + wait), fitted on line by recursive least squares with forgetting, turns what is seen into one
+//! number, the job's *index*: how long jobs like this one wait in a situation like this. The waits told to a new job are
+//! those of the [`WINDOW`] remembered jobs whose indices are nearest. The model need not be right: it only says who is alike, the
+//! waits are real ones, and the [levels](crate::wait::levels) follow the misses that remain.
+//!
+//! What is seen: jobs and processor-seconds that wait in this queue; for how long the first of them has waited; the last waits,
+//! averaged with a short and a long memory; the job's processors and requested time; the hour of the day; and, where the
+//! caller tells ([`Machine`]), jobs and processor-seconds in all queues, free processors, and whether the job fits them.
+//! Counts and times enter as ln(1 + x), all of them less their mean and over their standard deviation; then products of
+//! seven of them, and the positive parts of six.
+//!
+//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index; O(300 log^2 300) a question.
+
+use crate::error::{Error, Result};
+use crate::memory::{at_mut, range_mut};
+use crate::wait::options::{Features, Machine};
+use crate::wait::sample::{WINDOW, Window};
+use bytemuck::{Pod, Zeroable};
+
+/// What is seen of a situation.
+pub(super) const SEEN: usize = 13;
+
+/// Those that a job brings with it: processors and requested time.
+const OF_THE_JOB: [usize; 2] = [5, 6];
+
+/// Those whose products enter: work here and everywhere, free processors, oldest, last waits, processors, requested time.
+const CROSSED: [usize; 7] = [1, 8, 9, 2, 4, 5, 6];
+
+/// Those whose positive parts enter: the same without free processors.
+const HINGED: [usize; 6] = [1, 8, 2, 4, 5, 6];
+
+/// Of the model: what is seen, products, positive parts, and 1.
+const TERMS: usize = SEEN + CROSSED.len() * (CROSSED.len() + 1) / 2 + HINGED.len() + 1;
+
+/// Added to waits, in seconds, before the logarithm: below it the model does not care by what factor it errs.
+const SCALE: f64 = 21_600.0;
+
+/// What the model keeps of its past with each wait.
+const MEMORY: f64 = 0.9998;
+
+/// The variance of a coefficient before anything is known; its sum over all coefficients must not grow beyond the bound.
+const PRIOR: f64 = 10.0;
+const MOST_VARIANCE: f64 = 1e4;
+
+/// Means and deviations of what is seen forget after so many jobs.
+const STANDARD: f64 = 20_000.0;
+
+/// The weights of a new wait in the averages of the last waits.
+const LAST: [f64; 2] = [0.3, 0.05];
+
+/// Indices are stored in parts of this of 1, below [`MOST_INDEX`].
+const INDEX_UNIT: f64 = 67_108_864.0;
+const MOST_INDEX: f64 = 63.9;
+
+/// A situation as its job saw it, standardised.
+pub(super) type Situation = [f32; SEEN];
+
+/// What is seen of the queue itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ahead {
+    pub jobs: u32,
+    /// Processor-seconds that they request.
+    pub work: u64,
+    /// For how long the first of them has waited.
+    pub oldest: u64,
+}
+
+/// A remembered job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Neighbour {
+    /// The index, and below it the job's number, so that no two keys are the same.
+    key: u64,
+    wait: u64,
+}
+
+/// The model. All zero but for the variances: nothing seen.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Visible {
+    jobs: [f64; SEEN],
+    mean: [f64; SEEN],
+    variance: [f64; SEEN],
+    last: [f64; 2],
+    machine: Machine,
+    coefficients: [f64; TERMS],
+    /// Of the coefficients, but for a factor; symmetric.
+    variances: [[f64; TERMS]; TERMS],
+    remembered: u32,
+    /// The place of the next job in the ring of keys, and its number.
+    place: u32,
+    number: u32,
+    reserved: u32,
+}
+
+/// The remembered jobs: in order of their keys, and their keys in order of time.
+pub(super) struct Neighbours<'s> {
+    pub sorted: &'s mut [Neighbour],
+    pub keys: &'s mut [u64],
+}
+
+fn terms(situation: &Situation) -> [f64; TERMS] {
+    let value = |index: usize| situation.get(index).map_or(0.0, |value| f64::from(*value));
+    let seen = situation.iter().map(|value| f64::from(*value));
+    let crossed = CROSSED
+        .iter()
+        .enumerate()
+        .flat_map(|(place, a)| CROSSED.iter().skip(place).map(move |b| 0.5 * value(*a) * value(*b)));
+    let hinged = HINGED.iter().map(|index| value(*index).max(0.0));
+    let mut terms = [0.0; TERMS];
+    for (term, value) in terms.iter_mut().zip(seen.chain(crossed).chain(hinged).chain([1.0])) {
+        *term = value;
+    }
+    terms
+}
+
+fn dot(a: &[f64; TERMS], b: &[f64; TERMS]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn log(count: f64) -> f64 {
+    libm::log1p(count)
+}
+
+impl Visible {
+    /// A model that knows nothing.
+    pub(super) fn reset(&mut self) {
+        *self = Visible::zeroed();
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.variances = [[0.0; TERMS]; TERMS];
+        for (index, row) in self.variances.iter_mut().enumerate() {
+            row.get_mut(index).into_iter().for_each(|variance| *variance = PRIOR);
+        }
+    }
+
+    pub(super) fn set_machine(&mut self, machine: &Machine) {
+        self.machine = *machine;
+    }
+
+    /// What a job sees.
+    pub(super) fn see(&self, features: &Features, ahead: &Ahead, now: i64) -> [f64; SEEN] {
+        let angle = now.rem_euclid(86_400) as f64 * (core::f64::consts::TAU / 86_400.0);
+        let machine = &self.machine;
+        let processors = f64::from(machine.processors).max(1.0);
+        let fits = machine.processors > 0 && machine.free >= features.processors;
+        [
+            log(f64::from(ahead.jobs)),
+            log(ahead.work as f64 / processors),
+            log(ahead.oldest as f64),
+            *self.last.first().unwrap_or(&0.0),
+            *self.last.last().unwrap_or(&0.0),
+            log(f64::from(features.processors)),
+            log(features.requested.max(0) as f64),
+            log(f64::from(machine.jobs)),
+            log(machine.work as f64 / processors),
+            (f64::from(machine.free) / processors).min(1.0),
+            f64::from(u8::from(fits)),
+            libm::sin(angle),
+            libm::cos(angle),
+        ]
+    }
+
+    /// A job came and saw this.
+    pub(super) fn came(&mut self, seen: &[f64; SEEN]) {
+        self.noted(seen, |_| true);
+    }
+
+    /// A job is known of which only processors and requested time are. Returns its situation: else all is as usual.
+    pub(super) fn known(&mut self, features: &Features) -> Situation {
+        let seen = self.see(features, &Ahead::default(), 0);
+        self.noted(&seen, |index| OF_THE_JOB.contains(&index));
+        let mut situation = self.situation(&seen);
+        for (index, value) in situation.iter_mut().enumerate() {
+            if !OF_THE_JOB.contains(&index) {
+                *value = 0.0;
+            }
+        }
+        situation
+    }
+
+    fn noted(&mut self, seen: &[f64; SEEN], which: impl Fn(usize) -> bool) {
+        let standards = self.jobs.iter_mut().zip(&mut self.mean).zip(&mut self.variance);
+        for (index, (value, ((jobs, mean), variance))) in seen.iter().zip(standards).enumerate() {
+            if which(index) {
+                *jobs = (*jobs + 1.0).min(STANDARD);
+                let (weight, deviation) = (1.0 / *jobs, value - *mean);
+                *mean += weight * deviation;
+                *variance += weight * (deviation * (value - *mean) - *variance);
+            }
+        }
+    }
+
+    /// What was seen, less the mean and over the standard deviation, no further than 4 from 0.
+    pub(super) fn situation(&self, seen: &[f64; SEEN]) -> Situation {
+        let mut situation = [0.0; SEEN];
+        let standards = self.mean.iter().zip(&self.variance);
+        for ((standard, value), (mean, variance)) in situation.iter_mut().zip(seen).zip(standards) {
+            *standard = ((value - mean) / libm::sqrt(variance.max(1e-6))).clamp(-4.0, 4.0) as f32;
+        }
+        situation
+    }
+
+    /// A situation's index, as it is stored.
+    pub(super) fn index(&self, situation: &Situation) -> u32 {
+        let index = dot(&self.coefficients, &terms(situation));
+        // Damage may have left no number.
+        let index = if index.is_nan() { 0.0 } else { index.clamp(0.0, MOST_INDEX) };
+        libm::round(index * INDEX_UNIT) as u32
+    }
+
+    /// How many waits an answer rests on.
+    pub(super) fn window_len(&self) -> u64 {
+        u64::from(self.remembered).min(WINDOW as u64)
+    }
+
+    fn kept<'s>(&self, sorted: &'s [Neighbour]) -> Result<&'s [Neighbour]> {
+        sorted.get(..self.remembered as usize).ok_or(Error::Corrupt)
+    }
+
+    /// The waits of the jobs with the nearest indices.
+    pub(super) fn window(&self, sorted: &[Neighbour], index: u32) -> Result<Window> {
+        let sorted = self.kept(sorted)?;
+        let key = u64::from(index) << 32;
+        let middle = sorted.partition_point(|other| other.key < key);
+        let (mut from, mut to) = (middle, middle);
+        let distance = |place: usize| sorted.get(place).map(|other| (other.key >> 32).abs_diff(key >> 32));
+        while to - from < WINDOW {
+            let below = from.checked_sub(1).and_then(distance);
+            match (below, distance(to)) {
+                (None, None) => break,
+                (Some(below), Some(above)) if below <= above => from -= 1,
+                (Some(_), None) => from -= 1,
+                _ => to += 1,
+            }
+        }
+        let near = sorted.get(from..to).ok_or(Error::Corrupt)?;
+        Ok(Window::new(near.iter().map(|other| other.wait)))
+    }
+
+    /// A job in this situation waited so long.
+    pub(super) fn learn(
+        &mut self,
+        neighbours: &mut Neighbours,
+        situation: &Situation,
+        index: u32,
+        wait: u64,
+    ) -> Result<()> {
+        self.remember(neighbours, index, wait)?;
+        for (average, weight) in self.last.iter_mut().zip(LAST) {
+            *average += weight * (log(wait as f64) - *average);
+        }
+        self.regress(&terms(situation), libm::log(wait as f64 + SCALE));
+        Ok(())
+    }
+
+    /// One step of recursive least squares.
+    fn regress(&mut self, terms: &[f64; TERMS], target: f64) {
+        let mut gain = [0.0; TERMS];
+        for (gain, row) in gain.iter_mut().zip(&self.variances) {
+            *gain = dot(row, terms);
+        }
+        let spread = dot(&gain, terms);
+        if spread.is_nan() || spread < 0.0 {
+            // Rounding has used the variances up.
+            self.forget();
+            return;
+        }
+        let total = MEMORY + spread;
+        let error = target - dot(&self.coefficients, terms);
+        for (coefficient, gain) in self.coefficients.iter_mut().zip(&gain) {
+            *coefficient += gain / total * error;
+        }
+        let mut sum = 0.0;
+        for (index, row) in self.variances.iter().enumerate() {
+            sum += row.get(index).copied().unwrap_or(0.0);
+        }
+        let memory = if sum > MOST_VARIANCE { 1.0 } else { MEMORY };
+        for (row, a) in self.variances.iter_mut().zip(&gain) {
+            for (variance, b) in row.iter_mut().zip(&gain) {
+                *variance = (*variance - a * b / total) / memory;
+            }
+        }
+    }
+
+    /// Puts a job among the remembered, in place of the oldest when there is no room.
+    fn remember(&mut self, neighbours: &mut Neighbours, index: u32, wait: u64) -> Result<()> {
+        let capacity = neighbours.keys.len();
+        let oldest = at_mut(neighbours.keys, self.place as usize)?;
+        let key = u64::from(index) << 32 | u64::from(self.number);
+        let gone = core::mem::replace(oldest, key);
+        let full = self.remembered as usize == capacity;
+        let kept = self.kept(neighbours.sorted)?;
+        // From where the oldest goes (or the end) to where the new one comes, the others move by one place.
+        let hole = if full { kept.partition_point(|other| other.key < gone) } else { kept.len() };
+        let target = kept.partition_point(|other| other.key < key);
+        let mut moving = Neighbour { key, wait };
+        if target <= hole {
+            let moved = range_mut(neighbours.sorted, target, hole - target + 1)?;
+            moved.iter_mut().for_each(|slot| core::mem::swap(slot, &mut moving));
+        } else {
+            let moved = range_mut(neighbours.sorted, hole, target - hole)?;
+            moved.iter_mut().rev().for_each(|slot| core::mem::swap(slot, &mut moving));
+        }
+        if full && moving.key != gone {
+            return Err(Error::Corrupt);
+        }
+        self.remembered += u32::from(!full);
+        self.number = self.number.wrapping_add(1);
+        self.place = if self.place as usize + 1 < capacity { self.place + 1 } else { 0 };
+        Ok(())
+    }
+
+    /// Whether the capacities agree with what the block says.
+    pub(super) fn sound(&self, capacity: u32) -> bool {
+        self.remembered <= capacity && (self.place < capacity || capacity == 0)
+    }
+
+    /// The remembered jobs' waits from the largest index on: for tests of a whole predictor.
+    #[cfg(test)]
+    fn waits<'s>(&self, sorted: &'s [Neighbour]) -> impl Iterator<Item = (u64, u64)> + 's {
+        sorted.iter().take(self.remembered as usize).map(|other| (other.key >> 32, other.wait))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    fn uniform(random: &mut u64) -> f64 {
+        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((*random >> 33) as f64 + 0.5) / (1_u64 << 31) as f64
+    }
+
+    fn model() -> std::boxed::Box<Visible> {
+        let mut model = std::boxed::Box::new(Visible::zeroed());
+        model.reset();
+        model
+    }
+
+    /// The ring and the order against a plain list.
+    #[test]
+    fn remembers_the_newest_and_finds_the_nearest() {
+        const ROOM: usize = 700;
+        let mut model = model();
+        let (mut sorted, mut keys) = (vec![Neighbour::default(); ROOM], vec![0; ROOM]);
+        let mut naive: Vec<(u32, u64)> = Vec::new();
+        let mut random = 1;
+        for round in 0..3000_u64 {
+            // Few distinct indices, and at times the largest.
+            let index = match round % 50 {
+                7 => u32::MAX,
+                8 => 0,
+                _ => (uniform(&mut random) * 90.0) as u32 * 1000,
+            };
+            let mut neighbours = Neighbours { sorted: &mut sorted, keys: &mut keys };
+            model.remember(&mut neighbours, index, round).unwrap();
+            naive.push((index, round));
+            if naive.len() > ROOM {
+                naive.remove(0);
+            }
+            let mut order: Vec<(u64, u64)> = naive.iter().map(|job| (u64::from(job.0), job.1)).collect();
+            order.sort();
+            assert!(model.waits(&sorted).eq(order.iter().copied()), "{round}");
+            let asked = (uniform(&mut random) * 90_000.0) as u32;
+            let window = model.window(&sorted, asked).unwrap();
+            let mut distances: Vec<u32> = naive.iter().map(|job| job.0.abs_diff(asked)).collect();
+            distances.sort();
+            let farthest = distances[distances.len().min(WINDOW) - 1];
+            let sample = crate::wait::sample::Sample::Window(&window);
+            assert_eq!(sample.count(), distances.len().min(WINDOW) as u64);
+            for k in 1..=sample.count() {
+                let wait = sample.select(k).unwrap();
+                let job = naive.iter().find(|job| job.1 == wait).unwrap();
+                assert!(job.0.abs_diff(asked) <= farthest);
+            }
+        }
+    }
+
+    /// Recursive least squares comes to the coefficients that made the data.
+    #[test]
+    fn the_regression_finds_its_coefficients() {
+        let mut model = model();
+        let mut random = 5;
+        let truth: Vec<f64> = (0..TERMS).map(|_| uniform(&mut random) - 0.5).collect();
+        let mut last = 0.0;
+        for _ in 0..20_000 {
+            let mut situation = [0.0; SEEN];
+            for value in &mut situation {
+                *value = (uniform(&mut random) * 4.0 - 2.0) as f32;
+            }
+            let terms = terms(&situation);
+            let noise = uniform(&mut random) - 0.5;
+            let target: f64 = terms.iter().zip(&truth).map(|(a, b)| a * b).sum::<f64>() + 0.2 * noise;
+            model.regress(&terms, target);
+            last = noise;
+        }
+        assert!(last != 0.0);
+        for (found, truth) in model.coefficients.iter().zip(&truth) {
+            assert!((found - truth).abs() < 0.02, "{found} {truth}");
+        }
+        for (a, row) in model.variances.iter().enumerate() {
+            for (b, variance) in row.iter().enumerate() {
+                assert_eq!(*variance, model.variances[b][a], "symmetric");
+            }
+        }
+    }
+
+    /// What is always the same is no situation, and its variances do not run away.
+    #[test]
+    fn constant_situations_stay_numbers() {
+        let mut model = model();
+        let (mut sorted, mut keys) = (vec![Neighbour::default(); 64], vec![0; 64]);
+        let features = Features { requested: 3600, processors: 4 };
+        for _ in 0..100_000 {
+            let seen = model.see(&features, &Ahead::default(), 0);
+            model.came(&seen);
+            let situation = model.situation(&seen);
+            let index = model.index(&situation);
+            let mut neighbours = Neighbours { sorted: &mut sorted, keys: &mut keys };
+            model.learn(&mut neighbours, &situation, index, 100).unwrap();
+        }
+        assert!(model.variances.iter().flatten().chain(&model.coefficients).all(|value| value.is_finite()));
+        let seen = model.see(&features, &Ahead::default(), 0);
+        let told = f64::from(model.index(&model.situation(&seen))) / INDEX_UNIT;
+        assert!((told - (SCALE + 100.0).ln()).abs() < 0.01, "{told}");
+    }
+}

@@ -1,0 +1,208 @@
+//! The picture of the layers in ARCHITECTURE.md is drawn from the code, and no room uses one above it.
+//! `SUREFILL_BLESS=1 cargo test --test architecture` draws it anew.
+//!
+//! A room is a module of the core (`src/ROOM`) or a wing of the simulator (`simulator/src/WING`); it uses another when a path
+//! `crate::OTHER` (or `surefill::OTHER`) stands in its code, tests left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The core's rooms from the bottom up, as `src/lib.rs` tells them.
+const ROOMS: [&str; 13] = [
+    "error", "memory", "seal", "math", "runtime", "hmm", "predict", "backfill", "forecast", "wait",
+    "allocate", "schedule", "capi",
+];
+/// The simulator's wings from the bottom up, as `simulator/src/lib.rs` tells them.
+const WINGS: [&str; 7] = ["base", "trace", "replay", "studies", "live", "report", "cli"];
+
+type Uses = BTreeMap<String, BTreeSet<String>>;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(path: &Path, found: &mut Vec<PathBuf>) {
+    if path.is_file() {
+        found.push(path.to_owned());
+        return;
+    }
+    let mut entries: Vec<PathBuf> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() || entry.extension().is_some_and(|extension| extension == "rs") {
+            sources(&entry, found);
+        }
+    }
+}
+
+/// The code of a file: without comments, and without the tests at its end.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The names that follow `prefix::` in a text.
+fn named(text: &str, prefix: &str) -> BTreeSet<String> {
+    let pattern = format!("{prefix}::");
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices(&pattern) {
+        if text[..at].chars().next_back().is_some_and(|c| word(c) || c == ':') {
+            continue;
+        }
+        found.insert(text[at + pattern.len()..].chars().take_while(|&c| word(c)).collect());
+    }
+    found
+}
+
+/// What every room of a crate uses of its other rooms.
+fn uses(folder: &str, rooms: &[&str]) -> Uses {
+    let source = root().join(folder);
+    let mut uses = Uses::new();
+    for &room in rooms {
+        let inside = source.join(room);
+        let file = source.join(format!("{room}.rs"));
+        let mut files = Vec::new();
+        for path in [inside, file] {
+            if path.exists() {
+                sources(&path, &mut files);
+            }
+        }
+        assert!(!files.is_empty(), "{folder}/{room} is not there");
+        let used = uses.entry(room.to_owned()).or_default();
+        for file in files {
+            let names = named(&code(&file), "crate");
+            used.extend(names.into_iter().filter(|name| name != room && rooms.contains(&name.as_str())));
+        }
+    }
+    uses
+}
+
+/// Every room of the folder is in the list.
+fn complete(folder: &str, rooms: &[&str]) {
+    for entry in fs::read_dir(root().join(folder)).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        assert!(
+            ["lib", "main"].contains(&name.as_str()) || rooms.contains(&name.as_str()),
+            "{folder}/{name} is in no list of layers: tests/architecture.rs, lib.rs and ARCHITECTURE.md name them"
+        );
+    }
+}
+
+fn downwards(uses: &Uses, rooms: &[&str]) {
+    let place = |name: &str| rooms.iter().position(|room| *room == name).unwrap();
+    for (room, used) in uses {
+        for other in used {
+            assert!(place(other) < place(room), "{room} uses {other}, which is above it");
+        }
+    }
+}
+
+#[test]
+fn no_room_uses_one_above_it() {
+    for (folder, rooms) in [("src", &ROOMS[..]), ("simulator/src", &WINGS[..])] {
+        complete(folder, rooms);
+        downwards(&uses(folder, rooms), rooms);
+    }
+}
+
+/// The arrows that do not follow from others.
+fn reduced(uses: &Uses) -> Uses {
+    fn reaches(uses: &Uses, from: &str, to: &str) -> bool {
+        uses[from].iter().any(|next| next == to || reaches(uses, next, to))
+    }
+    let direct = |room: &String, used: &BTreeSet<String>| {
+        let kept =
+            used.iter().filter(|&other| !used.iter().any(|via| via != other && reaches(uses, via, other)));
+        (room.clone(), kept.cloned().collect())
+    };
+    uses.iter().map(|(room, used)| direct(room, used)).collect()
+}
+
+/// What the simulator's wings use of the core.
+fn of_the_core(wing: &str) -> BTreeSet<String> {
+    let mut files = Vec::new();
+    sources(&root().join("simulator/src").join(wing), &mut files);
+    files
+        .iter()
+        .flat_map(|file| named(&code(file), "surefill"))
+        .filter(|name| ROOMS.contains(&name.as_str()))
+        .collect()
+}
+
+fn drawn() -> String {
+    let mut picture = String::from("```mermaid\nflowchart TD\n");
+    for (title, folder, rooms) in
+        [("simulator", "simulator/src", &WINGS[..]), ("core, no_std", "src", &ROOMS[..])]
+    {
+        let uses = reduced(&uses(folder, rooms));
+        picture += &format!("  subgraph {} [\"{title}\"]\n", folder.replace('/', "_"));
+        for room in rooms.iter().rev() {
+            picture += &format!("    {room}\n");
+            for other in &uses[*room] {
+                picture += &format!("    {room} --> {other}\n");
+            }
+        }
+        picture += "  end\n";
+    }
+    picture +=
+        "```\n\nWhat the simulator's wings use of the core, beside `error`:\n\n| wing | rooms |\n|---|---|\n";
+    for wing in WINGS.iter().rev() {
+        let rooms: Vec<String> = of_the_core(wing)
+            .into_iter()
+            .filter(|room| room != "error")
+            .map(|room| format!("`{room}`"))
+            .collect();
+        picture += &format!(
+            "| `{wing}` | {} |\n",
+            if rooms.is_empty() { "none".to_owned() } else { rooms.join(", ") }
+        );
+    }
+    picture
+}
+
+#[test]
+fn the_picture_in_architecture_is_that_of_the_code() {
+    const BEGIN: &str = "<!-- drawn from the code: begin -->\n";
+    const END: &str = "<!-- drawn from the code: end -->\n";
+    let path = root().join("ARCHITECTURE.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(BEGIN).expect("the mark where the picture begins");
+    let (_, after) = rest.split_once(END).expect("the mark where the picture ends");
+    let made = format!("{before}{BEGIN}{}{END}{after}", drawn());
+    if std::env::var_os("SUREFILL_BLESS").is_some() {
+        fs::write(&path, &made).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap();
+    assert!(committed == made, "the picture is stale: SUREFILL_BLESS=1 cargo test --test architecture");
+}
+
+/// ARCHITECTURE.md's index leads to files that are there.
+#[test]
+fn every_file_named_in_the_index_is_there() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut checked = 0;
+    for piece in text.split('`').skip(1).step_by(2) {
+        let first = piece.split('/').next().unwrap_or_default();
+        let folders = [
+            "src",
+            "simulator",
+            "tests",
+            "c-examples",
+            "include",
+            "scripts",
+            "fuzz",
+            "benches",
+            "abi",
+            "debian",
+        ];
+        if piece.contains('/') && folders.contains(&first) && !piece.contains(['*', ' ', '<', '{']) {
+            assert!(root().join(piece).exists(), "{piece} is not there");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 20, "the index names {checked} files");
+}

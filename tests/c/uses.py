@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""The examples in the headers' comments as one C program, in C89, that runs each and wants every status to be SUREFILL_OK.
+
+    uses.py HEADER... > uses.c
+"""
+import re
+import sys
+
+print("#include <surefill_models.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n")
+print("static void fail(const char *call) { printf(\"FAILED: %s\\n\", call); exit(1); }")
+print("#define MUST(call) if ((call) != SUREFILL_OK) fail(#call)\n")
+count = 0
+for name in sys.argv[1:]:
+    with open(name) as header:
+        text = header.read()
+    for section in re.findall(r"/\* ---- (.*?)\*/", text, re.S):
+        code = [line[len(" *     "):] for line in section.splitlines() if line.startswith(" *     ")]
+        if not code:
+            continue
+        # Calls that are statements give statuses; those within conditions say themselves what they want.
+        code = [re.sub(r"^(\s*(?:if \([^;]*?\) )?)(surefill_\w+\(.*\));$", r"\1MUST(\2);", line) for line in code]
+        print(f"static void use_{count}(void) {{ /* {section.splitlines()[0].strip(' -')} */")
+        print("\n".join("    " + line for line in code) + "\n}\n")
+        count += 1
+print("int main(void) {")
+print("".join(f"    use_{i}();\n" for i in range(count)), end="")
+print(f'    printf("{count} examples\\n");\n    return 0;\n}}')

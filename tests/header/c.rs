@@ -1,0 +1,101 @@
+//! The interface as a C header: block comments, so that a compiler for C89 reads it.
+
+use crate::items::{Declared, Item, Kind, Paragraph, Section, wrap};
+
+/// The longest line.
+const WIDTH: usize = 118;
+
+/// One header.
+pub struct Header<'a> {
+    pub guard: &'a str,
+    /// The comment at its top.
+    pub about: &'a str,
+    pub includes: &'a str,
+    pub sections: &'a [Section],
+}
+
+impl Header<'_> {
+    pub fn text(&self) -> String {
+        let guard = self.guard;
+        let mut text = format!("{}\n#ifndef {guard}\n#define {guard}\n\n{}\n", self.about, self.includes);
+        text += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+        for section in self.sections {
+            text += "\n";
+            text += &head(section);
+            for item in &section.items {
+                text += "\n";
+                text += &declaration(item);
+            }
+        }
+        text + &format!("\n#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {guard} */\n")
+    }
+}
+
+/// A section's title and introduction.
+fn head(section: &Section) -> String {
+    let rule = "-".repeat(WIDTH.saturating_sub(9 + section.title.chars().count()));
+    let mut text = format!("/* ---- {} {rule}\n", section.title);
+    for paragraph in &section.use_ {
+        text += " *\n";
+        match paragraph {
+            Paragraph::Text(paragraph) => {
+                for line in wrap(paragraph, WIDTH - 3) {
+                    text += &format!(" * {line}\n");
+                }
+            }
+            Paragraph::Code(lines) => {
+                for line in lines {
+                    text += format!(" *     {line}").trim_end();
+                    text += "\n";
+                }
+            }
+        }
+    }
+    text + " */\n"
+}
+
+/// Paragraphs as one comment.
+fn comment(paragraphs: &[String], indent: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for paragraph in paragraphs {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(wrap(paragraph, WIDTH - 6 - indent.len()));
+    }
+    let Some(last) = lines.last_mut() else { return String::new() };
+    last.push_str(" */\n");
+    let mut text = format!("{indent}/* {}", lines[0]);
+    for line in &lines[1..] {
+        text += format!("\n{indent} * {line}").trim_end_matches(' ');
+    }
+    text
+}
+
+fn declaration(item: &Item) -> String {
+    let doc = comment(&item.doc, "");
+    doc + &match &item.kind {
+        Kind::Constant { name, value } => format!("#define {name} {value}\n"),
+        Kind::Opaque { name } => format!("typedef struct {name} {name};\n"),
+        Kind::Structure { name, members } => {
+            let mut text = format!("typedef struct {name} {{\n");
+            for (doc, member) in members {
+                text += &comment(doc, "  ");
+                text += &format!("  {};\n", member.in_c());
+            }
+            text + &format!("}} {name};\n")
+        }
+        Kind::Function { function, arguments } => call(function, arguments),
+    }
+}
+
+/// A function on one line when it fits, else with one argument a line.
+fn call(function: &Declared, arguments: &[Declared]) -> String {
+    let start = format!("{}(", function.in_c());
+    let arguments: Vec<String> = arguments.iter().map(Declared::in_c).collect();
+    let list = if arguments.is_empty() { "void".to_owned() } else { arguments.join(", ") };
+    if start.len() + list.len() + 2 <= WIDTH {
+        return format!("{start}{list});\n");
+    }
+    format!("{start}{});\n", arguments.join(&format!(",\n{}", " ".repeat(start.len()))))
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Two partitions that overlap in part: every job has its turn, jobs of several partitions start where there is room, nobody
+# takes a head job's nodes, and the waits are no longer than under stock sched/backfill beside it.
+. "$(dirname "$0")/lib.sh"
+
+PARTITIONS='PartitionName=left Nodes=n[1-5] Default=YES MaxTime=INFINITE OverSubscribe=EXCLUSIVE
+PartitionName=right Nodes=n[4-8] MaxTime=INFINITE OverSubscribe=EXCLUSIVE'
+games=$(id -u games) man=$(id -u man)
+gated() { TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job "$@"; }
+pending() { [ "$(timeout 5 squeue -h -j "$1" -o %t)" = PD ]; }
+reason() { [ "$(timeout 5 squeue -h -j "$1" -o %r)" = "$2" ]; }
+
+turns() {
+    local busy left right both small long first
+    cluster_make "$work/turns" 8
+    "$built/seed" "$CLUSTER/state/surefill_state" "$games:3000:40:60:3" "$man:1:40:120:1"
+    cluster_start
+
+    # The head of left waits for all its nodes; the job of both partitions starts on right's, whose nodes nobody waits for.
+    busy=$(gated games 1 60 0 -p left -w n1)
+    wait_for 20 has_run "$busy"
+    left=$(job games 5 60 0.1 -p left)
+    both=$(job games 3 600 0.1 -p left,right)
+    wait_for 10 is_completed "$both" || fail "a job of two partitions waits while one of them has idle nodes"
+
+    # Right's own job of all its nodes comes after left's, which has two of them; small jobs run around both: those that end in
+    # time anywhere, the others off the nodes that are reserved. Here all are, so that they wait.
+    right=$(job games 5 120 0.1 -p right)
+    wait_for 10 logged "right: by limits JobId=$right starts within" || fail "the second partition's head has no reservation"
+    small=$(job man 1 10 0.1 -p right)
+    wait_for 10 is_completed "$small" || fail "a job that ends in time has to wait"
+    long=$(job man 1 600 0.1 -p right)
+    wait_for 10 logged "decision: JobId=$long .*no nodes for it but the head job's" || fail "nothing said of the long job"
+    pending "$long" || fail "the long job has taken a node that is reserved"
+    wait_for 5 reason "$left" Resources
+    wait_for 5 reason "$right" Resources
+    wait_for 5 reason "$long" Priority
+    touch "$CLUSTER/gate"
+    wait_for 40 queue_empty
+    check "left's head starts first" "$(completed "$left" StartTime)" -le "$(completed "$right" StartTime)"
+    check "right's head starts before the long job" "$(completed "$right" StartTime)" -le "$(completed "$long" StartTime)"
+    check_runs
+    cluster_stop
+}
+
+# Width, limit in minutes, tenths of seconds it runs, partition: Lehmer's generator, seeded with 11.
+stream() {
+    awk 'function random(n) { x = x * 16807 % 2147483647; return x % n }
+        BEGIN {
+            x = 11
+            split("left right left,right", places)
+            for (i = 0; i < 90; i++) {
+                wide = random(4) == 0 ? 3 + random(3) : 1 + random(2)
+                print wide, 1 + random(60), 2 + random(25), places[1 + random(3)]
+            }
+        }'
+}
+
+run_stream() { # NAME
+    local nodes minutes tenths place
+    cluster_make "$work/$1" 8
+    cluster_start
+    stream | while read -r nodes minutes tenths place; do
+        timeout 20 sbatch -Q -D / -o /dev/null -p "$place" -N "$nodes" -t "$minutes" \
+            --wrap "sleep $((tenths / 10)).$((tenths % 10))" >/dev/null
+    done
+    wait_for 150 queue_empty
+    [ "$(grep -c JobState=COMPLETED "$CLUSTER/completed")" = "$(stream | wc -l)" ] || fail "$1: not every job completed once"
+    sed -n 's/.* SubmitTime=\([^ ]*\).*/\1/p' "$CLUSTER/completed" | date -f - +%s >"$work/$1.submitted"
+    sed -n 's/.* StartTime=\([^ ]*\).*/\1/p' "$CLUSTER/completed" | date -f - +%s |
+        paste "$work/$1.submitted" - | awk '{ n += $2 - $1 } END { printf "%d\n", 10 * n / NR }' >"$work/$1.mean"
+    cluster_stop
+}
+
+SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 turns
+(
+    trap cluster_stop EXIT
+    SCHEDULER=sched/backfill PARAMETERS=bf_interval=1,bf_resolution=1,bf_continue,sched_min_interval=0 \
+        CLUSTER_PORT=$((CLUSTER_PORT + 100)) run_stream stock
+) &
+stock=$!
+SCHEDULER=sched/surefill PARAMETERS=defer,sched_interval=-1 run_stream surefill # as installed
+wait $stock || fail "the stream under sched/backfill failed"
+ours=$(cat "$work/surefill.mean") theirs=$(cat "$work/stock.mean")
+say "$(stream | wc -l) jobs on two overlapping partitions wait $((ours / 10)).$((ours % 10)) s in the mean, under" \
+    "sched/backfill $((theirs / 10)).$((theirs % 10)) s"
+check "tenths of seconds in the mean" "$ours" -le $((theirs + theirs / 7 + 10))

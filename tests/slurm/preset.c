@@ -1,0 +1,102 @@
+/* What a preset does to the decisions of one pool: which candidate is tried first, and whom a long wait guards. */
+#include "../expect.h"
+#include "decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOW = 1, QUICK = 2 };
+
+/* Jobs of one user run for an hour, those of the other for ten seconds; all ask for two hours. */
+static struct beliefs *learnt(void) {
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX);
+    for (int i = 0; i < 60; i++)
+        for (int user = SLOW; user <= QUICK; user++) {
+            const struct facts facts = {.id = 1 + i, .user = user, .limit = 7200, .nodes = 1, .asked = 1};
+            beliefs_ended(beliefs, &facts, user == SLOW ? 3600 + i : 10 + i % 3, i);
+        }
+    return beliefs;
+}
+
+static void read(struct settings *settings, const char *words) {
+    char message[200];
+    CHECK(settings_read(settings, words, message, sizeof message));
+}
+
+/* One idle node, two candidates that would do: within one rank the preset's order counts, the site's ranks come first, and
+ * a rule of the site's own takes them as they come. */
+static void short_ones_come_first(void) {
+    struct running running[] = {{.nodes = 4, .age = 0, .facts = {.id = 1, .user = SLOW, .limit = 7200, .asked = 1}}};
+    struct candidate candidates[] = {{.facts = {.id = 11, .user = SLOW, .nodes = 1, .limit = 7200, .asked = 1}},
+                                     {.facts = {.id = 12, .user = QUICK, .nodes = 1, .limit = 7200, .asked = 1}}};
+    struct pool pool = {.nodes = 5, .idle = 1, .now = 1000, .head = {.id = 10, .nodes = 5, .submit = 1000},
+                        .running = running, .running_count = 1, .candidates = candidates, .candidate_count = 2};
+    struct decider *decider = decider_make();
+    struct beliefs *beliefs = learnt();
+    struct settings settings;
+    struct decision decision;
+    read(&settings, "surefill_tau=1000");
+    decide(decider, &settings, beliefs, 0, &pool, &decision);
+    CHECK(decision.accepted_count == 1 && decision.accepted[0] == 1);
+    candidates[1].rank = 7;
+    decide(decider, &settings, beliefs, 0, &pool, &decision);
+    CHECK(decision.accepted_count == 1 && decision.accepted[0] == 0);
+    candidates[1].rank = 0;
+    read(&settings, "surefill_criterion=relative,surefill_tau=1000");
+    decide(decider, &settings, beliefs, 0, &pool, &decision);
+    CHECK(decision.accepted_count == 1 && decision.accepted[0] == 0);
+    decider_free(decider);
+    beliefs_free(beliefs);
+}
+
+/* Ahead of a head job that has come just now a job may start that is expected to end soon; when the head job has waited
+ * longer than nearly all others lately, only one that ends in time by its limit. What long is survives a restart. */
+static void a_long_wait_guards(void) {
+    struct running running[] = {{.nodes = 4, .age = 0, .facts = {.id = 1, .user = SLOW, .limit = 7200, .asked = 1}}};
+    struct candidate candidates[] = {{.facts = {.id = 11, .user = QUICK, .nodes = 1, .limit = 9000, .asked = 1}},
+                                     {.facts = {.id = 12, .user = SLOW, .nodes = 1, .limit = 7000, .asked = 1}}};
+    struct pool pool = {.nodes = 5, .idle = 1, .now = 100000, .head = {.id = 10, .nodes = 5, .submit = 100000},
+                        .running = running, .running_count = 1, .candidates = candidates, .candidate_count = 1};
+    struct decider *decider = decider_make();
+    struct beliefs *beliefs = learnt(), *again = beliefs_make(PREDICTOR_MIX);
+    struct settings settings;
+    struct decision decision;
+    int32_t count = 0;
+    size_t size;
+    void *saved;
+    for (int i = 0; i < 300; i++) { /* waits of a quarter of an hour */
+        struct facts facts = {.id = 100 + i, .user = QUICK, .limit = 7200, .nodes = 1, .asked = 1};
+        strcpy(facts.queue, "main");
+        waits_joined(beliefs_waits(beliefs), &facts, 1000 * i);
+        waits_started(beliefs_waits(beliefs), &facts, -1, 1000 * i + 900);
+    }
+    saved = beliefs_save(beliefs, &size);
+    CHECK(saved != NULL && beliefs_load(again, saved, size));
+    CHECK(surefill_recent_waits_count(waits_recent(beliefs_waits(again)), &count) == SUREFILL_OK && count == 300);
+    read(&settings, "surefill_preset=fair");
+    for (int round = 0; round < 2; round++) {
+        pool.candidate_count = 1;
+        pool.head.id = 10 + round;
+        pool.head.submit = pool.now;
+        decide(decider, &settings, round == 0 ? beliefs : again, 0, &pool, &decision);
+        CHECK(decision.accepted_count == 1);
+        pool.head.id = 20 + round;
+        pool.head.submit = pool.now - 3 * 3600;
+        decide(decider, &settings, round == 0 ? beliefs : again, 0, &pool, &decision);
+        CHECK(decision.accepted_count == 0 && candidates[0].judged.verdict == SUREFILL_VERDICT_GUARDED);
+        pool.candidate_count = 2;
+        decide(decider, &settings, round == 0 ? beliefs : again, 0, &pool, &decision);
+        CHECK(decision.accepted_count == 1 && decision.accepted[0] == 1);
+    }
+    free(saved);
+    decider_free(decider);
+    beliefs_free(beliefs);
+    beliefs_free(again);
+}
+
+int main(void) {
+    short_ones_come_first();
+    a_long_wait_guards();
+    printf("preset: %s\n", failures == 0 ? "the order of candidates, the guard of long waits: passed" : "FAILED");
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
