@@ -20,20 +20,18 @@
 
 enum {
     MAX_JOBS = 1 << 19,
-    MAX_USERS = 1 << 12,  /* the largest user number + 2 */
     MAX_ACTIVE = 1 << 14, /* jobs that wait or run at one time */
     MAX_RUNNING = 1 << 12,
     MAX_CANDIDATES = 1 << 12,
     PASS_WORDS = 16 << 20, /* 128 MiB: enough for the numbers above on some 20,000 processors */
-    BELIEF_WORDS = 220,
+    HISTORIES = 1 << 17, /* of like jobs, kept by the predictor */
+    PREDICTOR_WORDS = 4 << 20,
     WAITS_WORDS = 1 << 16
 };
-static const double DECAY = 0.9; /* how fast a user's older jobs lose weight */
-static const double SHARED = 2;  /* of how many own jobs everybody's jobs have the weight */
 
 struct job {
-    int64_t submit, run_time, limit, start;
-    int32_t processors, user, slot;
+    int64_t submit, run_time, limit, start, user;
+    int32_t processors, slot;
     const surefill_distribution *believed;
     double value; /* its place in the order */
 };
@@ -43,14 +41,12 @@ static int64_t now;
 static int32_t waiting[MAX_ACTIVE], waiting_count; /* in the queue's order */
 static int32_t running[MAX_RUNNING], running_count; /* in order of their start */
 
-/* Beliefs about the jobs that wait or run, and the slots that are free. */
-static int64_t beliefs[MAX_ACTIVE][BELIEF_WORDS];
+/* What is believed of the jobs that wait or run, and the slots that are free. */
+static int64_t beliefs[MAX_ACTIVE][SUREFILL_DISTRIBUTION_SIZE / 8];
 static int32_t free_slots[MAX_ACTIVE], free_count;
-static double everybody[SUREFILL_MAX_BINS], users[MAX_USERS][SUREFILL_MAX_BINS], finished;
 
-static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], pass_memory[PASS_WORDS];
-static surefill_bins *bins;
-static int32_t bin_count;
+static int64_t predictor_memory[PREDICTOR_WORDS], pass_memory[PASS_WORDS];
+static surefill_predictor *predictor;
 static surefill_pass *pass;
 static int64_t waits_memory[WAITS_WORDS];
 static surefill_recent_waits *waits;
@@ -82,14 +78,13 @@ static void read_job(const char *line, const char *where) {
     if (fields[4] < 0 || width <= 0) return; /* cancelled before it started, or not known to hold anything */
     if (machine == 0) fail(where, "no MaxProcs or MaxNodes before the first job");
     if (job_count == MAX_JOBS) fail(where, "too many jobs");
-    if (fields[12] >= MAX_USERS - 1) fail(where, "too large a user number");
     struct job *job = &jobs[job_count++];
     job->submit = (int64_t)fields[2];
     if (job->submit < (job_count > 1 ? job[-1].submit : 0)) fail(where, "not in order of submission");
     job->run_time = (int64_t)fields[4];
     job->limit = (int64_t)(fields[9] > 0 ? fields[9] : fields[4]);
     job->processors = width < machine ? (int32_t)width : machine;
-    job->user = fields[12] < 0 ? 0 : (int32_t)fields[12] + 1;
+    job->user = (int64_t)fields[12];
 }
 
 /* A size in the header: the number the value begins with; 0 and -1 for unknown. */
@@ -124,14 +119,19 @@ static void read_trace(const char *name) {
 }
 
 static void prepare(void) {
+    static int64_t bins_memory[SUREFILL_BINS_SIZE / 8];
+    surefill_bins *bins;
+    surefill_predictor_options options;
     surefill_pass_capacity capacity;
     CHECK(surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins));
-    CHECK(surefill_bins_count(bins, &bin_count));
+    CHECK(surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options));
+    options.jobs = 1; /* it is told run times, and need not hold the jobs */
+    options.histories = HISTORIES;
+    CHECK(surefill_predictor_init(predictor_memory, sizeof predictor_memory, &options, bins, &predictor));
     CHECK(surefill_pass_capacity_init(&capacity));
     capacity.running = MAX_RUNNING;
     capacity.candidates = MAX_CANDIDATES;
     capacity.processors = machine;
-    capacity.bins = bin_count;
     capacity.events_per_bin = preset.events_per_bin;
     CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &capacity, &pass));
     CHECK(surefill_recent_waits_init(waits_memory, sizeof waits_memory, preset.recent_waits, &waits));
@@ -139,23 +139,18 @@ static void prepare(void) {
     for (free_count = 0; free_count < MAX_ACTIVE; free_count++) free_slots[free_count] = free_count;
 }
 
-/* The user's finished jobs, recent ones weighing more, and SHARED jobs spread like everybody's. */
+/* What is believed of a job's run time now: before any job has finished, nothing but its limit. */
 static void predict(struct job *job) {
-    double counts[SUREFILL_MAX_BINS];
+    const int64_t keys[] = {job->user, job->limit, job->processors};
     surefill_distribution *made;
-    for (int32_t bin = 0; bin < bin_count; bin++)
-        counts[bin] = users[job->user][bin] + SHARED * everybody[bin] / fmax(finished, 1);
-    CHECK(surefill_distribution_init_counts(beliefs[job->slot], sizeof beliefs[0], bins, counts, bin_count, &made));
+    int32_t answer;
+    CHECK(surefill_predictor_predict(predictor, keys, 3, now, beliefs[job->slot], sizeof beliefs[0], &answer, &made));
     job->believed = made;
 }
 
 static void learn(const struct job *job) {
-    int32_t in;
-    CHECK(surefill_bins_index(bins, (double)job->run_time, &in));
-    everybody[in]++;
-    finished++;
-    for (int32_t bin = 0; bin < bin_count; bin++) users[job->user][bin] *= DECAY;
-    users[job->user][in]++;
+    const int64_t keys[] = {job->user, job->limit, job->processors};
+    CHECK(surefill_predictor_learn(predictor, keys, 3, job->run_time));
 }
 
 static void submit(int32_t id) {

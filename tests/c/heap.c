@@ -61,10 +61,12 @@ void *realloc(void *memory, size_t size) {
 #define main predict_main
 #define check predict_check
 #define bins_memory predict_bins_memory
+#define predictor_memory predict_predictor_memory
 #include "../../c-examples/predict.c"
 #undef main
 #undef check
 #undef bins_memory
+#undef predictor_memory
 #undef CHECK
 #define main wait_bounds_main
 #define check wait_bounds_check
@@ -105,6 +107,7 @@ int main(int argc, char **argv) {
     holds(choose_size_main() == 0 && calls == 0, "choose_size.c allocates nothing");
     holds(wait_bounds_main(1, alone) == 0 && feof(stdin) && calls == 0, "wait_bounds.c allocates nothing");
 
+    holds(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR) == SUREFILL_OK, "replay.c has a preset");
     read_trace(argv[1]);
     holds(calls > 0, "opening the trace is seen");
     calls = 0;

@@ -228,12 +228,12 @@ replay_is_the_simulator() {
     diff <(replayed replay --preset easy | sed 5d) <(simulated --policy easy | sed 5d) || return 1
     for preset in easy fair fast; do
         echo "preset $preset"
-        diff <(replayed replay --preset $preset) <(simulated --preset $preset --predictor user) || return 1
+        diff <(replayed replay --preset $preset) <(simulated --preset $preset) || return 1
     done
     for criterion in probability relative seconds; do
         echo "criterion $criterion"
         diff <(replayed replay --criterion $criterion --tau 0.05) \
-            <(simulated --preset easy --guard 1 --or-easy false --events-per-bin 4 --predictor user \
+            <(simulated --preset easy --guard 1 --or-easy false --events-per-bin 4 --predictor mix \
                 --criterion $criterion --tau 0.05) || return 1
     done
 }
@@ -262,7 +262,6 @@ wrong_traces() {
         is_refused 'line 3: not in order' "; MaxProcs: 8\n1 $job\n2 9 ${job#10 }\n" &&
         is_refused 'line 1: too long' "$(printf '%5000d' 1)\n" &&
         is_refused 'no jobs' "; MaxProcs: 8\n" &&
-        is_refused 'too large a user' "; MaxProcs: 8\n1 10 -1 60 4 -1 -1 4 100 -1 1 99999 8 9 1 -1 -1 -1\n" &&
         is_refused 'smaller than' "; MaxProcs: 16000000\n1 $job\n" && # the machine does not fit the static memory
         ! "$work/replay" "$work/none.swf" && ! "$work/replay" --tau nan "$work/short.swf" &&
         ! "$work/replay" --criterion none "$work/short.swf" && ! "$work/replay" --tau && ! "$work/replay"
