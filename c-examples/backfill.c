@@ -38,7 +38,7 @@ int main(void) {
     CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &capacity, &pass));
 
     /* 32 of 128 processors are idle, the head job (number 7) needs 96. Of some jobs only the limit is known: NULL. */
-    CHECK(surefill_pass_begin(pass, now, 32, 7, 96));
+    CHECK(surefill_pass_begin(pass, now, 32, 7, 96, 0));
     CHECK(surefill_pass_add_running(pass, 64, 2 * hour, 8 * hour, models, NULL));
     CHECK(surefill_pass_add_running(pass, 32, hour, 12 * hour, NULL, NULL));
     const struct {
@@ -65,8 +65,8 @@ int main(void) {
     printf("%-12s %10s  %9s  %s\n", "candidate", "processors", "Pr(delay)", "verdict");
     for (job = 0; job < COUNT(queue); job++) {
         CHECK(surefill_pass_judgement(pass, job, &delay, &exactness, &verdict));
-        printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", queue[job].name, queue[job].processors, surefill_delay_sign(exactness),
-               delay, surefill_verdict_name(verdict));
+        printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", queue[job].name, queue[job].processors, surefill_name(SUREFILL_NAME_DELAY_SIGN, exactness),
+               delay, surefill_name(SUREFILL_NAME_VERDICT, verdict));
     }
     for (int percent = 10; percent <= 90; percent += 40) {
         int64_t when;

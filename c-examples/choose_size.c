@@ -28,7 +28,7 @@ int main(void) {
     surefill_choice choice;
     surefill_sizing *sizing;
     surefill_correction *correction;
-    double shortest, longest, parallelism, sigma, sequential, error, run_time, mean, median, combined, soon;
+    double shortest, longest, parallelism, sigma, sequential, error, speedup, run_time, mean, median, combined, soon;
     int32_t processors;
 
     CHECK(surefill_lifetime_fit(lately, COUNT(lately), &shortest, &longest));
@@ -42,11 +42,12 @@ int main(void) {
     capacity.bins = 0; /* all lifetimes are log-uniform */
     CHECK(surefill_sizing_init(sizing_memory, sizeof sizing_memory, &capacity, &sizing));
     CHECK(surefill_sizing_begin(sizing, 12));
-    for (int i = 0; i < COUNT(holds); i++) CHECK(surefill_sizing_add_running(sizing, holds[i], since[i], shortest, longest));
+    for (int i = 0; i < COUNT(holds); i++) CHECK(surefill_sizing_add_lifetime(sizing, holds[i], since[i], shortest, longest));
 
     puts("processors  run time (s)  wait: median  paper's    mean  mean total  free in 900 s");
     for (int i = 0; i < COUNT(sizes); i++) {
-        CHECK(surefill_speedup_run_time(parallelism, sigma, sequential, sizes[i], &run_time));
+        CHECK(surefill_speedup(parallelism, sigma, sizes[i], &speedup));
+        run_time = sequential / speedup;
         CHECK(surefill_sizing_wait(sizing, sizes[i], SUREFILL_WAIT_BY_QUANTILE, 0.5, &median));
         CHECK(surefill_sizing_wait(sizing, sizes[i], SUREFILL_WAIT_BY_COMBINED, 0, &combined));
         CHECK(surefill_sizing_wait(sizing, sizes[i], SUREFILL_WAIT_BY_MEAN, 0, &mean));

@@ -51,7 +51,7 @@ int main(void) {
     pthread_t threads[THREADS];
     int numbers[THREADS], told = 0;
     int64_t bytes, now = 0, bound, waited, remembered, refused;
-    int32_t answer, status;
+    int32_t answer, status, waiting;
     CHECK(surefill_inbox_capacity_init(&capacity));
     capacity.events = EVENTS;
     CHECK(surefill_inbox_init(inbox_memory, sizeof inbox_memory, &capacity, &inbox));
@@ -75,7 +75,7 @@ int main(void) {
         if (status != SUREFILL_ERROR_EMPTY) CHECK(status);
     }
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-    CHECK(surefill_wait_remembered(waits, &remembered));
+    CHECK(surefill_wait_counts(waits, &waiting, &remembered));
     CHECK(surefill_inbox_refused(inbox, &refused));
     printf("%d events, %" PRId64 " waits known\n", told, remembered);
     fprintf(stderr, "%" PRId64 " times an event was refused and tried again\n", refused);

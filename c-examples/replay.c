@@ -229,8 +229,8 @@ static void schedule(void) {
                                               &job->value));
     }
     sort(candidates, count);
-    CHECK(surefill_pass_begin(pass, now, idle, waiting[0], jobs[waiting[0]].processors));
-    CHECK(surefill_pass_set_head_waited(pass, now - jobs[waiting[0]].submit));
+    CHECK(surefill_pass_begin(pass, now, idle, waiting[0], jobs[waiting[0]].processors,
+                              now - jobs[waiting[0]].submit));
     for (int32_t i = 0; i < running_count; i++) {
         const struct job *job = &jobs[running[i]];
         CHECK(surefill_pass_add_running(pass, job->processors, now - job->start, job->limit, job->believed, NULL));
@@ -294,7 +294,7 @@ int main(int argc, char **argv) {
         char *rest;
         if (strcmp(argv[i], "--preset") == 0 && i + 1 < argc) {
             int32_t known = 0;
-            for (name = argv[++i]; known < 4 && strcmp(name, surefill_preset_name(known)) != 0;) known++;
+            for (name = argv[++i]; known < 4 && strcmp(name, surefill_name(SUREFILL_NAME_PRESET, known)) != 0;) known++;
             if (known == 4) fail("usage", usage);
             CHECK(surefill_preset_init(&preset, known));
         } else if (strcmp(argv[i], "--tau") == 0 && i + 1 < argc) {
@@ -302,9 +302,9 @@ int main(int argc, char **argv) {
             if (rest == argv[i] || *rest != '\0' || !(preset.threshold >= 0)) fail("usage", usage);
         } else if (strcmp(argv[i], "--criterion") == 0 && i + 1 < argc) {
             int32_t known = 0;
-            for (i++; known < 4 && strcmp(argv[i], surefill_criterion_name(known)) != 0;) known++;
+            for (i++; known < 4 && strcmp(argv[i], surefill_name(SUREFILL_NAME_CRITERION, known)) != 0;) known++;
             if (known == 4) fail("usage", usage);
-            name = surefill_criterion_name(known);
+            name = surefill_name(SUREFILL_NAME_CRITERION, known);
             CHECK(surefill_preset_init(&preset, SUREFILL_PRESET_EASY)); /* for its order */
             preset.criterion = known;
             preset.threshold = known == SUREFILL_CRITERION_SECONDS ? 60 : 0.05;
@@ -321,7 +321,7 @@ int main(int argc, char **argv) {
     read_trace(trace);
     prepare();
     printf("%s on %" PRId32 " processors, %s: %s below %g\n", trace, machine, name,
-           surefill_criterion_name(preset.criterion), preset.threshold);
+           surefill_name(SUREFILL_NAME_CRITERION, preset.criterion), preset.threshold);
     replay();
     report();
     return 0;

@@ -68,10 +68,10 @@ int main(void) {
     pass_capacity.running = pass_capacity.candidates = 4;
     pass_capacity.processors = 64;
     CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &pass_capacity, &pass));
-    CHECK(surefill_pass_begin(pass, now, 16, 0, 48));
+    CHECK(surefill_pass_begin(pass, now, 16, 0, 48, 0));
     CHECK(surefill_pass_add_running(pass, 32, 600, 4 * hour, hours, NULL));
     CHECK(surefill_pass_add_running(pass, 16, 60, 4 * hour, hours, NULL));
-    CHECK(surefill_pass_head_start_probability(pass, now + 2 * hour, &exact));
+    CHECK(surefill_pass_free_probability(pass, 48, now + 2 * hour, &exact));
     CHECK(surefill_forecast_start_probability(forecast, 0, now + 2 * hour, &found, &half_width));
     printf("head job exactly %.4f, forecast as %.4f +- %.4f, started in two hours\n", exact, found, half_width);
     return 0;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <surefill.h>
+#include <surefill_models.h> /* lower bounds and clustering; the rest is in surefill.h */
 
 #define CHECK(call) check((call), #call)
 

@@ -162,7 +162,7 @@ module surefill
     !! wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
     !! criteria SECONDS and RELATIVE only.
     real(c_double) :: slip
-    !> Once the head job has waited so many seconds (surefill_pass_set_head_waited), a candidate must also be harmless
+    !> Once the head job has waited so many seconds (surefill_pass_begin is told), a candidate must also be harmless
     !! by the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs ran to their
     !! limits, or fits beside it then. Not negative; infinity for never, 0 for always.
     real(c_double) :: guard
@@ -481,28 +481,6 @@ module surefill
     integer(c_int64_t) :: adapted
   end type surefill_round
 
-  !> The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
-  !! parameters only reads them, one that gives parameters writes them and load.
-  type, bind(c) :: surefill_model_parameters
-    !> States M: as many as the model has.
-    integer(c_int32_t) :: states
-    !> Run-time bins N: as many as the model has.
-    integer(c_int32_t) :: bins
-    !> One of SUREFILL_LOAD_.
-    integer(c_int32_t) :: load
-    !> 0.
-    integer(c_int32_t) :: reserved
-    !> M probabilities of the states in the first slot. They sum to 1, like every row that follows.
-    type(c_ptr) :: start
-    !> M x M probabilities of the next slot's state, a row for each state.
-    type(c_ptr) :: transition
-    !> M x N probabilities of a job's bin, a row for each state.
-    type(c_ptr) :: emission
-    !> M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
-    !! written is 0.
-    type(c_ptr) :: load_parameter
-  end type surefill_model_parameters
-
   ! ---- Bounds on the waits of one queue's jobs ----
   !> The most clusters of a wait predictor.
   integer(c_int32_t), parameter :: SUREFILL_MAX_CLUSTERS = 16_c_int32_t
@@ -597,8 +575,6 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_QUANTILE = 3_c_int32_t
   !> Wait predicted by its exact mean.
   integer(c_int32_t), parameter :: SUREFILL_WAIT_BY_MEAN = 4_c_int32_t
-  !> Bytes of memory that a correction needs, aligned to 8.
-  integer(c_int64_t), parameter :: SUREFILL_CORRECTION_SIZE = 80_c_int64_t
 
   !> Capacities of a sizing. Set by surefill_sizing_capacity_init, then changed as needed.
   type, bind(c) :: surefill_sizing_capacity
@@ -651,6 +627,26 @@ module surefill
   end type surefill_choice
 
   ! ---- Names of the constants, for messages and for options of programs ----
+  !> Family of constants: SUREFILL_STEP_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_STEP = 0_c_int32_t
+  !> Family of constants: SUREFILL_CRITERION_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_CRITERION = 1_c_int32_t
+  !> Family of constants: SUREFILL_VERDICT_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_VERDICT = 2_c_int32_t
+  !> Family of constants: SUREFILL_PRESET_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_PRESET = 3_c_int32_t
+  !> Family of constants: SUREFILL_DELAY_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_DELAY = 4_c_int32_t
+  !> Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=" or "~".
+  integer(c_int32_t), parameter :: SUREFILL_NAME_DELAY_SIGN = 5_c_int32_t
+  !> Family of constants: SUREFILL_ANSWER_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_ANSWER = 6_c_int32_t
+  !> Family of constants: SUREFILL_EVENT_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_EVENT = 7_c_int32_t
+  !> Family of constants: SUREFILL_PREDICTION_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_PREDICTION = 8_c_int32_t
+  !> Family of constants: SUREFILL_PREDICTOR_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_PREDICTOR = 9_c_int32_t
 
   interface
 
@@ -705,48 +701,6 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_bins_init_default
 
-    !> Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
-    function surefill_bins_init_covering(memory, length, first, ratio, longest, bins) bind(c, &
-            name='surefill_bins_init_covering') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      real(c_double), value :: first
-      real(c_double), value :: ratio
-      integer(c_int64_t), value :: longest
-      type(c_ptr), intent(out) :: bins
-      integer(c_int32_t) :: code
-    end function surefill_bins_init_covering
-
-    !> The number of bins.
-    function surefill_bins_count(bins, count) bind(c, name='surefill_bins_count') result(code)
-      import
-      type(c_ptr), value :: bins
-      integer(c_int32_t), intent(out) :: count
-      integer(c_int32_t) :: code
-    end function surefill_bins_count
-
-    !> The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number
-    !! of bins).
-    function surefill_bins_index(bins, seconds, index) bind(c, name='surefill_bins_index') result(code)
-      import
-      type(c_ptr), value :: bins
-      real(c_double), value :: seconds
-      integer(c_int32_t), intent(out) :: index
-      integer(c_int32_t) :: code
-    end function surefill_bins_index
-
-    !> Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it
-    !! starts for logarithms.
-    function surefill_bins_edges(bins, index, lower, upper) bind(c, name='surefill_bins_edges') result(code)
-      import
-      type(c_ptr), value :: bins
-      integer(c_int32_t), value :: index
-      real(c_double), intent(out) :: lower
-      real(c_double), intent(out) :: upper
-      integer(c_int32_t) :: code
-    end function surefill_bins_edges
-
     !> Makes the distribution proportional to count numbers, one for each bin, none negative. When all are zero
     !! nothing is known: the job is expected to run to its limit.
     function surefill_distribution_init_counts(memory, length, bins, counts, count, distribution) bind(c, &
@@ -787,40 +741,6 @@ module surefill
       type(c_ptr), intent(out) :: distribution
       integer(c_int32_t) :: code
     end function surefill_distribution_init_single
-
-    !> The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
-    !! SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count
-    !! the number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its
-    !! limit.
-    function surefill_distribution_recalculate(distribution, age, limit, probabilities, capacity, count) &
-            bind(c, name='surefill_distribution_recalculate') result(code)
-      import
-      type(c_ptr), value :: distribution
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), value :: limit
-      real(c_double), intent(out) :: probabilities(*)
-      integer(c_int32_t), value :: capacity
-      integer(c_int32_t), intent(out) :: count
-      integer(c_int32_t) :: code
-    end function surefill_distribution_recalculate
-
-    !> When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
-    !! this age under this limit, each bin's probability divided into events_per_bin events (1 to
-    !! SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1). capacity is the room in both arrays: bins x events_per_bin is
-    !! enough. count is the number written.
-    function surefill_distribution_remaining(distribution, age, limit, events_per_bin, seconds, &
-            probabilities, capacity, count) bind(c, name='surefill_distribution_remaining') result(code)
-      import
-      type(c_ptr), value :: distribution
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), value :: limit
-      integer(c_int32_t), value :: events_per_bin
-      integer(c_int64_t), intent(out) :: seconds(*)
-      real(c_double), intent(out) :: probabilities(*)
-      integer(c_int32_t), value :: capacity
-      integer(c_int32_t), intent(out) :: count
-      integer(c_int32_t) :: code
-    end function surefill_distribution_remaining
 
     !> The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability
     !! at most 1 - quantile.
@@ -872,10 +792,11 @@ module surefill
     end function surefill_pass_init
 
     !> Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for
-    !! a head job that needs head_processors, more than are idle. Forgets what the last pass held, except the risk
-    !! spent on this head job and on the last 16 others on which any was: a job that is head again goes on with its
-    !! own. O(1).
-    function surefill_pass_begin(pass, now, idle, head_id, head_processors) bind(c, &
+    !! a head job that needs head_processors, more than are idle, and has waited for head_waited seconds (0 to
+    !! SUREFILL_MAX_SECONDS; the rule's guard and slip ask for it, and without them it makes no difference). Forgets
+    !! what the last pass held, except the risk spent on this head job and on the last 16 others on which any was: a
+    !! job that is head again goes on with its own. O(1).
+    function surefill_pass_begin(pass, now, idle, head_id, head_processors, head_waited) bind(c, &
             name='surefill_pass_begin') result(code)
       import
       type(c_ptr), value :: pass
@@ -883,18 +804,9 @@ module surefill
       integer(c_int32_t), value :: idle
       integer(c_int64_t), value :: head_id
       integer(c_int32_t), value :: head_processors
+      integer(c_int64_t), value :: head_waited
       integer(c_int32_t) :: code
     end function surefill_pass_begin
-
-    !> For how long the head job has waited, in seconds (0 to SUREFILL_MAX_SECONDS); 0 unless told after each
-    !! surefill_pass_begin. The rule's guard and slip ask for it. O(1).
-    function surefill_pass_set_head_waited(pass, seconds) bind(c, name='surefill_pass_set_head_waited') &
-            result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int64_t), value :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_pass_set_head_waited
 
     !> Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
     !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
@@ -993,14 +905,6 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_pass_restore_spent
 
-    !> The idle processors left. O(1).
-    function surefill_pass_idle(pass, idle) bind(c, name='surefill_pass_idle') result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int32_t), intent(out) :: idle
-      integer(c_int32_t) :: code
-    end function surefill_pass_idle
-
     !> The probability that at least so many processors are free at time when if nothing else is started. O(running
     !! jobs x (events + processors)).
     function surefill_pass_free_probability(pass, processors, when, probability) bind(c, &
@@ -1012,17 +916,6 @@ module surefill
       real(c_double), intent(out) :: probability
       integer(c_int32_t) :: code
     end function surefill_pass_free_probability
-
-    !> The probability that the head job has started by time when if nothing else is started. Cost and errors: as
-    !! surefill_pass_free_probability.
-    function surefill_pass_head_start_probability(pass, when, probability) bind(c, &
-            name='surefill_pass_head_start_probability') result(code)
-      import
-      type(c_ptr), value :: pass
-      integer(c_int64_t), value :: when
-      real(c_double), intent(out) :: probability
-      integer(c_int32_t) :: code
-    end function surefill_pass_head_start_probability
 
     !> The earliest time by which the head job has started with at least this probability (above 0, at most 1) if
     !! nothing else is started. O(log events x running jobs x (events + processors)).
@@ -1226,15 +1119,6 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_start_calibration_learn
 
-    !> How many starts the calibration has heard of.
-    function surefill_start_calibration_starts(calibration, starts) bind(c, &
-            name='surefill_start_calibration_starts') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), intent(out) :: starts
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_starts
-
     !> Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
     function surefill_preset_init(preset, name) bind(c, name='surefill_preset_init') result(code)
       import
@@ -1314,27 +1198,6 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_recent_waits_add
 
-    !> The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in
-    !! seconds, but not less than least; infinity while none is kept. O(log n).
-    function surefill_recent_waits_quantile(recent, quantile, least, seconds) bind(c, &
-            name='surefill_recent_waits_quantile') result(code)
-      import
-      type(c_ptr), value :: recent
-      real(c_double), value :: quantile
-      real(c_double), value :: least
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_recent_waits_quantile
-
-    !> How many waits are kept. O(1).
-    function surefill_recent_waits_count(recent, waits) bind(c, name='surefill_recent_waits_count') &
-            result(code)
-      import
-      type(c_ptr), value :: recent
-      integer(c_int32_t), intent(out) :: waits
-      integer(c_int32_t) :: code
-    end function surefill_recent_waits_count
-
     !> Makes the block a checkpoint, surefill_recent_waits_size bytes from the handle on, by writing its checksum. Any
     !! later call that changes it breaks the seal. O(size).
     function surefill_recent_waits_seal(recent) bind(c, name='surefill_recent_waits_seal') result(code)
@@ -1399,15 +1262,6 @@ module surefill
       type(surefill_job_event), intent(out) :: event
       integer(c_int32_t) :: code
     end function surefill_inbox_pop
-
-    !> The number of events inside, those included that are being pushed; for the popping thread. Others may be
-    !! changing it.
-    function surefill_inbox_length(inbox, length) bind(c, name='surefill_inbox_length') result(code)
-      import
-      type(c_ptr), value :: inbox
-      integer(c_int32_t), intent(out) :: length
-      integer(c_int32_t) :: code
-    end function surefill_inbox_length
 
     !> How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295. For any
     !! thread.
@@ -1600,21 +1454,6 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_predictor_predict
 
-    !> As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
-    !! is predicted, probabilities is not written.
-    function surefill_predictor_probabilities(predictor, keys, count, now, probabilities, bins, answer) &
-            bind(c, name='surefill_predictor_probabilities') result(code)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int64_t), intent(in) :: keys(*)
-      integer(c_int32_t), value :: count
-      integer(c_int64_t), value :: now
-      real(c_double), intent(out) :: probabilities(*)
-      integer(c_int32_t), value :: bins
-      integer(c_int32_t), intent(out) :: answer
-      integer(c_int32_t) :: code
-    end function surefill_predictor_probabilities
-
     !> What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then.
     !! O(bins).
     function surefill_predictor_said(predictor, job, memory, length, answer, distribution) bind(c, &
@@ -1644,23 +1483,6 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_predictor_predict_job
 
-    !> One sentence on an answer, one of SUREFILL_PREDICTION_, in English, without a full stop; "unknown answer" for
-    !! other numbers. A static string.
-    function surefill_prediction_text(answer) bind(c, name='surefill_prediction_text') result(string)
-      import
-      integer(c_int32_t), value :: answer
-      type(c_ptr) :: string
-    end function surefill_prediction_text
-
-    !> Whether training is under way or should begin (1) or not (0), at the time of the last event. O(1).
-    function surefill_predictor_wants_training(predictor, wants) bind(c, &
-            name='surefill_predictor_wants_training') result(code)
-      import
-      type(c_ptr), value :: predictor
-      integer(c_int32_t), intent(out) :: wants
-      integer(c_int32_t) :: code
-    end function surefill_predictor_wants_training
-
     !> Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between
     !! two calls. A round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M +
     !! N)), and round says what was learnt since the last DONE, its rounds being the slots learnt in all. step is
@@ -1675,26 +1497,6 @@ module surefill
       type(surefill_round), intent(out) :: round
       integer(c_int32_t) :: code
     end function surefill_predictor_train
-
-    !> Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once
-    !! the initial period is over. Before the first event only. O(M (M + N)).
-    function surefill_predictor_set_model(predictor, parameters) bind(c, &
-            name='surefill_predictor_set_model') result(code)
-      import
-      type(c_ptr), value :: predictor
-      type(surefill_model_parameters), intent(in) :: parameters
-      integer(c_int32_t) :: code
-    end function surefill_predictor_set_model
-
-    !> Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and
-    !! bins, and its load model. O(M (M + N)).
-    function surefill_predictor_model(predictor, parameters) bind(c, name='surefill_predictor_model') &
-            result(code)
-      import
-      type(c_ptr), value :: predictor
-      type(surefill_model_parameters), intent(out) :: parameters
-      integer(c_int32_t) :: code
-    end function surefill_predictor_model
 
     !> Sets the capacity to its defaults: 65,536 waits, 4,096 jobs waiting, 4,096 releases, no clusters, 8,192
     !! situations.
@@ -1815,17 +1617,6 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_machine
 
-    !> Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
-    !! steps of O(log n) each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins
-    !! another. Other calls may come between two of these.
-    function surefill_wait_recluster(wait, work, step) bind(c, name='surefill_wait_recluster') result(code)
-      import
-      type(c_ptr), value :: wait
-      integer(c_int64_t), value :: work
-      integer(c_int32_t), intent(out) :: step
-      integer(c_int32_t) :: code
-    end function surefill_wait_recluster
-
     !> An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
     !! submitted now that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
     !! any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound. O(log n) for the
@@ -1843,39 +1634,6 @@ module surefill
       integer(c_int64_t), intent(out) :: bound
       integer(c_int32_t) :: code
     end function surefill_wait_predict
-
-    !> As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of
-    !! surefill_binomial_lower.
-    function surefill_wait_predict_lower(wait, requested, processors, quantile, confidence, now, answer, &
-            bound) bind(c, name='surefill_wait_predict_lower') result(code)
-      import
-      type(c_ptr), value :: wait
-      integer(c_int64_t), value :: requested
-      integer(c_int32_t), value :: processors
-      real(c_double), value :: quantile
-      real(c_double), value :: confidence
-      integer(c_int64_t), value :: now
-      integer(c_int32_t), intent(out) :: answer
-      integer(c_int64_t), intent(out) :: bound
-      integer(c_int32_t) :: code
-    end function surefill_wait_predict_lower
-
-    !> As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
-    !! method. O(log n) and the cost of surefill_binomial_two_sided.
-    function surefill_wait_predict_two_sided(wait, requested, processors, quantile, confidence, now, answer, &
-            lower, upper) bind(c, name='surefill_wait_predict_two_sided') result(code)
-      import
-      type(c_ptr), value :: wait
-      integer(c_int64_t), value :: requested
-      integer(c_int32_t), value :: processors
-      real(c_double), value :: quantile
-      real(c_double), value :: confidence
-      integer(c_int64_t), value :: now
-      integer(c_int32_t), intent(out) :: answer
-      integer(c_int64_t), intent(out) :: lower
-      integer(c_int64_t), intent(out) :: upper
-      integer(c_int32_t) :: code
-    end function surefill_wait_predict_two_sided
 
     !> As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted
     !! from its submission, by the binomial method from the waits that were at least as long as its own is now.
@@ -1922,21 +1680,14 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_may_be_down
 
-    !> Jobs that wait.
-    function surefill_wait_jobs(wait, jobs) bind(c, name='surefill_wait_jobs') result(code)
+    !> How many jobs wait, and how many waits are remembered. O(1).
+    function surefill_wait_counts(wait, jobs, remembered) bind(c, name='surefill_wait_counts') result(code)
       import
       type(c_ptr), value :: wait
       integer(c_int32_t), intent(out) :: jobs
+      integer(c_int64_t), intent(out) :: remembered
       integer(c_int32_t) :: code
-    end function surefill_wait_jobs
-
-    !> Waits that are remembered.
-    function surefill_wait_remembered(wait, count) bind(c, name='surefill_wait_remembered') result(code)
-      import
-      type(c_ptr), value :: wait
-      integer(c_int64_t), intent(out) :: count
-      integer(c_int32_t) :: code
-    end function surefill_wait_remembered
+    end function surefill_wait_counts
 
     !> The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of
     !! each (9223372036854775807 for no bound) and how many waits count there. capacity is the room in each array:
@@ -1953,21 +1704,10 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_clusters
 
-    !> By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
-    !! criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion
-    !! has the attribute that explains the waits best.
-    function surefill_wait_explained(wait, gain, criterion) bind(c, name='surefill_wait_explained') &
-            result(code)
-      import
-      type(c_ptr), value :: wait
-      real(c_double), intent(out) :: gain
-      real(c_double), intent(out) :: criterion
-      integer(c_int32_t) :: code
-    end function surefill_wait_explained
-
     !> How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared
     !! coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so
-    !! many processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A.
+    !! many processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there is
+    !! the run time on one divided by this.
     function surefill_speedup(parallelism, sigma, processors, speedup) bind(c, name='surefill_speedup') &
             result(code)
       import
@@ -1978,47 +1718,11 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_speedup
 
-    !> The lower bound of that for any sigma (equation 3): no job of this average parallelism is slower.
-    function surefill_speedup_least(parallelism, processors, speedup) bind(c, name='surefill_speedup_least') &
-            result(code)
-      import
-      real(c_double), value :: parallelism
-      real(c_double), value :: processors
-      real(c_double), intent(out) :: speedup
-      integer(c_int32_t) :: code
-    end function surefill_speedup_least
-
-    !> The run time in seconds on so many processors (at least 1) of a job that takes sequential seconds (not
-    !! negative) on one.
-    function surefill_speedup_run_time(parallelism, sigma, sequential, processors, seconds) bind(c, &
-            name='surefill_speedup_run_time') result(code)
-      import
-      real(c_double), value :: parallelism
-      real(c_double), value :: sigma
-      real(c_double), value :: sequential
-      integer(c_int32_t), value :: processors
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_speedup_run_time
-
-    !> The model of count measured speedups, each on so many processors (1 to 2^20; two different numbers at least):
-    !! parallelism and sigma (may be infinite), and the root mean square of the differences of the natural logarithms,
-    !! about the relative error. Parallelism and sigma can be told apart only when the measurements reach saturation;
-    !! any pair that fits predicts the measured range equally well. O(count).
-    function surefill_speedup_fit(processors, speedups, count, parallelism, sigma, error) bind(c, &
-            name='surefill_speedup_fit') result(code)
-      import
-      real(c_double), intent(in) :: processors(*)
-      real(c_double), intent(in) :: speedups(*)
-      integer(c_int32_t), value :: count
-      real(c_double), intent(out) :: parallelism
-      real(c_double), intent(out) :: sigma
-      real(c_double), intent(out) :: error
-      integer(c_int32_t) :: code
-    end function surefill_speedup_fit
-
-    !> As surefill_speedup_fit, of run times in seconds, none of which need be on one processor, on three different
-    !! numbers of processors at least; sequential is the run time on one.
+    !> The model of count run times in seconds, each on so many processors (1 to 2^20; none need be 1, three are
+    !! different at least): parallelism and sigma (may be infinite), the run time on one processor, and the root mean
+    !! square of the differences of the natural logarithms, about the relative error. Parallelism and sigma can be
+    !! told apart only when the measurements reach saturation; any pair that fits predicts the measured range equally
+    !! well. O(count).
     function surefill_speedup_fit_run_times(processors, seconds, count, parallelism, sigma, sequential, &
             error) bind(c, name='surefill_speedup_fit_run_times') result(code)
       import
@@ -2068,23 +1772,11 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_sizing_begin
 
-    !> Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which
-    !! lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform. O(1).
-    function surefill_sizing_add_running(sizing, processors, age, shortest, longest) bind(c, &
+    !> Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+    !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. O(bins x
+    !! events per bin).
+    function surefill_sizing_add_running(sizing, processors, age, limit, distribution) bind(c, &
             name='surefill_sizing_add_running') result(code)
-      import
-      type(c_ptr), value :: sizing
-      integer(c_int32_t), value :: processors
-      real(c_double), value :: age
-      real(c_double), value :: shortest
-      real(c_double), value :: longest
-      integer(c_int32_t) :: code
-    end function surefill_sizing_add_running
-
-    !> Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its time
-    !! limit; age and limit in whole seconds (0 to SUREFILL_MAX_SECONDS). O(bins x events per bin).
-    function surefill_sizing_add_running_binned(sizing, processors, age, limit, distribution) bind(c, &
-            name='surefill_sizing_add_running_binned') result(code)
       import
       type(c_ptr), value :: sizing
       integer(c_int32_t), value :: processors
@@ -2092,7 +1784,7 @@ module surefill
       integer(c_int64_t), value :: limit
       type(c_ptr), value :: distribution
       integer(c_int32_t) :: code
-    end function surefill_sizing_add_running_binned
+    end function surefill_sizing_add_running
 
     !> The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as
     !! predicted by one of SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5
@@ -2121,101 +1813,6 @@ module surefill
       real(c_double), intent(out) :: probability
       integer(c_int32_t) :: code
     end function surefill_sizing_free_probability
-
-    !> The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not
-    !! negative).
-    function surefill_sizing_benefactors(sizing, processors, benefactors) bind(c, &
-            name='surefill_sizing_benefactors') result(code)
-      import
-      type(c_ptr), value :: sizing
-      integer(c_int32_t), value :: processors
-      integer(c_int32_t), intent(out) :: benefactors
-      integer(c_int32_t) :: code
-    end function surefill_sizing_benefactors
-
-    !> Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
-    !! aligned to 8).
-    function surefill_correction_init(memory, length, correction) bind(c, name='surefill_correction_init') &
-            result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: correction
-      integer(c_int32_t) :: code
-    end function surefill_correction_init
-
-    !> Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any
-    !! later call that changes the correction breaks the seal.
-    function surefill_correction_seal(correction) bind(c, name='surefill_correction_seal') result(code)
-      import
-      type(c_ptr), value :: correction
-      integer(c_int32_t) :: code
-    end function surefill_correction_seal
-
-    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !! surefill_correction_seal left it.
-    function surefill_correction_open(memory, length, correction) bind(c, name='surefill_correction_open') &
-            result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: correction
-      integer(c_int32_t) :: code
-    end function surefill_correction_open
-
-    !> Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as
-    !! one). O(1).
-    function surefill_correction_record(correction, predicted, actual) bind(c, &
-            name='surefill_correction_record') result(code)
-      import
-      type(c_ptr), value :: correction
-      real(c_double), value :: predicted
-      real(c_double), value :: actual
-      integer(c_int32_t) :: code
-    end function surefill_correction_record
-
-    !> The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go
-    !! with shorter waits. O(1).
-    function surefill_correction_corrected(correction, predicted, seconds) bind(c, &
-            name='surefill_correction_corrected') result(code)
-      import
-      type(c_ptr), value :: correction
-      real(c_double), value :: predicted
-      real(c_double), intent(out) :: seconds
-      integer(c_int32_t) :: code
-    end function surefill_correction_corrected
-
-    !> Recorded pairs.
-    function surefill_correction_pairs(correction, pairs) bind(c, name='surefill_correction_pairs') &
-            result(code)
-      import
-      type(c_ptr), value :: correction
-      integer(c_int64_t), intent(out) :: pairs
-      integer(c_int32_t) :: code
-    end function surefill_correction_pairs
-
-    !> The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different
-    !! predictions are recorded, and then neither is written.
-    function surefill_correction_line(correction, known, intercept, slope) bind(c, &
-            name='surefill_correction_line') result(code)
-      import
-      type(c_ptr), value :: correction
-      integer(c_int32_t), intent(out) :: known
-      real(c_double), intent(out) :: intercept
-      real(c_double), intent(out) :: slope
-      integer(c_int32_t) :: code
-    end function surefill_correction_line
-
-    !> The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
-    !! coefficient is not written.
-    function surefill_correction_correlation(correction, known, coefficient) bind(c, &
-            name='surefill_correction_correlation') result(code)
-      import
-      type(c_ptr), value :: correction
-      integer(c_int32_t), intent(out) :: known
-      real(c_double), intent(out) :: coefficient
-      integer(c_int32_t) :: code
-    end function surefill_correction_correlation
 
     !> Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second,
     !! however small the gain.
@@ -2270,61 +1867,14 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_choice_start
 
-    !> The name of one of SUREFILL_STEP_. A static string.
-    function surefill_step_name(step) bind(c, name='surefill_step_name') result(string)
+    !> The name of a constant: family is one of SUREFILL_NAME_, number one of that family's. "unknown" for other
+    !! numbers and families. A static string.
+    function surefill_name(family, number) bind(c, name='surefill_name') result(string)
       import
-      integer(c_int32_t), value :: step
+      integer(c_int32_t), value :: family
+      integer(c_int32_t), value :: number
       type(c_ptr) :: string
-    end function surefill_step_name
-
-    !> The name of one of SUREFILL_CRITERION_. A static string.
-    function surefill_criterion_name(criterion) bind(c, name='surefill_criterion_name') result(string)
-      import
-      integer(c_int32_t), value :: criterion
-      type(c_ptr) :: string
-    end function surefill_criterion_name
-
-    !> The name of one of SUREFILL_VERDICT_. A static string.
-    function surefill_verdict_name(verdict) bind(c, name='surefill_verdict_name') result(string)
-      import
-      integer(c_int32_t), value :: verdict
-      type(c_ptr) :: string
-    end function surefill_verdict_name
-
-    !> The name of one of SUREFILL_PRESET_. A static string.
-    function surefill_preset_name(preset) bind(c, name='surefill_preset_name') result(string)
-      import
-      integer(c_int32_t), value :: preset
-      type(c_ptr) :: string
-    end function surefill_preset_name
-
-    !> The name of one of SUREFILL_DELAY_. A static string.
-    function surefill_delay_name(exactness) bind(c, name='surefill_delay_name') result(string)
-      import
-      integer(c_int32_t), value :: exactness
-      type(c_ptr) :: string
-    end function surefill_delay_name
-
-    !> The same as a sign to be put before the delay: "=", ">=", "<=" or "~", and "unknown". A static string.
-    function surefill_delay_sign(exactness) bind(c, name='surefill_delay_sign') result(string)
-      import
-      integer(c_int32_t), value :: exactness
-      type(c_ptr) :: string
-    end function surefill_delay_sign
-
-    !> The name of one of SUREFILL_ANSWER_. A static string.
-    function surefill_answer_name(answer) bind(c, name='surefill_answer_name') result(string)
-      import
-      integer(c_int32_t), value :: answer
-      type(c_ptr) :: string
-    end function surefill_answer_name
-
-    !> The name of one of SUREFILL_EVENT_. A static string.
-    function surefill_event_name(kind) bind(c, name='surefill_event_name') result(string)
-      import
-      integer(c_int32_t), value :: kind
-      type(c_ptr) :: string
-    end function surefill_event_name
+    end function surefill_name
 
     !> The C library's strlen.
     pure function c_string_length(string) bind(c, name='strlen') result(length)

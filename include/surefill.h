@@ -165,9 +165,7 @@ const char *surefill_status_text(int32_t status);
  *
  *     static int64_t memory[SUREFILL_BINS_SIZE / 8];
  *     surefill_bins *bins;
- *     int32_t index;
  *     surefill_bins_init_default(memory, sizeof memory, &bins);
- *     surefill_bins_index(bins, 3600, &index);
  */
 
 /* The largest number of bins. */
@@ -199,29 +197,6 @@ int32_t surefill_bins_init(void *memory,
 
 /* Makes the papers' bins: ratio 1.8, first edge 1.5 s, 24 bins, the last from 7.2 days. */
 int32_t surefill_bins_init_default(void *memory, int64_t length, surefill_bins **bins);
-
-/* Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
- *
- * Errors: as surefill_bins_init; OUT_OF_RANGE also when SUREFILL_MAX_BINS do not reach that far. */
-int32_t surefill_bins_init_covering(void *memory,
-                                    int64_t length,
-                                    double first,
-                                    double ratio,
-                                    int64_t longest,
-                                    surefill_bins **bins);
-
-/* The number of bins. */
-int32_t surefill_bins_count(const surefill_bins *bins, int32_t *count);
-
-/* The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number
- * of bins). */
-int32_t surefill_bins_index(const surefill_bins *bins, double seconds, int32_t *index);
-
-/* Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it
- * starts for logarithms.
- *
- * Errors: NO_SUCH_INDEX. */
-int32_t surefill_bins_edges(const surefill_bins *bins, int32_t index, double *lower, double *upper);
 
 /* ---- Distributions of run times -----------------------------------------------------------------------------------
  *
@@ -282,34 +257,6 @@ int32_t surefill_distribution_init_single(void *memory,
                                           int64_t seconds,
                                           surefill_distribution **distribution);
 
-/* The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
- * SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count
- * the number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its
- * limit.
- *
- * Errors: OUT_OF_RANGE, FULL (capacity). */
-int32_t surefill_distribution_recalculate(const surefill_distribution *distribution,
-                                          int64_t age,
-                                          int64_t limit,
-                                          double *probabilities,
-                                          int32_t capacity,
-                                          int32_t *count);
-
-/* When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
- * this age under this limit, each bin's probability divided into events_per_bin events (1 to
- * SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1). capacity is the room in both arrays: bins x events_per_bin is
- * enough. count is the number written.
- *
- * Errors: OUT_OF_RANGE, FULL (capacity). */
-int32_t surefill_distribution_remaining(const surefill_distribution *distribution,
-                                        int64_t age,
-                                        int64_t limit,
-                                        int32_t events_per_bin,
-                                        int64_t *seconds,
-                                        double *probabilities,
-                                        int32_t capacity,
-                                        int32_t *count);
-
 /* The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability
  * at most 1 - quantile.
  *
@@ -333,7 +280,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     surefill_pass_capacity_init(&capacity);
  *     surefill_rule_init(&rule);
  *     surefill_pass_init(memory, sizeof memory, &capacity, &pass);
- *     surefill_pass_begin(pass, 1000000, 16, 7, 48);
+ *     surefill_pass_begin(pass, 1000000, 16, 7, 48, 900);
  *     surefill_pass_add_running(pass, 32, 600, 7200, NULL, NULL);
  *     surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
  *     do {
@@ -428,9 +375,9 @@ typedef struct surefill_rule {
    * wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
    * criteria SECONDS and RELATIVE only. */
   double slip;
-  /* Once the head job has waited so many seconds (surefill_pass_set_head_waited), a candidate must also be
-   * harmless by the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs
-   * ran to their limits, or fits beside it then. Not negative; infinity for never, 0 for always. */
+  /* Once the head job has waited so many seconds (surefill_pass_begin is told), a candidate must also be harmless
+   * by the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs ran to
+   * their limits, or fits beside it then. Not negative; infinity for never, 0 for always. */
   double guard;
   /* Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip. */
   int32_t or_easy;
@@ -461,18 +408,18 @@ int32_t surefill_pass_init(void *memory,
                            surefill_pass **pass);
 
 /* Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for
- * a head job that needs head_processors, more than are idle. Forgets what the last pass held, except the risk
- * spent on this head job and on the last 16 others on which any was: a job that is head again goes on with its
- * own. O(1).
+ * a head job that needs head_processors, more than are idle, and has waited for head_waited seconds (0 to
+ * SUREFILL_MAX_SECONDS; the rule's guard and slip ask for it, and without them it makes no difference). Forgets
+ * what the last pass held, except the risk spent on this head job and on the last 16 others on which any was: a
+ * job that is head again goes on with its own. O(1).
  *
  * Errors: OUT_OF_RANGE (times), TOO_MANY_PROCESSORS, HEAD_FITS. */
-int32_t surefill_pass_begin(surefill_pass *pass, int64_t now, int32_t idle, int64_t head_id, int32_t head_processors);
-
-/* For how long the head job has waited, in seconds (0 to SUREFILL_MAX_SECONDS); 0 unless told after each
- * surefill_pass_begin. The rule's guard and slip ask for it. O(1).
- *
- * Errors: OUT_OF_RANGE, WRONG_STATE (no pass has begun, or something is decided already). */
-int32_t surefill_pass_set_head_waited(surefill_pass *pass, int64_t seconds);
+int32_t surefill_pass_begin(surefill_pass *pass,
+                            int64_t now,
+                            int32_t idle,
+                            int64_t head_id,
+                            int32_t head_processors,
+                            int64_t head_waited);
 
 /* Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
  * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is
@@ -551,18 +498,11 @@ int32_t surefill_pass_spent(const surefill_pass *pass, int32_t criterion, double
  * Errors: OUT_OF_RANGE, WRONG_STATE. */
 int32_t surefill_pass_restore_spent(surefill_pass *pass, int64_t head_id, const double *spent, int32_t count);
 
-/* The idle processors left. O(1). */
-int32_t surefill_pass_idle(const surefill_pass *pass, int32_t *idle);
-
 /* The probability that at least so many processors are free at time when if nothing else is started. O(running
  * jobs x (events + processors)).
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE. */
 int32_t surefill_pass_free_probability(surefill_pass *pass, int32_t processors, int64_t when, double *probability);
-
-/* The probability that the head job has started by time when if nothing else is started. Cost and errors: as
- * surefill_pass_free_probability. */
-int32_t surefill_pass_head_start_probability(surefill_pass *pass, int64_t when, double *probability);
 
 /* The earliest time by which the head job has started with at least this probability (above 0, at most 1) if
  * nothing else is started. O(log events x running jobs x (events + processors)).
@@ -819,9 +759,6 @@ int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration
                                          int32_t count,
                                          int64_t waited);
 
-/* How many starts the calibration has heard of. */
-int32_t surefill_start_calibration_starts(const surefill_start_calibration *calibration, int64_t *starts);
-
 /* ---- The order of the queue, long waits, and presets --------------------------------------------------------------
  *
  * A preset has every value that makes a schedule, beside the predictor. At each pass: recent waits say which wait is
@@ -963,18 +900,6 @@ int32_t surefill_recent_waits_init(void *memory, int64_t length, int32_t waits, 
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_recent_waits_add(surefill_recent_waits *recent, int64_t waited);
 
-/* The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in
- * seconds, but not less than least; infinity while none is kept. O(log n).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_recent_waits_quantile(const surefill_recent_waits *recent,
-                                       double quantile,
-                                       double least,
-                                       double *seconds);
-
-/* How many waits are kept. O(1). */
-int32_t surefill_recent_waits_count(const surefill_recent_waits *recent, int32_t *waits);
-
 /* Makes the block a checkpoint, surefill_recent_waits_size bytes from the handle on, by writing its checksum. Any
  * later call that changes it breaks the seal. O(size). */
 int32_t surefill_recent_waits_seal(surefill_recent_waits *recent);
@@ -1074,10 +999,6 @@ int32_t surefill_inbox_push(surefill_inbox *inbox, const surefill_job_event *eve
  *
  * Errors: CORRUPT (the event was damaged, and is gone; or the inbox is, and must be made again), EMPTY. */
 int32_t surefill_inbox_pop(surefill_inbox *inbox, surefill_job_event *event);
-
-/* The number of events inside, those included that are being pushed; for the popping thread. Others may be
- * changing it. */
-int32_t surefill_inbox_length(const surefill_inbox *inbox, int32_t *length);
 
 /* How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295. For any
  * thread. */
@@ -1296,28 +1217,6 @@ typedef struct surefill_round {
   int64_t adapted;
 } surefill_round;
 
-/* The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
- * parameters only reads them, one that gives parameters writes them and load. */
-typedef struct surefill_model_parameters {
-  /* States M: as many as the model has. */
-  int32_t states;
-  /* Run-time bins N: as many as the model has. */
-  int32_t bins;
-  /* One of SUREFILL_LOAD_. */
-  int32_t load;
-  /* 0. */
-  int32_t reserved;
-  /* M probabilities of the states in the first slot. They sum to 1, like every row that follows. */
-  double *start;
-  /* M x M probabilities of the next slot's state, a row for each state. */
-  double *transition;
-  /* M x N probabilities of a job's bin, a row for each state. */
-  double *emission;
-  /* M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
-   * written is 0. */
-  double *load_parameter;
-} surefill_model_parameters;
-
 /* Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than ten
  * days given up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories; user:
  * one key, one expert. Hidden Markov models: 16 states, a year of slots of 15 min, 100,000 cells, 1,024 slots
@@ -1441,18 +1340,6 @@ int32_t surefill_predictor_predict(surefill_predictor *predictor,
                                    int32_t *answer,
                                    surefill_distribution **distribution);
 
-/* As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
- * is predicted, probabilities is not written.
- *
- * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time, count, bins). */
-int32_t surefill_predictor_probabilities(surefill_predictor *predictor,
-                                         const int64_t *keys,
-                                         int32_t count,
-                                         int64_t now,
-                                         double *probabilities,
-                                         int32_t bins,
-                                         int32_t *answer);
-
 /* What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then.
  * O(bins).
  *
@@ -1476,13 +1363,6 @@ int32_t surefill_predictor_predict_job(const surefill_predictor *predictor,
                                        int32_t *answer,
                                        surefill_distribution **distribution);
 
-/* One sentence on an answer, one of SUREFILL_PREDICTION_, in English, without a full stop; "unknown answer" for
- * other numbers. A static string. */
-const char *surefill_prediction_text(int32_t answer);
-
-/* Whether training is under way or should begin (1) or not (0), at the time of the last event. O(1). */
-int32_t surefill_predictor_wants_training(const surefill_predictor *predictor, int32_t *wants);
-
 /* Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between
  * two calls. A round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)),
  * and round says what was learnt since the last DONE, its rounds being the slots learnt in all. step is
@@ -1491,19 +1371,6 @@ int32_t surefill_predictor_wants_training(const surefill_predictor *predictor, i
  *
  * Errors: OUT_OF_RANGE (work). */
 int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, int32_t *step, surefill_round *round);
-
-/* Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the
- * initial period is over. Before the first event only. O(M (M + N)).
- *
- * Errors: OUT_OF_RANGE (also for other numbers of states or bins), NOT_A_DISTRIBUTION, WRONG_STATE (after an
- * event, or a mixture). */
-int32_t surefill_predictor_set_model(surefill_predictor *predictor, const surefill_model_parameters *parameters);
-
-/* Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and
- * bins, and its load model. O(M (M + N)).
- *
- * Errors: OUT_OF_RANGE (other numbers of states or bins), WRONG_STATE (no model yet, or a mixture). */
-int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_model_parameters *parameters);
 
 /* ---- Bounds on the waits of one queue's jobs ----------------------------------------------------------------------
  *
@@ -1696,13 +1563,6 @@ int32_t surefill_wait_known(surefill_wait *wait, int64_t seconds, int64_t reques
  * Errors: OUT_OF_RANGE (negative numbers; more processors free than there are). */
 int32_t surefill_wait_machine(surefill_wait *wait, int32_t processors, int32_t free, int32_t jobs, int64_t work);
 
-/* Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
- * steps of O(log n) each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins
- * another. Other calls may come between two of these.
- *
- * Errors: OUT_OF_RANGE (work). */
-int32_t surefill_wait_recluster(surefill_wait *wait, int64_t work, int32_t *step);
-
 /* An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
  * submitted now that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
  * any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound. O(log n) for the
@@ -1717,33 +1577,6 @@ int32_t surefill_wait_predict(const surefill_wait *wait,
                               int64_t now,
                               int32_t *answer,
                               int64_t *bound);
-
-/* As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of
- * surefill_binomial_lower.
- *
- * Errors: as surefill_wait_predict. */
-int32_t surefill_wait_predict_lower(const surefill_wait *wait,
-                                    int64_t requested,
-                                    int32_t processors,
-                                    double quantile,
-                                    double confidence,
-                                    int64_t now,
-                                    int32_t *answer,
-                                    int64_t *bound);
-
-/* As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
- * method. O(log n) and the cost of surefill_binomial_two_sided.
- *
- * Errors: as surefill_wait_predict. */
-int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
-                                        int64_t requested,
-                                        int32_t processors,
-                                        double quantile,
-                                        double confidence,
-                                        int64_t now,
-                                        int32_t *answer,
-                                        int64_t *lower,
-                                        int64_t *upper);
 
 /* As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from
  * its submission, by the binomial method from the waits that were at least as long as its own is now.
@@ -1779,11 +1612,8 @@ int32_t surefill_wait_start_probability(const surefill_wait *wait,
  * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time). */
 int32_t surefill_wait_may_be_down(const surefill_wait *wait, int64_t now, int32_t *down);
 
-/* Jobs that wait. */
-int32_t surefill_wait_jobs(const surefill_wait *wait, int32_t *jobs);
-
-/* Waits that are remembered. */
-int32_t surefill_wait_remembered(const surefill_wait *wait, int64_t *count);
+/* How many jobs wait, and how many waits are remembered. O(1). */
+int32_t surefill_wait_counts(const surefill_wait *wait, int32_t *jobs, int64_t *remembered);
 
 /* The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of each
  * (9223372036854775807 for no bound) and how many waits count there. capacity is the room in each array:
@@ -1796,11 +1626,6 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
                                int64_t *counts,
                                int32_t capacity,
                                int32_t *clusters);
-
-/* By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
- * criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion
- * has the attribute that explains the waits best. */
-int32_t surefill_wait_explained(const surefill_wait *wait, double *gain, double *criterion);
 
 /* ---- Speedup and sizes of malleable jobs (Downey 1997) ------------------------------------------------------------
  *
@@ -1816,7 +1641,7 @@ int32_t surefill_wait_explained(const surefill_wait *wait, double *gain, double 
  *     capacity.running = 16;
  *     surefill_sizing_init(memory, sizeof memory, &capacity, &sizing);
  *     surefill_sizing_begin(sizing, 16);
- *     surefill_sizing_add_running(sizing, 32, 600, 60, 7200);
+ *     surefill_sizing_add_running(sizing, 32, 600, 7200, NULL);
  *     surefill_choice_options_init(&options);
  *     surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
  */
@@ -1838,14 +1663,11 @@ int32_t surefill_wait_explained(const surefill_wait *wait, double *gain, double 
 /* Wait predicted by its exact mean. */
 #define SUREFILL_WAIT_BY_MEAN 4
 
-/* Bytes of memory that a correction needs, aligned to 8. */
-#define SUREFILL_CORRECTION_SIZE 80
-
 /* Corrects predicted waits by what came of earlier predictions: a running least-squares line through the
  * logarithms of predicted and actual waits (Downey 1997, section 5.4).
  *
- * Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers,
- * and sealed it is a checkpoint. */
+ * Its functions are in surefill_models.h. Distinct corrections are independent; one needs one thread, or the
+ * caller's lock. The block holds no pointers, and sealed it is a checkpoint. */
 typedef struct surefill_correction surefill_correction;
 
 /* The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a
@@ -1908,44 +1730,20 @@ typedef struct surefill_choice {
 
 /* How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared
  * coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so many
- * processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A.
+ * processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there is the run
+ * time on one divided by this.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_speedup(double parallelism, double sigma, double processors, double *speedup);
 
-/* The lower bound of that for any sigma (equation 3): no job of this average parallelism is slower.
+/* The model of count run times in seconds, each on so many processors (1 to 2^20; none need be 1, three are
+ * different at least): parallelism and sigma (may be infinite), the run time on one processor, and the root mean
+ * square of the differences of the natural logarithms, about the relative error. Parallelism and sigma can be told
+ * apart only when the measurements reach saturation; any pair that fits predicts the measured range equally well.
+ * O(count).
  *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_speedup_least(double parallelism, double processors, double *speedup);
-
-/* The run time in seconds on so many processors (at least 1) of a job that takes sequential seconds (not negative)
- * on one.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_speedup_run_time(double parallelism,
-                                  double sigma,
-                                  double sequential,
-                                  int32_t processors,
-                                  double *seconds);
-
-/* The model of count measured speedups, each on so many processors (1 to 2^20; two different numbers at least):
- * parallelism and sigma (may be infinite), and the root mean square of the differences of the natural logarithms,
- * about the relative error. Parallelism and sigma can be told apart only when the measurements reach saturation;
- * any pair that fits predicts the measured range equally well. O(count).
- *
- * Errors: OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on fewer than two
+ * Errors: OUT_OF_RANGE (also run times that are not positive or above 2^40, and measurements on fewer than three
  * numbers of processors). */
-int32_t surefill_speedup_fit(const double *processors,
-                             const double *speedups,
-                             int32_t count,
-                             double *parallelism,
-                             double *sigma,
-                             double *error);
-
-/* As surefill_speedup_fit, of run times in seconds, none of which need be on one processor, on three different
- * numbers of processors at least; sequential is the run time on one.
- *
- * Errors: as surefill_speedup_fit. */
 int32_t surefill_speedup_fit_run_times(const double *processors,
                                        const double *seconds,
                                        int32_t count,
@@ -1976,25 +1774,17 @@ int32_t surefill_sizing_init(void *memory,
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS. */
 int32_t surefill_sizing_begin(surefill_sizing *sizing, int32_t idle);
 
-/* Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which
- * lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform. O(1).
+/* Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+ * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. O(bins x
+ * events per bin).
  *
- * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL, WRONG_STATE (before surefill_sizing_begin). */
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL (also for a distribution with more bins than the
+ * capacity has), WRONG_STATE (before surefill_sizing_begin). */
 int32_t surefill_sizing_add_running(surefill_sizing *sizing,
                                     int32_t processors,
-                                    double age,
-                                    double shortest,
-                                    double longest);
-
-/* Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its time
- * limit; age and limit in whole seconds (0 to SUREFILL_MAX_SECONDS). O(bins x events per bin).
- *
- * Errors: as surefill_sizing_add_running; FULL also for a distribution with more bins than the capacity has. */
-int32_t surefill_sizing_add_running_binned(surefill_sizing *sizing,
-                                           int32_t processors,
-                                           int64_t age,
-                                           int64_t limit,
-                                           const surefill_distribution *distribution);
+                                    int64_t age,
+                                    int64_t limit,
+                                    const surefill_distribution *distribution);
 
 /* The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as
  * predicted by one of SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5
@@ -2018,50 +1808,6 @@ int32_t surefill_sizing_free_probability(surefill_sizing *sizing,
                                          int32_t processors,
                                          double wait,
                                          double *probability);
-
-/* The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not
- * negative).
- *
- * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE, NEVER (the running jobs hold too few). */
-int32_t surefill_sizing_benefactors(const surefill_sizing *sizing, int32_t processors, int32_t *benefactors);
-
-/* Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
- * aligned to 8). */
-int32_t surefill_correction_init(void *memory, int64_t length, surefill_correction **correction);
-
-/* Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any
- * later call that changes the correction breaks the seal. */
-int32_t surefill_correction_seal(surefill_correction *correction);
-
-/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
- * surefill_correction_seal left it. */
-int32_t surefill_correction_open(void *memory, int64_t length, surefill_correction **correction);
-
-/* Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as
- * one). O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_correction_record(surefill_correction *correction, double predicted, double actual);
-
-/* The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go
- * with shorter waits. O(1).
- *
- * Errors: OUT_OF_RANGE (predicted outside 0 to 2^40). */
-int32_t surefill_correction_corrected(const surefill_correction *correction, double predicted, double *seconds);
-
-/* Recorded pairs. */
-int32_t surefill_correction_pairs(const surefill_correction *correction, int64_t *pairs);
-
-/* The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different
- * predictions are recorded, and then neither is written. */
-int32_t surefill_correction_line(const surefill_correction *correction,
-                                 int32_t *known,
-                                 double *intercept,
-                                 double *slope);
-
-/* The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
- * coefficient is not written. */
-int32_t surefill_correction_correlation(const surefill_correction *correction, int32_t *known, double *coefficient);
 
 /* Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second, however
  * small the gain. */
@@ -2106,37 +1852,46 @@ int32_t surefill_choice_start(const surefill_choice *choice,
 
 /* ---- Names of the constants, for messages and for options of programs ---------------------------------------------
  *
- * Each function gives the last words of a constant's name in small letters, "over budget" for
- * SUREFILL_VERDICT_OVER_BUDGET, and "unknown" for other numbers. Numbers begin with 0 (those of events with 1), so
- * that a program can look for a word.
+ * A name is the last words of a constant's own in small letters, "over budget" for SUREFILL_VERDICT_OVER_BUDGET.
+ * Numbers begin with 0 (those of events and predictors with 1), so that a program can look for a word.
  *
  *     int32_t criterion = SUREFILL_CRITERION_PROBABILITY;
- *     while (strcmp(surefill_criterion_name(criterion), "relative") != 0) criterion++;
+ *     while (strcmp(surefill_name(SUREFILL_NAME_CRITERION, criterion), "relative") != 0) criterion++;
  */
 
-/* The name of one of SUREFILL_STEP_. A static string. */
-const char *surefill_step_name(int32_t step);
+/* Family of constants: SUREFILL_STEP_. */
+#define SUREFILL_NAME_STEP 0
 
-/* The name of one of SUREFILL_CRITERION_. A static string. */
-const char *surefill_criterion_name(int32_t criterion);
+/* Family of constants: SUREFILL_CRITERION_. */
+#define SUREFILL_NAME_CRITERION 1
 
-/* The name of one of SUREFILL_VERDICT_. A static string. */
-const char *surefill_verdict_name(int32_t verdict);
+/* Family of constants: SUREFILL_VERDICT_. */
+#define SUREFILL_NAME_VERDICT 2
 
-/* The name of one of SUREFILL_PRESET_. A static string. */
-const char *surefill_preset_name(int32_t preset);
+/* Family of constants: SUREFILL_PRESET_. */
+#define SUREFILL_NAME_PRESET 3
 
-/* The name of one of SUREFILL_DELAY_. A static string. */
-const char *surefill_delay_name(int32_t exactness);
+/* Family of constants: SUREFILL_DELAY_. */
+#define SUREFILL_NAME_DELAY 4
 
-/* The same as a sign to be put before the delay: "=", ">=", "<=" or "~", and "unknown". A static string. */
-const char *surefill_delay_sign(int32_t exactness);
+/* Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=" or "~". */
+#define SUREFILL_NAME_DELAY_SIGN 5
 
-/* The name of one of SUREFILL_ANSWER_. A static string. */
-const char *surefill_answer_name(int32_t answer);
+/* Family of constants: SUREFILL_ANSWER_. */
+#define SUREFILL_NAME_ANSWER 6
 
-/* The name of one of SUREFILL_EVENT_. A static string. */
-const char *surefill_event_name(int32_t kind);
+/* Family of constants: SUREFILL_EVENT_. */
+#define SUREFILL_NAME_EVENT 7
+
+/* Family of constants: SUREFILL_PREDICTION_. */
+#define SUREFILL_NAME_PREDICTION 8
+
+/* Family of constants: SUREFILL_PREDICTOR_. */
+#define SUREFILL_NAME_PREDICTOR 9
+
+/* The name of a constant: family is one of SUREFILL_NAME_, number one of that family's. "unknown" for other
+ * numbers and families. A static string. */
+const char *surefill_name(int32_t family, int32_t number);
 
 #ifdef __cplusplus
 }

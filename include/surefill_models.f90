@@ -42,9 +42,19 @@ module surefill_models
     integer(c_int64_t) :: hold
   end type surefill_online_hmm_options
 
+  ! ---- Inside a predictor ----
+
   ! ---- Order statistics, and the rivals of the binomial method ----
 
+  ! ---- More bounds on waits: lower and two-sided ones, and clustering at command ----
+
   ! ---- Lifetimes that are uniform in the logarithm (Downey 1997) ----
+
+  ! ---- Sizes of malleable jobs: fits, lifetimes, benefactors, bias correction ----
+  !> Bytes of memory that a correction needs, aligned to 8.
+  integer(c_int64_t), parameter :: SUREFILL_CORRECTION_SIZE = 80_c_int64_t
+
+  ! ---- What objects of surefill.h hold, in detail ----
 
   interface
 
@@ -348,6 +358,50 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_online_hmm_parameters
 
+    !> As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
+    !! is predicted, probabilities is not written.
+    function surefill_predictor_probabilities(predictor, keys, count, now, probabilities, bins, answer) &
+            bind(c, name='surefill_predictor_probabilities') result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int64_t), intent(in) :: keys(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: now
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: bins
+      integer(c_int32_t), intent(out) :: answer
+      integer(c_int32_t) :: code
+    end function surefill_predictor_probabilities
+
+    !> Whether training is under way or should begin (1) or not (0), at the time of the last event. O(1).
+    function surefill_predictor_wants_training(predictor, wants) bind(c, &
+            name='surefill_predictor_wants_training') result(code)
+      import
+      type(c_ptr), value :: predictor
+      integer(c_int32_t), intent(out) :: wants
+      integer(c_int32_t) :: code
+    end function surefill_predictor_wants_training
+
+    !> Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once
+    !! the initial period is over. Before the first event only. O(M (M + N)).
+    function surefill_predictor_set_model(predictor, parameters) bind(c, &
+            name='surefill_predictor_set_model') result(code)
+      import
+      type(c_ptr), value :: predictor
+      type(c_ptr), value :: parameters
+      integer(c_int32_t) :: code
+    end function surefill_predictor_set_model
+
+    !> Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and
+    !! bins, and its load model. O(M (M + N)).
+    function surefill_predictor_model(predictor, parameters) bind(c, name='surefill_predictor_model') &
+            result(code)
+      import
+      type(c_ptr), value :: predictor
+      type(c_ptr), value :: parameters
+      integer(c_int32_t) :: code
+    end function surefill_predictor_model
+
     !> Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with
     !! this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
     !! Pr(Bin(observations, quantile) <= k - 1) >= confidence. k is 0 when there are too few. O(sqrt(observations)),
@@ -451,6 +505,62 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_weibull_quantile
 
+    !> Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
+    !! steps of O(log n) each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins
+    !! another. Other calls may come between two of these.
+    function surefill_wait_recluster(wait, work, step) bind(c, name='surefill_wait_recluster') result(code)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step
+      integer(c_int32_t) :: code
+    end function surefill_wait_recluster
+
+    !> As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of
+    !! surefill_binomial_lower.
+    function surefill_wait_predict_lower(wait, requested, processors, quantile, confidence, now, answer, &
+            bound) bind(c, name='surefill_wait_predict_lower') result(code)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: requested
+      integer(c_int32_t), value :: processors
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), intent(out) :: answer
+      integer(c_int64_t), intent(out) :: bound
+      integer(c_int32_t) :: code
+    end function surefill_wait_predict_lower
+
+    !> As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
+    !! method. O(log n) and the cost of surefill_binomial_two_sided.
+    function surefill_wait_predict_two_sided(wait, requested, processors, quantile, confidence, now, answer, &
+            lower, upper) bind(c, name='surefill_wait_predict_two_sided') result(code)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: requested
+      integer(c_int32_t), value :: processors
+      real(c_double), value :: quantile
+      real(c_double), value :: confidence
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), intent(out) :: answer
+      integer(c_int64_t), intent(out) :: lower
+      integer(c_int64_t), intent(out) :: upper
+      integer(c_int32_t) :: code
+    end function surefill_wait_predict_two_sided
+
+    !> By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
+    !! criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion
+    !! has the attribute that explains the waits best.
+    function surefill_wait_explained(wait, gain, criterion) bind(c, name='surefill_wait_explained') &
+            result(code)
+      import
+      type(c_ptr), value :: wait
+      real(c_double), intent(out) :: gain
+      real(c_double), intent(out) :: criterion
+      integer(c_int32_t) :: code
+    end function surefill_wait_explained
+
     !> Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are
     !! uniform in the logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age
     !! plus wait. A job that has reached the longest is expected to end in one second.
@@ -519,6 +629,251 @@ module surefill_models
       real(c_double), intent(out) :: longest
       integer(c_int32_t) :: code
     end function surefill_lifetime_fit_binned
+
+    !> As surefill_speedup_fit_run_times, of count measured speedups, each on so many processors (1 to 2^20; two
+    !! different numbers at least). O(count).
+    function surefill_speedup_fit(processors, speedups, count, parallelism, sigma, error) bind(c, &
+            name='surefill_speedup_fit') result(code)
+      import
+      real(c_double), intent(in) :: processors(*)
+      real(c_double), intent(in) :: speedups(*)
+      integer(c_int32_t), value :: count
+      real(c_double), intent(out) :: parallelism
+      real(c_double), intent(out) :: sigma
+      real(c_double), intent(out) :: error
+      integer(c_int32_t) :: code
+    end function surefill_speedup_fit
+
+    !> Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which
+    !! lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform (Downey 1997). O(1).
+    function surefill_sizing_add_lifetime(sizing, processors, age, shortest, longest) bind(c, &
+            name='surefill_sizing_add_lifetime') result(code)
+      import
+      type(c_ptr), value :: sizing
+      integer(c_int32_t), value :: processors
+      real(c_double), value :: age
+      real(c_double), value :: shortest
+      real(c_double), value :: longest
+      integer(c_int32_t) :: code
+    end function surefill_sizing_add_lifetime
+
+    !> The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not
+    !! negative).
+    function surefill_sizing_benefactors(sizing, processors, benefactors) bind(c, &
+            name='surefill_sizing_benefactors') result(code)
+      import
+      type(c_ptr), value :: sizing
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t), intent(out) :: benefactors
+      integer(c_int32_t) :: code
+    end function surefill_sizing_benefactors
+
+    !> Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
+    !! aligned to 8).
+    function surefill_correction_init(memory, length, correction) bind(c, name='surefill_correction_init') &
+            result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: correction
+      integer(c_int32_t) :: code
+    end function surefill_correction_init
+
+    !> Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any
+    !! later call that changes the correction breaks the seal.
+    function surefill_correction_seal(correction) bind(c, name='surefill_correction_seal') result(code)
+      import
+      type(c_ptr), value :: correction
+      integer(c_int32_t) :: code
+    end function surefill_correction_seal
+
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+    !! surefill_correction_seal left it.
+    function surefill_correction_open(memory, length, correction) bind(c, name='surefill_correction_open') &
+            result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: correction
+      integer(c_int32_t) :: code
+    end function surefill_correction_open
+
+    !> Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as
+    !! one). O(1).
+    function surefill_correction_record(correction, predicted, actual) bind(c, &
+            name='surefill_correction_record') result(code)
+      import
+      type(c_ptr), value :: correction
+      real(c_double), value :: predicted
+      real(c_double), value :: actual
+      integer(c_int32_t) :: code
+    end function surefill_correction_record
+
+    !> The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go
+    !! with shorter waits. O(1).
+    function surefill_correction_corrected(correction, predicted, seconds) bind(c, &
+            name='surefill_correction_corrected') result(code)
+      import
+      type(c_ptr), value :: correction
+      real(c_double), value :: predicted
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: code
+    end function surefill_correction_corrected
+
+    !> Recorded pairs.
+    function surefill_correction_pairs(correction, pairs) bind(c, name='surefill_correction_pairs') &
+            result(code)
+      import
+      type(c_ptr), value :: correction
+      integer(c_int64_t), intent(out) :: pairs
+      integer(c_int32_t) :: code
+    end function surefill_correction_pairs
+
+    !> The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different
+    !! predictions are recorded, and then neither is written.
+    function surefill_correction_line(correction, known, intercept, slope) bind(c, &
+            name='surefill_correction_line') result(code)
+      import
+      type(c_ptr), value :: correction
+      integer(c_int32_t), intent(out) :: known
+      real(c_double), intent(out) :: intercept
+      real(c_double), intent(out) :: slope
+      integer(c_int32_t) :: code
+    end function surefill_correction_line
+
+    !> The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
+    !! coefficient is not written.
+    function surefill_correction_correlation(correction, known, coefficient) bind(c, &
+            name='surefill_correction_correlation') result(code)
+      import
+      type(c_ptr), value :: correction
+      integer(c_int32_t), intent(out) :: known
+      real(c_double), intent(out) :: coefficient
+      integer(c_int32_t) :: code
+    end function surefill_correction_correlation
+
+    !> Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
+    function surefill_bins_init_covering(memory, length, first, ratio, longest, bins) bind(c, &
+            name='surefill_bins_init_covering') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      real(c_double), value :: first
+      real(c_double), value :: ratio
+      integer(c_int64_t), value :: longest
+      type(c_ptr), intent(out) :: bins
+      integer(c_int32_t) :: code
+    end function surefill_bins_init_covering
+
+    !> The number of bins.
+    function surefill_bins_count(bins, count) bind(c, name='surefill_bins_count') result(code)
+      import
+      type(c_ptr), value :: bins
+      integer(c_int32_t), intent(out) :: count
+      integer(c_int32_t) :: code
+    end function surefill_bins_count
+
+    !> The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number
+    !! of bins).
+    function surefill_bins_index(bins, seconds, index) bind(c, name='surefill_bins_index') result(code)
+      import
+      type(c_ptr), value :: bins
+      real(c_double), value :: seconds
+      integer(c_int32_t), intent(out) :: index
+      integer(c_int32_t) :: code
+    end function surefill_bins_index
+
+    !> Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it
+    !! starts for logarithms.
+    function surefill_bins_edges(bins, index, lower, upper) bind(c, name='surefill_bins_edges') result(code)
+      import
+      type(c_ptr), value :: bins
+      integer(c_int32_t), value :: index
+      real(c_double), intent(out) :: lower
+      real(c_double), intent(out) :: upper
+      integer(c_int32_t) :: code
+    end function surefill_bins_edges
+
+    !> The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
+    !! SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count
+    !! the number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its
+    !! limit.
+    function surefill_distribution_recalculate(distribution, age, limit, probabilities, capacity, count) &
+            bind(c, name='surefill_distribution_recalculate') result(code)
+      import
+      type(c_ptr), value :: distribution
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: capacity
+      integer(c_int32_t), intent(out) :: count
+      integer(c_int32_t) :: code
+    end function surefill_distribution_recalculate
+
+    !> When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
+    !! this age under this limit, each bin's probability divided into events_per_bin events (1 to
+    !! SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1). capacity is the room in both arrays: bins x events_per_bin is
+    !! enough. count is the number written.
+    function surefill_distribution_remaining(distribution, age, limit, events_per_bin, seconds, &
+            probabilities, capacity, count) bind(c, name='surefill_distribution_remaining') result(code)
+      import
+      type(c_ptr), value :: distribution
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
+      integer(c_int32_t), value :: events_per_bin
+      integer(c_int64_t), intent(out) :: seconds(*)
+      real(c_double), intent(out) :: probabilities(*)
+      integer(c_int32_t), value :: capacity
+      integer(c_int32_t), intent(out) :: count
+      integer(c_int32_t) :: code
+    end function surefill_distribution_remaining
+
+    !> The idle processors left. O(1).
+    function surefill_pass_idle(pass, idle) bind(c, name='surefill_pass_idle') result(code)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), intent(out) :: idle
+      integer(c_int32_t) :: code
+    end function surefill_pass_idle
+
+    !> The number of events inside, those included that are being pushed; for the popping thread. Others may be
+    !! changing it.
+    function surefill_inbox_length(inbox, length) bind(c, name='surefill_inbox_length') result(code)
+      import
+      type(c_ptr), value :: inbox
+      integer(c_int32_t), intent(out) :: length
+      integer(c_int32_t) :: code
+    end function surefill_inbox_length
+
+    !> The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in
+    !! seconds, but not less than least; infinity while none is kept. O(log n).
+    function surefill_recent_waits_quantile(recent, quantile, least, seconds) bind(c, &
+            name='surefill_recent_waits_quantile') result(code)
+      import
+      type(c_ptr), value :: recent
+      real(c_double), value :: quantile
+      real(c_double), value :: least
+      real(c_double), intent(out) :: seconds
+      integer(c_int32_t) :: code
+    end function surefill_recent_waits_quantile
+
+    !> How many waits are kept. O(1).
+    function surefill_recent_waits_count(recent, waits) bind(c, name='surefill_recent_waits_count') &
+            result(code)
+      import
+      type(c_ptr), value :: recent
+      integer(c_int32_t), intent(out) :: waits
+      integer(c_int32_t) :: code
+    end function surefill_recent_waits_count
+
+    !> How many starts the calibration has heard of.
+    function surefill_start_calibration_starts(calibration, starts) bind(c, &
+            name='surefill_start_calibration_starts') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), intent(out) :: starts
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_starts
   end interface
 
 end module surefill_models

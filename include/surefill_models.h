@@ -262,6 +262,39 @@ int32_t surefill_online_hmm_parameters(const surefill_online_hmm *online,
                                        double *emission,
                                        double *load_parameter);
 
+/* ---- Inside a predictor -------------------------------------------------------------------------------------------
+ *
+ * Probabilities bin by bin, whether training is wanted, and the parameters of a hidden Markov model that predicts.
+ */
+
+/* As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
+ * is predicted, probabilities is not written.
+ *
+ * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time, count, bins). */
+int32_t surefill_predictor_probabilities(surefill_predictor *predictor,
+                                         const int64_t *keys,
+                                         int32_t count,
+                                         int64_t now,
+                                         double *probabilities,
+                                         int32_t bins,
+                                         int32_t *answer);
+
+/* Whether training is under way or should begin (1) or not (0), at the time of the last event. O(1). */
+int32_t surefill_predictor_wants_training(const surefill_predictor *predictor, int32_t *wants);
+
+/* Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the
+ * initial period is over. Before the first event only. O(M (M + N)).
+ *
+ * Errors: OUT_OF_RANGE (also for other numbers of states or bins), NOT_A_DISTRIBUTION, WRONG_STATE (after an
+ * event, or a mixture). */
+int32_t surefill_predictor_set_model(surefill_predictor *predictor, const surefill_model_parameters *parameters);
+
+/* Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and
+ * bins, and its load model. O(M (M + N)).
+ *
+ * Errors: OUT_OF_RANGE (other numbers of states or bins), WRONG_STATE (no model yet, or a mixture). */
+int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_model_parameters *parameters);
+
 /* ---- Order statistics, and the rivals of the binomial method ------------------------------------------------------
  */
 
@@ -331,6 +364,48 @@ int32_t surefill_weibull_quantile(const double *waits,
                                   double *scale,
                                   double *seconds);
 
+/* ---- More bounds on waits: lower and two-sided ones, and clustering at command ------------------------------------
+ */
+
+/* Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
+ * steps of O(log n) each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins
+ * another. Other calls may come between two of these.
+ *
+ * Errors: OUT_OF_RANGE (work). */
+int32_t surefill_wait_recluster(surefill_wait *wait, int64_t work, int32_t *step);
+
+/* As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of
+ * surefill_binomial_lower.
+ *
+ * Errors: as surefill_wait_predict. */
+int32_t surefill_wait_predict_lower(const surefill_wait *wait,
+                                    int64_t requested,
+                                    int32_t processors,
+                                    double quantile,
+                                    double confidence,
+                                    int64_t now,
+                                    int32_t *answer,
+                                    int64_t *bound);
+
+/* As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
+ * method. O(log n) and the cost of surefill_binomial_two_sided.
+ *
+ * Errors: as surefill_wait_predict. */
+int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
+                                        int64_t requested,
+                                        int32_t processors,
+                                        double quantile,
+                                        double confidence,
+                                        int64_t now,
+                                        int32_t *answer,
+                                        int64_t *lower,
+                                        int64_t *upper);
+
+/* By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
+ * criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion
+ * has the attribute that explains the waits best. */
+int32_t surefill_wait_explained(const surefill_wait *wait, double *gain, double *criterion);
+
 /* ---- Lifetimes that are uniform in the logarithm (Downey 1997) ----------------------------------------------------
  */
 
@@ -368,6 +443,156 @@ int32_t surefill_lifetime_fit(const double *lifetimes, int32_t count, double *sh
  *
  * Errors: OUT_OF_RANGE (fewer than two such edges, or no bins). */
 int32_t surefill_lifetime_fit_binned(const surefill_distribution *distribution, double *shortest, double *longest);
+
+/* ---- Sizes of malleable jobs: fits, lifetimes, benefactors, bias correction ---------------------------------------
+ */
+
+/* Bytes of memory that a correction needs, aligned to 8. */
+#define SUREFILL_CORRECTION_SIZE 80
+
+/* As surefill_speedup_fit_run_times, of count measured speedups, each on so many processors (1 to 2^20; two
+ * different numbers at least). O(count).
+ *
+ * Errors: OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on fewer than two
+ * numbers of processors). */
+int32_t surefill_speedup_fit(const double *processors,
+                             const double *speedups,
+                             int32_t count,
+                             double *parallelism,
+                             double *sigma,
+                             double *error);
+
+/* Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which
+ * lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform (Downey 1997). O(1).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL, WRONG_STATE (before surefill_sizing_begin). */
+int32_t surefill_sizing_add_lifetime(surefill_sizing *sizing,
+                                     int32_t processors,
+                                     double age,
+                                     double shortest,
+                                     double longest);
+
+/* The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not
+ * negative).
+ *
+ * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE, NEVER (the running jobs hold too few). */
+int32_t surefill_sizing_benefactors(const surefill_sizing *sizing, int32_t processors, int32_t *benefactors);
+
+/* Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
+ * aligned to 8). */
+int32_t surefill_correction_init(void *memory, int64_t length, surefill_correction **correction);
+
+/* Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any
+ * later call that changes the correction breaks the seal. */
+int32_t surefill_correction_seal(surefill_correction *correction);
+
+/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+ * surefill_correction_seal left it. */
+int32_t surefill_correction_open(void *memory, int64_t length, surefill_correction **correction);
+
+/* Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as
+ * one). O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_correction_record(surefill_correction *correction, double predicted, double actual);
+
+/* The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go
+ * with shorter waits. O(1).
+ *
+ * Errors: OUT_OF_RANGE (predicted outside 0 to 2^40). */
+int32_t surefill_correction_corrected(const surefill_correction *correction, double predicted, double *seconds);
+
+/* Recorded pairs. */
+int32_t surefill_correction_pairs(const surefill_correction *correction, int64_t *pairs);
+
+/* The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different
+ * predictions are recorded, and then neither is written. */
+int32_t surefill_correction_line(const surefill_correction *correction,
+                                 int32_t *known,
+                                 double *intercept,
+                                 double *slope);
+
+/* The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
+ * coefficient is not written. */
+int32_t surefill_correction_correlation(const surefill_correction *correction, int32_t *known, double *coefficient);
+
+/* ---- What objects of surefill.h hold, in detail -------------------------------------------------------------------
+ *
+ * Bins and their edges, probabilities bin by bin, and what objects have counted.
+ */
+
+/* Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
+ *
+ * Errors: as surefill_bins_init; OUT_OF_RANGE also when SUREFILL_MAX_BINS do not reach that far. */
+int32_t surefill_bins_init_covering(void *memory,
+                                    int64_t length,
+                                    double first,
+                                    double ratio,
+                                    int64_t longest,
+                                    surefill_bins **bins);
+
+/* The number of bins. */
+int32_t surefill_bins_count(const surefill_bins *bins, int32_t *count);
+
+/* The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number
+ * of bins). */
+int32_t surefill_bins_index(const surefill_bins *bins, double seconds, int32_t *index);
+
+/* Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it
+ * starts for logarithms.
+ *
+ * Errors: NO_SUCH_INDEX. */
+int32_t surefill_bins_edges(const surefill_bins *bins, int32_t index, double *lower, double *upper);
+
+/* The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
+ * SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count
+ * the number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its
+ * limit.
+ *
+ * Errors: OUT_OF_RANGE, FULL (capacity). */
+int32_t surefill_distribution_recalculate(const surefill_distribution *distribution,
+                                          int64_t age,
+                                          int64_t limit,
+                                          double *probabilities,
+                                          int32_t capacity,
+                                          int32_t *count);
+
+/* When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of
+ * this age under this limit, each bin's probability divided into events_per_bin events (1 to
+ * SUREFILL_MAX_EVENTS_PER_BIN; the papers have 1). capacity is the room in both arrays: bins x events_per_bin is
+ * enough. count is the number written.
+ *
+ * Errors: OUT_OF_RANGE, FULL (capacity). */
+int32_t surefill_distribution_remaining(const surefill_distribution *distribution,
+                                        int64_t age,
+                                        int64_t limit,
+                                        int32_t events_per_bin,
+                                        int64_t *seconds,
+                                        double *probabilities,
+                                        int32_t capacity,
+                                        int32_t *count);
+
+/* The idle processors left. O(1). */
+int32_t surefill_pass_idle(const surefill_pass *pass, int32_t *idle);
+
+/* The number of events inside, those included that are being pushed; for the popping thread. Others may be
+ * changing it. */
+int32_t surefill_inbox_length(const surefill_inbox *inbox, int32_t *length);
+
+/* The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in
+ * seconds, but not less than least; infinity while none is kept. O(log n).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_recent_waits_quantile(const surefill_recent_waits *recent,
+                                       double quantile,
+                                       double least,
+                                       double *seconds);
+
+/* How many waits are kept. O(1). */
+int32_t surefill_recent_waits_count(const surefill_recent_waits *recent, int32_t *waits);
+
+/* How many starts the calibration has heard of. */
+int32_t surefill_start_calibration_starts(const surefill_start_calibration *calibration, int64_t *starts);
 
 #ifdef __cplusplus
 }

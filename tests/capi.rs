@@ -42,17 +42,19 @@ fn every_status_has_its_constant() {
 #[test]
 fn every_name_is_its_constants() {
     let header = include_str!("../include/surefill.h");
-    let kinds: [(&str, extern "C" fn(i32) -> *const core::ffi::c_char); 7] = [
-        ("STEP", surefill_step_name),
-        ("CRITERION", surefill_criterion_name),
-        ("VERDICT", surefill_verdict_name),
-        ("PRESET", surefill_preset_name),
-        ("DELAY", surefill_delay_name),
-        ("ANSWER", surefill_answer_name),
-        ("EVENT", surefill_event_name),
+    let kinds = [
+        ("STEP", SUREFILL_NAME_STEP),
+        ("CRITERION", SUREFILL_NAME_CRITERION),
+        ("VERDICT", SUREFILL_NAME_VERDICT),
+        ("PRESET", SUREFILL_NAME_PRESET),
+        ("DELAY", SUREFILL_NAME_DELAY),
+        ("ANSWER", SUREFILL_NAME_ANSWER),
+        ("EVENT", SUREFILL_NAME_EVENT),
+        ("PREDICTION", SUREFILL_NAME_PREDICTION),
+        ("PREDICTOR", SUREFILL_NAME_PREDICTOR),
     ];
-    for (kind, name) in kinds {
-        let name = |number| unsafe { CStr::from_ptr(name(number)) }.to_str().unwrap();
+    for (kind, family) in kinds {
+        let name = |number| unsafe { CStr::from_ptr(surefill_name(family, number)) }.to_str().unwrap();
         let prefix = format!("#define SUREFILL_{kind}_");
         let defined = header.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once(' '));
         let defined: Vec<(i32, String)> = defined
@@ -65,7 +67,8 @@ fn every_name_is_its_constants() {
         }
         assert_eq!((name(i32::MIN), name(i32::MAX)), ("unknown", "unknown"));
     }
-    let sign = |number| unsafe { CStr::from_ptr(surefill_delay_sign(number)) }.to_str().unwrap();
+    let sign =
+        |number| unsafe { CStr::from_ptr(surefill_name(SUREFILL_NAME_DELAY_SIGN, number)) }.to_str().unwrap();
     assert_eq!([-1, 0, 1, 2, 3, 4].map(sign), ["unknown", "=", ">=", "<=", "~", "unknown"]);
 }
 
@@ -431,7 +434,7 @@ fn by_c(limits: &PassCapacity, rule: &Rule, work: i64, running: &[Job], waiting:
         assert_eq!(surefill_pass_size(&limits, &mut size), 0);
         let mut memory = block(size);
         assert_eq!(surefill_pass_init(memory.as_mut_ptr().cast(), length(&memory), &limits, &mut pass), 0);
-        assert_eq!(surefill_pass_begin(pass, 1000, 8, 7, 12), 0);
+        assert_eq!(surefill_pass_begin(pass, 1000, 8, 7, 12, 0), 0);
         for job in running {
             let (believed, none) = (Believed::of(&job.counts), null_mut());
             let (age, limit) = (job.age, job.limit);

@@ -303,7 +303,7 @@ fn fits_and_models() {
         let (mut v, mut w) = (0.0, 0.0);
         unsafe {
             assert_eq!(surefill_speedup(parallelism, sigma, n, &mut v), SUREFILL_OK);
-            assert_eq!(surefill_speedup_least(parallelism, n, &mut w), SUREFILL_OK);
+            assert_eq!(surefill_speedup(parallelism, f64::INFINITY, n, &mut w), SUREFILL_OK);
         }
         assert_eq!((v, w), (speedup.on(n).unwrap(), speedup.least(n).unwrap()));
         let points: Vec<(f64, f64)> =
@@ -372,7 +372,7 @@ fn sizes() {
             let lifetime = LogUniform::new(shortest, 60_000.0).unwrap();
             let expected = own.add_running(processors, age, &lifetime).map_or_else(Error::status, |()| 0);
             let status =
-                unsafe { surefill_sizing_add_running(sizing, processors as i32, age, shortest, 60_000.0) };
+                unsafe { surefill_sizing_add_lifetime(sizing, processors as i32, age, shortest, 60_000.0) };
             assert_eq!(status, expected);
         }
         let n = random.below(66) as u32;

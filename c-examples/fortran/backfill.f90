@@ -1,6 +1,7 @@
 ! One scheduling pass, printed as a table: which waiting jobs may start ahead of the head job?
 program backfill
   use surefill
+  use surefill_models, only: surefill_pass_idle
   implicit none
 
   ! The candidates: processors, time limit in seconds, how many seconds jobs like it ran.
@@ -33,7 +34,7 @@ program backfill
   call check(surefill_pass_init(c_loc(pass_block), 8 * size(pass_block, kind=c_int64_t), capacities, pass))
 
   ! Of 64 processors 24 are idle; the head job, number 7, waits for 48. Of the running jobs only the limits are known.
-  call check(surefill_pass_begin(pass, now, 24_c_int32_t, 7_c_int64_t, 48_c_int32_t))
+  call check(surefill_pass_begin(pass, now, 24_c_int32_t, 7_c_int64_t, 48_c_int32_t, 0_c_int64_t))
   call check(surefill_pass_add_running(pass, 24_c_int32_t, 4500_c_int64_t, 7200_c_int64_t, c_null_ptr, c_null_ptr))
   call check(surefill_pass_add_running(pass, 16_c_int32_t, 60_c_int64_t, 86400_c_int64_t, c_null_ptr, c_null_ptr))
 
@@ -58,11 +59,11 @@ program backfill
   print '(a)', 'candidate  processors  limit (s)  delay probability  verdict'
   do i = 1, 5
     call check(surefill_pass_judgement(pass, int(i - 1, c_int32_t), delay, exactness, verdict))
-    print '(i9, i12, i11, f19.3, 2x, a)', i, widths(i), limits(i), delay, c_string(surefill_verdict_name(verdict))
+    print '(i9, i12, i11, f19.3, 2x, a)', i, widths(i), limits(i), delay, c_string(surefill_name(SUREFILL_NAME_VERDICT, verdict))
   end do
   call check(surefill_pass_idle(pass, idle))
   call check(surefill_pass_head_start_quantile(pass, 0.5_c_double, median))
-  call check(surefill_pass_head_start_probability(pass, now + 3600, on_time))
+  call check(surefill_pass_free_probability(pass, 48_c_int32_t, now + 3600, on_time))
   print '(a, i0, a)', 'Idle now: ', idle, ' processors.'
   print '(a, i0, a, f0.1, a)', 'The head job starts in ', median - now, ' s (median); within the hour with ', &
       100 * on_time, ' %.'

@@ -8,6 +8,7 @@
 program wait_bounds
   use, intrinsic :: iso_fortran_env, only: error_unit, iostat_end
   use surefill
+  use surefill_models, only: surefill_wait_predict_lower, surefill_wait_recluster
   implicit none
 
   real(c_double), parameter :: quantiles(4) = [0.5_c_double, 0.75_c_double, 0.9_c_double, 0.95_c_double]

@@ -366,7 +366,7 @@ static void log_decisions(const struct scheduler *scheduler, const char *mode) {
         if (candidate->judged.verdict == SUREFILL_VERDICT_DOES_NOT_FIT || candidate->judged.verdict == SUREFILL_VERDICT_UNDECIDED)
             continue;
         say(scheduler, "%s: %s %.4f (%s): %s", scheduler->waiting[candidate->place].name,
-            surefill_criterion_name(scheduler->settings.criterion), candidate->judged.delay, mode,
+            surefill_name(SUREFILL_NAME_CRITERION, scheduler->settings.criterion), candidate->judged.delay, mode,
             candidate->judged.verdict == SUREFILL_VERDICT_ACCEPTED ? "start" : "wait");
     }
 }

@@ -61,11 +61,9 @@ void beliefs_free(struct beliefs *beliefs) {
 
 struct beliefs *beliefs_make(enum predictor predictor) {
     struct beliefs *beliefs = calloc(1, sizeof *beliefs);
-    int32_t count = 0;
     bool good;
     if (beliefs == NULL) return NULL;
     good = surefill_bins_init_default(beliefs->bins_memory, sizeof beliefs->bins_memory, &beliefs->bins) == SUREFILL_OK &&
-           surefill_bins_count(beliefs->bins, &count) == SUREFILL_OK && count == BINS &&
            make_mixture(beliefs, predictor == PREDICTOR_USER) &&
            (beliefs->waits = waits_make()) != NULL;
     if (good && predictor == PREDICTOR_HMM) good = (beliefs->markov = markov_make(beliefs->bins, BINS)) != NULL;

@@ -141,7 +141,7 @@ static int32_t arrange(struct decider *decider, const struct settings *settings,
 static int32_t describe(struct decider *decider, const struct settings *settings, struct beliefs *beliefs,
                         struct pool *pool, int32_t *count) {
     surefill_pass *pass = decider->pass;
-    int32_t status = surefill_pass_set_head_waited(pass, within(pool->now - pool->head.submit));
+    int32_t status = SUREFILL_OK;
     for (int32_t i = 0; i < pool->running_count && status == SUREFILL_OK; i++) {
         const struct running *job = &pool->running[i];
         const surefill_distribution *believed = job->ending ? NULL : believe(beliefs, &job->facts, &status);
@@ -180,7 +180,8 @@ void decide(struct decider *decider, const struct settings *settings, struct bel
         return;
     }
     decision->accepted = decider->accepted;
-    status = surefill_pass_begin(decider->pass, pool->now, pool->idle, pool->head.id, pool->head.nodes);
+    status = surefill_pass_begin(decider->pass, pool->now, pool->idle, pool->head.id, pool->head.nodes,
+                                 within(pool->now - pool->head.submit));
     if (status == SUREFILL_ERROR_HEAD_FITS) {
         decision->outcome = OUTCOME_HEAD_FITS;
         return;

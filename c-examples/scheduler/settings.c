@@ -49,7 +49,7 @@ void settings_defaults(struct settings *settings) {
 }
 
 const char *settings_rule_name(const struct settings *settings) {
-    return settings->own_rule ? "own rule" : surefill_preset_name(settings->name);
+    return settings->own_rule ? "own rule" : surefill_name(SUREFILL_NAME_PRESET, settings->name);
 }
 
 const char *settings_mode_name(enum mode mode) { return modes[mode]; }
@@ -85,7 +85,7 @@ static const char *read_word(struct settings *settings, enum reading reading, co
     if (value == NULL) return "it needs a value";
     if (strcmp(key, "preset") == 0) {
         int32_t name = 0;
-        while (name <= SUREFILL_PRESET_FAST && strcmp(surefill_preset_name(name), value) != 0) name++;
+        while (name <= SUREFILL_PRESET_FAST && strcmp(surefill_name(SUREFILL_NAME_PRESET, name), value) != 0) name++;
         if (name > SUREFILL_PRESET_FAST) return "the presets are easy, papers, fair and fast";
         if (reading == READ_PRESET) take_preset(settings, name);
         return NULL;
@@ -100,7 +100,7 @@ static const char *read_word(struct settings *settings, enum reading reading, co
         settings->predictor = (enum predictor)predictor;
     } else if (strcmp(key, "criterion") == 0) {
         int32_t criterion = SUREFILL_CRITERION_PROBABILITY;
-        while (criterion <= SUREFILL_CRITERION_RELATIVE && strcmp(surefill_criterion_name(criterion), value) != 0) criterion++;
+        while (criterion <= SUREFILL_CRITERION_RELATIVE && strcmp(surefill_name(SUREFILL_NAME_CRITERION, criterion), value) != 0) criterion++;
         if (criterion > SUREFILL_CRITERION_RELATIVE) return "the criteria are probability, bound, seconds and relative";
         if (reading == READ_CRITERION) take_criterion(settings, criterion);
     } else if (strcmp(key, "tau") == 0) {

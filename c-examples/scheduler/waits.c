@@ -156,8 +156,7 @@ void waits_each(const struct waits *waits, int64_t now, void (*see)(const struct
         const struct queue *queue = &waits->queues[i];
         struct waits_report report = {.queue = queue->name, .given = queue->given, .kept = queue->kept};
         int64_t when = now > waits->now ? now : waits->now;
-        if (surefill_wait_remembered(queue->wait, &report.known) != SUREFILL_OK ||
-            surefill_wait_jobs(queue->wait, &report.waiting) != SUREFILL_OK ||
+        if (surefill_wait_counts(queue->wait, &report.waiting, &report.known) != SUREFILL_OK ||
             surefill_wait_clusters(queue->wait, smallest, largest, counts, SUREFILL_MAX_CLUSTERS, &report.kinds) != SUREFILL_OK)
             continue;
         for (int32_t k = 0; k < report.kinds && k < 4; k++) {

@@ -135,7 +135,7 @@ static void read_settings(struct plugin *plugin) {
          "every %g s, locks held for %g s",
          plugin->limits_only ? "limits" : settings_mode_name(plugin->settings.mode),
          settings_predictor_name(plugin->settings.predictor), settings_rule_name(&plugin->settings),
-         surefill_criterion_name(plugin->settings.criterion), plugin->settings.tau, plugin->settings.budget,
+         surefill_name(SUREFILL_NAME_CRITERION, plugin->settings.criterion), plugin->settings.tau, plugin->settings.budget,
          plugin->settings.interval, plugin->settings.depth,
          plugin->settings.events, plugin->settings.save, plugin->settings.locked);
 }
@@ -183,9 +183,9 @@ static void log_decisions(const struct plugin *plugin, const struct group *group
         if (candidate->judged.verdict == SUREFILL_VERDICT_DOES_NOT_FIT) continue;
         debug("surefill: decision: JobId=%u nodes=%d limit=%ld head=%u %s%s%.6f: %s (%s)",
               (uint32_t)candidate->facts.id, candidate->facts.nodes, (long)candidate->facts.limit,
-              (uint32_t)group->pool.head.id, surefill_criterion_name(plugin->settings.criterion),
-              surefill_delay_sign(candidate->judged.exactness), candidate->judged.delay,
-              surefill_verdict_name(candidate->judged.verdict), mode);
+              (uint32_t)group->pool.head.id, surefill_name(SUREFILL_NAME_CRITERION, plugin->settings.criterion),
+              surefill_name(SUREFILL_NAME_DELAY_SIGN, candidate->judged.exactness), candidate->judged.delay,
+              surefill_name(SUREFILL_NAME_VERDICT, candidate->judged.verdict), mode);
     }
 }
 
@@ -201,7 +201,7 @@ static void note_shadow(struct plugin *plugin, const struct group *group, const 
         if (books_would_start(plugin->books, candidate->facts.id, group->pool.now) == group->pool.now)
             info("surefill: shadow: JobId=%u would start now, ahead of JobId=%u, which it delays by %s %.4f",
                  (uint32_t)candidate->facts.id, (uint32_t)group->pool.head.id,
-                 surefill_criterion_name(plugin->settings.criterion), candidate->judged.delay);
+                 surefill_name(SUREFILL_NAME_CRITERION, plugin->settings.criterion), candidate->judged.delay);
     }
 }
 

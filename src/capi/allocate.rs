@@ -12,7 +12,7 @@
 //! capacity.running = 16;
 //! surefill_sizing_init(memory, sizeof memory, &capacity, &sizing);
 //! surefill_sizing_begin(sizing, 16);
-//! surefill_sizing_add_running(sizing, 32, 600, 60, 7200);
+//! surefill_sizing_add_running(sizing, 32, 600, 7200, NULL);
 //! surefill_choice_options_init(&options);
 //! surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
 //! ```
@@ -21,19 +21,21 @@ mod choose;
 mod correction;
 mod lifetime;
 mod sizing;
+mod study;
 
 pub use choose::*;
 pub use correction::*;
 pub use lifetime::*;
 pub use sizing::*;
+pub use study::*;
 
-use super::{array, checked_mut, count, status, write};
-use crate::allocate::{Speedup, fit_run_time_points, fit_speedup_points};
+use super::{array, checked_mut, status, write};
+use crate::allocate::{Speedup, fit_run_time_points};
 use crate::error::Result;
 
 /// How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared coefficient of variation
 /// of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so many processors (1 to 2^40) as on one:
-/// Downey 1997, equations 1 and 2. Between 1 and A.
+/// Downey 1997, equations 1 and 2. Between 1 and A. The run time there is the run time on one divided by this.
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
@@ -47,37 +49,6 @@ pub unsafe extern "C" fn surefill_speedup(
     speedup: *mut f64,
 ) -> i32 {
     status((|| unsafe { write(speedup, Speedup::new(parallelism, sigma)?.on(processors)?) })())
-}
-
-/// The lower bound of that for any sigma (equation 3): no job of this average parallelism is slower.
-///
-/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
-///
-/// # Safety
-/// speedup points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_speedup_least(parallelism: f64, processors: f64, speedup: *mut f64) -> i32 {
-    status((|| unsafe { write(speedup, Speedup::new(parallelism, 0.0)?.least(processors)?) })())
-}
-
-/// The run time in seconds on so many processors (at least 1) of a job that takes sequential seconds (not negative) on one.
-///
-/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
-///
-/// # Safety
-/// seconds points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_speedup_run_time(
-    parallelism: f64,
-    sigma: f64,
-    sequential: f64,
-    processors: i32,
-    seconds: *mut f64,
-) -> i32 {
-    status((|| {
-        let found = Speedup::new(parallelism, sigma)?.run_time(sequential, count(processors)?)?;
-        unsafe { write(seconds, found) }
-    })())
 }
 
 /// Two arrays side by side.
@@ -94,38 +65,13 @@ unsafe fn points<'a>(
     Ok(processors.iter().copied().zip(values.iter().copied()))
 }
 
-/// The model of count measured speedups, each on so many processors (1 to 2^20; two different numbers at least): parallelism and
-/// sigma (may be infinite), and the root mean square of the differences of the natural logarithms, about the relative error. Parallelism
-/// and sigma can be told apart only when the measurements reach saturation; any pair that fits predicts the measured range
-/// equally well. O(count).
+/// The model of count run times in seconds, each on so many processors (1 to 2^20; none need be 1, three are different at least):
+/// parallelism and sigma (may be infinite), the run time on one processor, and the root mean square of the differences of the
+/// natural logarithms, about the relative error. Parallelism and sigma can be told apart only when the measurements reach saturation;
+/// any pair that fits predicts the measured range equally well. O(count).
 ///
-/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on
-/// fewer than two numbers of processors).
-///
-/// # Safety
-/// processors and speedups point to count readable numbers, the outputs to writable ones.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_speedup_fit(
-    processors: *const f64,
-    speedups: *const f64,
-    count: i32,
-    parallelism: *mut f64,
-    sigma: *mut f64,
-    error: *mut f64,
-) -> i32 {
-    status((|| {
-        let fit = fit_speedup_points(unsafe { points(processors, speedups, count)? })?;
-        let (parallelism, sigma, error) =
-            unsafe { (checked_mut(parallelism)?, checked_mut(sigma)?, checked_mut(error)?) };
-        (*parallelism, *sigma, *error) = (fit.speedup.parallelism(), fit.speedup.sigma(), fit.error);
-        Ok(())
-    })())
-}
-
-/// As surefill_speedup_fit, of run times in seconds, none of which need be on one processor, on three different numbers of processors
-/// at least; sequential is the run time on one.
-///
-/// Errors: as surefill_speedup_fit.
+/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also run times that are not positive or above 2^40, and measurements on
+/// fewer than three numbers of processors).
 ///
 /// # Safety
 /// processors and seconds point to count readable numbers, the outputs to writable ones.

@@ -5,19 +5,17 @@
 //! ```c
 //! static int64_t memory[SUREFILL_BINS_SIZE / 8];
 //! surefill_bins *bins;
-//! int32_t index;
 //! surefill_bins_init_default(memory, sizeof memory, &bins);
-//! surefill_bins_index(bins, 3600, &index);
 //! ```
 
 use super::block::Block;
-use super::{status, write};
+use super::status;
 use crate::error::{Error, Result};
 use crate::memory::Kind;
 use crate::runtime::{RawBins, RuntimeBins};
 use core::ffi::c_void;
 
-const KIND: Kind = Kind::Bins;
+pub(super) const KIND: Kind = Kind::Bins;
 
 /// The largest number of bins.
 pub const SUREFILL_MAX_BINS: i32 = 96;
@@ -82,82 +80,4 @@ pub unsafe extern "C" fn surefill_bins_init_default(
     bins: *mut *mut surefill_bins,
 ) -> i32 {
     status(unsafe { Block::init(memory, length, KIND, bins, || Ok(RawBins::new(&RuntimeBins::default()))) })
-}
-
-/// Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
-///
-/// Errors: as surefill_bins_init; OUT_OF_RANGE also when SUREFILL_MAX_BINS do not reach that far.
-///
-/// # Safety
-/// As surefill_bins_init.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_bins_init_covering(
-    memory: *mut c_void,
-    length: i64,
-    first: f64,
-    ratio: f64,
-    longest: i64,
-    bins: *mut *mut surefill_bins,
-) -> i32 {
-    status(unsafe {
-        Block::init(memory, length, KIND, bins, || {
-            RuntimeBins::covering(first, ratio, longest).map(|bins| RawBins::new(&bins))
-        })
-    })
-}
-
-/// The number of bins. Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// bins is a handle, count points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_bins_count(bins: *const surefill_bins, count: *mut i32) -> i32 {
-    status((|| unsafe { write(count, self::bins(bins)?.count() as i32) })())
-}
-
-/// The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number of
-/// bins).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER.
-///
-/// # Safety
-/// bins is a handle, index points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_bins_index(
-    bins: *const surefill_bins,
-    seconds: f64,
-    index: *mut i32,
-) -> i32 {
-    status((|| {
-        let bins = unsafe { self::bins(bins)? };
-        if seconds.is_nan() {
-            return Err(Error::NotANumber);
-        }
-        unsafe { write(index, bins.bin_of(seconds) as i32) }
-    })())
-}
-
-/// Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it starts
-/// for logarithms.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
-///
-/// # Safety
-/// bins is a handle, lower and upper point to writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_bins_edges(
-    bins: *const surefill_bins,
-    index: i32,
-    lower: *mut f64,
-    upper: *mut f64,
-) -> i32 {
-    status((|| {
-        let bins = unsafe { self::bins(bins)? };
-        let index = usize::try_from(index).map_err(|_| Error::NoSuchIndex)?;
-        let edges = bins.lower(index).zip(bins.upper(index));
-        let (low, high) = edges.ok_or(Error::NoSuchIndex)?;
-        let (lower, upper) = unsafe { (super::checked_mut(lower)?, super::checked_mut(upper)?) };
-        (*lower, *upper) = (low, high);
-        Ok(())
-    })())
 }

@@ -16,10 +16,10 @@
 
 use super::bins::{bins, surefill_bins};
 use super::block::Block;
-use super::{array, array_mut, checked_mut, status, write};
-use crate::error::{Error, Result};
+use super::{array, status, write};
+use crate::error::Result;
 use crate::memory::Kind;
-use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, RawDistribution, Release, RuntimeDistribution};
+use crate::runtime::{RawDistribution, RuntimeDistribution};
 use core::ffi::c_void;
 
 const KIND: Kind = Kind::Distribution;
@@ -143,76 +143,6 @@ pub unsafe extern "C" fn surefill_distribution_init_single(
     distribution: *mut *mut surefill_distribution,
 ) -> i32 {
     unsafe { init(memory, length, distribution, || RuntimeDistribution::single(seconds)) }
-}
-
-/// The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
-/// SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count the
-/// number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its limit.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
-///
-/// # Safety
-/// distribution is a handle or NULL, probabilities points to capacity writable numbers, count to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_distribution_recalculate(
-    distribution: *const surefill_distribution,
-    age: i64,
-    limit: i64,
-    probabilities: *mut f64,
-    capacity: i32,
-    count: *mut i32,
-) -> i32 {
-    status((|| {
-        let recalculated = unsafe { distribution_or_limit(distribution)? }.recalculated(age, limit)?;
-        let found = recalculated.binned().map_or(&[][..], |(_, probabilities)| probabilities);
-        let (count, out) = unsafe { (checked_mut(count)?, array_mut(probabilities, capacity)?) };
-        let out = out.get_mut(..found.len()).ok_or(Error::Full)?;
-        for (to, p) in out.iter_mut().zip(found) {
-            *to = *p;
-        }
-        *count = found.len() as i32;
-        Ok(())
-    })())
-}
-
-/// When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of this age
-/// under this limit, each bin's probability divided into events_per_bin events (1 to SUREFILL_MAX_EVENTS_PER_BIN; the
-/// papers have 1). capacity is the room in both arrays: bins x events_per_bin is enough. count is the number written.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
-///
-/// # Safety
-/// distribution is a handle or NULL, seconds and probabilities point to capacity writable numbers, count to a writable
-/// number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_distribution_remaining(
-    distribution: *const surefill_distribution,
-    age: i64,
-    limit: i64,
-    events_per_bin: i32,
-    seconds: *mut i64,
-    probabilities: *mut f64,
-    capacity: i32,
-    count: *mut i32,
-) -> i32 {
-    status((|| {
-        let distribution = unsafe { distribution_or_limit(distribution)? };
-        let mut releases = [Release::default(); MAX_BINS * MAX_EVENTS_PER_BIN];
-        let events = usize::try_from(events_per_bin).map_err(|_| Error::OutOfRange)?;
-        let found = distribution.remaining(age, limit, events, &mut releases)?;
-        let found = releases.get(..found).ok_or(Error::Corrupt)?;
-        let count = unsafe { checked_mut(count)? };
-        let (seconds, probabilities) =
-            unsafe { (array_mut(seconds, capacity)?, array_mut(probabilities, capacity)?) };
-        if seconds.len() < found.len() {
-            return Err(Error::Full);
-        }
-        for ((second, probability), release) in seconds.iter_mut().zip(probabilities).zip(found) {
-            (*second, *probability) = (release.after, release.probability);
-        }
-        *count = found.len() as i32;
-        Ok(())
-    })())
 }
 
 /// The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability at most

@@ -143,7 +143,7 @@ const _: () = assert!(align_of::<Start>() <= ALIGNMENT && align_of::<Cell>() <= 
 const _: () = assert!(size_of::<Start>().is_multiple_of(align_of::<Cell>()));
 
 /// An inbox in its block. Nothing in it is followed before it is checked.
-struct Inbox<'a> {
+pub(super) struct Inbox<'a> {
     start: &'a Start,
     cells: &'a [Cell],
 }
@@ -168,7 +168,7 @@ impl<'a> Inbox<'a> {
     /// # Safety
     /// A handle that is not NULL and aligned points to a readable block of at least a header; behind one of an inbox's size lie as
     /// many bytes as it says.
-    unsafe fn of(handle: *const surefill_inbox) -> Result<Inbox<'a>> {
+    pub(super) unsafe fn of(handle: *const surefill_inbox) -> Result<Inbox<'a>> {
         if handle.is_null() {
             return Err(Error::Null);
         }
@@ -184,6 +184,16 @@ impl<'a> Inbox<'a> {
         }
         let first = handle.wrapping_byte_add(size_of::<Start>()).cast::<Cell>();
         Ok(Inbox { start, cells: unsafe { slice::from_raw_parts(first, cells as usize) } })
+    }
+
+    /// How many events are inside, those included that are being pushed.
+    pub(super) fn length(&self) -> Result<u32> {
+        let popped = self.start.popped.load(Ordering::Relaxed)?;
+        let held = self.start.pushed.load(Ordering::Relaxed)?.wrapping_sub(popped);
+        if held as usize > self.cells.len() {
+            return Err(Error::Corrupt);
+        }
+        Ok(held)
     }
 
     /// Where the event with this number lies.
@@ -347,25 +357,6 @@ pub unsafe extern "C" fn surefill_inbox_pop(
         let event = unsafe { checked_mut(event)? };
         *event = inbox.pop()?;
         Ok(())
-    })())
-}
-
-/// The number of events inside, those included that are being pushed; for the popping thread. Others may be changing it.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// inbox is a handle, length points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_inbox_length(inbox: *const surefill_inbox, length: *mut i32) -> i32 {
-    status((|| {
-        let inbox = unsafe { Inbox::of(inbox)? };
-        let popped = inbox.start.popped.load(Ordering::Relaxed)?;
-        let held = inbox.start.pushed.load(Ordering::Relaxed)?.wrapping_sub(popped);
-        if held as usize > inbox.cells.len() {
-            return Err(Error::Corrupt);
-        }
-        unsafe { write(length, i32::try_from(held).map_err(|_| Error::Corrupt)?) }
     })())
 }
 

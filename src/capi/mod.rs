@@ -10,6 +10,7 @@
 mod allocate;
 mod bins;
 mod block;
+mod detail;
 mod distribution;
 mod forecast;
 mod hmm;
@@ -25,6 +26,7 @@ mod wait;
 
 pub use allocate::*;
 pub use bins::*;
+pub use detail::*;
 pub use distribution::*;
 pub use forecast::*;
 pub use hmm::*;

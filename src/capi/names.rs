@@ -1,67 +1,61 @@
 //! Names of the constants, for messages and for options of programs.
 //!
-//! Each function gives the last words of a constant's name in small letters, "over budget" for SUREFILL_VERDICT_OVER_BUDGET,
-//! and "unknown" for other numbers. Numbers begin with 0 (those of events with 1), so that a program can look for a word.
+//! A name is the last words of a constant's own in small letters, "over budget" for SUREFILL_VERDICT_OVER_BUDGET. Numbers begin
+//! with 0 (those of events and predictors with 1), so that a program can look for a word.
 //!
 //! ```c
 //! int32_t criterion = SUREFILL_CRITERION_PROBABILITY;
-//! while (strcmp(surefill_criterion_name(criterion), "relative") != 0) criterion++;
+//! while (strcmp(surefill_name(SUREFILL_NAME_CRITERION, criterion), "relative") != 0) criterion++;
 //! ```
 
 use core::ffi::{CStr, c_char};
 
-/// The name with this number.
-fn named(names: &[&'static CStr], number: i32) -> *const c_char {
-    let name = usize::try_from(number).ok().and_then(|number| names.get(number));
+/// Family of constants: SUREFILL_STEP_.
+pub const SUREFILL_NAME_STEP: i32 = 0;
+/// Family of constants: SUREFILL_CRITERION_.
+pub const SUREFILL_NAME_CRITERION: i32 = 1;
+/// Family of constants: SUREFILL_VERDICT_.
+pub const SUREFILL_NAME_VERDICT: i32 = 2;
+/// Family of constants: SUREFILL_PRESET_.
+pub const SUREFILL_NAME_PRESET: i32 = 3;
+/// Family of constants: SUREFILL_DELAY_.
+pub const SUREFILL_NAME_DELAY: i32 = 4;
+/// Family of constants: SUREFILL_DELAY_ as a sign to be put before the delay: "=", ">=", "<=" or "~".
+pub const SUREFILL_NAME_DELAY_SIGN: i32 = 5;
+/// Family of constants: SUREFILL_ANSWER_.
+pub const SUREFILL_NAME_ANSWER: i32 = 6;
+/// Family of constants: SUREFILL_EVENT_.
+pub const SUREFILL_NAME_EVENT: i32 = 7;
+/// Family of constants: SUREFILL_PREDICTION_.
+pub const SUREFILL_NAME_PREDICTION: i32 = 8;
+/// Family of constants: SUREFILL_PREDICTOR_.
+pub const SUREFILL_NAME_PREDICTOR: i32 = 9;
+
+/// The names of a family, in the order of their numbers.
+const fn names(family: i32) -> &'static [&'static CStr] {
+    match family {
+        SUREFILL_NAME_STEP => &[c"idle", c"more", c"done", c"accept"],
+        SUREFILL_NAME_CRITERION => &[c"probability", c"bound", c"seconds", c"relative"],
+        SUREFILL_NAME_VERDICT => {
+            &[c"undecided", c"accepted", c"refused", c"over budget", c"does not fit", c"declined", c"guarded"]
+        }
+        SUREFILL_NAME_PRESET => &[c"easy", c"papers", c"fair", c"fast"],
+        SUREFILL_NAME_DELAY => &[c"exact", c"at least", c"at most", c"estimate"],
+        SUREFILL_NAME_DELAY_SIGN => &[c"=", c">=", c"<=", c"~"],
+        SUREFILL_NAME_ANSWER => &[c"bound", c"too little history", c"may be down"],
+        SUREFILL_NAME_EVENT => &[c"unknown", c"submit", c"start", c"end", c"cancel"],
+        SUREFILL_NAME_PREDICTION => {
+            &[c"made", c"nothing learnt", c"initial period", c"initial jobs", c"untrained", c"unexplained"]
+        }
+        SUREFILL_NAME_PREDICTOR => &[c"unknown", c"mixture", c"user", c"hmm", c"hmm online"],
+        _ => &[],
+    }
+}
+
+/// The name of a constant: family is one of SUREFILL_NAME_, number one of that family's. "unknown" for other numbers and families. A
+/// static string.
+#[unsafe(no_mangle)]
+pub extern "C" fn surefill_name(family: i32, number: i32) -> *const c_char {
+    let name = usize::try_from(number).ok().and_then(|number| names(family).get(number));
     name.copied().unwrap_or(c"unknown").as_ptr()
-}
-
-/// The name of one of SUREFILL_STEP_. A static string.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_step_name(step: i32) -> *const c_char {
-    named(&[c"idle", c"more", c"done", c"accept"], step)
-}
-
-/// The name of one of SUREFILL_CRITERION_. A static string.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_criterion_name(criterion: i32) -> *const c_char {
-    named(&[c"probability", c"bound", c"seconds", c"relative"], criterion)
-}
-
-/// The name of one of SUREFILL_VERDICT_. A static string.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_verdict_name(verdict: i32) -> *const c_char {
-    let names =
-        [c"undecided", c"accepted", c"refused", c"over budget", c"does not fit", c"declined", c"guarded"];
-    named(&names, verdict)
-}
-
-/// The name of one of SUREFILL_PRESET_. A static string.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_preset_name(preset: i32) -> *const c_char {
-    named(&[c"easy", c"papers", c"fair", c"fast"], preset)
-}
-
-/// The name of one of SUREFILL_DELAY_. A static string.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_delay_name(exactness: i32) -> *const c_char {
-    named(&[c"exact", c"at least", c"at most", c"estimate"], exactness)
-}
-
-/// The same as a sign to be put before the delay: "=", ">=", "<=" or "~", and "unknown". A static string.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_delay_sign(exactness: i32) -> *const c_char {
-    named(&[c"=", c">=", c"<=", c"~"], exactness)
-}
-
-/// The name of one of SUREFILL_ANSWER_. A static string.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_answer_name(answer: i32) -> *const c_char {
-    named(&[c"bound", c"too little history", c"may be down"], answer)
-}
-
-/// The name of one of SUREFILL_EVENT_. A static string.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_event_name(kind: i32) -> *const c_char {
-    named(&[c"unknown", c"submit", c"start", c"end", c"cancel"], kind)
 }

@@ -11,7 +11,7 @@
 //! surefill_pass_capacity_init(&capacity);
 //! surefill_rule_init(&rule);
 //! surefill_pass_init(memory, sizeof memory, &capacity, &pass);
-//! surefill_pass_begin(pass, 1000000, 16, 7, 48);
+//! surefill_pass_begin(pass, 1000000, 16, 7, 48, 900);
 //! surefill_pass_add_running(pass, 32, 600, 7200, NULL, NULL);
 //! surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
 //! do {
@@ -101,7 +101,7 @@ pub struct surefill_rule {
     /// (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the criteria
     /// SECONDS and RELATIVE only.
     pub slip: f64,
-    /// Once the head job has waited so many seconds (surefill_pass_set_head_waited), a candidate must also be harmless by
+    /// Once the head job has waited so many seconds (surefill_pass_begin is told), a candidate must also be harmless by
     /// the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs ran to their
     /// limits, or fits beside it then. Not negative; infinity for never, 0 for always.
     pub guard: f64,
@@ -201,7 +201,7 @@ pub(super) fn criterion(number: i32) -> Result<Criterion> {
 /// # Safety
 /// A handle that is not NULL and aligned points to a readable block of at least a pass's first bytes; if they are a
 /// pass's, the block is as long as they say, writable, and nobody else uses it during the call.
-unsafe fn pass<'a>(handle: *const surefill_pass) -> Result<Pass<'a>> {
+pub(super) unsafe fn pass<'a>(handle: *const surefill_pass) -> Result<Pass<'a>> {
     if handle.is_null() {
         return Err(Error::Null);
     }
@@ -278,10 +278,12 @@ pub unsafe extern "C" fn surefill_pass_init(
 }
 
 /// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for a head
-/// job that needs head_processors, more than are idle. Forgets what the last pass held, except the risk spent on this head
-/// job and on the last 16 others on which any was: a job that is head again goes on with its own. O(1).
+/// job that needs head_processors, more than are idle, and has waited for head_waited seconds (0 to SUREFILL_MAX_SECONDS; the
+/// rule's guard and slip ask for it, and without them it makes no difference). Forgets what the last pass held, except the risk
+/// spent on this head job and on the last 16 others on which any was: a job that is head again goes on with its own. O(1).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (times), TOO_MANY_PROCESSORS, HEAD_FITS.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (times), SPAN_TOO_LONG, TOO_MANY_PROCESSORS,
+/// HEAD_FITS.
 ///
 /// # Safety
 /// pass is a handle.
@@ -292,21 +294,14 @@ pub unsafe extern "C" fn surefill_pass_begin(
     idle: i32,
     head_id: i64,
     head_processors: i32,
+    head_waited: i64,
 ) -> i32 {
-    status((|| unsafe { self::pass(pass)? }.begin(now, count(idle)?, head_id, count(head_processors)?))())
-}
-
-/// For how long the head job has waited, in seconds (0 to SUREFILL_MAX_SECONDS); 0 unless told after each
-/// surefill_pass_begin. The rule's guard and slip ask for it. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, SPAN_TOO_LONG, WRONG_STATE (no pass has begun,
-/// or something is decided already).
-///
-/// # Safety
-/// pass is a handle.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_set_head_waited(pass: *mut surefill_pass, seconds: i64) -> i32 {
-    status((|| unsafe { self::pass(pass)? }.set_head_waited(seconds))())
+    status((|| {
+        let mut pass = unsafe { self::pass(pass)? };
+        crate::runtime::check_span(head_waited)?;
+        pass.begin(now, count(idle)?, head_id, count(head_processors)?)?;
+        pass.set_head_waited(head_waited)
+    })())
 }
 
 /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
@@ -491,17 +486,6 @@ pub unsafe extern "C" fn surefill_pass_restore_spent(
     })())
 }
 
-/// The idle processors left. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// pass is a handle, idle points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_idle(pass: *const surefill_pass, idle: *mut i32) -> i32 {
-    status((|| unsafe { write(idle, self::pass(pass)?.idle() as i32) })())
-}
-
 /// The probability that at least so many processors are free at time when if nothing else is started. O(running jobs x
 /// (events + processors)).
 ///
@@ -519,24 +503,6 @@ pub unsafe extern "C" fn surefill_pass_free_probability(
     status((|| unsafe {
         let probability = checked_mut(probability)?;
         *probability = self::pass(pass)?.free_probability(count(processors)?, when)?;
-        Ok(())
-    })())
-}
-
-/// The probability that the head job has started by time when if nothing else is started. Cost and errors: as
-/// surefill_pass_free_probability.
-///
-/// # Safety
-/// pass is a handle, probability points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_head_start_probability(
-    pass: *mut surefill_pass,
-    when: i64,
-    probability: *mut f64,
-) -> i32 {
-    status((|| unsafe {
-        let probability = checked_mut(probability)?;
-        *probability = self::pass(pass)?.head_start_probability(when)?;
         Ok(())
     })())
 }

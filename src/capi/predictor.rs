@@ -20,6 +20,10 @@
 //! surefill_predictor_end(predictor, 4711, 1001000);
 //! ```
 
+mod model;
+
+pub use model::*;
+
 use super::bins::{bins, surefill_bins};
 use super::block::{aligned, memory};
 use super::distribution::{surefill_distribution, write_distribution};
@@ -27,9 +31,7 @@ use super::inbox::{
     SUREFILL_EVENT_CANCEL, SUREFILL_EVENT_END, SUREFILL_EVENT_START, SUREFILL_EVENT_SUBMIT,
     surefill_job_event,
 };
-use super::markov::{
-    load_model, read_parameters, surefill_model_parameters, surefill_round, work, write_structure,
-};
+use super::markov::{load_model, surefill_round, work};
 use super::pass::sized;
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};
 use super::{array, array_mut, checked_mut, count, status, write};
@@ -37,10 +39,10 @@ use crate::error::{Error, Result};
 use crate::hmm::{HmmCapacity, Initial, Termination};
 use crate::predict::{
     Expert, Learning, MAX_EXPERTS, MixtureCapacity, Prediction, Predictor, PredictorCapacity, PredictorKind,
-    PredictorOptions, Silence, experts_of,
+    PredictorOptions, experts_of,
 };
 use crate::runtime::RuntimeDistribution;
-use core::ffi::{c_char, c_void};
+use core::ffi::c_void;
 use core::mem::offset_of;
 use core::ptr::null;
 use core::slice;
@@ -701,34 +703,6 @@ pub unsafe extern "C" fn surefill_predictor_predict(
     })())
 }
 
-/// As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing is predicted,
-/// probabilities is not written.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count, bins).
-///
-/// # Safety
-/// predictor is a handle, keys points to count readable numbers, probabilities to bins writable numbers, answer to a writable
-/// number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_probabilities(
-    predictor: *mut surefill_predictor,
-    keys: *const i64,
-    count: i32,
-    now: i64,
-    probabilities: *mut f64,
-    bins: i32,
-    answer: *mut i32,
-) -> i32 {
-    status((|| {
-        let mut predictor = unsafe { self::predictor(predictor)? };
-        let answer = unsafe { checked_mut(answer)? };
-        let (keys, out) = unsafe { (array(keys, count)?, array_mut(probabilities, bins)?) };
-        let silence = predictor.probabilities(keys, now, out)?;
-        *answer = silence.map_or(SUREFILL_PREDICTION_MADE, |silence| silence as i32);
-        Ok(())
-    })())
-}
-
 /// What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then. O(bins).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, OUT_OF_RANGE (length).
@@ -774,40 +748,6 @@ pub unsafe extern "C" fn surefill_predictor_predict_job(
     })())
 }
 
-/// One sentence on an answer, one of SUREFILL_PREDICTION_, in English, without a full stop; "unknown answer" for other numbers. A
-/// static string.
-#[unsafe(no_mangle)]
-pub extern "C" fn surefill_prediction_text(answer: i32) -> *const c_char {
-    let silence = u32::try_from(answer).ok().and_then(Silence::from_number);
-    let text = match silence {
-        None if answer == SUREFILL_PREDICTION_MADE => c"a prediction was made",
-        None => c"unknown answer",
-        Some(Silence::NothingLearnt) => c"no job has ended yet",
-        Some(Silence::InitialPeriod) => c"the initial period is not over",
-        Some(Silence::InitialJobs) => c"jobs of the initial period are still in the system",
-        Some(Silence::Untrained) => c"the first training is not complete",
-        Some(Silence::Unexplained) => c"the model does not explain what has happened",
-    };
-    text.as_ptr()
-}
-
-/// Whether training is under way or should begin (1) or not (0), at the time of the last event. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// predictor is a handle, wants points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_wants_training(
-    predictor: *const surefill_predictor,
-    wants: *mut i32,
-) -> i32 {
-    status((|| {
-        let wanted = unsafe { self::predictor(predictor)? }.wants_training();
-        unsafe { write(wants, i32::from(wanted)) }
-    })())
-}
-
 /// Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between two calls. A
 /// round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)), and round says what was
 /// learnt since the last DONE, its rounds being the slots learnt in all. step is SUREFILL_STEP_IDLE, MORE or DONE; after
@@ -837,44 +777,5 @@ pub unsafe extern "C" fn surefill_predictor_train(
             }
         }
         Ok(())
-    })())
-}
-
-/// Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the initial period is
-/// over. Before the first event only. O(M (M + N)).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers of states or
-/// bins), NOT_A_DISTRIBUTION, WRONG_STATE (after an event, or a mixture).
-///
-/// # Safety
-/// predictor is a handle, parameters points to a readable structure whose arrays are as long as it says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_set_model(
-    predictor: *mut surefill_predictor,
-    parameters: *const surefill_model_parameters,
-) -> i32 {
-    status((|| {
-        let mut predictor = unsafe { self::predictor(predictor)? };
-        let given = unsafe { read_parameters(predictor.hmm().ok_or(Error::WrongState)?, parameters)? };
-        predictor.set_model(&given)
-    })())
-}
-
-/// Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and bins, and its
-/// load model. O(M (M + N)).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (other numbers of states or bins), WRONG_STATE (no
-/// model yet, or a mixture).
-///
-/// # Safety
-/// predictor is a handle, parameters points to a writable structure whose arrays are as long as it says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_predictor_model(
-    predictor: *const surefill_predictor,
-    parameters: *mut surefill_model_parameters,
-) -> i32 {
-    status((|| {
-        let predictor = unsafe { self::predictor(predictor)? };
-        unsafe { write_structure(predictor.hmm().ok_or(Error::WrongState)?, parameters) }
     })())
 }

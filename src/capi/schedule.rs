@@ -183,7 +183,7 @@ unsafe fn block<'a>(handle: *const surefill_recent_waits) -> Result<&'a mut [u8]
     Ok(unsafe { slice::from_raw_parts_mut(start, size) })
 }
 
-unsafe fn recent<'a>(handle: *const surefill_recent_waits) -> Result<RecentWaits<'a>> {
+pub(super) unsafe fn recent<'a>(handle: *const surefill_recent_waits) -> Result<RecentWaits<'a>> {
     RecentWaits::attach(unsafe { block(handle)? })
 }
 
@@ -331,37 +331,6 @@ pub unsafe extern "C" fn surefill_recent_waits_init(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_recent_waits_add(recent: *mut surefill_recent_waits, waited: i64) -> i32 {
     status((|| unsafe { self::recent(recent)? }.add(waited))())
-}
-
-/// The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in seconds, but not
-/// less than least; infinity while none is kept. O(log n).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
-///
-/// # Safety
-/// recent is a handle, seconds points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_recent_waits_quantile(
-    recent: *const surefill_recent_waits,
-    quantile: f64,
-    least: f64,
-    seconds: *mut f64,
-) -> i32 {
-    status((|| unsafe { write(seconds, self::recent(recent)?.quantile(quantile, least)?) })())
-}
-
-/// How many waits are kept. O(1).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-///
-/// # Safety
-/// recent is a handle, waits points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_recent_waits_count(
-    recent: *const surefill_recent_waits,
-    waits: *mut i32,
-) -> i32 {
-    status((|| unsafe { write(waits, self::recent(recent)?.count() as i32) })())
 }
 
 /// Makes the block a checkpoint, surefill_recent_waits_size bytes from the handle on, by writing its checksum. Any later call

@@ -19,18 +19,19 @@
 
 mod ask;
 mod bounds;
+mod study;
 
 pub use ask::*;
 pub use bounds::*;
+pub use study::*;
 
 use super::block::{aligned, memory};
 use super::pass::sized;
-use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};
 use super::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::wait::{
-    ADAPT, AVAILABILITY, Attribute, CLUSTER, Clustering, Features, MAX_CLUSTERS, Machine, TRIM, VISIBLE,
-    WaitAnswer, WaitCapacity, WaitMethod, WaitOptions, WaitPredictor,
+    ADAPT, AVAILABILITY, Attribute, CLUSTER, Features, MAX_CLUSTERS, Machine, TRIM, VISIBLE, WaitAnswer,
+    WaitCapacity, WaitMethod, WaitOptions, WaitPredictor,
 };
 use core::ffi::c_void;
 use core::slice;
@@ -434,28 +435,6 @@ pub unsafe extern "C" fn surefill_wait_machine(
         let mut waits = unsafe { waits(wait)? };
         let work = u64::try_from(work).map_err(|_| Error::OutOfRange)?;
         waits.machine(&Machine::new(count(processors)?, count(free)?, count(jobs)?, work)?);
-        Ok(())
-    })())
-}
-
-/// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work steps of O(log n)
-/// each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins another. Other calls may come between
-/// two of these.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
-///
-/// # Safety
-/// wait is a handle, step points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_recluster(wait: *mut surefill_wait, work: i64, step: *mut i32) -> i32 {
-    status((|| {
-        let (step, mut waits) = unsafe { (checked_mut(step)?, waits(wait)?) };
-        let work = u64::try_from(work).map_err(|_| Error::OutOfRange)?;
-        *step = match waits.recluster(work)? {
-            Clustering::Idle => SUREFILL_STEP_IDLE,
-            Clustering::More => SUREFILL_STEP_MORE,
-            Clustering::Done => SUREFILL_STEP_DONE,
-        };
         Ok(())
     })())
 }

@@ -199,7 +199,7 @@ static void limits_are_easy(void) {
     int32_t idle = -1;
     int64_t when = -1;
     double p = -1;
-    CHECK_OK(surefill_pass_begin(pass, NOW, 4, 7, 10));
+    CHECK_OK(surefill_pass_begin(pass, NOW, 4, 7, 10, 0));
     CHECK_OK(surefill_pass_add_running(pass, 8, 3600, 7200, NULL, NULL));
     CHECK_OK(surefill_pass_add_running(pass, 4, 0, 9000, NULL, NULL));
     for (int i = 0; i < 6; i++)
@@ -211,9 +211,9 @@ static void limits_are_easy(void) {
     CHECK(idle == 1);
     CHECK_OK(surefill_pass_head_start_quantile(pass, 1, &when));
     CHECK(when == NOW + 3600);
-    CHECK_OK(surefill_pass_head_start_probability(pass, NOW + 3599, &p));
+    CHECK_OK(surefill_pass_free_probability(pass, 10, NOW + 3599, &p));
     CHECK(p == 0);
-    CHECK_OK(surefill_pass_head_start_probability(pass, NOW + 3600, &p));
+    CHECK_OK(surefill_pass_free_probability(pass, 10, NOW + 3600, &p));
     CHECK(p == 1);
     /* 1 idle, 8 and the backfilled one at 3600, the backfilled two at 7200, four at 9000. */
     CHECK_OK(surefill_pass_free_probability(pass, 11, NOW + 7199, &p));
@@ -228,7 +228,7 @@ static void limits_are_easy(void) {
 /* 8 of 16 processors are idle, the head job needs 12. A job of 8 ends after 100 s or after 1000 s, with 1/2 each; a
  * candidate of 8 that ends after `runs` seconds delays the head job if that is later. */
 static void begin_coin(surefill_pass *pass, int64_t head, const surefill_distribution *coin) {
-    CHECK_OK(surefill_pass_begin(pass, NOW, 8, head, 12));
+    CHECK_OK(surefill_pass_begin(pass, NOW, 8, head, 12, 0));
     CHECK_OK(surefill_pass_add_running(pass, 8, 10, 1000, coin, NULL));
 }
 
@@ -295,7 +295,7 @@ static void quantiles(void) {
     }
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         double p = -1, q = -1;
-        CHECK_OK(surefill_pass_head_start_probability(pass, NOW + starts[i].after, &p));
+        CHECK_OK(surefill_pass_free_probability(pass, 12, NOW + starts[i].after, &p));
         CHECK_OK(surefill_pass_free_probability(pass, 12, NOW + starts[i].after, &q));
         CHECK(fabs(p - starts[i].probability) < 1e-15 && p == q);
     }
@@ -359,7 +359,7 @@ static void small_steps(void) {
         double found[2][10], spents[2], p;
         int more = 0;
         for (int small = 0; small < 2; small++) {
-            CHECK_OK(surefill_pass_begin(passes[small], NOW, 16, 7, 40));
+            CHECK_OK(surefill_pass_begin(passes[small], NOW, 16, 7, 40, 0));
             for (int i = 0; i < 8; i++)
                 CHECK_OK(surefill_pass_add_running(passes[small], 4 + i % 4, 50 * i, 9000 + 1000 * i, d, NULL));
             for (int i = 0; i < 10; i++) CHECK_OK(surefill_pass_add_candidate(passes[small], 1 + i, 600 * i, d, NULL));
@@ -367,7 +367,7 @@ static void small_steps(void) {
                 int32_t step = 0, candidate;
                 CHECK_OK(surefill_pass_decide(passes[small], &rule, 1, &step, &candidate));
                 CHECK(step == SUREFILL_STEP_MORE);
-                CHECK_OK(surefill_pass_head_start_probability(passes[small], NOW + 3000, &p));
+                CHECK_OK(surefill_pass_free_probability(passes[small], 40, NOW + 3000, &p));
                 more = run(passes[small], &rule, 1);
             } else {
                 CHECK(run(passes[small], &rule, INT64_MAX) == 0);

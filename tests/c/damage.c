@@ -25,9 +25,8 @@ static int use(surefill_pass *pass) {
     statuses[count++] = surefill_pass_spent(pass, rule.criterion, &real);
     statuses[count++] = surefill_pass_idle(pass, &idle);
     statuses[count++] = surefill_pass_free_probability(pass, 12, NOW + 500, &real);
-    statuses[count++] = surefill_pass_head_start_probability(pass, NOW + 500, &real);
     statuses[count++] = surefill_pass_head_start_quantile(pass, 0.5, &when);
-    statuses[count++] = surefill_pass_begin(pass, NOW + 1, 4, 8, 12);
+    statuses[count++] = surefill_pass_begin(pass, NOW + 1, 4, 8, 12, 0);
     statuses[count++] = surefill_pass_add_running(pass, 4, 0, 60, NULL, NULL);
     statuses[count++] = surefill_pass_add_candidate(pass, 4, 60, NULL, NULL);
     for (int i = 0; i < count; i++) valid &= statuses[i] <= SUREFILL_OK && statuses[i] >= SUREFILL_ERROR_OVERFULL;
@@ -37,7 +36,7 @@ static int use(surefill_pass *pass) {
 /* In the middle of a decision, where there is most to damage. */
 static void make(surefill_pass *pass, const surefill_distribution *runs) {
     int32_t step, candidate;
-    CHECK_OK(surefill_pass_begin(pass, NOW, 4, 7, 12));
+    CHECK_OK(surefill_pass_begin(pass, NOW, 4, 7, 12, 0));
     CHECK_OK(surefill_pass_add_running(pass, 8, 10, 5000, runs, NULL));
     CHECK_OK(surefill_pass_add_running(pass, 2, 20, 5000, runs, NULL));
     CHECK_OK(surefill_pass_add_running(pass, 2, 20, 900, NULL, NULL));

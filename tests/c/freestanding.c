@@ -52,7 +52,7 @@ static int pass_once(void) {
     capacity.processors = 128;
     capacity.tie_cells = 0;
     MUST(surefill_pass_init(pass_memory, sizeof pass_memory, &capacity, &pass) == SUREFILL_OK);
-    MUST(surefill_pass_begin(pass, 1000000, 8, 7, 16) == SUREFILL_OK);
+    MUST(surefill_pass_begin(pass, 1000000, 8, 7, 16, 0) == SUREFILL_OK);
     MUST(surefill_pass_add_running(pass, 8, 0, 3600, NULL, NULL) == SUREFILL_OK);
     MUST(surefill_pass_add_candidate(pass, 8, 7200, distribution, NULL) == SUREFILL_OK);
     MUST(surefill_rule_init(&rule) == SUREFILL_OK);

@@ -125,27 +125,34 @@ static void sweep_status_name(void) {
     for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_status_name(unknown[i]), "unknown status") == 0);
 }
 
-/* What is behind each is compared with the header's constants in tests/capi.rs. */
-static void sweep_names(const char *(*name)(int32_t number), int32_t first, const char *const *words) {
-    const int32_t unknown[] = {first - 1, -1, INT32_MIN, INT32_MAX};
-    for (; *words != NULL; words++) CHECK(strcmp(name(first++), *words) == 0);
-    CHECK(strcmp(name(first), "unknown") == 0);
-    for (int i = 0; i < 4; i++) CHECK(strcmp(name(unknown[i]), "unknown") == 0);
+/* What is behind each number is compared with the header's constants in tests/capi.rs. */
+static void sweep_names(int32_t family, int32_t first, const char *const *words) {
+    const int32_t unknown[] = {-1, INT32_MIN, INT32_MAX};
+    for (; *words != NULL; words++) CHECK(strcmp(surefill_name(family, first++), *words) == 0);
+    CHECK(strcmp(surefill_name(family, first), "unknown") == 0);
+    for (int i = 0; i < 3; i++) CHECK(strcmp(surefill_name(family, unknown[i]), "unknown") == 0);
 }
 
-#define SWEEP_NAMES(function, first, ...)                                 \
-    static void sweep_##function(void) {                                  \
-        static const char *const words[] = {__VA_ARGS__, NULL};           \
-        sweep_names(surefill_##function, first, words);                   \
-    }
-SWEEP_NAMES(step_name, 0, "idle", "more", "done", "accept")
-SWEEP_NAMES(criterion_name, 0, "probability", "bound", "seconds", "relative")
-SWEEP_NAMES(verdict_name, 0, "undecided", "accepted", "refused", "over budget", "does not fit", "declined", "guarded")
-SWEEP_NAMES(preset_name, 0, "easy", "papers", "fair", "fast")
-SWEEP_NAMES(delay_name, 0, "exact", "at least", "at most", "estimate")
-SWEEP_NAMES(delay_sign, 0, "=", ">=", "<=", "~")
-SWEEP_NAMES(answer_name, 0, "bound", "too little history", "may be down")
-SWEEP_NAMES(event_name, 1, "submit", "start", "end", "cancel")
+#define NAMES(family, first, ...)                               \
+    do {                                                        \
+        const char *const words[] = {__VA_ARGS__, NULL};        \
+        sweep_names(SUREFILL_NAME_##family, first, words);      \
+    } while (0)
+
+static void sweep_name(void) {
+    NAMES(STEP, 0, "idle", "more", "done", "accept");
+    NAMES(CRITERION, 0, "probability", "bound", "seconds", "relative");
+    NAMES(VERDICT, 0, "undecided", "accepted", "refused", "over budget", "does not fit", "declined", "guarded");
+    NAMES(PRESET, 0, "easy", "papers", "fair", "fast");
+    NAMES(DELAY, 0, "exact", "at least", "at most", "estimate");
+    NAMES(DELAY_SIGN, 0, "=", ">=", "<=", "~");
+    NAMES(ANSWER, 0, "bound", "too little history", "may be down");
+    NAMES(EVENT, 1, "submit", "start", "end", "cancel");
+    NAMES(PREDICTION, 0, "made", "nothing learnt", "initial period", "initial jobs", "untrained", "unexplained");
+    NAMES(PREDICTOR, 1, "mixture", "user", "hmm", "hmm online");
+    const int32_t none[] = {-1, SUREFILL_NAME_PREDICTOR + 1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_name(none[i], 1), "unknown") == 0);
+}
 
 static void sweep_status_text(void) {
     for (int32_t status = SUREFILL_OK; status >= SUREFILL_ERROR_OVERFULL; status--) {
@@ -431,14 +438,7 @@ static const struct {
               SWEEP(abi_version),
               SWEEP(status_name),
               SWEEP(status_text),
-              SWEEP(step_name),
-              SWEEP(criterion_name),
-              SWEEP(verdict_name),
-              SWEEP(preset_name),
-              SWEEP(delay_name),
-              SWEEP(delay_sign),
-              SWEEP(answer_name),
-              SWEEP(event_name),
+              SWEEP(name),
               SWEEP(bins_init),
               SWEEP(bins_init_default),
               SWEEP(bins_init_covering),
@@ -456,7 +456,6 @@ static const struct {
               SWEEP(pass_size),
               SWEEP(pass_init),
               SWEEP(pass_begin),
-              SWEEP(pass_set_head_waited),
               SWEEP(pass_add_running),
               SWEEP(pass_add_candidate),
               SWEEP(pass_decide),
@@ -467,7 +466,6 @@ static const struct {
               SWEEP(pass_restore_spent),
               SWEEP(pass_idle),
               SWEEP(pass_free_probability),
-              SWEEP(pass_head_start_probability),
               SWEEP(pass_head_start_quantile),
               SWEEP(forecast_capacity_init),
               SWEEP(forecast_options_init),
@@ -552,7 +550,6 @@ static const struct {
               SWEEP(predictor_set_model),
               SWEEP(predictor_model),
               SWEEP(experts_init),
-              SWEEP(prediction_text),
               SWEEP(wait_capacity_init),
               SWEEP(wait_options_init),
               SWEEP(wait_size),
@@ -571,8 +568,7 @@ static const struct {
               SWEEP(wait_predict_waiting),
               SWEEP(wait_start_probability),
               SWEEP(wait_may_be_down),
-              SWEEP(wait_jobs),
-              SWEEP(wait_remembered),
+              SWEEP(wait_counts),
               SWEEP(wait_clusters),
               SWEEP(wait_explained),
               SWEEP(binomial_upper),
@@ -584,8 +580,6 @@ static const struct {
               SWEEP(log_uniform_quantile),
               SWEEP(weibull_quantile),
               SWEEP(speedup),
-              SWEEP(speedup_least),
-              SWEEP(speedup_run_time),
               SWEEP(speedup_fit),
               SWEEP(speedup_fit_run_times),
               SWEEP(lifetime_ends_within),
@@ -598,8 +592,8 @@ static const struct {
               SWEEP(sizing_size),
               SWEEP(sizing_init),
               SWEEP(sizing_begin),
+              SWEEP(sizing_add_lifetime),
               SWEEP(sizing_add_running),
-              SWEEP(sizing_add_running_binned),
               SWEEP(sizing_wait),
               SWEEP(sizing_free_probability),
               SWEEP(sizing_benefactors),

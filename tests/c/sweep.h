@@ -195,7 +195,6 @@ void sweep_rule_init(void);
 void sweep_pass_size(void);
 void sweep_pass_init(void);
 void sweep_pass_begin(void);
-void sweep_pass_set_head_waited(void);
 void sweep_pass_add_running(void);
 void sweep_pass_add_candidate(void);
 void sweep_pass_decide(void);
@@ -206,7 +205,6 @@ void sweep_pass_spent(void);
 void sweep_pass_restore_spent(void);
 void sweep_pass_idle(void);
 void sweep_pass_free_probability(void);
-void sweep_pass_head_start_probability(void);
 void sweep_pass_head_start_quantile(void);
 
 /* sweep_forecast.c: one function for each exported one. */
@@ -295,7 +293,6 @@ void sweep_predictor_train(void);
 void sweep_predictor_set_model(void);
 void sweep_predictor_model(void);
 void sweep_experts_init(void);
-void sweep_prediction_text(void);
 
 /* sweep_wait.c */
 void sweep_wait_capacity_init(void);
@@ -315,8 +312,7 @@ void sweep_wait_predict_two_sided(void);
 void sweep_wait_predict_waiting(void);
 void sweep_wait_start_probability(void);
 void sweep_wait_may_be_down(void);
-void sweep_wait_jobs(void);
-void sweep_wait_remembered(void);
+void sweep_wait_counts(void);
 void sweep_wait_clusters(void);
 void sweep_wait_machine(void);
 void sweep_wait_explained(void);
@@ -331,8 +327,6 @@ void sweep_weibull_quantile(void);
 
 /* sweep_allocate.c */
 void sweep_speedup(void);
-void sweep_speedup_least(void);
-void sweep_speedup_run_time(void);
 void sweep_speedup_fit(void);
 void sweep_speedup_fit_run_times(void);
 void sweep_lifetime_ends_within(void);
@@ -345,8 +339,8 @@ void sweep_sizing_capacity_init(void);
 void sweep_sizing_size(void);
 void sweep_sizing_init(void);
 void sweep_sizing_begin(void);
+void sweep_sizing_add_lifetime(void);
 void sweep_sizing_add_running(void);
-void sweep_sizing_add_running_binned(void);
 void sweep_sizing_wait(void);
 void sweep_sizing_free_probability(void);
 void sweep_sizing_benefactors(void);

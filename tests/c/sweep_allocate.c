@@ -27,8 +27,8 @@ void make_sizings(void) {
     CHECK_OK(surefill_sizing_init(world.new_sizing, sizeof world.new_sizing, &world.sizing_capacity, &sizing));
     CHECK_OK(surefill_sizing_init(world.sizing, sizeof world.sizing, &world.sizing_capacity, &sizing));
     CHECK_OK(surefill_sizing_begin(sizing, 2));
-    CHECK_OK(surefill_sizing_add_running(sizing, 4, 10, 1, 1000));
-    CHECK_OK(surefill_sizing_add_running_binned(sizing, 1, 20, 500, DISTRIBUTION));
+    CHECK_OK(surefill_sizing_add_lifetime(sizing, 4, 10, 1, 1000));
+    CHECK_OK(surefill_sizing_add_running(sizing, 1, 20, 500, DISTRIBUTION));
     CHECK_OK(surefill_correction_init(world.correction, sizeof world.correction, &correction));
     CHECK_OK(surefill_correction_record(correction, 10, 20));
 }
@@ -53,29 +53,8 @@ void sweep_speedup(void) {
     BAD_REAL(0, INFINITY, sigma, surefill_speedup(8, sigma, 4, s));
     BAD_REAL(1, most, n, surefill_speedup(8, 0.5, n, s));
     CHECK(surefill_speedup(8, 0, 4, s) == SUREFILL_OK && *s == 4);
+    CHECK(surefill_speedup(8, INFINITY, 9, s) == SUREFILL_OK && fabs(*s - 4.5) < 1e-12);
     CHECK(surefill_speedup(8, INFINITY, most, s) == SUREFILL_OK && *s > 7.99 && *s < 8); /* 8 n / (8 + n - 1) */
-}
-
-void sweep_speedup_least(void) {
-    double *s = world.real[0];
-    BAD_POINTER(p, s, surefill_speedup_least(8, 9, p));
-    BAD_REAL(1, most, a, surefill_speedup_least(a, 9, s));
-    BAD_REAL(1, most, n, surefill_speedup_least(8, n, s));
-    CHECK(surefill_speedup_least(8, 9, s) == SUREFILL_OK && fabs(*s - 4.5) < 1e-12);
-}
-
-void sweep_speedup_run_time(void) {
-    double *s = world.real[0];
-    BAD_POINTER(p, s, surefill_speedup_run_time(8, 0, 100, 4, p));
-    BAD_REAL(1, most, a, surefill_speedup_run_time(a, 0, 100, 4, s));
-    BAD_REAL(0, INFINITY, sigma, surefill_speedup_run_time(8, sigma, 100, 4, s));
-    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_speedup_run_time(8, 0, NAN, 4, s));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_speedup_run_time(8, 0, -1, 4, s));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_speedup_run_time(8, 0, INFINITY, 4, s));
-    const int32_t wrong[] = {0, -1, INT32_MIN};
-    for (int i = 0; i < 3; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_speedup_run_time(8, 0, 100, wrong[i], s));
-    CHECK(surefill_speedup_run_time(8, 0, 100, 4, s) == SUREFILL_OK && *s == 25);
-    CHECK(surefill_speedup_run_time(8, 0, 100, INT32_MAX, s) == SUREFILL_OK && *s == 12.5);
 }
 
 /* Measurements: 4 of them, of which `fewest` are enough. */
@@ -132,7 +111,10 @@ void sweep_speedup_fit_run_times(void) {
     BAD_POINTER(p, s, surefill_speedup_fit_run_times(n, v, 4, a, p, l, e));
     BAD_POINTER(p, l, surefill_speedup_fit_run_times(n, v, 4, a, s, p, e));
     BAD_POINTER(p, e, surefill_speedup_fit_run_times(n, v, 4, a, s, l, p));
-    for (int i = 0; i < 4; i++) CHECK_OK(surefill_speedup_run_time(3, 0, 90, 1 << i, &v[i]));
+    for (int i = 0; i < 4; i++) {
+        CHECK_OK(surefill_speedup(3, 0, 1 << i, &v[i]));
+        v[i] = 90 / v[i];
+    }
     CHECK_OK(surefill_speedup_fit_run_times(n, v, 4, a, s, l, e));
     CHECK(fabs(*a - 3) < 1e-3 && *s < 1e-3 && fabs(*l - 90) < 0.1 && *e < 1e-3);
 }
@@ -263,7 +245,7 @@ void sweep_sizing_init(void) {
     double seconds = -1;
     CHECK_OK(surefill_sizing_init(world.fresh, sizeof world.fresh, &capacity, &sizing));
     CHECK_OK(surefill_sizing_begin(sizing, 0));
-    CHECK_STATUS(SUREFILL_ERROR_FULL, surefill_sizing_add_running(sizing, 1, 0, 1, 10));
+    CHECK_STATUS(SUREFILL_ERROR_FULL, surefill_sizing_add_lifetime(sizing, 1, 0, 1, 10));
     CHECK_STATUS(SUREFILL_ERROR_NEVER, surefill_sizing_wait(sizing, 1, SUREFILL_WAIT_BY_MEAN, 0, &seconds));
     CHECK_OK(surefill_sizing_begin(sizing, 1));
     CHECK_OK(surefill_sizing_wait(sizing, 1, SUREFILL_WAIT_BY_MEAN, 0, &seconds));
@@ -277,42 +259,42 @@ void sweep_sizing_begin(void) {
     for (int i = 0; i < 4; i++) REFUSED(processors_error(wrong_processors[i]), surefill_sizing_begin(SIZING, wrong_processors[i]));
 }
 
-void sweep_sizing_add_running(void) {
+void sweep_sizing_add_lifetime(void) {
     surefill_sizing *sizing = (surefill_sizing *)world.fresh;
-    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_add_running(h, 1, 10, 1, 1000));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_add_running(NEW, 1, 10, 1, 1000));
-    REFUSED(SUREFILL_ERROR_FULL, surefill_sizing_add_running(SIZING, 1, 10, 1, 1000));
+    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_add_lifetime(h, 1, 10, 1, 1000));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_add_lifetime(NEW, 1, 10, 1, 1000));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_sizing_add_lifetime(SIZING, 1, 10, 1, 1000));
     memcpy(sizing, NEW, sizeof world.new_sizing);
     CHECK_OK(surefill_sizing_begin(sizing, 2));
     for (int i = 0; i < 4; i++)
-        REFUSED(processors_error(wrong_processors[i]), surefill_sizing_add_running(sizing, wrong_processors[i], 10, 1, 1000));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running(sizing, 0, 10, 1, 1000));
-    REFUSED(SUREFILL_ERROR_OVERFULL, surefill_sizing_add_running(sizing, 7, 10, 1, 1000)); /* 6 are left */
-    BAD_REAL(0, most, age, surefill_sizing_add_running(sizing, 1, age, 1, 1000));
-    BAD_LIFETIMES(low, high, surefill_sizing_add_running(sizing, 1, 10, low, high));
-    CHECK_OK(surefill_sizing_add_running(sizing, 6, most, 1, 1000));
+        REFUSED(processors_error(wrong_processors[i]), surefill_sizing_add_lifetime(sizing, wrong_processors[i], 10, 1, 1000));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_lifetime(sizing, 0, 10, 1, 1000));
+    REFUSED(SUREFILL_ERROR_OVERFULL, surefill_sizing_add_lifetime(sizing, 7, 10, 1, 1000)); /* 6 are left */
+    BAD_REAL(0, most, age, surefill_sizing_add_lifetime(sizing, 1, age, 1, 1000));
+    BAD_LIFETIMES(low, high, surefill_sizing_add_lifetime(sizing, 1, 10, low, high));
+    CHECK_OK(surefill_sizing_add_lifetime(sizing, 6, most, 1, 1000));
 }
 
-void sweep_sizing_add_running_binned(void) {
+void sweep_sizing_add_running(void) {
     surefill_sizing *sizing = (surefill_sizing *)world.fresh;
     const int64_t wrong[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_add_running_binned(NEW, 1, 10, 100, DISTRIBUTION));
-    REFUSED(SUREFILL_ERROR_FULL, surefill_sizing_add_running_binned(SIZING, 1, 10, 100, DISTRIBUTION));
-    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_add_running_binned(h, 1, 10, 100, DISTRIBUTION));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_sizing_add_running(NEW, 1, 10, 100, DISTRIBUTION));
+    REFUSED(SUREFILL_ERROR_FULL, surefill_sizing_add_running(SIZING, 1, 10, 100, DISTRIBUTION));
+    BAD_HANDLE(KIND_SIZING, h, surefill_sizing_add_running(h, 1, 10, 100, DISTRIBUTION));
     memcpy(sizing, NEW, sizeof world.new_sizing);
     CHECK_OK(surefill_sizing_begin(sizing, 2));
-    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_sizing_add_running_binned(sizing, 1, 10, 100, h));
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_sizing_add_running(sizing, 1, 10, 100, h));
     for (int i = 0; i < 4; i++) {
         REFUSED(processors_error(wrong_processors[i]),
-                surefill_sizing_add_running_binned(sizing, wrong_processors[i], 10, 100, DISTRIBUTION));
-        REFUSED(span_error(wrong[i]), surefill_sizing_add_running_binned(sizing, 1, wrong[i], 100, DISTRIBUTION));
-        REFUSED(span_error(wrong[i]), surefill_sizing_add_running_binned(sizing, 1, 10, wrong[i], DISTRIBUTION));
+                surefill_sizing_add_running(sizing, wrong_processors[i], 10, 100, DISTRIBUTION));
+        REFUSED(span_error(wrong[i]), surefill_sizing_add_running(sizing, 1, wrong[i], 100, DISTRIBUTION));
+        REFUSED(span_error(wrong[i]), surefill_sizing_add_running(sizing, 1, 10, wrong[i], DISTRIBUTION));
     }
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running_binned(sizing, 0, 10, 100, DISTRIBUTION));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_sizing_add_running(sizing, 0, 10, 100, DISTRIBUTION));
     REFUSED(SUREFILL_ERROR_FULL, /* more bins than the capacity has */
-            surefill_sizing_add_running_binned(sizing, 1, 10, SUREFILL_MAX_SECONDS,
+            surefill_sizing_add_running(sizing, 1, 10, SUREFILL_MAX_SECONDS,
                                                (surefill_distribution *)world.wide_distribution));
-    CHECK_OK(surefill_sizing_add_running_binned(sizing, 6, 10, 100, NULL)); /* nothing known but the limit */
+    CHECK_OK(surefill_sizing_add_running(sizing, 6, 10, 100, NULL)); /* nothing known but the limit */
     double seconds = -1;
     CHECK_OK(surefill_sizing_wait(sizing, 8, SUREFILL_WAIT_BY_QUANTILE, 0.5, &seconds));
     CHECK(seconds == 90);

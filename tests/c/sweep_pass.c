@@ -28,8 +28,8 @@ static surefill_pass_capacity small_capacity(void) {
 }
 
 /* 4 of 16 processors are idle, the head job needs 12; one place is left for a running job and for a candidate. */
-static void fill(surefill_pass *pass) {
-    CHECK_OK(surefill_pass_begin(pass, NOW, 4, 7, 12));
+static void fill(surefill_pass *pass, int64_t head_waited) {
+    CHECK_OK(surefill_pass_begin(pass, NOW, 4, 7, 12, head_waited));
     CHECK_OK(surefill_pass_add_running(pass, 8, 10, 5000, DISTRIBUTION, NULL));
     CHECK_OK(surefill_pass_add_running(pass, 2, 10, 900, NULL, NULL));
     CHECK_OK(surefill_pass_add_candidate(pass, 2, 5000, DISTRIBUTION, NULL));
@@ -44,7 +44,7 @@ void make_passes(void) {
     CHECK_OK(surefill_pass_init(world.new_pass, sizeof world.new_pass, &capacity, &pass));
     /* A pass holds no pointers: a copy is another pass. */
     memcpy(world.filling_pass, world.new_pass, sizeof world.new_pass);
-    fill(FILLING);
+    fill(FILLING, 0);
     memcpy(world.accepting_pass, world.filling_pass, sizeof world.new_pass);
     memcpy(world.more_pass, world.filling_pass, sizeof world.new_pass);
     rule.threshold = 2;
@@ -169,7 +169,7 @@ void sweep_pass_init(void) {
     none.running = none.candidates = 0;
     none.processors = none.bins = none.events_per_bin = 1;
     CHECK_OK(make(&none));
-    CHECK_OK(surefill_pass_begin(FRESH, NOW, 0, 7, 1));
+    CHECK_OK(surefill_pass_begin(FRESH, NOW, 0, 7, 1, 0));
     REFUSED(SUREFILL_ERROR_FULL, surefill_pass_add_running(FRESH, 1, 0, 10, NULL, NULL));
     REFUSED(SUREFILL_ERROR_FULL, surefill_pass_add_candidate(FRESH, 1, 10, NULL, NULL));
     CHECK_OK(surefill_pass_decide(FRESH, &world.rule, 1, &step, &candidate));
@@ -178,7 +178,7 @@ void sweep_pass_init(void) {
     /* And so is 1, on a machine of one processor. */
     none.running = none.candidates = 1;
     CHECK_OK(make(&none));
-    CHECK_OK(surefill_pass_begin(FRESH, NOW, 0, 7, 1));
+    CHECK_OK(surefill_pass_begin(FRESH, NOW, 0, 7, 1, 0));
     CHECK_OK(surefill_pass_add_running(FRESH, 1, 0, 10, NULL, &world.int32[0]));
     CHECK(world.int32[0] == 0);
     CHECK_OK(surefill_pass_add_candidate(FRESH, 1, 10, NULL, NULL));
@@ -189,20 +189,38 @@ void sweep_pass_init(void) {
 }
 
 void sweep_pass_begin(void) {
-    BAD_HANDLE(KIND_PASS, h, surefill_pass_begin(h, NOW, 4, 7, 12));
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_begin(h, NOW, 4, 7, 12, 0));
     const int64_t far[] = {INT64_MIN, INT64_MAX, -((int64_t)1 << 53) - 1, ((int64_t)1 << 53) + 1};
-    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_begin(NEW, far[i], 4, 7, 12));
+    for (int i = 0; i < 4; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_begin(NEW, far[i], 4, 7, 12, 0));
     for (int i = 1; i < 5; i++) {
-        REFUSED(processors_error(wrong_processors[i]), surefill_pass_begin(NEW, NOW, wrong_processors[i], 7, 12));
-        REFUSED(processors_error(wrong_processors[i]), surefill_pass_begin(NEW, NOW, 4, 7, wrong_processors[i]));
+        REFUSED(processors_error(wrong_processors[i]), surefill_pass_begin(NEW, NOW, wrong_processors[i], 7, 12, 0));
+        REFUSED(processors_error(wrong_processors[i]), surefill_pass_begin(NEW, NOW, 4, 7, wrong_processors[i], 0));
     }
-    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 4, 7, 4));
-    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 16, 7, 12));
-    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 0, 7, 0));
+    for (int i = 0; i < 4; i++) REFUSED(span_error(wrong_spans[i]), surefill_pass_begin(FILLING, NOW, 4, 7, 12, wrong_spans[i]));
+    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 4, 7, 4, 0));
+    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 16, 7, 12, 0));
+    REFUSED(SUREFILL_ERROR_HEAD_FITS, surefill_pass_begin(FILLING, NOW, 0, 7, 0, 0));
     /* Time may run backwards between two passes (clocks are set): each knows only its own. */
     memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
-    CHECK_OK(surefill_pass_begin(FRESH, NOW - 500, 4, INT64_MIN, 12));
-    CHECK_OK(surefill_pass_begin(FRESH, -((int64_t)1 << 53), 0, INT64_MAX, 1));
+    CHECK_OK(surefill_pass_begin(FRESH, NOW - 500, 4, INT64_MIN, 12, 0));
+    CHECK_OK(surefill_pass_begin(FRESH, -((int64_t)1 << 53), 0, INT64_MAX, 1, SUREFILL_MAX_SECONDS));
+    /* A head job that has waited for so long is guarded: only what is harmless by the limits may start, and nothing is. */
+    surefill_rule rule = world.rule;
+    rule.threshold = INFINITY;
+    rule.guard = 100;
+    for (int64_t waited = 99; waited <= 100; waited++) {
+        int32_t verdict, exactness, step, candidate;
+        double delay;
+        memcpy(world.fresh, world.new_pass, sizeof world.new_pass);
+        fill(FRESH, waited);
+        CHECK_OK(surefill_pass_decide(FRESH, &rule, 1000000, &step, &candidate));
+        while (step == SUREFILL_STEP_ACCEPT) {
+            CHECK_OK(surefill_pass_commit(FRESH, candidate));
+            CHECK_OK(surefill_pass_decide(FRESH, &rule, 1000000, &step, &candidate));
+        }
+        CHECK_OK(surefill_pass_judgement(FRESH, 1, &delay, &exactness, &verdict));
+        CHECK((verdict == SUREFILL_VERDICT_GUARDED && delay == 0) == (waited == 100));
+    }
 }
 
 void sweep_pass_add_running(void) {
@@ -250,29 +268,6 @@ void sweep_pass_add_candidate(void) {
 
 static int32_t decide(surefill_pass *pass, const surefill_rule *rule) {
     return surefill_pass_decide(pass, rule, 1000000, &world.int32[0], &world.int32[1]);
-}
-
-void sweep_pass_set_head_waited(void) {
-    BAD_HANDLE(KIND_PASS, h, surefill_pass_set_head_waited(h, 100));
-    for (int i = 0; i < 4; i++) REFUSED(span_error(wrong_spans[i]), surefill_pass_set_head_waited(FILLING, wrong_spans[i]));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_set_head_waited(NEW, 100));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_set_head_waited(ACCEPTING, 100));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_set_head_waited(MORE, 100));
-    /* Guarded, only what is harmless by the limits may start: here nothing is. */
-    surefill_rule rule = world.rule;
-    int32_t verdict, exactness, step, candidate;
-    double delay;
-    rule.threshold = INFINITY;
-    rule.guard = 100;
-    memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
-    CHECK_OK(surefill_pass_set_head_waited(FRESH, 100));
-    CHECK_OK(surefill_pass_decide(FRESH, &rule, 1000000, &step, &candidate));
-    while (step == SUREFILL_STEP_ACCEPT) {
-        CHECK_OK(surefill_pass_commit(FRESH, candidate));
-        CHECK_OK(surefill_pass_decide(FRESH, &rule, 1000000, &step, &candidate));
-    }
-    CHECK_OK(surefill_pass_judgement(FRESH, 1, &delay, &exactness, &verdict));
-    CHECK(verdict == SUREFILL_VERDICT_GUARDED && delay == 0);
 }
 
 void sweep_pass_decide(void) {
@@ -397,11 +392,11 @@ void sweep_pass_restore_spent(void) {
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_restore_spent(fresh, 7, spent, 4)); /* restored already */
     for (int i = 0; i < 4; i++) {
         double found = -1;
-        CHECK_OK(surefill_pass_begin(fresh, NOW, 4, 7, 12)); /* the same head job */
+        CHECK_OK(surefill_pass_begin(fresh, NOW, 4, 7, 12, 0)); /* the same head job */
         CHECK(surefill_pass_spent(fresh, i, &found) == SUREFILL_OK && found == spent[i]);
     }
     double found = -1;
-    CHECK_OK(surefill_pass_begin(fresh, NOW, 4, 8, 12)); /* another */
+    CHECK_OK(surefill_pass_begin(fresh, NOW, 4, 8, 12, 0)); /* another */
     CHECK(surefill_pass_spent(fresh, 3, &found) == SUREFILL_OK && found == 0);
 }
 
@@ -424,15 +419,6 @@ void sweep_pass_free_probability(void) {
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_free_probability(NEW, 8, NOW, p));
 }
 
-void sweep_pass_head_start_probability(void) {
-    double *p = world.real[0];
-    BAD_HANDLE(KIND_PASS, h, surefill_pass_head_start_probability(h, NOW, p));
-    BAD_POINTER(out, p, surefill_pass_head_start_probability(FILLING, NOW, out));
-    for (int i = 0; i < 5; i++)
-        REFUSED(time_error(wrong_times[i]), surefill_pass_head_start_probability(FILLING, wrong_times[i], p));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_head_start_probability(NEW, NOW, p));
-}
-
 void sweep_pass_head_start_quantile(void) {
     int64_t *when = world.int64;
     BAD_HANDLE(KIND_PASS, h, surefill_pass_head_start_quantile(h, 0.5, when));
@@ -444,7 +430,7 @@ void sweep_pass_head_start_quantile(void) {
     REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_head_start_quantile(NEW, 0.5, when));
     /* 4 idle and 10 running processors are not 16. */
     memcpy(world.fresh, world.new_pass, sizeof world.new_pass);
-    CHECK_OK(surefill_pass_begin(FRESH, NOW, 4, 7, PROCESSORS));
+    CHECK_OK(surefill_pass_begin(FRESH, NOW, 4, 7, PROCESSORS, 0));
     CHECK_OK(surefill_pass_add_running(FRESH, 10, 0, 60, NULL, NULL));
     REFUSED(SUREFILL_ERROR_NEVER, surefill_pass_head_start_quantile(FRESH, 0.5, when));
 }

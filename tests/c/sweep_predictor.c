@@ -397,13 +397,6 @@ void sweep_predictor_predict_job(void) {
     CHECK(*answer == SUREFILL_PREDICTION_MADE && median() < 77);
 }
 
-void sweep_prediction_text(void) {
-    CHECK(strcmp(surefill_prediction_text(SUREFILL_PREDICTION_MADE), "a prediction was made") == 0);
-    CHECK(strcmp(surefill_prediction_text(SUREFILL_PREDICTION_UNTRAINED), "the first training is not complete") == 0);
-    const int32_t unknown[] = {-1, SUREFILL_PREDICTION_UNEXPLAINED + 1, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_prediction_text(unknown[i]), "unknown answer") == 0);
-}
-
 void sweep_predictor_wants_training(void) {
     BAD_HANDLE(KIND_PREDICTOR, h, surefill_predictor_wants_training(h, world.int32));
     BAD_POINTER(p, world.int32, surefill_predictor_wants_training(PREDICTOR, p));

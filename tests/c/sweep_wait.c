@@ -365,16 +365,12 @@ void sweep_wait_may_be_down(void) {
     CHECK(surefill_wait_may_be_down(WAIT, NOW, world.int32) == SUREFILL_OK && world.int32[0] == 0);
 }
 
-void sweep_wait_jobs(void) {
-    BAD_HANDLE(KIND_WAIT, h, surefill_wait_jobs(h, world.int32));
-    BAD_POINTER(p, world.int32, surefill_wait_jobs(WAIT, p));
-    CHECK(surefill_wait_jobs(WAIT, world.int32) == SUREFILL_OK && world.int32[0] == 2);
-}
-
-void sweep_wait_remembered(void) {
-    BAD_HANDLE(KIND_WAIT, h, surefill_wait_remembered(h, world.int64));
-    BAD_POINTER(p, world.int64, surefill_wait_remembered(WAIT, p));
-    CHECK(surefill_wait_remembered(WAIT, world.int64) == SUREFILL_OK && world.int64[0] == 2);
+void sweep_wait_counts(void) {
+    BAD_HANDLE(KIND_WAIT, h, surefill_wait_counts(h, world.int32, world.int64));
+    BAD_POINTER(p, world.int32, surefill_wait_counts(WAIT, p, world.int64));
+    BAD_POINTER(p, world.int64, surefill_wait_counts(WAIT, world.int32, p));
+    CHECK_OK(surefill_wait_counts(WAIT, world.int32, world.int64));
+    CHECK(world.int32[0] == 2 && world.int64[0] == 2);
 }
 
 void sweep_wait_clusters(void) {

@@ -116,15 +116,6 @@ int main(void) {
     OFFSET(surefill_round, rounds);
     OFFSET(surefill_round, jobs);
     OFFSET(surefill_round, adapted);
-    SIZE(surefill_model_parameters);
-    OFFSET(surefill_model_parameters, states);
-    OFFSET(surefill_model_parameters, bins);
-    OFFSET(surefill_model_parameters, load);
-    OFFSET(surefill_model_parameters, reserved);
-    OFFSET(surefill_model_parameters, start);
-    OFFSET(surefill_model_parameters, transition);
-    OFFSET(surefill_model_parameters, emission);
-    OFFSET(surefill_model_parameters, load_parameter);
     SIZE(surefill_wait_capacity);
     OFFSET(surefill_wait_capacity, struct_size);
     OFFSET(surefill_wait_capacity, history);

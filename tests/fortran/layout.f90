@@ -16,7 +16,6 @@ program layout
   type(surefill_predictor_options), target :: a_predictor_options
   type(surefill_held_job), target :: a_held_job
   type(surefill_round), target :: a_round
-  type(surefill_model_parameters), target :: a_model_parameters
   type(surefill_wait_capacity), target :: a_wait_capacity
   type(surefill_wait_options), target :: a_wait_options
   type(surefill_sizing_capacity), target :: a_sizing_capacity
@@ -146,16 +145,6 @@ program layout
   call member('rounds', c_loc(a_round%rounds))
   call member('jobs', c_loc(a_round%jobs))
   call member('adapted', c_loc(a_round%adapted))
-
-  call begin('surefill_model_parameters', c_loc(a_model_parameters), c_sizeof(a_model_parameters))
-  call member('states', c_loc(a_model_parameters%states))
-  call member('bins', c_loc(a_model_parameters%bins))
-  call member('load', c_loc(a_model_parameters%load))
-  call member('reserved', c_loc(a_model_parameters%reserved))
-  call member('start', c_loc(a_model_parameters%start))
-  call member('transition', c_loc(a_model_parameters%transition))
-  call member('emission', c_loc(a_model_parameters%emission))
-  call member('load_parameter', c_loc(a_model_parameters%load_parameter))
 
   call begin('surefill_wait_capacity', c_loc(a_wait_capacity), c_sizeof(a_wait_capacity))
   call member('struct_size', c_loc(a_wait_capacity%struct_size))

@@ -19,12 +19,21 @@ const FIRST: [&[&str]; 11] = [
     &["inbox"],
     &["predictor", "markov"],
     &["wait", "wait/ask"],
-    &["allocate", "allocate/sizing", "allocate/correction", "allocate/choose"],
+    &["allocate", "allocate/sizing", "allocate/choose"],
     &["names"],
 ];
 
 /// Those of `surefill_models.h`.
-const MODELS: [&[&str]; 4] = [&["hmm"], &["online"], &["wait/bounds"], &["allocate/lifetime"]];
+const MODELS: [&[&str]; 8] = [
+    &["hmm"],
+    &["online"],
+    &["predictor/model"],
+    &["wait/bounds"],
+    &["wait/study"],
+    &["allocate/lifetime"],
+    &["allocate/study", "allocate/correction"],
+    &["detail"],
+];
 
 #[test]
 fn the_committed_files_are_fresh() {

@@ -29,6 +29,7 @@ pub struct Pass {
     /// What was done since the pass was begun with nothing spent.
     log: Option<Vec<Done>>,
     idle_at_first: i32,
+    head_waited: i64,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -129,17 +130,18 @@ pub fn move_block(world: &mut World, input: &mut Input) {
 pub fn begin(world: &mut World, input: &mut Input) {
     let (handle, pass) = pass(world, input);
     let (now, idle) = (input.seconds(), input.int(16));
-    let head = (input.below(3) as i64, input.int(40));
+    let (head, waited) = ((input.below(3) as i64, input.int(40)), input.seconds());
     let legal = pass.as_ref().is_some_and(|pass| {
         let most = 0..=pass.capacity.processors;
-        now.unsigned_abs() <= 1 << 53 && most.contains(&idle) && most.contains(&head.1) && idle < head.1
+        let timely = now.unsigned_abs() <= 1 << 53 && (0..=SUREFILL_MAX_SECONDS).contains(&waited);
+        timely && most.contains(&idle) && most.contains(&head.1) && idle < head.1
     });
     if let Some(pass) = &pass
         && legal
     {
         pass.check_again();
     }
-    let status = unchanged(&pass, || unsafe { surefill_pass_begin(handle, now, idle, head.0, head.1) });
+    let status = unchanged(&pass, || unsafe { surefill_pass_begin(handle, now, idle, head.0, head.1, waited) });
     if !succeeded(status, legal, &[SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_HEAD_FITS]) {
         return;
     }
@@ -151,7 +153,7 @@ pub fn begin(world: &mut World, input: &mut Input) {
         pass.spent = std::mem::take(&mut pass.kept[head.0 as usize]);
     }
     (pass.now, pass.head, pass.idle, pass.idle_at_first) = (now, head, idle, idle);
-    (pass.phase, pass.busy, pass.running) = (Phase::Filling, 0, 0);
+    (pass.phase, pass.busy, pass.running, pass.head_waited) = (Phase::Filling, 0, 0, waited);
     pass.candidates.clear();
     pass.log = (pass.spent == [0.0; 4]).then(Vec::new);
 }
@@ -351,7 +353,7 @@ pub fn ask(world: &mut World, input: &mut Input) {
     let in_time = when.checked_sub(now).is_some_and(|span| (0..=SUREFILL_MAX_SECONDS).contains(&span));
     let asked = pass.as_ref().is_some_and(|pass| (0..=pass.capacity.processors).contains(&processors));
     let errors = [SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_WRONG_STATE];
-    let (mut free, mut started) = (MARK_REAL, MARK_REAL);
+    let mut free = MARK_REAL;
     let out = input.output(&mut free);
     let status =
         unchanged(&pass, || unsafe { surefill_pass_free_probability(handle, processors, when, out) });
@@ -359,13 +361,6 @@ pub fn ask(world: &mut World, input: &mut Input) {
         assert!((0.0..=1.0).contains(&free));
     } else {
         assert_eq!(free, MARK_REAL);
-    }
-    let out = input.output(&mut started);
-    let status = unchanged(&pass, || unsafe { surefill_pass_head_start_probability(handle, when, out) });
-    if succeeded(status, begun && in_time && out == &raw mut started, &errors) {
-        assert!((0.0..=1.0).contains(&started));
-    } else {
-        assert_eq!(started, MARK_REAL);
     }
     quantile(handle, pass, input);
 }
@@ -388,9 +383,10 @@ fn quantile(handle: *mut surefill_pass, pass: Option<&mut Pass>, input: &mut Inp
         assert_eq!(when, MARK_LONG);
         return;
     }
+    let needed = pass.map_or(0, |pass| pass.head.1);
     let started = |when| {
         let mut started = MARK_REAL;
-        let status = unsafe { surefill_pass_head_start_probability(handle, when, &mut started) };
+        let status = unsafe { surefill_pass_free_probability(handle, needed, when, &mut started) };
         assert_eq!(status, SUREFILL_OK);
         started
     };
@@ -440,6 +436,7 @@ impl Pass {
             kept: [[0.0; 4]; 3],
             log: None,
             idle_at_first: 0,
+            head_waited: 0,
         }
     }
 
@@ -507,7 +504,14 @@ impl Pass {
                 surefill_pass_init(block.pointer(), block.length(), &self.capacity, &mut pass),
                 SUREFILL_OK
             );
-            surefill_pass_begin(pass, self.now, self.idle_at_first, self.head.0, self.head.1)
+            surefill_pass_begin(
+                pass,
+                self.now,
+                self.idle_at_first,
+                self.head.0,
+                self.head.1,
+                self.head_waited,
+            )
         };
         assert_eq!(begun, SUREFILL_OK);
         for done in log {

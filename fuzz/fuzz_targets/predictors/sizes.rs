@@ -207,7 +207,7 @@ impl Subject for Sizes {
             match *call {
                 Call::Begin(idle) => surefill_sizing_begin(sizing, idle),
                 Call::Add(processors, age, shortest, longest) => {
-                    surefill_sizing_add_running(sizing, processors, age, shortest, longest)
+                    surefill_sizing_add_lifetime(sizing, processors, age, shortest, longest)
                 }
                 Call::AddBinned(processors, age, limit, ref counts) => {
                     let mut made: *mut surefill_distribution = null_mut();
@@ -221,7 +221,7 @@ impl Subject for Sizes {
                             surefill_distribution_init_counts(place, length, bins, from, count, &mut made);
                         assert_eq!(status, SUREFILL_OK);
                     }
-                    surefill_sizing_add_running_binned(sizing, processors, age, limit, made)
+                    surefill_sizing_add_running(sizing, processors, age, limit, made)
                 }
                 Call::Wait(processors, by, quantile) => {
                     surefill_sizing_wait(sizing, processors, by, quantile, out)

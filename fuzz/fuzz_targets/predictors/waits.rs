@@ -347,8 +347,7 @@ impl Subject for Waits {
         let (mut queued, mut remembered) = (MARK_INT, MARK as i64);
         let (mut gain, mut criterion) = (MARK_REAL, MARK_REAL);
         unsafe {
-            assert_eq!(surefill_wait_jobs(handle.cast(), &mut queued), SUREFILL_OK);
-            assert_eq!(surefill_wait_remembered(handle.cast(), &mut remembered), SUREFILL_OK);
+            assert_eq!(surefill_wait_counts(handle.cast(), &mut queued, &mut remembered), SUREFILL_OK);
             assert_eq!(surefill_wait_explained(handle.cast(), &mut gain, &mut criterion), SUREFILL_OK);
         }
         assert_eq!(queued as usize, self.jobs.len());

@@ -1,11 +1,21 @@
 //! The choice of the number of processors.
 
-use super::correction::{correction, surefill_correction};
+use super::correction::correction;
 use super::sizing::{SUREFILL_WAIT_BY_MEAN, predictor, sizing, surefill_sizing};
 use crate::allocate::{Choice, ChoiceOptions, Speedup};
 use crate::capi::pass::sized;
 use crate::capi::{array, checked_mut, count, status, write};
 use crate::error::{Error, Result};
+
+/// Corrects predicted waits by what came of earlier predictions: a running least-squares line through the logarithms of predicted
+/// and actual waits (Downey 1997, section 5.4).
+///
+/// Its functions are in surefill_models.h. Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it is
+/// a checkpoint.
+#[allow(non_camel_case_types)]
+pub struct surefill_correction {
+    _opaque: [u8; 0],
+}
 
 /// What decides a choice. Set by surefill_choice_options_init, then changed as needed.
 #[repr(C)]

@@ -1,5 +1,6 @@
 //! Bias correction of predicted waits.
 
+use super::choose::surefill_correction;
 use crate::allocate::Correction;
 use crate::capi::block::{Block, memory};
 use crate::capi::{checked_mut, status, write};
@@ -26,16 +27,6 @@ pub const SUREFILL_CORRECTION_SIZE: i64 = 80;
 
 const _: () = assert!(SUREFILL_CORRECTION_SIZE == Block::<Value>::SIZE);
 const SIZE: usize = SUREFILL_CORRECTION_SIZE as usize;
-
-/// Corrects predicted waits by what came of earlier predictions: a running least-squares line through the logarithms of predicted
-/// and actual waits (Downey 1997, section 5.4).
-///
-/// Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it is
-/// a checkpoint.
-#[allow(non_camel_case_types)]
-pub struct surefill_correction {
-    _opaque: [u8; 0],
-}
 
 unsafe fn value<'a>(handle: *const surefill_correction) -> Result<&'a Value> {
     let value = unsafe { Block::<Value>::read(handle, KIND)? };

@@ -1,6 +1,6 @@
 //! The running jobs, and when how many processors will be free.
 
-use crate::allocate::{LogUniform, Predictor, Sizing, SizingCapacity};
+use crate::allocate::{Predictor, Sizing, SizingCapacity};
 use crate::capi::block::{aligned, memory};
 use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
 use crate::capi::pass::sized;
@@ -160,37 +160,18 @@ pub unsafe extern "C" fn surefill_sizing_begin(sizing: *mut surefill_sizing, idl
     status((|| unsafe { self::sizing(sizing)? }.begin(count(idle)?))())
 }
 
-/// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which lifetimes in
-/// seconds (1e-9 to 2^40) the logarithm of its own is uniform. O(1).
+/// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
+/// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. O(bins x events per
+/// bin).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS,
-/// OVERFULL, FULL, WRONG_STATE (before surefill_sizing_begin).
-///
-/// # Safety
-/// sizing is a handle.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_sizing_add_running(
-    sizing: *mut surefill_sizing,
-    processors: i32,
-    age: f64,
-    shortest: f64,
-    longest: f64,
-) -> i32 {
-    status((|| {
-        let mut sizing = unsafe { self::sizing(sizing)? };
-        sizing.add_running(count(processors)?, age, &LogUniform::new(shortest, longest)?)
-    })())
-}
-
-/// Adds a running job of which a distribution of run times is believed, NULL when nothing is known but its time limit; age and limit
-/// in whole seconds (0 to SUREFILL_MAX_SECONDS). O(bins x events per bin).
-///
-/// Errors: as surefill_sizing_add_running; FULL also for a distribution with more bins than the capacity has.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, SPAN_TOO_LONG, TOO_MANY_PROCESSORS,
+/// OVERFULL, FULL (also for a distribution with more bins than the capacity has), WRONG_STATE (before
+/// surefill_sizing_begin).
 ///
 /// # Safety
 /// sizing is a handle, distribution a handle or NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_sizing_add_running_binned(
+pub unsafe extern "C" fn surefill_sizing_add_running(
     sizing: *mut surefill_sizing,
     processors: i32,
     age: i64,
@@ -249,24 +230,5 @@ pub unsafe extern "C" fn surefill_sizing_free_probability(
         let probability = unsafe { checked_mut(probability)? };
         *probability = unsafe { self::sizing(sizing)? }.free_probability(count(processors)?, wait)?;
         Ok(())
-    })())
-}
-
-/// The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not negative).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE, NEVER
-/// (the running jobs hold too few).
-///
-/// # Safety
-/// sizing is a handle, benefactors points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_sizing_benefactors(
-    sizing: *const surefill_sizing,
-    processors: i32,
-    benefactors: *mut i32,
-) -> i32 {
-    status((|| {
-        let found = unsafe { self::sizing(sizing)? }.benefactors(count(processors)?)?;
-        unsafe { write(benefactors, i32::try_from(found).map_err(|_| Error::Corrupt)?) }
     })())
 }

@@ -1,7 +1,7 @@
 //! Calibration of told starts.
 
 use crate::capi::block::{Block, memory};
-use crate::capi::{array, array_mut, checked_mut, status, write};
+use crate::capi::{array, array_mut, checked_mut, status};
 use crate::error::{Error, Result};
 use crate::forecast::{LEVELS, StartCalibration};
 use crate::memory::Kind;
@@ -46,6 +46,16 @@ pub struct surefill_start_calibration {
 unsafe fn value<'a>(handle: *const surefill_start_calibration) -> Result<&'a Value> {
     let value = unsafe { Block::<Value>::read(handle, KIND)? };
     if value.calibration.is_sound() { Ok(value) } else { Err(Error::Corrupt) }
+}
+
+/// The calibration behind a handle.
+///
+/// # Safety
+/// As [`Block::read`]; nobody else changes the block during the call.
+pub(in crate::capi) unsafe fn calibration<'a>(
+    handle: *const surefill_start_calibration,
+) -> Result<&'a StartCalibration> {
+    Ok(&unsafe { value(handle)? }.calibration)
 }
 
 /// The quantiles of one forecast.
@@ -155,22 +165,5 @@ pub unsafe extern "C" fn surefill_start_calibration_learn(
         changed.learn(age, &unsafe { levels(forecast, count)? }, waited)?;
         unsafe { Block::<Value>::read_mut(calibration, KIND)? }.calibration = changed;
         Ok(())
-    })())
-}
-
-/// How many starts the calibration has heard of.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
-///
-/// # Safety
-/// calibration is a handle, starts points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_start_calibration_starts(
-    calibration: *const surefill_start_calibration,
-    starts: *mut i64,
-) -> i32 {
-    status((|| {
-        let count = unsafe { value(calibration)? }.calibration.starts();
-        unsafe { write(starts, i64::try_from(count).unwrap_or(i64::MAX)) }
     })())
 }

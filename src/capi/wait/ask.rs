@@ -1,6 +1,6 @@
 //! What a wait predictor is asked.
 
-use super::{answered, features, parts, surefill_wait, waits};
+use super::{answered, features, surefill_wait, waits};
 use crate::capi::{array_mut, checked_mut, status, write};
 use crate::error::Error;
 
@@ -29,66 +29,6 @@ pub unsafe extern "C" fn surefill_wait_predict(
         answered(answer, bound, || {
             waits(wait)?.predict(&features(requested, processors)?, quantile, confidence, now)
         })
-    })
-}
-
-/// As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of surefill_binomial_lower.
-///
-/// Errors: as surefill_wait_predict.
-///
-/// # Safety
-/// wait is a handle, answer and bound point to writable numbers.
-#[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)]
-pub unsafe extern "C" fn surefill_wait_predict_lower(
-    wait: *const surefill_wait,
-    requested: i64,
-    processors: i32,
-    quantile: f64,
-    confidence: f64,
-    now: i64,
-    answer: *mut i32,
-    bound: *mut i64,
-) -> i32 {
-    status(unsafe {
-        answered(answer, bound, || {
-            waits(wait)?.predict_lower(&features(requested, processors)?, quantile, confidence, now)
-        })
-    })
-}
-
-/// As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial method. O(log n)
-/// and the cost of surefill_binomial_two_sided.
-///
-/// Errors: as surefill_wait_predict.
-///
-/// # Safety
-/// wait is a handle, answer, lower and upper point to writable numbers.
-#[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)]
-pub unsafe extern "C" fn surefill_wait_predict_two_sided(
-    wait: *const surefill_wait,
-    requested: i64,
-    processors: i32,
-    quantile: f64,
-    confidence: f64,
-    now: i64,
-    answer: *mut i32,
-    lower: *mut i64,
-    upper: *mut i64,
-) -> i32 {
-    status(unsafe {
-        (|| {
-            let (lower, mut low) = (checked_mut(lower)?, -1);
-            answered(answer, upper, || {
-                let features = features(requested, processors)?;
-                let (from, to) = waits(wait)?.predict_two_sided(&features, quantile, confidence, now)?;
-                low = parts(from).1;
-                Ok(to)
-            })?;
-            *lower = low;
-            Ok(())
-        })()
     })
 }
 
@@ -162,31 +102,25 @@ pub unsafe extern "C" fn surefill_wait_may_be_down(
     status((|| unsafe { write(down, i32::from(waits(wait)?.may_be_down(now)?)) })())
 }
 
-/// Jobs that wait.
+/// How many jobs wait, and how many waits are remembered. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
 ///
 /// # Safety
-/// wait is a handle, jobs points to a writable number.
+/// wait is a handle, jobs and remembered point to writable numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_jobs(wait: *const surefill_wait, jobs: *mut i32) -> i32 {
+pub unsafe extern "C" fn surefill_wait_counts(
+    wait: *const surefill_wait,
+    jobs: *mut i32,
+    remembered: *mut i64,
+) -> i32 {
     status((|| {
-        let queued = unsafe { waits(wait)? }.queued();
-        unsafe { write(jobs, i32::try_from(queued).map_err(|_| Error::Corrupt)?) }
-    })())
-}
-
-/// Waits that are remembered.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// wait is a handle, count points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_remembered(wait: *const surefill_wait, count: *mut i64) -> i32 {
-    status((|| {
-        let remembered = unsafe { waits(wait)? }.remembered();
-        unsafe { write(count, i64::try_from(remembered).map_err(|_| Error::Corrupt)?) }
+        let waits = unsafe { waits(wait)? };
+        let queued = i32::try_from(waits.queued()).map_err(|_| Error::Corrupt)?;
+        let known = i64::try_from(waits.remembered()).map_err(|_| Error::Corrupt)?;
+        let (jobs, remembered) = unsafe { (checked_mut(jobs)?, checked_mut(remembered)?) };
+        (*jobs, *remembered) = (queued, known);
+        Ok(())
     })())
 }
 
@@ -222,28 +156,6 @@ pub unsafe extern "C" fn surefill_wait_clusters(
             (*smallest, *largest, *count) = (whole(cluster.from), whole(cluster.to), whole(cluster.waits));
         }
         *clusters = number as i32;
-        Ok(())
-    })())
-}
-
-/// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information criterion, over a
-/// single cluster: of predictors with different attributes, the one with the largest criterion has the attribute that explains the
-/// waits best.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
-///
-/// # Safety
-/// wait is a handle, gain and criterion point to writable numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_explained(
-    wait: *const surefill_wait,
-    gain: *mut f64,
-    criterion: *mut f64,
-) -> i32 {
-    status((|| {
-        let found = unsafe { waits(wait)? }.explained();
-        let (gain, criterion) = unsafe { (checked_mut(gain)?, checked_mut(criterion)?) };
-        (*gain, *criterion) = found;
         Ok(())
     })())
 }

@@ -1,0 +1,236 @@
+//! What objects of surefill.h hold, in detail.
+//!
+//! Bins and their edges, probabilities bin by bin, and what objects have counted.
+
+use super::bins::{KIND as BINS, bins, surefill_bins};
+use super::block::Block;
+use super::distribution::{distribution_or_limit, surefill_distribution};
+use super::forecast::{calibration, surefill_start_calibration};
+use super::inbox::{Inbox, surefill_inbox};
+use super::pass::{pass, surefill_pass};
+use super::schedule::{recent, surefill_recent_waits};
+use super::{array_mut, checked_mut, status, write};
+use crate::error::Error;
+use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, RawBins, Release, RuntimeBins};
+use core::ffi::c_void;
+
+/// Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.
+///
+/// Errors: as surefill_bins_init; OUT_OF_RANGE also when SUREFILL_MAX_BINS do not reach that far.
+///
+/// # Safety
+/// As surefill_bins_init.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_init_covering(
+    memory: *mut c_void,
+    length: i64,
+    first: f64,
+    ratio: f64,
+    longest: i64,
+    bins: *mut *mut surefill_bins,
+) -> i32 {
+    status(unsafe {
+        Block::init(memory, length, BINS, bins, || {
+            RuntimeBins::covering(first, ratio, longest).map(|bins| RawBins::new(&bins))
+        })
+    })
+}
+
+/// The number of bins. Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// bins is a handle, count points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_count(bins: *const surefill_bins, count: *mut i32) -> i32 {
+    status((|| unsafe { write(count, self::bins(bins)?.count() as i32) })())
+}
+
+/// The bin, counted from 0, that holds a run time in seconds; negative run times are in bin 0. O(log of the number of
+/// bins).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER.
+///
+/// # Safety
+/// bins is a handle, index points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_index(
+    bins: *const surefill_bins,
+    seconds: f64,
+    index: *mut i32,
+) -> i32 {
+    status((|| {
+        let bins = unsafe { self::bins(bins)? };
+        if seconds.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        unsafe { write(index, bins.bin_of(seconds) as i32) }
+    })())
+}
+
+/// Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it starts
+/// for logarithms.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
+///
+/// # Safety
+/// bins is a handle, lower and upper point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_bins_edges(
+    bins: *const surefill_bins,
+    index: i32,
+    lower: *mut f64,
+    upper: *mut f64,
+) -> i32 {
+    status((|| {
+        let bins = unsafe { self::bins(bins)? };
+        let index = usize::try_from(index).map_err(|_| Error::NoSuchIndex)?;
+        let edges = bins.lower(index).zip(bins.upper(index));
+        let (low, high) = edges.ok_or(Error::NoSuchIndex)?;
+        let (lower, upper) = unsafe { (super::checked_mut(lower)?, super::checked_mut(upper)?) };
+        (*lower, *upper) = (low, high);
+        Ok(())
+    })())
+}
+
+/// The bins' probabilities for a job that has run for age seconds under a limit in seconds (both 0 to
+/// SUREFILL_MAX_SECONDS): Algorithm 1 of Nissimov and Feitelson 2007. capacity is the room in probabilities, count the
+/// number of bins written; 0 when nothing is left (or no bins are known) and the job is expected to end at its limit.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
+///
+/// # Safety
+/// distribution is a handle or NULL, probabilities points to capacity writable numbers, count to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_distribution_recalculate(
+    distribution: *const surefill_distribution,
+    age: i64,
+    limit: i64,
+    probabilities: *mut f64,
+    capacity: i32,
+    count: *mut i32,
+) -> i32 {
+    status((|| {
+        let recalculated = unsafe { distribution_or_limit(distribution)? }.recalculated(age, limit)?;
+        let found = recalculated.binned().map_or(&[][..], |(_, probabilities)| probabilities);
+        let (count, out) = unsafe { (checked_mut(count)?, array_mut(probabilities, capacity)?) };
+        let out = out.get_mut(..found.len()).ok_or(Error::Full)?;
+        for (to, p) in out.iter_mut().zip(found) {
+            *to = *p;
+        }
+        *count = found.len() as i32;
+        Ok(())
+    })())
+}
+
+/// When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of this age
+/// under this limit, each bin's probability divided into events_per_bin events (1 to SUREFILL_MAX_EVENTS_PER_BIN; the
+/// papers have 1). capacity is the room in both arrays: bins x events_per_bin is enough. count is the number written.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
+///
+/// # Safety
+/// distribution is a handle or NULL, seconds and probabilities point to capacity writable numbers, count to a writable
+/// number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_distribution_remaining(
+    distribution: *const surefill_distribution,
+    age: i64,
+    limit: i64,
+    events_per_bin: i32,
+    seconds: *mut i64,
+    probabilities: *mut f64,
+    capacity: i32,
+    count: *mut i32,
+) -> i32 {
+    status((|| {
+        let distribution = unsafe { distribution_or_limit(distribution)? };
+        let mut releases = [Release::default(); MAX_BINS * MAX_EVENTS_PER_BIN];
+        let events = usize::try_from(events_per_bin).map_err(|_| Error::OutOfRange)?;
+        let found = distribution.remaining(age, limit, events, &mut releases)?;
+        let found = releases.get(..found).ok_or(Error::Corrupt)?;
+        let count = unsafe { checked_mut(count)? };
+        let (seconds, probabilities) =
+            unsafe { (array_mut(seconds, capacity)?, array_mut(probabilities, capacity)?) };
+        if seconds.len() < found.len() {
+            return Err(Error::Full);
+        }
+        for ((second, probability), release) in seconds.iter_mut().zip(probabilities).zip(found) {
+            (*second, *probability) = (release.after, release.probability);
+        }
+        *count = found.len() as i32;
+        Ok(())
+    })())
+}
+
+/// The idle processors left. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// pass is a handle, idle points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_idle(pass: *const surefill_pass, idle: *mut i32) -> i32 {
+    status((|| unsafe { write(idle, self::pass(pass)?.idle() as i32) })())
+}
+
+/// The number of events inside, those included that are being pushed; for the popping thread. Others may be changing it.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// inbox is a handle, length points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_inbox_length(inbox: *const surefill_inbox, length: *mut i32) -> i32 {
+    status((|| {
+        let held = unsafe { Inbox::of(inbox)? }.length()?;
+        unsafe { write(length, i32::try_from(held).map_err(|_| Error::Corrupt)?) }
+    })())
+}
+
+/// The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in seconds, but not
+/// less than least; infinity while none is kept. O(log n).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+///
+/// # Safety
+/// recent is a handle, seconds points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_recent_waits_quantile(
+    recent: *const surefill_recent_waits,
+    quantile: f64,
+    least: f64,
+    seconds: *mut f64,
+) -> i32 {
+    status((|| unsafe { write(seconds, self::recent(recent)?.quantile(quantile, least)?) })())
+}
+
+/// How many waits are kept. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// recent is a handle, waits points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_recent_waits_count(
+    recent: *const surefill_recent_waits,
+    waits: *mut i32,
+) -> i32 {
+    status((|| unsafe { write(waits, self::recent(recent)?.count() as i32) })())
+}
+
+/// How many starts the calibration has heard of.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// calibration is a handle, starts points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_start_calibration_starts(
+    calibration: *const surefill_start_calibration,
+    starts: *mut i64,
+) -> i32 {
+    status((|| {
+        let count = unsafe { self::calibration(calibration)? }.starts();
+        unsafe { write(starts, i64::try_from(count).unwrap_or(i64::MAX)) }
+    })())
+}

@@ -1,0 +1,111 @@
+//! More bounds on waits: lower and two-sided ones, and clustering at command.
+
+use super::{answered, features, parts, surefill_wait, waits};
+use crate::capi::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};
+use crate::capi::{checked_mut, status};
+use crate::error::Error;
+use crate::wait::Clustering;
+
+/// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work steps of O(log n)
+/// each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins another. Other calls may come between
+/// two of these.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
+///
+/// # Safety
+/// wait is a handle, step points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_recluster(wait: *mut surefill_wait, work: i64, step: *mut i32) -> i32 {
+    status((|| {
+        let (step, mut waits) = unsafe { (checked_mut(step)?, waits(wait)?) };
+        let work = u64::try_from(work).map_err(|_| Error::OutOfRange)?;
+        *step = match waits.recluster(work)? {
+            Clustering::Idle => SUREFILL_STEP_IDLE,
+            Clustering::More => SUREFILL_STEP_MORE,
+            Clustering::Done => SUREFILL_STEP_DONE,
+        };
+        Ok(())
+    })())
+}
+
+/// As surefill_wait_predict, a lower bound, by the binomial method. O(log n) and the cost of surefill_binomial_lower.
+///
+/// Errors: as surefill_wait_predict.
+///
+/// # Safety
+/// wait is a handle, answer and bound point to writable numbers.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_wait_predict_lower(
+    wait: *const surefill_wait,
+    requested: i64,
+    processors: i32,
+    quantile: f64,
+    confidence: f64,
+    now: i64,
+    answer: *mut i32,
+    bound: *mut i64,
+) -> i32 {
+    status(unsafe {
+        answered(answer, bound, || {
+            waits(wait)?.predict_lower(&features(requested, processors)?, quantile, confidence, now)
+        })
+    })
+}
+
+/// As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial method. O(log n)
+/// and the cost of surefill_binomial_two_sided.
+///
+/// Errors: as surefill_wait_predict.
+///
+/// # Safety
+/// wait is a handle, answer, lower and upper point to writable numbers.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn surefill_wait_predict_two_sided(
+    wait: *const surefill_wait,
+    requested: i64,
+    processors: i32,
+    quantile: f64,
+    confidence: f64,
+    now: i64,
+    answer: *mut i32,
+    lower: *mut i64,
+    upper: *mut i64,
+) -> i32 {
+    status(unsafe {
+        (|| {
+            let (lower, mut low) = (checked_mut(lower)?, -1);
+            answered(answer, upper, || {
+                let features = features(requested, processors)?;
+                let (from, to) = waits(wait)?.predict_two_sided(&features, quantile, confidence, now)?;
+                low = parts(from).1;
+                Ok(to)
+            })?;
+            *lower = low;
+            Ok(())
+        })()
+    })
+}
+
+/// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information criterion, over a
+/// single cluster: of predictors with different attributes, the one with the largest criterion has the attribute that explains the
+/// waits best.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// wait is a handle, gain and criterion point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_explained(
+    wait: *const surefill_wait,
+    gain: *mut f64,
+    criterion: *mut f64,
+) -> i32 {
+    status((|| {
+        let found = unsafe { waits(wait)? }.explained();
+        let (gain, criterion) = unsafe { (checked_mut(gain)?, checked_mut(criterion)?) };
+        (*gain, *criterion) = found;
+        Ok(())
+    })())
+}
