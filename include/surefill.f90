@@ -369,8 +369,6 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_LOAD_POISSON = 1_c_int32_t
   !> Load model: geometric from 0; the parameter is Pr(no job in a slot), above 0 and at most 1.
   integer(c_int32_t), parameter :: SUREFILL_LOAD_GEOMETRIC = 2_c_int32_t
-  !> Initial values: the parameters there are.
-  integer(c_int32_t), parameter :: SUREFILL_INITIAL_PRESENT = -1_c_int32_t
   !> Initial values: Static-IV (Nissimov 2006, Algorithm 3).
   integer(c_int32_t), parameter :: SUREFILL_INITIAL_STATIC = 0_c_int32_t
   !> Initial values: k-means (Algorithm 4); the number of states must be a power of two.

@@ -1086,9 +1086,6 @@ int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
 /* Load model: geometric from 0; the parameter is Pr(no job in a slot), above 0 and at most 1. */
 #define SUREFILL_LOAD_GEOMETRIC 2
 
-/* Initial values: the parameters there are. */
-#define SUREFILL_INITIAL_PRESENT -1
-
 /* Initial values: Static-IV (Nissimov 2006, Algorithm 3). */
 #define SUREFILL_INITIAL_STATIC 0
 

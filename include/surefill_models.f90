@@ -5,6 +5,8 @@ module surefill_models
   implicit none
 
   ! ---- The hidden Markov model of run times by itself ----
+  !> Initial values: the parameters there are.
+  integer(c_int32_t), parameter :: SUREFILL_INITIAL_PRESENT = -1_c_int32_t
   !> Evidence: run times, and the numbers of jobs if the load is modelled.
   integer(c_int32_t), parameter :: SUREFILL_EVIDENCE_JOBS = 0_c_int32_t
   !> Evidence: the numbers of jobs alone.
@@ -43,6 +45,28 @@ module surefill_models
   end type surefill_online_hmm_options
 
   ! ---- Inside a predictor ----
+
+  !> The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
+  !! parameters only reads them, one that gives parameters writes them and load.
+  type, bind(c) :: surefill_model_parameters
+    !> States M: as many as the model has.
+    integer(c_int32_t) :: states
+    !> Run-time bins N: as many as the model has.
+    integer(c_int32_t) :: bins
+    !> One of SUREFILL_LOAD_.
+    integer(c_int32_t) :: load
+    !> 0.
+    integer(c_int32_t) :: reserved
+    !> M probabilities of the states in the first slot. They sum to 1, like every row that follows.
+    type(c_ptr) :: start
+    !> M x M probabilities of the next slot's state, a row for each state.
+    type(c_ptr) :: transition
+    !> M x N probabilities of a job's bin, a row for each state.
+    type(c_ptr) :: emission
+    !> M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
+    !! written is 0.
+    type(c_ptr) :: load_parameter
+  end type surefill_model_parameters
 
   ! ---- Order statistics, and the rivals of the binomial method ----
 
@@ -388,7 +412,7 @@ module surefill_models
             name='surefill_predictor_set_model') result(code)
       import
       type(c_ptr), value :: predictor
-      type(c_ptr), value :: parameters
+      type(surefill_model_parameters), intent(in) :: parameters
       integer(c_int32_t) :: code
     end function surefill_predictor_set_model
 
@@ -398,7 +422,7 @@ module surefill_models
             result(code)
       import
       type(c_ptr), value :: predictor
-      type(c_ptr), value :: parameters
+      type(surefill_model_parameters), intent(out) :: parameters
       integer(c_int32_t) :: code
     end function surefill_predictor_model
 

@@ -17,6 +17,9 @@ extern "C" {
 /* ---- The hidden Markov model of run times by itself ---------------------------------------------------------------
  */
 
+/* Initial values: the parameters there are. */
+#define SUREFILL_INITIAL_PRESENT -1
+
 /* Evidence: run times, and the numbers of jobs if the load is modelled. */
 #define SUREFILL_EVIDENCE_JOBS 0
 
@@ -266,6 +269,28 @@ int32_t surefill_online_hmm_parameters(const surefill_online_hmm *online,
  *
  * Probabilities bin by bin, whether training is wanted, and the parameters of a hidden Markov model that predicts.
  */
+
+/* The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
+ * parameters only reads them, one that gives parameters writes them and load. */
+typedef struct surefill_model_parameters {
+  /* States M: as many as the model has. */
+  int32_t states;
+  /* Run-time bins N: as many as the model has. */
+  int32_t bins;
+  /* One of SUREFILL_LOAD_. */
+  int32_t load;
+  /* 0. */
+  int32_t reserved;
+  /* M probabilities of the states in the first slot. They sum to 1, like every row that follows. */
+  double *start;
+  /* M x M probabilities of the next slot's state, a row for each state. */
+  double *transition;
+  /* M x N probabilities of a job's bin, a row for each state. */
+  double *emission;
+  /* M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
+   * written is 0. */
+  double *load_parameter;
+} surefill_model_parameters;
 
 /* As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
  * is predicted, probabilities is not written.

@@ -1,9 +1,7 @@
 //! The hidden Markov model of run times by itself.
 
 use super::block::{aligned, memory};
-use super::markov::{
-    SUREFILL_INITIAL_PRESENT, load_model, parameters, surefill_round, work, write_parameters,
-};
+use super::markov::{load_model, parameters, surefill_round, work, write_parameters};
 use super::pass::sized;
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{array_mut, checked_mut, count, status, write};
@@ -12,6 +10,8 @@ use crate::hmm::{Evidence, Hmm, HmmCapacity, Initial, Training};
 use core::ffi::c_void;
 use core::slice;
 
+/// Initial values: the parameters there are.
+pub const SUREFILL_INITIAL_PRESENT: i32 = -1;
 /// Evidence: run times, and the numbers of jobs if the load is modelled.
 pub const SUREFILL_EVIDENCE_JOBS: i32 = 0;
 /// Evidence: the numbers of jobs alone.

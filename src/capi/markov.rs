@@ -1,5 +1,6 @@
 //! What hidden Markov models have in common
 
+use super::predictor::surefill_model_parameters;
 use super::{array, array_mut, checked_mut, count};
 use crate::error::{Error, Result};
 use crate::hmm::{Hmm, LoadModel, Parameters, ParametersMut, Round};
@@ -14,8 +15,6 @@ pub const SUREFILL_LOAD_POISSON: i32 = 1;
 /// Load model: geometric from 0; the parameter is Pr(no job in a slot), above 0 and at most 1.
 pub const SUREFILL_LOAD_GEOMETRIC: i32 = 2;
 
-/// Initial values: the parameters there are.
-pub const SUREFILL_INITIAL_PRESENT: i32 = -1;
 /// Initial values: Static-IV (Nissimov 2006, Algorithm 3).
 pub const SUREFILL_INITIAL_STATIC: i32 = 0;
 /// Initial values: k-means (Algorithm 4); the number of states must be a power of two.
@@ -126,30 +125,6 @@ pub(super) unsafe fn write_parameters(
     hmm.parameters(&mut out)?;
     *load = hmm.load() as i32;
     Ok(())
-}
-
-/// The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes parameters
-/// only reads them, one that gives parameters writes them and load.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-#[allow(non_camel_case_types)]
-pub struct surefill_model_parameters {
-    /// States M: as many as the model has.
-    pub states: i32,
-    /// Run-time bins N: as many as the model has.
-    pub bins: i32,
-    /// One of SUREFILL_LOAD_.
-    pub load: i32,
-    /// 0.
-    pub reserved: i32,
-    /// M probabilities of the states in the first slot. They sum to 1, like every row that follows.
-    pub start: *mut f64,
-    /// M x M probabilities of the next slot's state, a row for each state.
-    pub transition: *mut f64,
-    /// M x N probabilities of a job's bin, a row for each state.
-    pub emission: *mut f64,
-    /// M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is written is 0.
-    pub load_parameter: *mut f64,
 }
 
 /// A model's parameters as C hands them over.

@@ -166,5 +166,14 @@ int main(void) {
     OFFSET(surefill_online_hmm_options, exponent);
     OFFSET(surefill_online_hmm_options, floor);
     OFFSET(surefill_online_hmm_options, hold);
+    SIZE(surefill_model_parameters);
+    OFFSET(surefill_model_parameters, states);
+    OFFSET(surefill_model_parameters, bins);
+    OFFSET(surefill_model_parameters, load);
+    OFFSET(surefill_model_parameters, reserved);
+    OFFSET(surefill_model_parameters, start);
+    OFFSET(surefill_model_parameters, transition);
+    OFFSET(surefill_model_parameters, emission);
+    OFFSET(surefill_model_parameters, load_parameter);
     return 0;
 }

@@ -23,6 +23,7 @@ program layout
   type(surefill_choice), target :: a_choice
   type(surefill_hmm_capacity), target :: a_hmm_capacity
   type(surefill_online_hmm_options), target :: a_online_hmm_options
+  type(surefill_model_parameters), target :: a_model_parameters
   integer(c_intptr_t) :: start
   character(len=:), allocatable :: name
 
@@ -202,6 +203,16 @@ program layout
   call member('exponent', c_loc(a_online_hmm_options%exponent))
   call member('floor', c_loc(a_online_hmm_options%floor))
   call member('hold', c_loc(a_online_hmm_options%hold))
+
+  call begin('surefill_model_parameters', c_loc(a_model_parameters), c_sizeof(a_model_parameters))
+  call member('states', c_loc(a_model_parameters%states))
+  call member('bins', c_loc(a_model_parameters%bins))
+  call member('load', c_loc(a_model_parameters%load))
+  call member('reserved', c_loc(a_model_parameters%reserved))
+  call member('start', c_loc(a_model_parameters%start))
+  call member('transition', c_loc(a_model_parameters%transition))
+  call member('emission', c_loc(a_model_parameters%emission))
+  call member('load_parameter', c_loc(a_model_parameters%load_parameter))
 
 contains
 
