@@ -68,6 +68,7 @@ step "bits with wider vectors" wide_vectors
 step "the libraries" make --no-print-directory lib
 step "the simulator" cargo build --release -p surefill-simulator
 step "C" env SUREFILL_BIN="$(realpath -m "$target/release/surefill")" tests/c/run.sh $build
+step "old Rust and other processors" scripts/check-portable.sh
 step "Fortran" tests/fortran/run.sh $build
 step "binary interface" scripts/check-abi.sh
 step "binary interface finds changes" scripts/check-abi.sh --test

@@ -12,7 +12,8 @@ pkg-config pkg-config
 python3 python3
 abidiff abigail-tools
 groff groff-base
-dpkg-shlibdeps dpkg-dev'
+dpkg-shlibdeps dpkg-dev
+debootstrap debootstrap'
 
 missing=()
 while read -r command package; do

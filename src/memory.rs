@@ -108,6 +108,23 @@ impl<'a> Carver<'a> {
     }
 }
 
+/// The whole groups of `N` numbers that a slice begins with, and the numbers after them: the standard library's `as_chunks`,
+/// which Rust 1.85 has not.
+#[inline]
+pub(crate) fn chunks<const N: usize>(values: &[f64]) -> (&[[f64; N]], &[f64]) {
+    let whole = values.len() - values.len().checked_rem(N).unwrap_or(0);
+    let (chunks, rest) = values.split_at_checked(whole).unwrap_or((&[], values));
+    (bytemuck::try_cast_slice(chunks).unwrap_or(&[]), rest)
+}
+
+/// The whole groups of `N` numbers that a slice begins with, to change them.
+#[inline]
+pub(crate) fn chunks_mut<const N: usize>(values: &mut [f64]) -> &mut [[f64; N]] {
+    let whole = values.len() - values.len().checked_rem(N).unwrap_or(0);
+    let chunks = values.get_mut(..whole).unwrap_or_default();
+    bytemuck::try_cast_slice_mut(chunks).unwrap_or_default()
+}
+
 /// The element at `index`; a wrong index means that the block was damaged.
 #[inline]
 pub(crate) fn at<T>(slice: &[T], index: usize) -> Result<&T> {

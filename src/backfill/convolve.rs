@@ -3,6 +3,8 @@
 //! A distribution is kept on a window `[lo, hi)` of numbers of released processors. To know it on `[lo, hi)` after a job of
 //! width `w` has been added, it must be known on `[lo - w, hi)` before: windows shrink from below, and `hi` stays.
 
+use crate::memory::chunks;
+
 /// Adds a job that has released its `width` processors with probability `p`: reads the window that starts at `src_lo`,
 /// writes the one of `length` values that starts at `dst_lo >= src_lo`; both end at the same value. Values below `src_lo` count as having no probability, so `src_lo` is 0 or at most
 /// `dst_lo - width`.
@@ -44,7 +46,7 @@ pub(crate) fn add_job(
 
 /// The sum in a fixed order that vector units can follow: eight partial sums, then their sum.
 pub(crate) fn sum(values: &[f64]) -> f64 {
-    let (blocks, rest) = values.as_chunks::<8>();
+    let (blocks, rest) = chunks::<8>(values);
     let mut partial = [0.0; 8];
     for block in blocks {
         for (p, v) in partial.iter_mut().zip(block) {

@@ -346,7 +346,7 @@ impl Walk<'_> {
             }
             // Alternating with the spare buffer so that the last addition arrives in the frame's own.
             frame.adds = frame.adds.checked_sub(1).ok_or(Error::Corrupt)?;
-            let to = if frame.adds.is_multiple_of(2) { top } else { spare };
+            let to = if frame.adds % 2 == 0 { top } else { spare };
             let base = target.saturating_sub(frame.pending);
             let length = high.checked_sub(base).ok_or(Error::Corrupt)? as usize;
             let (src, dst) = two_buffers(self.buffers, self.stride, frame.buffer as usize, to)?;

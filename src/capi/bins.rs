@@ -23,7 +23,7 @@ pub const SUREFILL_MAX_BINS: i32 = 96;
 /// Bytes of memory that bins need, aligned to 8.
 pub const SUREFILL_BINS_SIZE: i64 = 816;
 
-const _: () = assert!(SUREFILL_BINS_SIZE == Block::<RawBins>::SIZE);
+const _: () = assert!(SUREFILL_BINS_SIZE as usize == size_of::<Block<RawBins>>());
 
 /// The longest time span any function accepts, in seconds; as a time limit it means "no limit".
 pub const SUREFILL_MAX_SECONDS: i64 = 1_099_511_627_776;

@@ -34,12 +34,10 @@ pub(super) unsafe fn memory<'a>(memory: *mut c_void, length: i64) -> Result<&'a 
 
 /// Whether an address can be a block's.
 pub(super) fn aligned<T>(pointer: *const T) -> bool {
-    pointer.addr().is_multiple_of(ALIGNMENT)
+    pointer.addr() % ALIGNMENT == 0
 }
 
 impl<T: Pod> Block<T> {
-    pub(super) const SIZE: i64 = size_of::<Block<T>>() as i64;
-
     /// Writes a value into the caller's memory and gives the handle out.
     ///
     /// # Safety

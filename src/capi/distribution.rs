@@ -27,7 +27,7 @@ const KIND: Kind = Kind::Distribution;
 /// Bytes of memory that a distribution needs, aligned to 8.
 pub const SUREFILL_DISTRIBUTION_SIZE: i64 = 1_600;
 
-const _: () = assert!(SUREFILL_DISTRIBUTION_SIZE == Block::<RawDistribution>::SIZE);
+const _: () = assert!(SUREFILL_DISTRIBUTION_SIZE as usize == size_of::<Block<RawDistribution>>());
 
 /// The largest number of events into which a bin's probability may be divided.
 pub const SUREFILL_MAX_EVENTS_PER_BIN: i32 = 16;

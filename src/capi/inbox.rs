@@ -140,7 +140,7 @@ struct Content {
 }
 
 const _: () = assert!(align_of::<Start>() <= ALIGNMENT && align_of::<Cell>() <= ALIGNMENT);
-const _: () = assert!(size_of::<Start>().is_multiple_of(align_of::<Cell>()));
+const _: () = assert!(size_of::<Start>() % align_of::<Cell>() == 0);
 
 /// An inbox in its block. Nothing in it is followed before it is checked.
 pub(super) struct Inbox<'a> {

@@ -12,9 +12,7 @@ fn sink<T: Copy>(heap: &mut [T], mut place: usize, first: impl Fn(&T, &T) -> boo
         let left = 2 * place + 1;
         let Some(mut child) = heap.get(left) else { break };
         let mut index = left;
-        if let Some(right) = heap.get(left + 1)
-            && first(right, child)
-        {
+        if let Some(right) = heap.get(left + 1).filter(|right| first(right, child)) {
             (child, index) = (right, left + 1);
         }
         if !first(child, &moving) {

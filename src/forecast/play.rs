@@ -195,7 +195,7 @@ impl Forecast<'_> {
         }
         while let Some(arrival) = range(self.parts.arrivals, 0, self.state.arrivals as usize)?
             .get(self.state.scene.arrived as usize)
-            && arrival.time <= time
+            .filter(|arrival| arrival.time <= time)
         {
             let job = arrival.job;
             self.state.scene.arrived += 1;
@@ -243,18 +243,17 @@ impl Forecast<'_> {
         let before = scene.left;
         // From the head of the queue as long as they fit.
         let mut heads = 0;
-        while let Some(&head) = range(self.parts.queue, 0, scene.queued as usize)?.get(heads)
-            && head.processors <= self.state.scene.free
+        while let Some(&head) = range(self.parts.queue, 0, scene.queued as usize)?
+            .get(heads)
+            .filter(|head| head.processors <= self.state.scene.free)
         {
             self.start(head)?;
             heads += 1;
         }
         let mut done = 1 + heads as u64;
         let blocked = heads < scene.queued as usize;
-        if let Some(reservations) = self.state.options.reservations()
-            && blocked
-            && self.state.scene.free > 0
-        {
+        let open = blocked && self.state.scene.free > 0;
+        if let Some(reservations) = self.state.options.reservations().filter(|_| open) {
             done += if self.state.options.by_medians() { self.renew()? } else { 0 };
             done += match reservations {
                 0 | 1 => self.backfill(heads, reservations == 1)?,
@@ -306,8 +305,8 @@ impl Forecast<'_> {
         let time = self.state.scene.time;
         let running = self.state.scene.running as usize;
         let mut done = 0;
-        while let Some(&outlived) = range(self.parts.plans, 0, running)?.first()
-            && outlived.time <= time
+        while let Some(&outlived) =
+            range(self.parts.plans, 0, running)?.first().filter(|plan| plan.time <= time)
         {
             let planned = at_mut(self.parts.planned, outlived.job as usize)?;
             planned.end = planned.limit.max(time + 1);
@@ -386,10 +385,8 @@ impl Forecast<'_> {
         let mut done = u64::from(running);
         let mut held = 0;
         let mut place = heads;
-        while held < reservations
-            && place < queued as usize
-            && let Some(&entry) = self.parts.queue.get(place)
-        {
+        while held < reservations && place < queued as usize {
+            let Some(&entry) = self.parts.queue.get(place) else { break };
             // What runs ends in the end, and nobody here is wider than everything.
             let start = profile.earliest(entry.processors, entry.planned).ok_or(Error::Corrupt)?;
             profile.take(start, entry.planned, entry.processors)?;
@@ -404,9 +401,8 @@ impl Forecast<'_> {
         let last = self.parts.queue.get(place.saturating_sub(1)).map(|entry| entry.job);
         let first = if self.state.options.shortest_first() { 0 } else { place };
         let mut place = self.next_fitting(first, self.state.scene.free);
-        while self.state.scene.free > 0
-            && let Some(entry) = self.candidate(place)?
-        {
+        while self.state.scene.free > 0 {
+            let Some(entry) = self.candidate(place)? else { break };
             // With an order of their own the candidates still hold those with a reservation and what has been started.
             let behind = last.is_none_or(|last| entry.job > last);
             if behind && *at(self.parts.status, entry.job as usize)? == WAITING {

@@ -66,10 +66,8 @@ impl<'p> Profile<'p> {
     pub(super) fn earliest(&self, processors: u32, duration: i64) -> Option<i64> {
         let mut start = None;
         for step in self.steps() {
-            if let Some(start) = start
-                && step.time >= start + duration
-            {
-                return Some(start);
+            if start.is_some_and(|start| step.time >= start + duration) {
+                return start;
             }
             start = if step.free < i64::from(processors) { None } else { start.or(Some(step.time)) };
         }

@@ -3,6 +3,8 @@
 //! Whole lanes are worked on, so that the compiler needs no remainder loops; the padding costs less than they would. Every
 //! sum is taken in the order written here, on every processor.
 
+use crate::memory::{chunks, chunks_mut};
+
 /// Numbers worked on together: two 256-bit or four 128-bit registers.
 const LANES: usize = 8;
 
@@ -18,8 +20,8 @@ pub(super) fn stride(states: usize) -> usize {
 /// `out[j]` = sum over i of `weights[i] * matrix[i][j]`; the rows of `matrix` are as long as `out`.
 pub(super) fn weighted_rows(out: &mut [f64], weights: &[f64], matrix: &[f64]) {
     let step = (out.len() / LANES).max(1);
-    let (lanes, _) = matrix.as_chunks::<LANES>();
-    let (out, _) = out.as_chunks_mut::<LANES>();
+    let (lanes, _) = chunks::<LANES>(matrix);
+    let out = chunks_mut::<LANES>(out);
     for (column, out) in out.iter_mut().enumerate() {
         let mut sum = [0.0; LANES];
         for (weight, row) in weights.iter().zip(lanes.iter().skip(column).step_by(step)) {
@@ -41,8 +43,8 @@ pub(super) fn propagate(out: &mut [f64], weights: &[f64], matrix: &[f64]) {
 
 /// `matrix[i][j] += column[i] * row[j]`.
 pub(super) fn add_outer(matrix: &mut [f64], column: &[f64], row: &[f64]) {
-    let (row, _) = row.as_chunks::<LANES>();
-    let (matrix, _) = matrix.as_chunks_mut::<LANES>();
+    let (row, _) = chunks::<LANES>(row);
+    let matrix = chunks_mut::<LANES>(matrix);
     for (c, entries) in column.iter().zip(matrix.chunks_exact_mut(row.len().max(1))) {
         for (entries, row) in entries.iter_mut().zip(row) {
             for (entry, r) in entries.iter_mut().zip(row) {
@@ -54,8 +56,8 @@ pub(super) fn add_outer(matrix: &mut [f64], column: &[f64], row: &[f64]) {
 
 /// `out[i] += factor * vector[i]`.
 pub(super) fn add_scaled(out: &mut [f64], factor: f64, vector: &[f64]) {
-    let (out, _) = out.as_chunks_mut::<LANES>();
-    let (vector, _) = vector.as_chunks::<LANES>();
+    let out = chunks_mut::<LANES>(out);
+    let (vector, _) = chunks::<LANES>(vector);
     for (out, vector) in out.iter_mut().zip(vector) {
         for (out, v) in out.iter_mut().zip(vector) {
             *out += factor * v;
@@ -66,7 +68,7 @@ pub(super) fn add_scaled(out: &mut [f64], factor: f64, vector: &[f64]) {
 /// The sum, lane by lane and then over the lanes.
 pub(super) fn sum(vector: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
-    for chunk in vector.as_chunks::<LANES>().0 {
+    for chunk in chunks::<LANES>(vector).0 {
         for (sum, v) in sums.iter_mut().zip(chunk) {
             *sum += v;
         }

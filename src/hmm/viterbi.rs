@@ -87,7 +87,7 @@ pub(super) fn viterbi(
     }
     let slots = path.len();
     for offset in 0..slots {
-        if offset.is_multiple_of(length) {
+        if offset.checked_rem(length) == Some(0) {
             let block = offset.checked_div(length).unwrap_or(0).saturating_mul(lanes);
             copy(range_mut(search.checkpoints, block, lanes)?, search.value);
         }

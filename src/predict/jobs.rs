@@ -70,7 +70,7 @@ pub(super) struct Jobs<'a> {
 
 /// Spreads ids over all bits (the finaliser of splitmix64).
 fn spread(id: i64) -> u64 {
-    let z = id.cast_unsigned();
+    let z = id as u64;
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

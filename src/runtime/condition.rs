@@ -212,9 +212,8 @@ fn push(out: &mut [Release], count: &mut usize, span: f64, probability: f64) {
         return;
     }
     let after = whole_seconds(span);
-    if let Some(last) = count.checked_sub(1).and_then(|i| out.get_mut(i))
-        && last.after >= after
-    {
+    let last = count.checked_sub(1).and_then(|i| out.get_mut(i));
+    if let Some(last) = last.filter(|last| last.after >= after) {
         last.probability += probability;
     } else if let Some(slot) = out.get_mut(*count) {
         *slot = Release { after, probability };

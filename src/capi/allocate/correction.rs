@@ -25,7 +25,7 @@ struct Value {
 /// Bytes of memory that a correction needs, aligned to 8.
 pub const SUREFILL_CORRECTION_SIZE: i64 = 80;
 
-const _: () = assert!(SUREFILL_CORRECTION_SIZE == Block::<Value>::SIZE);
+const _: () = assert!(SUREFILL_CORRECTION_SIZE as usize == size_of::<Block<Value>>());
 const SIZE: usize = SUREFILL_CORRECTION_SIZE as usize;
 
 unsafe fn value<'a>(handle: *const surefill_correction) -> Result<&'a Value> {

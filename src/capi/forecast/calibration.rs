@@ -27,7 +27,7 @@ struct Value {
 /// Bytes of memory that a calibration of starts needs, aligned to 8.
 pub const SUREFILL_START_CALIBRATION_SIZE: i64 = 944;
 
-const _: () = assert!(SUREFILL_START_CALIBRATION_SIZE == Block::<Value>::SIZE);
+const _: () = assert!(SUREFILL_START_CALIBRATION_SIZE as usize == size_of::<Block<Value>>());
 const _: () = assert!(SUREFILL_START_LEVELS as usize == LEVELS.len());
 const SIZE: usize = SUREFILL_START_CALIBRATION_SIZE as usize;
 

@@ -125,7 +125,7 @@ pub fn estimate<const N: usize>(
         let count = count + moved * (0.5 * (beside * mask) - count);
         *out = (count + prior * *out) * scale;
     }
-    if beyond_cell && let Some(out) = out.get_mut(extent.last) {
+    if let Some(out) = out.get_mut(extent.last).filter(|_| beyond_cell) {
         // What the loop wrote there has no count.
         *out += beyond * scale;
     }

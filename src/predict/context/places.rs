@@ -84,7 +84,7 @@ pub fn spread(key: u64) -> u64 {
 
 /// A key made of numbers.
 pub fn key(numbers: &[i64]) -> u64 {
-    numbers.iter().fold(0, |key, number| spread(key ^ number.cast_unsigned()))
+    numbers.iter().fold(0, |key, number| spread(key ^ *number as u64))
 }
 
 #[cfg(test)]

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# The library built with the oldest Rust that it supports, Debian 13's 1.85, and on other processors: 64-bit ARM, and s390x,
+# whose byte order is the other one. The C programs must print there what they print here, digit by digit. In a chroot made by
+# debootstrap, with Debian's compilers and qemu-user; needs root and some 2 GB. Three minutes.
+#
+#   check-portable.sh       PORTABLE_ROOT=FOLDER keeps the chroot there for the next time
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=build
+begun=$SECONDS
+
+if [ "$(id -u)" != 0 ]; then
+    echo "SKIPPED: a chroot with Debian 13's Rust and emulators needs root"
+    exit 0
+fi
+if ! command -v apt-get > /dev/null; then
+    echo "SKIPPED: the chroot is made from Debian's packages"
+    exit 0
+fi
+if [ "$(dpkg --print-architecture)" != amd64 ]; then
+    echo "SKIPPED: the cross compilers are looked for on amd64"
+    exit 0
+fi
+scripts/packages.sh debootstrap gcc python3
+
+work=$(mktemp -d)
+root=${PORTABLE_ROOT:-$work/root}
+clean_up() {
+    # Nothing is mounted: what lies in the folder is this script's.
+    rm -rf "$work"
+}
+trap clean_up EXIT
+in_chroot() {
+    chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# Where this machine gets Debian from, the other release comes from as well.
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1 || true)
+if [ ! -x "$root/usr/bin/rustc" ]; then
+    timeout 400 debootstrap --variant=minbase trixie "$root" "${mirror:-http://deb.debian.org/debian}" > "$work/log" 2>&1 || {
+        tail -n 5 "$work/log"
+        echo "check-portable: the chroot cannot be made" >&2
+        exit 1
+    }
+    cp /etc/resolv.conf "$root/etc/"
+    in_chroot dpkg --add-architecture arm64
+    in_chroot dpkg --add-architecture s390x
+    in_chroot apt-get update -qq
+    in_chroot timeout 600 apt-get install -y -qq --no-install-recommends rustc cargo gcc libc6-dev ca-certificates qemu-user \
+        libstd-rust-dev:arm64 gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+        libstd-rust-dev:s390x gcc-s390x-linux-gnu libc6-dev-s390x-cross > "$work/log" 2>&1 || {
+        tail -n 5 "$work/log"
+        echo "check-portable: packages cannot be installed in the chroot" >&2
+        exit 1
+    }
+    # Certificates that this machine trusts are trusted there.
+    cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+fi
+echo "chroot with $(in_chroot rustc --version), $((SECONDS - begun)) s"
+
+rm -rf "$root/source"
+mkdir -p "$root/source"
+git ls-files -z -- Cargo.toml Cargo.lock src include benches scripts simulator c-examples tests demo |
+    tar --null --files-from=- --ignore-failed-read -cf - | tar -C "$root/source" -xf -
+gzip -dc demo/workload.swf.gz > "$root/source/workload.swf"
+
+# Builds the library for a target, and by this compiler what is run.
+programs='behaviour replay start_times choose_size predict wait_bounds'
+cat > "$root/source/on.sh" << 'END'
+set -eu
+cd /source
+target=$1
+cc=$2
+cargo rustc --quiet --locked --target "$target" --lib --profile capi --features capi --crate-type staticlib
+mkdir -p "out/$target"
+for program in $3; do
+    sources=c-examples/$program.c
+    [ "$program" != behaviour ] || sources='tests/c/behaviour.c tests/c/check.c'
+    # shellcheck disable=SC2086
+    $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -Iinclude -o "out/$target/$program" $sources \
+        "target/$target/capi/libsurefill.a" -Wl,--gc-sections -lm
+done
+END
+
+# What the programs print, run by the command before their name.
+printed() {
+    local folder=$1
+    shift
+    "$@" "$folder/behaviour"
+    for preset in easy fast; do
+        "$@" "$folder/replay" --preset $preset "$here/short.swf"
+    done
+    "$@" "$folder/start_times"
+    "$@" "$folder/choose_size"
+    "$@" "$folder/predict"
+    "$@" "$folder/wait_bounds" < "$root/source/history.txt"
+}
+head -n 2000 "$root/source/workload.swf" > "$root/source/short.swf"
+python3 tests/c/wait_bounds.py history > "$root/source/history.txt"
+
+make --no-print-directory lib
+mkdir -p "$work/here"
+for program in $programs; do
+    sources=c-examples/$program.c
+    [ "$program" != behaviour ] || sources='tests/c/behaviour.c tests/c/check.c'
+    # shellcheck disable=SC2086
+    cc -std=c11 -O2 -Iinclude -o "$work/here/$program" $sources $build/libsurefill.a -Wl,--gc-sections -lm
+done
+here=$root/source
+printed "$work/here" > "$work/expected"
+grep -q ' 0 failed$' "$work/expected" || { cat "$work/expected"; exit 1; }
+
+failed=0
+while read -r target cc emulator; do
+    in_chroot sh /source/on.sh "$target" "$cc" "$programs" < /dev/null
+    here=/source
+    if printed "/source/out/$target" in_chroot $emulator > "$work/found" 2>&1 &&
+        diff <(sed "s|$root||" "$work/expected") "$work/found"; then
+        echo "$target: $(wc -l < "$work/found") lines, as here"
+    else
+        tail -n 5 "$work/found"
+        echo "$target: FAILED"
+        failed=1
+    fi
+done << END
+x86_64-unknown-linux-gnu gcc
+aarch64-unknown-linux-gnu aarch64-linux-gnu-gcc qemu-aarch64 -L /usr/aarch64-linux-gnu
+s390x-unknown-linux-gnu s390x-linux-gnu-gcc qemu-s390x -L /usr/s390x-linux-gnu
+END
+echo "$((SECONDS - begun)) s"
+exit $failed
