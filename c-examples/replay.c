@@ -134,7 +134,7 @@ static void prepare(void) {
     capacity.processors = machine;
     capacity.events_per_bin = preset.events_per_bin;
     CHECK(surefill_pass_init(pass_memory, sizeof pass_memory, &capacity, &pass));
-    CHECK(surefill_recent_waits_init(waits_memory, sizeof waits_memory, preset.recent_waits, &waits));
+    CHECK(surefill_recent_waits_init(waits_memory, sizeof waits_memory, &preset, &waits));
     idle = machine;
     for (free_count = 0; free_count < MAX_ACTIVE; free_count++) free_slots[free_count] = free_count;
 }

@@ -168,7 +168,7 @@ module surefill
     real(c_double) :: guard
     !> Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     integer(c_int32_t) :: or_easy
-    !> Not used; 0.
+    !> 0; for what later versions may add.
     integer(c_int32_t) :: reserved
   end type surefill_rule
 
@@ -266,9 +266,9 @@ module surefill
     real(c_double) :: front_quantile
     !> What counts as a long wait at least, in seconds: neither guard nor front begin earlier. Not negative.
     real(c_double) :: shortest_long_wait
-    !> How many waits are recent: for surefill_recent_waits_init.
+    !> How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
     integer(c_int32_t) :: recent_waits
-    !> Not used; 0.
+    !> 0; for what later versions may add.
     integer(c_int32_t) :: reserved
     !> The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
     real(c_double) :: queue_run_time
@@ -1167,22 +1167,24 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_preset_candidate_value
 
-    !> Bytes of memory for the last waits (1 to 4,194,304): at most 46 a wait and 3,000.
-    function surefill_recent_waits_size(waits, size) bind(c, name='surefill_recent_waits_size') result(code)
+    !> Bytes of memory for as many waits as the preset's recent_waits says (1 to 4,194,304): at most 46 a wait and
+    !! 3,000.
+    function surefill_recent_waits_size(preset, size) bind(c, name='surefill_recent_waits_size') &
+            result(code)
       import
-      integer(c_int32_t), value :: waits
+      type(surefill_preset), intent(in) :: preset
       integer(c_int64_t), intent(out) :: size
       integer(c_int32_t) :: code
     end function surefill_recent_waits_size
 
-    !> No waits yet, in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned to 8), with
-    !! room for so many; then the oldest goes for each new one. O(size).
-    function surefill_recent_waits_init(memory, length, waits, recent) bind(c, &
+    !> Makes an object without waits in the caller's memory (length bytes, at least surefill_recent_waits_size,
+    !! aligned to 8) that keeps as many of the last waits as the preset's recent_waits says. O(size).
+    function surefill_recent_waits_init(memory, length, preset, recent) bind(c, &
             name='surefill_recent_waits_init') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
-      integer(c_int32_t), value :: waits
+      type(surefill_preset), intent(in) :: preset
       type(c_ptr), intent(out) :: recent
       integer(c_int32_t) :: code
     end function surefill_recent_waits_init

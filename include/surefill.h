@@ -381,7 +381,7 @@ typedef struct surefill_rule {
   double guard;
   /* Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip. */
   int32_t or_easy;
-  /* Not used; 0. */
+  /* 0; for what later versions may add. */
   int32_t reserved;
 } surefill_rule;
 
@@ -772,8 +772,8 @@ int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration
  *     surefill_recent_waits *waits;
  *     surefill_rule rule;
  *     double value;
- *     surefill_recent_waits_init(memory, sizeof memory, 1000, &waits);
  *     surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
+ *     surefill_recent_waits_init(memory, sizeof memory, &preset, &waits);
  *     surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
  *     surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
  *     surefill_preset_rule(&preset, waits, &rule);
@@ -825,9 +825,9 @@ typedef struct surefill_preset {
   double front_quantile;
   /* What counts as a long wait at least, in seconds: neither guard nor front begin earlier. Not negative. */
   double shortest_long_wait;
-  /* How many waits are recent: for surefill_recent_waits_init. */
+  /* How many waits surefill_recent_waits_init makes room for (1 to 4,194,304). */
   int32_t recent_waits;
-  /* Not used; 0. */
+  /* 0; for what later versions may add. */
   int32_t reserved;
   /* The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first. */
   double queue_run_time;
@@ -884,16 +884,20 @@ int32_t surefill_preset_candidate_value(const surefill_preset *preset,
                                         int64_t waited,
                                         double *value);
 
-/* Bytes of memory for the last waits (1 to 4,194,304): at most 46 a wait and 3,000.
+/* Bytes of memory for as many waits as the preset's recent_waits says (1 to 4,194,304): at most 46 a wait and
+ * 3,000.
  *
  * Errors: OUT_OF_RANGE. */
-int32_t surefill_recent_waits_size(int32_t waits, int64_t *size);
+int32_t surefill_recent_waits_size(const surefill_preset *preset, int64_t *size);
 
-/* No waits yet, in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned to 8), with
- * room for so many; then the oldest goes for each new one. O(size).
+/* Makes an object without waits in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned
+ * to 8) that keeps as many of the last waits as the preset's recent_waits says. O(size).
  *
  * Errors: OUT_OF_RANGE. */
-int32_t surefill_recent_waits_init(void *memory, int64_t length, int32_t waits, surefill_recent_waits **recent);
+int32_t surefill_recent_waits_init(void *memory,
+                                   int64_t length,
+                                   const surefill_preset *preset,
+                                   surefill_recent_waits **recent);
 
 /* A job was started after waiting so many seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
  *

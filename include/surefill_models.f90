@@ -27,6 +27,28 @@ module surefill_models
     integer(c_int32_t) :: cells
   end type surefill_hmm_capacity
 
+  !> The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
+  !! parameters only reads them, one that gives parameters looks at states and bins and writes the arrays and load.
+  type, bind(c) :: surefill_model_parameters
+    !> States M: as many as the model has.
+    integer(c_int32_t) :: states
+    !> Run-time bins N: as many as the model has.
+    integer(c_int32_t) :: bins
+    !> One of SUREFILL_LOAD_.
+    integer(c_int32_t) :: load
+    !> 0.
+    integer(c_int32_t) :: reserved
+    !> M probabilities of the states in the first slot. They sum to 1 within 1e-9, like every row that follows.
+    type(c_ptr) :: start
+    !> M x M probabilities of the next slot's state, a row for each state.
+    type(c_ptr) :: transition
+    !> M x N probabilities of a job's bin, a row for each state.
+    type(c_ptr) :: emission
+    !> M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
+    !! written is 0.
+    type(c_ptr) :: load_parameter
+  end type surefill_model_parameters
+
   ! ---- The hidden Markov model that learns on line, without a history ----
 
   !> How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
@@ -45,28 +67,6 @@ module surefill_models
   end type surefill_online_hmm_options
 
   ! ---- Inside a predictor ----
-
-  !> The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
-  !! parameters only reads them, one that gives parameters writes them and load.
-  type, bind(c) :: surefill_model_parameters
-    !> States M: as many as the model has.
-    integer(c_int32_t) :: states
-    !> Run-time bins N: as many as the model has.
-    integer(c_int32_t) :: bins
-    !> One of SUREFILL_LOAD_.
-    integer(c_int32_t) :: load
-    !> 0.
-    integer(c_int32_t) :: reserved
-    !> M probabilities of the states in the first slot. They sum to 1, like every row that follows.
-    type(c_ptr) :: start
-    !> M x M probabilities of the next slot's state, a row for each state.
-    type(c_ptr) :: transition
-    !> M x N probabilities of a job's bin, a row for each state.
-    type(c_ptr) :: emission
-    !> M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
-    !! written is 0.
-    type(c_ptr) :: load_parameter
-  end type surefill_model_parameters
 
   ! ---- Order statistics, and the rivals of the binomial method ----
 
@@ -127,36 +127,21 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_hmm_open
 
-    !> Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M
-    !! and emission M x N, row by row; each row sums to 1 within 1e-9. load is one of SUREFILL_LOAD_; load_parameter
-    !! has M numbers, and is not read without a load model. Training under way is given up. O(M (M + N)).
-    function surefill_hmm_set_parameters(hmm, states, bins, load, start, transition, emission, &
-            load_parameter) bind(c, name='surefill_hmm_set_parameters') result(code)
+    !> Sets the parameters of a model. Training under way is given up. O(M (M + N)).
+    function surefill_hmm_set_parameters(hmm, parameters) bind(c, name='surefill_hmm_set_parameters') &
+            result(code)
       import
       type(c_ptr), value :: hmm
-      integer(c_int32_t), value :: states
-      integer(c_int32_t), value :: bins
-      integer(c_int32_t), value :: load
-      real(c_double), intent(in) :: start(*)
-      real(c_double), intent(in) :: transition(*)
-      real(c_double), intent(in) :: emission(*)
-      real(c_double), intent(in) :: load_parameter(*)
+      type(surefill_model_parameters), intent(in) :: parameters
       integer(c_int32_t) :: code
     end function surefill_hmm_set_parameters
 
-    !> The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model. O(M (M
+    !> Writes the parameters into the arrays of a structure that says its states and bins, and the load model. O(M (M
     !! + N)).
-    function surefill_hmm_parameters(hmm, states, bins, load, start, transition, emission, load_parameter) &
-            bind(c, name='surefill_hmm_parameters') result(code)
+    function surefill_hmm_parameters(hmm, parameters) bind(c, name='surefill_hmm_parameters') result(code)
       import
       type(c_ptr), value :: hmm
-      integer(c_int32_t), value :: states
-      integer(c_int32_t), value :: bins
-      integer(c_int32_t), intent(out) :: load
-      real(c_double), intent(out) :: start(*)
-      real(c_double), intent(out) :: transition(*)
-      real(c_double), intent(out) :: emission(*)
-      real(c_double), intent(out) :: load_parameter(*)
+      type(surefill_model_parameters), intent(out) :: parameters
       integer(c_int32_t) :: code
     end function surefill_hmm_parameters
 
@@ -285,30 +270,24 @@ module surefill_models
     end function surefill_online_hmm_options_init
 
     !> Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS)
-    !! needs: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100.
-    function surefill_online_hmm_size(states, bins, size) bind(c, name='surefill_online_hmm_size') &
+    !! needs as these parameters have: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3
+    !! N + 8) + 100. The arrays are not looked at.
+    function surefill_online_hmm_size(parameters, size) bind(c, name='surefill_online_hmm_size') &
             result(code)
       import
-      integer(c_int32_t), value :: states
-      integer(c_int32_t), value :: bins
+      type(surefill_model_parameters), intent(in) :: parameters
       integer(c_int64_t), intent(out) :: size
       integer(c_int32_t) :: code
     end function surefill_online_hmm_size
 
     !> Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that
-    !! starts from these parameters, as surefill_hmm_set_parameters takes them. O(size).
-    function surefill_online_hmm_init(memory, length, states, bins, load, start, transition, emission, &
-            load_parameter, options, online) bind(c, name='surefill_online_hmm_init') result(code)
+    !! starts from these parameters. O(size).
+    function surefill_online_hmm_init(memory, length, parameters, options, online) bind(c, &
+            name='surefill_online_hmm_init') result(code)
       import
       type(c_ptr), value :: memory
       integer(c_int64_t), value :: length
-      integer(c_int32_t), value :: states
-      integer(c_int32_t), value :: bins
-      integer(c_int32_t), value :: load
-      real(c_double), intent(in) :: start(*)
-      real(c_double), intent(in) :: transition(*)
-      real(c_double), intent(in) :: emission(*)
-      real(c_double), intent(in) :: load_parameter(*)
+      type(surefill_model_parameters), intent(in) :: parameters
       type(surefill_online_hmm_options), intent(in) :: options
       type(c_ptr), intent(out) :: online
       integer(c_int32_t) :: code
@@ -368,17 +347,11 @@ module surefill_models
     end function surefill_online_hmm_slots
 
     !> The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
-    function surefill_online_hmm_parameters(online, states, bins, load, start, transition, emission, &
-            load_parameter) bind(c, name='surefill_online_hmm_parameters') result(code)
+    function surefill_online_hmm_parameters(online, parameters) bind(c, &
+            name='surefill_online_hmm_parameters') result(code)
       import
       type(c_ptr), value :: online
-      integer(c_int32_t), value :: states
-      integer(c_int32_t), value :: bins
-      integer(c_int32_t), intent(out) :: load
-      real(c_double), intent(out) :: start(*)
-      real(c_double), intent(out) :: transition(*)
-      real(c_double), intent(out) :: emission(*)
-      real(c_double), intent(out) :: load_parameter(*)
+      type(surefill_model_parameters), intent(out) :: parameters
       integer(c_int32_t) :: code
     end function surefill_online_hmm_parameters
 

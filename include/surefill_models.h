@@ -49,6 +49,28 @@ typedef struct surefill_hmm_capacity {
   int32_t cells;
 } surefill_hmm_capacity;
 
+/* The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
+ * parameters only reads them, one that gives parameters looks at states and bins and writes the arrays and load. */
+typedef struct surefill_model_parameters {
+  /* States M: as many as the model has. */
+  int32_t states;
+  /* Run-time bins N: as many as the model has. */
+  int32_t bins;
+  /* One of SUREFILL_LOAD_. */
+  int32_t load;
+  /* 0. */
+  int32_t reserved;
+  /* M probabilities of the states in the first slot. They sum to 1 within 1e-9, like every row that follows. */
+  double *start;
+  /* M x M probabilities of the next slot's state, a row for each state. */
+  double *transition;
+  /* M x N probabilities of a job's bin, a row for each state. */
+  double *emission;
+  /* M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
+   * written is 0. */
+  double *load_parameter;
+} surefill_model_parameters;
+
 /* Sets the capacity to its defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells. */
 int32_t surefill_hmm_capacity_init(surefill_hmm_capacity *capacity);
 
@@ -72,32 +94,16 @@ int32_t surefill_hmm_seal(surefill_hmm *hmm);
  * it. O(size). */
 int32_t surefill_hmm_open(void *memory, int64_t length, surefill_hmm **hmm);
 
-/* Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M and
- * emission M x N, row by row; each row sums to 1 within 1e-9. load is one of SUREFILL_LOAD_; load_parameter has M
- * numbers, and is not read without a load model. Training under way is given up. O(M (M + N)).
+/* Sets the parameters of a model. Training under way is given up. O(M (M + N)).
  *
  * Errors: OUT_OF_RANGE (also for other numbers of states and bins), NOT_A_DISTRIBUTION. */
-int32_t surefill_hmm_set_parameters(surefill_hmm *hmm,
-                                    int32_t states,
-                                    int32_t bins,
-                                    int32_t load,
-                                    const double *start,
-                                    const double *transition,
-                                    const double *emission,
-                                    const double *load_parameter);
+int32_t surefill_hmm_set_parameters(surefill_hmm *hmm, const surefill_model_parameters *parameters);
 
-/* The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model. O(M (M
- * + N)).
+/* Writes the parameters into the arrays of a structure that says its states and bins, and the load model. O(M (M +
+ * N)).
  *
  * Errors: OUT_OF_RANGE (other numbers of states and bins), WRONG_STATE (no parameters yet). */
-int32_t surefill_hmm_parameters(const surefill_hmm *hmm,
-                                int32_t states,
-                                int32_t bins,
-                                int32_t *load,
-                                double *start,
-                                double *transition,
-                                double *emission,
-                                double *load_parameter);
+int32_t surefill_hmm_parameters(const surefill_hmm *hmm, surefill_model_parameters *parameters);
 
 /* Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled
  * (positive). Training under way is given up. O(M (M + N)).
@@ -203,24 +209,19 @@ typedef struct surefill_online_hmm_options {
 int32_t surefill_online_hmm_options_init(surefill_online_hmm_options *options);
 
 /* Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS)
- * needs: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100.
+ * needs as these parameters have: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N
+ * + 8) + 100. The arrays are not looked at.
  *
  * Errors: OUT_OF_RANGE. */
-int32_t surefill_online_hmm_size(int32_t states, int32_t bins, int64_t *size);
+int32_t surefill_online_hmm_size(const surefill_model_parameters *parameters, int64_t *size);
 
 /* Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts
- * from these parameters, as surefill_hmm_set_parameters takes them. O(size).
+ * from these parameters. O(size).
  *
  * Errors: OUT_OF_RANGE, NOT_A_DISTRIBUTION. */
 int32_t surefill_online_hmm_init(void *memory,
                                  int64_t length,
-                                 int32_t states,
-                                 int32_t bins,
-                                 int32_t load,
-                                 const double *start,
-                                 const double *transition,
-                                 const double *emission,
-                                 const double *load_parameter,
+                                 const surefill_model_parameters *parameters,
                                  const surefill_online_hmm_options *options,
                                  surefill_online_hmm **online);
 
@@ -256,41 +257,12 @@ int32_t surefill_online_hmm_slots(const surefill_online_hmm *online, int64_t *sl
 /* The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
  *
  * Errors: OUT_OF_RANGE (other numbers of states and bins). */
-int32_t surefill_online_hmm_parameters(const surefill_online_hmm *online,
-                                       int32_t states,
-                                       int32_t bins,
-                                       int32_t *load,
-                                       double *start,
-                                       double *transition,
-                                       double *emission,
-                                       double *load_parameter);
+int32_t surefill_online_hmm_parameters(const surefill_online_hmm *online, surefill_model_parameters *parameters);
 
 /* ---- Inside a predictor -------------------------------------------------------------------------------------------
  *
  * Probabilities bin by bin, whether training is wanted, and the parameters of a hidden Markov model that predicts.
  */
-
-/* The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
- * parameters only reads them, one that gives parameters writes them and load. */
-typedef struct surefill_model_parameters {
-  /* States M: as many as the model has. */
-  int32_t states;
-  /* Run-time bins N: as many as the model has. */
-  int32_t bins;
-  /* One of SUREFILL_LOAD_. */
-  int32_t load;
-  /* 0. */
-  int32_t reserved;
-  /* M probabilities of the states in the first slot. They sum to 1, like every row that follows. */
-  double *start;
-  /* M x M probabilities of the next slot's state, a row for each state. */
-  double *transition;
-  /* M x N probabilities of a job's bin, a row for each state. */
-  double *emission;
-  /* M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is
-   * written is 0. */
-  double *load_parameter;
-} surefill_model_parameters;
 
 /* As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing
  * is predicted, probabilities is not written.

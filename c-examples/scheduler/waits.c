@@ -47,11 +47,10 @@ static bool make_recent(struct waits *waits) {
     surefill_preset preset;
     void *memory;
     if (surefill_preset_init(&preset, SUREFILL_PRESET_FAIR) != SUREFILL_OK ||
-        surefill_recent_waits_size(preset.recent_waits, &waits->recent_size) != SUREFILL_OK)
+        surefill_recent_waits_size(&preset, &waits->recent_size) != SUREFILL_OK)
         return false;
     memory = malloc((size_t)waits->recent_size);
-    if (memory != NULL && surefill_recent_waits_init(memory, waits->recent_size, preset.recent_waits, &waits->recent) ==
-                              SUREFILL_OK)
+    if (memory != NULL && surefill_recent_waits_init(memory, waits->recent_size, &preset, &waits->recent) == SUREFILL_OK)
         return true;
     free(memory);
     return false;

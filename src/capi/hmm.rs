@@ -1,7 +1,7 @@
 //! The hidden Markov model of run times by itself.
 
 use super::block::{aligned, memory};
-use super::markov::{load_model, parameters, surefill_round, work, write_parameters};
+use super::markov::{load_model, read_parameters, surefill_round, work, write_parameters};
 use super::pass::sized;
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{array_mut, checked_mut, count, status, write};
@@ -32,6 +32,30 @@ pub struct surefill_hmm_capacity {
     pub slots: i32,
     /// Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest slots leave.
     pub cells: i32,
+}
+
+/// The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes parameters
+/// only reads them, one that gives parameters looks at states and bins and writes the arrays and load.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_model_parameters {
+    /// States M: as many as the model has.
+    pub states: i32,
+    /// Run-time bins N: as many as the model has.
+    pub bins: i32,
+    /// One of SUREFILL_LOAD_.
+    pub load: i32,
+    /// 0.
+    pub reserved: i32,
+    /// M probabilities of the states in the first slot. They sum to 1 within 1e-9, like every row that follows.
+    pub start: *mut f64,
+    /// M x M probabilities of the next slot's state, a row for each state.
+    pub transition: *mut f64,
+    /// M x N probabilities of a job's bin, a row for each state.
+    pub emission: *mut f64,
+    /// M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is written is 0.
+    pub load_parameter: *mut f64,
 }
 
 /// A hidden Markov model of run times (Nissimov 2006, chapter 3): parameters, observations and training. Slots are numbered
@@ -166,57 +190,39 @@ pub unsafe extern "C" fn surefill_hmm_open(
     })())
 }
 
-/// Sets the parameters of a model with so many states M and bins N: start has M probabilities, transition M x M and emission
-/// M x N, row by row; each row sums to 1 within 1e-9. load is one of SUREFILL_LOAD_; load_parameter has M numbers, and is not
-/// read without a load model. Training under way is given up. O(M (M + N)).
+/// Sets the parameters of a model. Training under way is given up. O(M (M + N)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers of states
 /// and bins), NOT_A_DISTRIBUTION.
 ///
 /// # Safety
-/// hmm is a handle, the pointers point to readable numbers.
+/// hmm is a handle, parameters points to a readable structure whose arrays are as long as it says.
 #[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn surefill_hmm_set_parameters(
     hmm: *mut surefill_hmm,
-    states: i32,
-    bins: i32,
-    load: i32,
-    start: *const f64,
-    transition: *const f64,
-    emission: *const f64,
-    load_parameter: *const f64,
+    parameters: *const surefill_model_parameters,
 ) -> i32 {
     status((|| {
         let mut hmm = unsafe { self::hmm(hmm)? };
-        let given =
-            unsafe { parameters(&hmm, states, bins, load, start, transition, emission, load_parameter)? };
-        hmm.set_parameters(&given)
+        hmm.set_parameters(&unsafe { read_parameters(parameters, hmm.shape())? })
     })())
 }
 
-/// The parameters, as surefill_hmm_set_parameters takes them; load_parameter is all 0 without a load model. O(M (M + N)).
+/// Writes the parameters into the arrays of a structure that says its states and bins, and the load model. O(M (M + N)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (other numbers of states and bins),
 /// WRONG_STATE (no parameters yet).
 ///
 /// # Safety
-/// hmm is a handle, the other pointers point to writable numbers.
+/// hmm is a handle, parameters points to a writable structure whose arrays are as long as it says.
 #[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn surefill_hmm_parameters(
     hmm: *const surefill_hmm,
-    states: i32,
-    bins: i32,
-    load: *mut i32,
-    start: *mut f64,
-    transition: *mut f64,
-    emission: *mut f64,
-    load_parameter: *mut f64,
+    parameters: *mut surefill_model_parameters,
 ) -> i32 {
     status((|| {
         let hmm = unsafe { self::hmm(hmm)? };
-        unsafe { write_parameters(&hmm, states, bins, load, start, transition, emission, load_parameter) }
+        unsafe { write_parameters(parameters, hmm.shape(), |out| hmm.parameters(out).map(|()| hmm.load())) }
     })())
 }
 

@@ -1,9 +1,9 @@
 //! What hidden Markov models have in common
 
-use super::predictor::surefill_model_parameters;
+use super::hmm::surefill_model_parameters;
 use super::{array, array_mut, checked_mut, count};
 use crate::error::{Error, Result};
-use crate::hmm::{Hmm, LoadModel, Parameters, ParametersMut, Round};
+use crate::hmm::{LoadModel, Parameters, ParametersMut, Round};
 
 /// The largest number of states.
 pub const SUREFILL_MAX_STATES: i32 = 64;
@@ -60,108 +60,60 @@ pub(super) fn work(work: i64) -> Result<u64> {
     u64::try_from(work).ok().filter(|&work| work > 0).ok_or(Error::OutOfRange)
 }
 
-/// Refuses numbers of states and bins that are not the model's: nothing may be read or written then.
-fn check_counts(hmm: &Hmm<'_>, states: i32, bins: i32) -> Result<()> {
-    let fits = count(states)? == hmm.limits().states && count(bins)? == hmm.limits().bins;
+/// The arrays of a model's parameters have this length; nothing may be read or written before it is known.
+fn area(rows: i32, columns: i32) -> Result<i32> {
+    rows.checked_mul(columns).ok_or(Error::OutOfRange)
+}
+
+/// Refuses numbers of states and bins that are not the model's.
+fn check(given: &surefill_model_parameters, shape: (u32, u32)) -> Result<()> {
+    let fits = (count(given.states)?, count(given.bins)?) == shape && given.reserved == 0;
     if fits { Ok(()) } else { Err(Error::OutOfRange) }
 }
 
-/// A model's parameters as C hands them over.
-///
-/// # Safety
-/// Pointers that are not NULL and aligned point to as many numbers as their matrix has.
-#[allow(clippy::too_many_arguments)]
-pub(super) unsafe fn parameters<'a>(
-    hmm: &Hmm<'_>,
-    states: i32,
-    bins: i32,
-    load: i32,
-    start: *const f64,
-    transition: *const f64,
-    emission: *const f64,
-    load_parameter: *const f64,
-) -> Result<Parameters<'a>> {
-    check_counts(hmm, states, bins)?;
-    let load = load_model(load)?;
-    let matrix = |a: i32, b: i32| a.checked_mul(b).ok_or(Error::OutOfRange);
-    let loads = if load == LoadModel::None { 0 } else { states };
-    unsafe {
-        Ok(Parameters {
-            load,
-            start: array(start, states)?,
-            transition: array(transition, matrix(states, states)?)?,
-            emission: array(emission, matrix(states, bins)?)?,
-            load_parameter: array(load_parameter, loads)?,
-        })
-    }
-}
-
-/// Writes a model's parameters where C wants them.
-///
-/// # Safety
-/// Pointers that are not NULL and aligned point to as many writable numbers as their matrix has.
-#[allow(clippy::too_many_arguments)]
-pub(super) unsafe fn write_parameters(
-    hmm: &Hmm<'_>,
-    states: i32,
-    bins: i32,
-    load: *mut i32,
-    start: *mut f64,
-    transition: *mut f64,
-    emission: *mut f64,
-    load_parameter: *mut f64,
-) -> Result<()> {
-    check_counts(hmm, states, bins)?;
-    let matrix = |a: i32, b: i32| a.checked_mul(b).ok_or(Error::OutOfRange);
-    let load = unsafe { checked_mut(load)? };
-    let mut out = unsafe {
-        ParametersMut {
-            start: array_mut(start, states)?,
-            transition: array_mut(transition, matrix(states, states)?)?,
-            emission: array_mut(emission, matrix(states, bins)?)?,
-            load_parameter: array_mut(load_parameter, states)?,
-        }
-    };
-    hmm.parameters(&mut out)?;
-    *load = hmm.load() as i32;
-    Ok(())
-}
-
-/// A model's parameters as C hands them over.
+/// A model's parameters as C hands them over; `shape` is the model's numbers of states and bins.
 ///
 /// # Safety
 /// A pointer that is not NULL and aligned points to a readable structure, and its arrays are as long as it says.
 pub(super) unsafe fn read_parameters<'a>(
-    hmm: &Hmm<'_>,
     given: *const surefill_model_parameters,
+    shape: (u32, u32),
 ) -> Result<Parameters<'a>> {
-    let surefill_model_parameters {
-        states,
-        bins,
-        load,
-        reserved,
-        start,
-        transition,
-        emission,
-        load_parameter,
-    } = *unsafe { checked_mut(given.cast_mut())? };
-    if reserved != 0 {
-        return Err(Error::OutOfRange);
+    let given = unsafe { array(given, 1)? }.first().ok_or(Error::Null)?;
+    check(given, shape)?;
+    let surefill_model_parameters { states, bins, start, transition, emission, load_parameter, .. } = *given;
+    let load = load_model(given.load)?;
+    unsafe {
+        Ok(Parameters {
+            load,
+            start: array(start, states)?,
+            transition: array(transition, area(states, states)?)?,
+            emission: array(emission, area(states, bins)?)?,
+            load_parameter: array(load_parameter, if load == LoadModel::None { 0 } else { states })?,
+        })
     }
-    unsafe { parameters(hmm, states, bins, load, start, transition, emission, load_parameter) }
 }
 
-/// Writes a model's parameters where C wants them.
+/// Writes a model's parameters where C wants them; `ask` fills the arrays and says the load model.
 ///
 /// # Safety
 /// A pointer that is not NULL and aligned points to a writable structure, and its arrays are as long as it says.
-pub(super) unsafe fn write_structure(hmm: &Hmm<'_>, to: *mut surefill_model_parameters) -> Result<()> {
+pub(super) unsafe fn write_parameters(
+    to: *mut surefill_model_parameters,
+    shape: (u32, u32),
+    ask: impl FnOnce(&mut ParametersMut<'_>) -> Result<LoadModel>,
+) -> Result<()> {
     let to = unsafe { checked_mut(to)? };
-    let surefill_model_parameters {
-        states, bins, reserved, start, transition, emission, load_parameter, ..
-    } = *to;
-    if reserved != 0 {
-        return Err(Error::OutOfRange);
-    }
-    unsafe { write_parameters(hmm, states, bins, &mut to.load, start, transition, emission, load_parameter) }
+    check(to, shape)?;
+    let surefill_model_parameters { states, bins, start, transition, emission, load_parameter, .. } = *to;
+    let mut out = unsafe {
+        ParametersMut {
+            start: array_mut(start, states)?,
+            transition: array_mut(transition, area(states, states)?)?,
+            emission: array_mut(emission, area(states, bins)?)?,
+            load_parameter: array_mut(load_parameter, states)?,
+        }
+    };
+    to.load = ask(&mut out)? as i32;
+    Ok(())
 }

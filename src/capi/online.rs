@@ -1,11 +1,12 @@
 //! The hidden Markov model that learns on line, without a history.
 
 use super::block::{aligned, memory};
-use super::markov::load_model;
+use super::hmm::surefill_model_parameters;
+use super::markov::{read_parameters, write_parameters};
 use super::pass::sized;
 use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
-use crate::hmm::{LoadModel, OnlineHmm, OnlineOptions, Parameters, ParametersMut};
+use crate::hmm::{OnlineHmm, OnlineOptions};
 use core::ffi::c_void;
 use core::slice;
 
@@ -78,8 +79,13 @@ unsafe fn online<'a>(handle: *const surefill_online_hmm) -> Result<OnlineHmm<'a>
     OnlineHmm::attach(unsafe { block(handle)? })
 }
 
-fn area(rows: i32, columns: i32) -> Result<i32> {
-    rows.checked_mul(columns).ok_or(Error::OutOfRange)
+/// The numbers of states and bins of parameters.
+///
+/// # Safety
+/// A pointer that is not NULL and aligned points to a readable structure.
+unsafe fn shape(given: *const surefill_model_parameters) -> Result<(u32, u32)> {
+    let given = unsafe { array(given, 1)? }.first().ok_or(Error::Null)?;
+    Ok((count(given.states)?, count(given.bins)?))
 }
 
 /// Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change.
@@ -93,60 +99,49 @@ pub unsafe extern "C" fn surefill_online_hmm_options_init(options: *mut surefill
     status(unsafe { write(options, default_options()) })
 }
 
-/// Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS) needs: with
-/// S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100.
+/// Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS) needs as these
+/// parameters have: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100. The
+/// arrays are not looked at.
 ///
 /// Errors: NULL, MISALIGNED, OUT_OF_RANGE.
 ///
 /// # Safety
-/// size points to a writable number.
+/// parameters points to a readable structure, size to a writable number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_online_hmm_size(states: i32, bins: i32, size: *mut i64) -> i32 {
+pub unsafe extern "C" fn surefill_online_hmm_size(
+    parameters: *const surefill_model_parameters,
+    size: *mut i64,
+) -> i32 {
     status((|| {
-        let bytes = OnlineHmm::size(count(states)?, count(bins)?)?;
+        let (states, bins) = unsafe { shape(parameters)? };
+        let bytes = OnlineHmm::size(states, bins)?;
         unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
     })())
 }
 
 /// Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts from these
-/// parameters, as surefill_hmm_set_parameters takes them. O(size).
+/// parameters. O(size).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE, NOT_A_DISTRIBUTION.
 ///
 /// # Safety
-/// memory points to length writable bytes, start, transition, emission and (with a load model) load_parameter to readable
-/// numbers, options to a readable structure of the size it says, online to a writable pointer.
+/// memory points to length writable bytes, parameters to a readable structure whose arrays are as long as it says, options to a
+/// readable structure of the size it says, online to a writable pointer.
 #[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn surefill_online_hmm_init(
     memory: *mut c_void,
     length: i64,
-    states: i32,
-    bins: i32,
-    load: i32,
-    start: *const f64,
-    transition: *const f64,
-    emission: *const f64,
-    load_parameter: *const f64,
+    parameters: *const surefill_model_parameters,
     options: *const surefill_online_hmm_options,
     online: *mut *mut surefill_online_hmm,
 ) -> i32 {
     status((|| {
         let handle = unsafe { checked_mut(online)? };
         let options = unsafe { self::options(options)? };
+        let shape = unsafe { shape(parameters)? };
         // Nothing may be read by numbers that no model has.
-        OnlineHmm::size(count(states)?, count(bins)?)?;
-        let load = load_model(load)?;
-        let loads = if load == LoadModel::None { 0 } else { states };
-        let parameters = unsafe {
-            Parameters {
-                load,
-                start: array(start, states)?,
-                transition: array(transition, area(states, states)?)?,
-                emission: array(emission, area(states, bins)?)?,
-                load_parameter: array(load_parameter, loads)?,
-            }
-        };
+        OnlineHmm::size(shape.0, shape.1)?;
+        let parameters = unsafe { read_parameters(parameters, shape)? };
         OnlineHmm::init(unsafe { self::memory(memory, length)? }, &parameters, &options)?;
         *handle = memory.cast();
         Ok(())
@@ -260,35 +255,15 @@ pub unsafe extern "C" fn surefill_online_hmm_slots(
 /// bins).
 ///
 /// # Safety
-/// online is a handle, the other pointers point to writable numbers.
+/// online is a handle, parameters points to a writable structure whose arrays are as long as it says.
 #[unsafe(no_mangle)]
-#[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn surefill_online_hmm_parameters(
     online: *const surefill_online_hmm,
-    states: i32,
-    bins: i32,
-    load: *mut i32,
-    start: *mut f64,
-    transition: *mut f64,
-    emission: *mut f64,
-    load_parameter: *mut f64,
+    parameters: *mut surefill_model_parameters,
 ) -> i32 {
     status((|| {
         let online = unsafe { self::online(online)? };
-        if (count(states)?, count(bins)?) != (online.states(), online.bins()) {
-            return Err(Error::OutOfRange);
-        }
-        let load = unsafe { checked_mut(load)? };
-        let mut out = unsafe {
-            ParametersMut {
-                start: array_mut(start, states)?,
-                transition: array_mut(transition, area(states, states)?)?,
-                emission: array_mut(emission, area(states, bins)?)?,
-                load_parameter: array_mut(load_parameter, states)?,
-            }
-        };
-        online.parameters(&mut out)?;
-        *load = online.load() as i32;
-        Ok(())
+        let shape = (online.states(), online.bins());
+        unsafe { write_parameters(parameters, shape, |out| online.parameters(out).map(|()| online.load())) }
     })())
 }

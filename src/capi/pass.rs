@@ -107,7 +107,7 @@ pub struct surefill_rule {
     pub guard: f64,
     /// Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     pub or_easy: i32,
-    /// Not used; 0.
+    /// 0; for what later versions may add.
     pub reserved: i32,
 }
 
@@ -388,7 +388,10 @@ pub unsafe extern "C" fn surefill_pass_decide(
     status((|| {
         let mut pass = unsafe { self::pass(pass)? };
         let given = unsafe { sized(rule, default_rule(), &[4, 8, 16, 24, 32, 40, 44])? };
-        let surefill_rule { threshold, budget, slip, guard, or_easy, .. } = given;
+        let surefill_rule { threshold, budget, slip, guard, or_easy, reserved, .. } = given;
+        if reserved != 0 {
+            return Err(Error::OutOfRange);
+        }
         let criterion = criterion(given.criterion)?;
         let rule = Rule { criterion, threshold, budget, slip, guard, or_easy: or_easy != 0 };
         let work = u64::try_from(work).ok().filter(|&work| work > 0).ok_or(Error::OutOfRange)?;

@@ -11,8 +11,8 @@
 //! surefill_recent_waits *waits;
 //! surefill_rule rule;
 //! double value;
-//! surefill_recent_waits_init(memory, sizeof memory, 1000, &waits);
 //! surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
+//! surefill_recent_waits_init(memory, sizeof memory, &preset, &waits);
 //! surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
 //! surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
 //! surefill_preset_rule(&preset, waits, &rule);
@@ -72,9 +72,9 @@ pub struct surefill_preset {
     pub front_quantile: f64,
     /// What counts as a long wait at least, in seconds: neither guard nor front begin earlier. Not negative.
     pub shortest_long_wait: f64,
-    /// How many waits are recent: for surefill_recent_waits_init.
+    /// How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
     pub recent_waits: i32,
-    /// Not used; 0.
+    /// 0; for what later versions may add.
     pub reserved: i32,
     /// The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
     pub queue_run_time: f64,
@@ -134,6 +134,9 @@ const MEMBERS: [usize; 19] = [4, 8, 16, 24, 32, 36, 40, 48, 56, 64, 68, 72, 80, 
 
 unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
     let given = unsafe { sized(given, c_preset(&Preset::default()), &MEMBERS)? };
+    if given.reserved != 0 {
+        return Err(Error::OutOfRange);
+    }
     let rule = Rule {
         criterion: criterion(given.criterion)?,
         threshold: given.threshold,
@@ -286,37 +289,38 @@ pub unsafe extern "C" fn surefill_preset_candidate_value(
     })())
 }
 
-/// Bytes of memory for the last waits (1 to 4,194,304): at most 46 a wait and 3,000.
+/// Bytes of memory for as many waits as the preset's recent_waits says (1 to 4,194,304): at most 46 a wait and 3,000.
 ///
-/// Errors: NULL, MISALIGNED, OUT_OF_RANGE.
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
 /// # Safety
-/// size points to a writable number.
+/// preset points to a readable structure of the size it says, size to a writable number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_recent_waits_size(waits: i32, size: *mut i64) -> i32 {
+pub unsafe extern "C" fn surefill_recent_waits_size(preset: *const surefill_preset, size: *mut i64) -> i32 {
     status((|| {
-        let bytes = RecentWaits::size(count(waits)?)?;
+        let bytes = RecentWaits::size(unsafe { self::preset(preset)? }.recent)?;
         unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
     })())
 }
 
-/// No waits yet, in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned to 8), with room for so many;
-/// then the oldest goes for each new one. O(size).
+/// Makes an object without waits in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned to 8) that keeps as
+/// many of the last waits as the preset's recent_waits says. O(size).
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE.
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, recent to a writable pointer.
+/// memory points to length writable bytes, preset to a readable structure of the size it says, recent to a writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_recent_waits_init(
     memory: *mut c_void,
     length: i64,
-    waits: i32,
+    preset: *const surefill_preset,
     recent: *mut *mut surefill_recent_waits,
 ) -> i32 {
     status((|| {
         let handle = unsafe { checked_mut(recent)? };
-        RecentWaits::init(unsafe { self::memory(memory, length)? }, count(waits)?)?;
+        let preset = unsafe { self::preset(preset)? };
+        RecentWaits::init(unsafe { self::memory(memory, length)? }, preset.recent)?;
         *handle = memory.cast();
         Ok(())
     })())

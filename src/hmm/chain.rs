@@ -200,6 +200,11 @@ impl<'a> Hmm<'a> {
         Hmm::attach(memory)
     }
 
+    /// The numbers of states and of bins.
+    pub fn shape(&self) -> (u32, u32) {
+        (self.state.limits.states, self.state.limits.bins)
+    }
+
     /// The capacities.
     pub fn limits(&self) -> &HmmCapacity {
         &self.state.limits

@@ -393,7 +393,7 @@ static void models(void) {
     static int64_t memory[1000], copy[1000];
     const double start[] = {0.25, 0.75}, stay[] = {1, 0, 0, 1}, emission[] = {1, 0, 0, 0, 0.5, 0.5};
     double p[2], found[4], likelihood;
-    int32_t path[3], step, load;
+    int32_t path[3], step;
     int64_t first, end;
     surefill_hmm_capacity capacity;
     surefill_round round;
@@ -404,7 +404,8 @@ static void models(void) {
     capacity.slots = 10;
     capacity.cells = 20;
     CHECK_OK(surefill_hmm_init(memory, sizeof memory, &capacity, &hmm));
-    CHECK_OK(surefill_hmm_set_parameters(hmm, 2, 3, SUREFILL_LOAD_NONE, start, stay, emission, NULL));
+    const surefill_model_parameters given = {2, 3, SUREFILL_LOAD_NONE, 0, (double *)start, (double *)stay, (double *)emission, NULL};
+    CHECK_OK(surefill_hmm_set_parameters(hmm, &given));
     CHECK_OK(surefill_hmm_extend(hmm, 5)); /* nothing is known of an empty slot */
     CHECK_OK(surefill_hmm_filter(hmm, 5, 6, p, 2, &likelihood));
     CHECK(p[0] == 0.25 && p[1] == 0.75 && likelihood == 0);
@@ -435,11 +436,12 @@ static void models(void) {
     /* start moves by 1/4 twice, emission of the second state by 1/2 twice */
     CHECK(fabs(round.l1 - 1.5) < 1e-15 && round.l_infinity == 0.5);
     double a[4], b[6];
-    CHECK_OK(surefill_hmm_parameters(hmm, 2, 3, &load, p, a, b, found));
-    CHECK(load == SUREFILL_LOAD_NONE && p[0] == 0 && p[1] == 1 && found[0] == 0);
+    surefill_model_parameters asked = {2, 3, -1, 0, p, a, b, found};
+    CHECK_OK(surefill_hmm_parameters(hmm, &asked));
+    CHECK(asked.load == SUREFILL_LOAD_NONE && p[0] == 0 && p[1] == 1 && found[0] == 0);
     CHECK(a[0] == 1 && a[3] == 1 && b[0] == 1 && b[4] == 1 && b[5] == 0);
     CHECK_OK(surefill_hmm_halve_slots(hmm)); /* who never leaves a state still does not */
-    CHECK_OK(surefill_hmm_parameters(hmm, 2, 3, &load, p, a, b, found));
+    CHECK_OK(surefill_hmm_parameters(hmm, &asked));
     CHECK(a[0] == 1 && a[1] == 0 && a[3] == 1);
 }
 

@@ -20,6 +20,22 @@ static surefill_hmm_capacity small_capacity(void) {
     return capacity;
 }
 
+/* surefill_hmm_set_parameters with the structure's members one by one. */
+static int32_t set(surefill_hmm *hmm, int32_t states, int32_t bins, int32_t model, const double *pi, const double *a,
+                   const double *b, const double *l) {
+    const surefill_model_parameters given = {states, bins, model, 0, (double *)pi, (double *)a, (double *)b, (double *)l};
+    return surefill_hmm_set_parameters(hmm, &given);
+}
+
+/* surefill_hmm_parameters with the structure's members one by one. */
+static int32_t get(const surefill_hmm *hmm, int32_t states, int32_t bins, int32_t *model, double *pi, double *a, double *b,
+                   double *l) {
+    surefill_model_parameters asked = {states, bins, *model, 0, pi, a, b, l};
+    const int32_t status = surefill_hmm_parameters(hmm, &asked);
+    *model = asked.load;
+    return status;
+}
+
 /* One without parameters, one in training. */
 void make_hmms(void) {
     world.hmm_capacity = small_capacity();
@@ -28,8 +44,7 @@ void make_hmms(void) {
     CHECK_OK(surefill_hmm_init(world.new_hmm, sizeof world.new_hmm, &world.hmm_capacity, &hmm));
     CHECK_OK(surefill_hmm_extend(hmm, 0));
     CHECK_OK(surefill_hmm_init(world.hmm, sizeof world.hmm, &world.hmm_capacity, &hmm));
-    CHECK_OK(surefill_hmm_set_parameters(hmm, STATES, BINS_COUNT, SUREFILL_LOAD_POISSON, start, transition, emission,
-                                         load));
+    CHECK_OK(set(hmm, STATES, BINS_COUNT, SUREFILL_LOAD_POISSON, start, transition, emission, load));
     for (int i = 0; i < SLOTS; i++) CHECK_OK(surefill_hmm_observe(hmm, i, i));
     CHECK_OK(surefill_hmm_begin_training(hmm, SUREFILL_INITIAL_PRESENT, 0, 0, SLOTS));
     CHECK_OK(surefill_hmm_train(hmm, 5, &step, &world.round));
@@ -117,51 +132,61 @@ void sweep_hmm_open(void) {
 void sweep_hmm_set_parameters(void) {
     const int32_t poisson = SUREFILL_LOAD_POISSON;
     BAD_HANDLE(KIND_HMM, h,
-               surefill_hmm_set_parameters(h, STATES, BINS_COUNT, poisson, start, transition, emission, load));
-    BAD_POINTER(p, world.real, surefill_hmm_set_parameters(HMM, 2, 4, poisson, p, transition, emission, load));
-    BAD_POINTER(p, world.real, surefill_hmm_set_parameters(HMM, 2, 4, poisson, start, p, emission, load));
-    BAD_POINTER(p, world.real, surefill_hmm_set_parameters(HMM, 2, 4, poisson, start, transition, p, load));
-    BAD_POINTER(p, world.real, surefill_hmm_set_parameters(HMM, 2, 4, poisson, start, transition, emission, p));
+               set(h, STATES, BINS_COUNT, poisson, start, transition, emission, load));
+    BAD_POINTER(p, world.real, set(HMM, 2, 4, poisson, p, transition, emission, load));
+    BAD_POINTER(p, world.real, set(HMM, 2, 4, poisson, start, p, emission, load));
+    BAD_POINTER(p, world.real, set(HMM, 2, 4, poisson, start, transition, p, load));
+    BAD_POINTER(p, world.real, set(HMM, 2, 4, poisson, start, transition, emission, p));
     const int32_t counts[][2] = {{1, 4}, {3, 4}, {2, 3}, {2, 5}, {-2, 4}, {2, -4}, {INT32_MAX, 4}, {0, 0}, {INT32_MIN, INT32_MIN}};
     for (int i = 0; i < 9; i++) /* before anything is read */
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
-                surefill_hmm_set_parameters(HMM, counts[i][0], counts[i][1], poisson, NULL, NULL, NULL, NULL));
+                set(HMM, counts[i][0], counts[i][1], poisson, NULL, NULL, NULL, NULL));
+    surefill_model_parameters *given = &world.parameters;
+    *given = (surefill_model_parameters){2, 4, poisson, 0, (double *)start, (double *)transition, (double *)emission,
+                                         (double *)load};
+    BAD_POINTER(p, given, surefill_hmm_set_parameters(HMM, p));
+    given->reserved = 1;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_hmm_set_parameters(HMM, given));
     const int32_t loads[] = {-1, 3, INT32_MAX};
     for (int i = 0; i < 3; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
-                surefill_hmm_set_parameters(HMM, 2, 4, loads[i], start, transition, emission, load));
+                set(HMM, 2, 4, loads[i], start, transition, emission, load));
     const double wrong[] = {NAN, -1, 2, INFINITY};
     for (int i = 0; i < 4; i++) {
         const int32_t expected = i == 0 ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE;
         const double bad[] = {wrong[i], 0.5, 0.5, 0.5, 0, 0.25, 0.25, 0.5};
-        REFUSED(expected, surefill_hmm_set_parameters(HMM, 2, 4, poisson, bad, transition, emission, load));
-        REFUSED(expected, surefill_hmm_set_parameters(HMM, 2, 4, poisson, start, bad, emission, load));
-        REFUSED(expected, surefill_hmm_set_parameters(HMM, 2, 4, poisson, start, transition, bad, load));
-        if (i != 2) REFUSED(expected, surefill_hmm_set_parameters(HMM, 2, 4, poisson, start, transition, emission, bad));
+        REFUSED(expected, set(HMM, 2, 4, poisson, bad, transition, emission, load));
+        REFUSED(expected, set(HMM, 2, 4, poisson, start, bad, emission, load));
+        REFUSED(expected, set(HMM, 2, 4, poisson, start, transition, bad, load));
+        if (i != 2) REFUSED(expected, set(HMM, 2, 4, poisson, start, transition, emission, bad));
         if (i != 2)
-            REFUSED(expected, surefill_hmm_set_parameters(HMM, 2, 4, SUREFILL_LOAD_GEOMETRIC, start, transition, emission, bad));
+            REFUSED(expected, set(HMM, 2, 4, SUREFILL_LOAD_GEOMETRIC, start, transition, emission, bad));
     }
     const double half[] = {0.5, 0.25, 0.25, 0.5, 0, 0.25, 0.25, 0.5};
-    REFUSED(SUREFILL_ERROR_NOT_A_DISTRIBUTION, surefill_hmm_set_parameters(HMM, 2, 4, poisson, half, transition, emission, load));
-    REFUSED(SUREFILL_ERROR_NOT_A_DISTRIBUTION, surefill_hmm_set_parameters(HMM, 2, 4, poisson, start, half, emission, load));
-    REFUSED(SUREFILL_ERROR_NOT_A_DISTRIBUTION, surefill_hmm_set_parameters(HMM, 2, 4, poisson, start, transition, half, load));
-    CHECK_OK(surefill_hmm_set_parameters(HMM, 2, 4, SUREFILL_LOAD_NONE, start, transition, emission, NULL));
+    REFUSED(SUREFILL_ERROR_NOT_A_DISTRIBUTION, set(HMM, 2, 4, poisson, half, transition, emission, load));
+    REFUSED(SUREFILL_ERROR_NOT_A_DISTRIBUTION, set(HMM, 2, 4, poisson, start, half, emission, load));
+    REFUSED(SUREFILL_ERROR_NOT_A_DISTRIBUTION, set(HMM, 2, 4, poisson, start, transition, half, load));
+    CHECK_OK(set(HMM, 2, 4, SUREFILL_LOAD_NONE, start, transition, emission, NULL));
     make_hmms();
 }
 
 void sweep_hmm_parameters(void) {
     double *a = world.real[0], *b = world.real[0] + 10, *c = world.real[0] + 20, *d = world.real[0] + 30;
     int32_t *l = world.int32;
-    BAD_HANDLE(KIND_HMM, h, surefill_hmm_parameters(h, 2, 4, l, a, b, c, d));
-    BAD_POINTER(p, l, surefill_hmm_parameters(HMM, 2, 4, p, a, b, c, d));
-    BAD_POINTER(p, a, surefill_hmm_parameters(HMM, 2, 4, l, p, b, c, d));
-    BAD_POINTER(p, b, surefill_hmm_parameters(HMM, 2, 4, l, a, p, c, d));
-    BAD_POINTER(p, c, surefill_hmm_parameters(HMM, 2, 4, l, a, b, p, d));
-    BAD_POINTER(p, d, surefill_hmm_parameters(HMM, 2, 4, l, a, b, c, p));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_hmm_parameters(HMM, 3, 4, l, a, b, c, d));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_hmm_parameters(HMM, 2, -4, l, a, b, c, d));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_hmm_parameters(NEW, 2, 4, l, a, b, c, d));
-    CHECK_OK(surefill_hmm_parameters(HMM, 2, 4, l, a, b, c, d));
+    BAD_HANDLE(KIND_HMM, h, get(h, 2, 4, l, a, b, c, d));
+    surefill_model_parameters *asked = &world.parameters;
+    *asked = (surefill_model_parameters){2, 4, 0, 0, a, b, c, d};
+    BAD_POINTER(p, asked, surefill_hmm_parameters(HMM, p));
+    asked->reserved = 1;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_hmm_parameters(HMM, asked));
+    BAD_POINTER(p, a, get(HMM, 2, 4, l, p, b, c, d));
+    BAD_POINTER(p, b, get(HMM, 2, 4, l, a, p, c, d));
+    BAD_POINTER(p, c, get(HMM, 2, 4, l, a, b, p, d));
+    BAD_POINTER(p, d, get(HMM, 2, 4, l, a, b, c, p));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, get(HMM, 3, 4, l, a, b, c, d));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, get(HMM, 2, -4, l, a, b, c, d));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, get(NEW, 2, 4, l, a, b, c, d));
+    CHECK_OK(get(HMM, 2, 4, l, a, b, c, d));
     CHECK(*l == SUREFILL_LOAD_POISSON && memcmp(a, start, sizeof start) == 0 && memcmp(d, load, sizeof load) == 0);
     CHECK(memcmp(b, transition, sizeof transition) == 0 && memcmp(c, emission, sizeof emission) == 0);
 }

@@ -9,11 +9,28 @@ static const double emission[STATES * BINS_COUNT] = {0.5, 0.5, 0, 0, 0, 0.25, 0.
 static const double load[STATES] = {0.5, 1};
 static const int32_t counts[BINS_COUNT] = {1, 0, 2, 0};
 
+/* surefill_online_hmm_init with the parameters one by one. */
+static int32_t init(void *memory, int64_t length, int32_t states, int32_t bins, int32_t model, const double *pi,
+                    const double *a, const double *b, const double *l, const surefill_online_hmm_options *options,
+                    surefill_online_hmm **online) {
+    const surefill_model_parameters given = {states, bins, model, 0, (double *)pi, (double *)a, (double *)b, (double *)l};
+    return surefill_online_hmm_init(memory, length, &given, options, online);
+}
+
+/* surefill_online_hmm_parameters with the structure's members one by one. */
+static int32_t get(const surefill_online_hmm *hmm, int32_t states, int32_t bins, int32_t *model, double *pi, double *a, double *b,
+                   double *l) {
+    surefill_model_parameters asked = {states, bins, *model, 0, pi, a, b, l};
+    const int32_t status = surefill_online_hmm_parameters(hmm, &asked);
+    *model = asked.load;
+    return status;
+}
+
 void make_online_hmms(void) {
     surefill_online_hmm *made;
     CHECK_OK(surefill_online_hmm_options_init(&world.online_options));
-    CHECK_OK(surefill_online_hmm_init(world.online_hmm, sizeof world.online_hmm, STATES, BINS_COUNT, SUREFILL_LOAD_POISSON,
-                                      start, transition, emission, load, &world.online_options, &made));
+    CHECK_OK(init(world.online_hmm, sizeof world.online_hmm, STATES, BINS_COUNT, SUREFILL_LOAD_POISSON, start, transition,
+                  emission, load, &world.online_options, &made));
 }
 
 void sweep_online_hmm_options_init(void) {
@@ -21,47 +38,56 @@ void sweep_online_hmm_options_init(void) {
 }
 
 void sweep_online_hmm_size(void) {
-    BAD_POINTER(p, world.int64, surefill_online_hmm_size(STATES, BINS_COUNT, p));
+    surefill_model_parameters *given = &world.parameters;
+    *given = (surefill_model_parameters){.states = STATES, .bins = BINS_COUNT};
+    BAD_POINTER(p, world.int64, surefill_online_hmm_size(given, p));
+    BAD_POINTER(p, given, surefill_online_hmm_size(p, world.int64));
     const int32_t states[] = {0, -1, INT32_MIN, SUREFILL_MAX_STATES + 1, INT32_MAX};
-    for (int i = 0; i < 5; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_online_hmm_size(states[i], 4, world.int64));
+    for (int i = 0; i < 5; i++) {
+        *given = (surefill_model_parameters){.states = states[i], .bins = 4};
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_online_hmm_size(given, world.int64));
+    }
     const int32_t bins[] = {0, 1, -1, INT32_MIN, SUREFILL_MAX_BINS + 1, INT32_MAX};
-    for (int i = 0; i < 6; i++) REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_online_hmm_size(2, bins[i], world.int64));
+    for (int i = 0; i < 6; i++) {
+        *given = (surefill_model_parameters){.states = 2, .bins = bins[i]};
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_online_hmm_size(given, world.int64));
+    }
 }
 
 static int64_t size(void) {
     int64_t bytes = 0;
-    CHECK_OK(surefill_online_hmm_size(STATES, BINS_COUNT, &bytes));
+    const surefill_model_parameters given = {.states = STATES, .bins = BINS_COUNT};
+    CHECK_OK(surefill_online_hmm_size(&given, &bytes));
     CHECK(bytes <= (int64_t)sizeof world.online_hmm);
     /* As documented: S = 8. */
     CHECK(bytes <= 8 * 8 * (STATES * (STATES + 1 + BINS_COUNT) + 3 * STATES + 3 * BINS_COUNT + 8) + 100);
     return bytes;
 }
 
-/* Init, for short. */
-#define INIT(m, n, s, b, l, pi, a, e, p, options, out) \
-    surefill_online_hmm_init(m, n, s, b, l, pi, a, e, p, options, out)
-
 void sweep_online_hmm_init(void) {
     const int64_t bytes = size();
     const surefill_online_hmm_options *good = &world.online_options;
     surefill_online_hmm **out = (surefill_online_hmm **)&world.handle[0];
-    BAD_MEMORY(bytes, m, n, made, INIT(m, n, STATES, BINS_COUNT, 1, start, transition, emission, load, good, made));
-    BAD_POINTER(p, start, INIT(world.fresh, bytes, 2, 4, 1, p, transition, emission, load, good, out));
-    BAD_POINTER(p, start, INIT(world.fresh, bytes, 2, 4, 1, start, p, emission, load, good, out));
-    BAD_POINTER(p, start, INIT(world.fresh, bytes, 2, 4, 1, start, transition, p, load, good, out));
-    BAD_POINTER(p, start, INIT(world.fresh, bytes, 2, 4, 1, start, transition, emission, p, good, out));
-    BAD_POINTER(p, good, INIT(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, p, out));
+    BAD_MEMORY(bytes, m, n, made, init(m, n, STATES, BINS_COUNT, 1, start, transition, emission, load, good, made));
+    BAD_POINTER(p, start, init(world.fresh, bytes, 2, 4, 1, p, transition, emission, load, good, out));
+    BAD_POINTER(p, start, init(world.fresh, bytes, 2, 4, 1, start, p, emission, load, good, out));
+    BAD_POINTER(p, start, init(world.fresh, bytes, 2, 4, 1, start, transition, p, load, good, out));
+    BAD_POINTER(p, start, init(world.fresh, bytes, 2, 4, 1, start, transition, emission, p, good, out));
+    BAD_POINTER(p, good, init(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, p, out));
+    surefill_model_parameters *given = &world.parameters;
+    *given = (surefill_model_parameters){2, 4, 1, 0, (double *)start, (double *)transition, (double *)emission, (double *)load};
+    BAD_POINTER(p, given, surefill_online_hmm_init(world.fresh, bytes, p, good, out));
     const struct {
         int32_t states, bins, load;
     } wrong[] = {{0, 4, 1}, {-1, 4, 1}, {65, 4, 1}, {INT32_MAX, INT32_MAX, 1}, {2, 1, 1}, {2, 97, 1}, {2, -4, 1}, {2, 4, -1}, {2, 4, 3}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, INIT(world.fresh, bytes, wrong[i].states, wrong[i].bins, wrong[i].load, start,
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, init(world.fresh, bytes, wrong[i].states, wrong[i].bins, wrong[i].load, start,
                                                   transition, emission, load, good, out));
     const double half[STATES] = {0.5, 0.25}, nan[STATES] = {0.5, NAN}, negative[STATES] = {-0.5, 1.5};
-    REFUSED(SUREFILL_ERROR_NOT_A_DISTRIBUTION, INIT(world.fresh, bytes, 2, 4, 1, half, transition, emission, load, good, out));
-    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, INIT(world.fresh, bytes, 2, 4, 1, nan, transition, emission, load, good, out));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, INIT(world.fresh, bytes, 2, 4, 1, negative, transition, emission, load, good, out));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, INIT(world.fresh, bytes, 2, 4, 1, start, transition, emission, negative, good, out));
+    REFUSED(SUREFILL_ERROR_NOT_A_DISTRIBUTION, init(world.fresh, bytes, 2, 4, 1, half, transition, emission, load, good, out));
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, init(world.fresh, bytes, 2, 4, 1, nan, transition, emission, load, good, out));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, init(world.fresh, bytes, 2, 4, 1, negative, transition, emission, load, good, out));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, init(world.fresh, bytes, 2, 4, 1, start, transition, emission, negative, good, out));
     surefill_online_hmm_options bad[8];
     for (int i = 0; i < 8; i++) bad[i] = *good;
     bad[0].reserved = 1;
@@ -71,19 +97,19 @@ void sweep_online_hmm_init(void) {
     bad[4].floor = 1;
     bad[5].hold = -1;
     for (int i = 0; i < 6; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, INIT(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, &bad[i], out));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, init(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, &bad[i], out));
     bad[6].exponent = NAN;
     bad[7].floor = NAN;
     for (int i = 6; i < 8; i++)
-        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, INIT(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, &bad[i], out));
+        REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, init(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, &bad[i], out));
     const uint32_t sizes[] = {0, 3, 5, sizeof *good - 1, 5000, UINT32_MAX};
     for (int i = 0; i < 6; i++) {
         bad[0] = *good;
         bad[0].struct_size = sizes[i];
-        REFUSED(SUREFILL_ERROR_WRONG_VERSION, INIT(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, &bad[0], out));
+        REFUSED(SUREFILL_ERROR_WRONG_VERSION, init(world.fresh, bytes, 2, 4, 1, start, transition, emission, load, &bad[0], out));
     }
     /* Without a load model its parameters are not read. */
-    CHECK_OK(INIT(world.fresh, bytes, 2, 4, SUREFILL_LOAD_NONE, start, transition, emission, NULL, good, out));
+    CHECK_OK(init(world.fresh, bytes, 2, 4, SUREFILL_LOAD_NONE, start, transition, emission, NULL, good, out));
 }
 
 void sweep_online_hmm_seal(void) { BAD_HANDLE(KIND_ONLINE_HMM, h, surefill_online_hmm_seal(h)); }
@@ -152,16 +178,18 @@ void sweep_online_hmm_slots(void) {
 void sweep_online_hmm_parameters(void) {
     double *a = world.real[0], *b = world.real[0] + 10, *c = world.real[0] + 20, *d = world.real[0] + 30;
     int32_t *l = world.int32;
-    BAD_HANDLE(KIND_ONLINE_HMM, h, surefill_online_hmm_parameters(h, 2, 4, l, a, b, c, d));
-    BAD_POINTER(p, l, surefill_online_hmm_parameters(ONLINE_HMM, 2, 4, p, a, b, c, d));
-    BAD_POINTER(p, a, surefill_online_hmm_parameters(ONLINE_HMM, 2, 4, l, p, b, c, d));
-    BAD_POINTER(p, b, surefill_online_hmm_parameters(ONLINE_HMM, 2, 4, l, a, p, c, d));
-    BAD_POINTER(p, c, surefill_online_hmm_parameters(ONLINE_HMM, 2, 4, l, a, b, p, d));
-    BAD_POINTER(p, d, surefill_online_hmm_parameters(ONLINE_HMM, 2, 4, l, a, b, c, p));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_online_hmm_parameters(ONLINE_HMM, 3, 4, l, a, b, c, d));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_online_hmm_parameters(ONLINE_HMM, 2, 5, l, a, b, c, d));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_online_hmm_parameters(ONLINE_HMM, -2, -4, l, a, b, c, d));
-    CHECK_OK(surefill_online_hmm_parameters(ONLINE_HMM, 2, 4, l, a, b, c, d));
+    BAD_HANDLE(KIND_ONLINE_HMM, h, get(h, 2, 4, l, a, b, c, d));
+    surefill_model_parameters *asked = &world.parameters;
+    *asked = (surefill_model_parameters){2, 4, 0, 0, a, b, c, d};
+    BAD_POINTER(p, asked, surefill_online_hmm_parameters(ONLINE_HMM, p));
+    BAD_POINTER(p, a, get(ONLINE_HMM, 2, 4, l, p, b, c, d));
+    BAD_POINTER(p, b, get(ONLINE_HMM, 2, 4, l, a, p, c, d));
+    BAD_POINTER(p, c, get(ONLINE_HMM, 2, 4, l, a, b, p, d));
+    BAD_POINTER(p, d, get(ONLINE_HMM, 2, 4, l, a, b, c, p));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, get(ONLINE_HMM, 3, 4, l, a, b, c, d));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, get(ONLINE_HMM, 2, 5, l, a, b, c, d));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, get(ONLINE_HMM, -2, -4, l, a, b, c, d));
+    CHECK_OK(get(ONLINE_HMM, 2, 4, l, a, b, c, d));
     CHECK(*l == SUREFILL_LOAD_POISSON && memcmp(a, start, sizeof start) == 0 &&
           memcmp(b, transition, sizeof transition) == 0 && memcmp(c, emission, sizeof emission) == 0 &&
           memcmp(d, load, sizeof load) == 0);

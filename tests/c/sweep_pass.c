@@ -327,6 +327,11 @@ void sweep_pass_decide(void) {
     rule = world.rule;
     rule.criterion = SUREFILL_CRITERION_SECONDS;
     REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
+    rule = world.rule;
+    rule.reserved = 1;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, decide(FILLING, &rule));
+    rule = world.rule;
+    rule.criterion = SUREFILL_CRITERION_SECONDS;
     /* The largest of everything is allowed. */
     rule.threshold = rule.budget = INFINITY;
     memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);

@@ -3,9 +3,17 @@
 
 enum { WAITS = 8 };
 
+/* A preset that wants so many recent waits. */
+static const surefill_preset *waits(int32_t count) {
+    static surefill_preset preset;
+    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    preset.recent_waits = count;
+    return &preset;
+}
+
 void make_recent_waits(void) {
     surefill_recent_waits *recent;
-    CHECK_OK(surefill_recent_waits_init(world.recent, sizeof world.recent, WAITS, &recent));
+    CHECK_OK(surefill_recent_waits_init(world.recent, sizeof world.recent, waits(WAITS), &recent));
     for (int64_t wait = 1; wait <= 10; wait++) CHECK_OK(surefill_recent_waits_add(recent, wait * 1000));
 }
 
@@ -54,12 +62,19 @@ static void bad_presets(int32_t (*call)(const surefill_preset *preset)) {
     preset.recent_waits = 0;
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&preset));
     preset = world.preset;
+    preset.reserved = 1;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&preset));
+    preset = world.preset;
     preset.criterion = SUREFILL_CRITERION_PROBABILITY;
     preset.slip = 0.1;
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&preset));
 }
 
 static int32_t rule_of(const surefill_preset *preset) { return surefill_preset_rule(preset, RECENT, &world.rule); }
+static int32_t size_of(const surefill_preset *preset) { return surefill_recent_waits_size(preset, world.int64); }
+static int32_t waits_of(const surefill_preset *preset) {
+    return surefill_recent_waits_init(world.fresh, sizeof world.fresh, preset, (surefill_recent_waits **)&world.handle[0]);
+}
 static int32_t queue_value(const surefill_preset *preset) {
     return surefill_preset_queue_value(preset, RECENT, DISTRIBUTION, 5000, 4, 100, &world.real[0][0]);
 }
@@ -138,22 +153,24 @@ void sweep_preset_candidate_value(void) {
 }
 
 void sweep_recent_waits_size(void) {
-    BAD_POINTER(p, &world.int64[0], surefill_recent_waits_size(WAITS, p));
+    bad_presets(size_of);
+    BAD_POINTER(p, &world.int64[0], surefill_recent_waits_size(waits(WAITS), p));
     const int32_t wrong[] = {0, -1, 4194305, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_recent_waits_size(wrong[i], &world.int64[0]));
-    CHECK_OK(surefill_recent_waits_size(WAITS, &world.int64[0]));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_recent_waits_size(waits(wrong[i]), &world.int64[0]));
+    CHECK_OK(surefill_recent_waits_size(waits(WAITS), &world.int64[0]));
     CHECK(world.int64[0] > 0 && world.int64[0] <= (int64_t)sizeof world.recent);
 }
 
 void sweep_recent_waits_init(void) {
     int64_t size;
-    CHECK_OK(surefill_recent_waits_size(WAITS, &size));
-    BAD_MEMORY(size, m, n, out, surefill_recent_waits_init(m, n, WAITS, out));
+    CHECK_OK(surefill_recent_waits_size(waits(WAITS), &size));
+    bad_presets(waits_of);
+    BAD_MEMORY(size, m, n, out, surefill_recent_waits_init(m, n, waits(WAITS), out));
     void *out = &world.handle[0];
     const int32_t wrong[] = {0, -1, 4194305, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_recent_waits_init(world.fresh, sizeof world.fresh, wrong[i], out));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_recent_waits_init(world.fresh, sizeof world.fresh, waits(wrong[i]), out));
 }
 
 void sweep_recent_waits_add(void) {
@@ -189,7 +206,7 @@ void sweep_recent_waits_open(void) {
     int64_t size;
     double seconds;
     surefill_recent_waits *opened;
-    CHECK_OK(surefill_recent_waits_size(WAITS, &size));
+    CHECK_OK(surefill_recent_waits_size(waits(WAITS), &size));
     memcpy(world.fresh, world.recent, sizeof world.recent);
     void *out = &world.handle[0];
     REFUSED(SUREFILL_ERROR_CORRUPT, surefill_recent_waits_open(world.fresh, size, out)); /* not sealed */

@@ -160,12 +160,6 @@ int main(void) {
     OFFSET(surefill_hmm_capacity, bins);
     OFFSET(surefill_hmm_capacity, slots);
     OFFSET(surefill_hmm_capacity, cells);
-    SIZE(surefill_online_hmm_options);
-    OFFSET(surefill_online_hmm_options, struct_size);
-    OFFSET(surefill_online_hmm_options, reserved);
-    OFFSET(surefill_online_hmm_options, exponent);
-    OFFSET(surefill_online_hmm_options, floor);
-    OFFSET(surefill_online_hmm_options, hold);
     SIZE(surefill_model_parameters);
     OFFSET(surefill_model_parameters, states);
     OFFSET(surefill_model_parameters, bins);
@@ -175,5 +169,11 @@ int main(void) {
     OFFSET(surefill_model_parameters, transition);
     OFFSET(surefill_model_parameters, emission);
     OFFSET(surefill_model_parameters, load_parameter);
+    SIZE(surefill_online_hmm_options);
+    OFFSET(surefill_online_hmm_options, struct_size);
+    OFFSET(surefill_online_hmm_options, reserved);
+    OFFSET(surefill_online_hmm_options, exponent);
+    OFFSET(surefill_online_hmm_options, floor);
+    OFFSET(surefill_online_hmm_options, hold);
     return 0;
 }

@@ -22,8 +22,8 @@ program layout
   type(surefill_choice_options), target :: a_choice_options
   type(surefill_choice), target :: a_choice
   type(surefill_hmm_capacity), target :: a_hmm_capacity
-  type(surefill_online_hmm_options), target :: a_online_hmm_options
   type(surefill_model_parameters), target :: a_model_parameters
+  type(surefill_online_hmm_options), target :: a_online_hmm_options
   integer(c_intptr_t) :: start
   character(len=:), allocatable :: name
 
@@ -197,13 +197,6 @@ program layout
   call member('slots', c_loc(a_hmm_capacity%slots))
   call member('cells', c_loc(a_hmm_capacity%cells))
 
-  call begin('surefill_online_hmm_options', c_loc(a_online_hmm_options), c_sizeof(a_online_hmm_options))
-  call member('struct_size', c_loc(a_online_hmm_options%struct_size))
-  call member('reserved', c_loc(a_online_hmm_options%reserved))
-  call member('exponent', c_loc(a_online_hmm_options%exponent))
-  call member('floor', c_loc(a_online_hmm_options%floor))
-  call member('hold', c_loc(a_online_hmm_options%hold))
-
   call begin('surefill_model_parameters', c_loc(a_model_parameters), c_sizeof(a_model_parameters))
   call member('states', c_loc(a_model_parameters%states))
   call member('bins', c_loc(a_model_parameters%bins))
@@ -213,6 +206,13 @@ program layout
   call member('transition', c_loc(a_model_parameters%transition))
   call member('emission', c_loc(a_model_parameters%emission))
   call member('load_parameter', c_loc(a_model_parameters%load_parameter))
+
+  call begin('surefill_online_hmm_options', c_loc(a_online_hmm_options), c_sizeof(a_online_hmm_options))
+  call member('struct_size', c_loc(a_online_hmm_options%struct_size))
+  call member('reserved', c_loc(a_online_hmm_options%reserved))
+  call member('exponent', c_loc(a_online_hmm_options%exponent))
+  call member('floor', c_loc(a_online_hmm_options%floor))
+  call member('hold', c_loc(a_online_hmm_options%hold))
 
 contains
 

@@ -73,6 +73,21 @@ impl Given {
         )
     }
 
+    /// As C hands them over.
+    pub fn structure(&self) -> surefill_model_parameters {
+        let (start, transition, emission, load) = self.pointers();
+        surefill_model_parameters {
+            states: self.states,
+            bins: self.bins,
+            load: self.load,
+            reserved: 0,
+            start: start.cast_mut(),
+            transition: transition.cast_mut(),
+            emission: emission.cast_mut(),
+            load_parameter: load.cast_mut(),
+        }
+    }
+
     pub fn fits(&self, states: i32, bins: i32) -> bool {
         (self.states, self.bins) == (states, bins)
     }
@@ -134,6 +149,35 @@ impl Model {
         let (c, d) = (emission.as_mut_ptr(), loads.as_mut_ptr());
         let status = call(output.to(&mut load), a, b, c, d);
         outcome(status, &[&load, &start, &transition, &emission, &loads])
+    }
+
+    /// As [`Model::ask`], of a call that wants a structure; a wrong output is the structure itself.
+    pub fn ask_structure(
+        states: i32,
+        bins: i32,
+        output: Pointer,
+        call: impl FnOnce(*mut surefill_model_parameters) -> i32,
+    ) -> Outcome {
+        Model::ask(states, bins, output, |load, start, transition, emission, load_parameter| {
+            if load.is_null() || !load.is_aligned() {
+                return call(load.cast());
+            }
+            let mut asked = surefill_model_parameters {
+                states,
+                bins,
+                // SAFETY: it is not a wrong output.
+                load: unsafe { *load },
+                reserved: 0,
+                start,
+                transition,
+                emission,
+                load_parameter,
+            };
+            let status = call(&raw mut asked);
+            // SAFETY: as above.
+            unsafe { *load = asked.load };
+            status
+        })
     }
 
     pub fn check_parameters(states: i32, bins: i32, outputs: &[u64]) {
@@ -259,21 +303,11 @@ impl Subject for Model {
         unsafe {
             match *call {
                 Call::SetParameters(ref given) => {
-                    let (start, transition, emission, load) = given.pointers();
-                    let status = surefill_hmm_set_parameters(
-                        handle,
-                        given.states,
-                        given.bins,
-                        given.load,
-                        start,
-                        transition,
-                        emission,
-                        load,
-                    );
+                    let status = surefill_hmm_set_parameters(handle, &given.structure());
                     outcome(status, &[])
                 }
-                Call::Parameters(states, bins) => Model::ask(states, bins, output, |load, a, b, c, d| {
-                    surefill_hmm_parameters(handle, states, bins, load, a, b, c, d)
+                Call::Parameters(states, bins) => Model::ask_structure(states, bins, output, |asked| {
+                    surefill_hmm_parameters(handle, asked)
                 }),
                 Call::InitStatic(load, mean) => outcome(surefill_hmm_init_static(handle, load, mean), &[]),
                 Call::HalveSlots => outcome(surefill_hmm_halve_slots(handle), &[]),

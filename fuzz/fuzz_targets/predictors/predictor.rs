@@ -377,38 +377,10 @@ impl Subject for Predictor {
                     outcome(status, &[&step, &round])
                 }
                 Call::SetModel(ref given) => {
-                    let (start, transition, emission, load) = given.pointers();
-                    let given = surefill_model_parameters {
-                        states: given.states,
-                        bins: given.bins,
-                        load: given.load,
-                        reserved: 0,
-                        start: start.cast_mut(),
-                        transition: transition.cast_mut(),
-                        emission: emission.cast_mut(),
-                        load_parameter: load.cast_mut(),
-                    };
-                    outcome(surefill_predictor_set_model(handle, &given), &[])
+                    outcome(surefill_predictor_set_model(handle, &given.structure()), &[])
                 }
-                Call::Model(states, bins) => Model::ask(states, bins, output, |load, a, b, c, d| {
-                    if load.is_null() || !load.is_aligned() {
-                        // The structure itself is what is not there.
-                        let nowhere = if load.is_null() { null_mut() } else { load.cast() };
-                        return surefill_predictor_model(handle, nowhere);
-                    }
-                    let mut asked = surefill_model_parameters {
-                        states,
-                        bins,
-                        load: *load,
-                        reserved: 0,
-                        start: a,
-                        transition: b,
-                        emission: c,
-                        load_parameter: d,
-                    };
-                    let status = surefill_predictor_model(handle, &mut asked);
-                    *load = asked.load;
-                    status
+                Call::Model(states, bins) => Model::ask_structure(states, bins, output, |asked| {
+                    surefill_predictor_model(handle, asked)
                 }),
             }
         }

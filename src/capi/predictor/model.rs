@@ -3,33 +3,10 @@
 //! Probabilities bin by bin, whether training is wanted, and the parameters of a hidden Markov model that predicts.
 
 use super::{SUREFILL_PREDICTION_MADE, surefill_predictor};
-use crate::capi::markov::{read_parameters, write_structure};
+use crate::capi::hmm::surefill_model_parameters;
+use crate::capi::markov::{read_parameters, write_parameters};
 use crate::capi::{array, array_mut, checked_mut, status, write};
 use crate::error::Error;
-
-/// The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes parameters
-/// only reads them, one that gives parameters writes them and load.
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-#[allow(non_camel_case_types)]
-pub struct surefill_model_parameters {
-    /// States M: as many as the model has.
-    pub states: i32,
-    /// Run-time bins N: as many as the model has.
-    pub bins: i32,
-    /// One of SUREFILL_LOAD_.
-    pub load: i32,
-    /// 0.
-    pub reserved: i32,
-    /// M probabilities of the states in the first slot. They sum to 1, like every row that follows.
-    pub start: *mut f64,
-    /// M x M probabilities of the next slot's state, a row for each state.
-    pub transition: *mut f64,
-    /// M x N probabilities of a job's bin, a row for each state.
-    pub emission: *mut f64,
-    /// M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is written is 0.
-    pub load_parameter: *mut f64,
-}
 
 /// As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing is predicted,
 /// probabilities is not written.
@@ -91,8 +68,8 @@ pub unsafe extern "C" fn surefill_predictor_set_model(
 ) -> i32 {
     status((|| {
         let mut predictor = unsafe { super::predictor(predictor)? };
-        let given = unsafe { read_parameters(predictor.hmm().ok_or(Error::WrongState)?, parameters)? };
-        predictor.set_model(&given)
+        let shape = predictor.hmm().ok_or(Error::WrongState)?.shape();
+        predictor.set_model(&unsafe { read_parameters(parameters, shape)? })
     })())
 }
 
@@ -111,6 +88,7 @@ pub unsafe extern "C" fn surefill_predictor_model(
 ) -> i32 {
     status((|| {
         let predictor = unsafe { super::predictor(predictor)? };
-        unsafe { write_structure(predictor.hmm().ok_or(Error::WrongState)?, parameters) }
+        let hmm = predictor.hmm().ok_or(Error::WrongState)?;
+        unsafe { write_parameters(parameters, hmm.shape(), |out| hmm.parameters(out).map(|()| hmm.load())) }
     })())
 }
