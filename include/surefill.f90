@@ -338,6 +338,10 @@ module surefill
   !> Kind of predictor: the same model, learnt on line, slot by slot as all jobs of a slot have left; slots and cells
   !! need only reach as far back as jobs stay in the system.
   integer(c_int32_t), parameter :: SUREFILL_PREDICTOR_HMM_ONLINE = 4_c_int32_t
+  !> Kind of predictor: contexts in which jobs are alike, by user, limit, processors and what became of the last jobs,
+  !! mixed in the logarithm; cut at the limit, and calibrated. Keys of a job are user, time limit in seconds (0 for
+  !! none) and processors.
+  integer(c_int32_t), parameter :: SUREFILL_PREDICTOR_CONTEXTS = 5_c_int32_t
   !> Training stops after as many rounds as the threshold says.
   integer(c_int32_t), parameter :: SUREFILL_TERMINATION_ROUNDS = 0_c_int32_t
   !> Training stops when sqrt(jobs) x the sum of the parameters' changes is below the threshold.
@@ -346,7 +350,7 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_TERMINATION_L_INFINITY = 2_c_int32_t
   !> Prediction: made.
   integer(c_int32_t), parameter :: SUREFILL_PREDICTION_MADE = 0_c_int32_t
-  !> Prediction: none, since no job has ended yet (mixtures).
+  !> Prediction: none, since no job has ended yet (mixtures, contexts).
   integer(c_int32_t), parameter :: SUREFILL_PREDICTION_NOTHING_LEARNT = 1_c_int32_t
   !> Prediction: none, since the initial period is not over (hidden Markov models, as all that follow).
   integer(c_int32_t), parameter :: SUREFILL_PREDICTION_INITIAL_PERIOD = 2_c_int32_t
@@ -395,21 +399,22 @@ module surefill
     integer(c_int32_t) :: kind
     !> Jobs in the system, queued or running (1 to 16,777,216).
     integer(c_int32_t) :: jobs
-    !> Run-time bins (mixtures: 1, hidden Markov models: 2, to SUREFILL_MAX_BINS).
+    !> Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS).
     integer(c_int32_t) :: bins
     !> A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or its
     !! end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard, and
     !! when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt from, but
     !! for a model learnt on line. To be longer than jobs wait and run together.
     integer(c_int64_t) :: oldest_seconds
-    !> Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user.
+    !> Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. Contexts: 3.
     integer(c_int32_t) :: keys
     !> Mixtures: how many experts there are (1 to SUREFILL_MAX_EXPERTS).
     integer(c_int32_t) :: expert_count
     !> Mixtures: the experts, of which init keeps a copy; NULL for the kind's own, and then expert_count is theirs.
     type(c_ptr) :: experts
     !> Mixtures: histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each
-    !! user. Those not written to for longest leave.
+    !! user. Contexts (1 to 16,777,216): one for each context and combination of its values. Those not written to for
+    !! longest leave.
     integer(c_int32_t) :: histories
     !> Hidden Markov models, as all that follows: states (1 to SUREFILL_MAX_STATES).
     integer(c_int32_t) :: states
@@ -1274,9 +1279,9 @@ module surefill
 
     !> Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than
     !! ten days given up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories;
-    !! user: one key, one expert. Hidden Markov models: 16 states, a year of slots of 15 min, 100,000 cells, 1,024
-    !! slots remembered; no load model, Static-IV, L1 with 200 and at most 1,000 rounds, an initial period of a week,
-    !! restarts weekly, as in the thesis; but with a floor of 0.001.
+    !! user: one key, one expert; contexts: 65,536 histories. Hidden Markov models: 16 states, a year of slots of 15
+    !! min, 100,000 cells, 1,024 slots remembered; no load model, Static-IV, L1 with 200 and at most 1,000 rounds, an
+    !! initial period of a week, restarts weekly, as in the thesis; but with a floor of 0.001.
     function surefill_predictor_options_init(kind, options) bind(c, name='surefill_predictor_options_init') &
             result(code)
       import
@@ -1298,9 +1303,10 @@ module surefill
     end function surefill_experts_init
 
     !> Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500.
-    !! Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Hidden Markov models:
-    !! surefill_hmm_size more, 8 S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and
-    !! on line surefill_online_hmm_size.
+    !! Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Contexts: with N rounded up to
+    !! a multiple of 8, H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) more. Hidden Markov models: surefill_hmm_size
+    !! more, 8 S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and on line
+    !! surefill_online_hmm_size.
     function surefill_predictor_size(options, size) bind(c, name='surefill_predictor_size') result(code)
       import
       type(surefill_predictor_options), intent(in) :: options
@@ -1399,8 +1405,9 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_predictor_apply
 
-    !> A mixture learns from a job that it does not hold, or of which more is known than when it started and ended:
-    !! one with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS). O(experts x bins).
+    !> A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it
+    !! started and ended: one with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS), to the
+    !! contexts until the last event. O(experts x bins).
     function surefill_predictor_learn(predictor, keys, count, seconds) bind(c, &
             name='surefill_predictor_learn') result(code)
       import
@@ -1468,9 +1475,10 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_predictor_said
 
-    !> What is believed now of a job that it holds: a mixture's present prediction for the job's keys; a hidden Markov
-    !! model knows jobs by their time of submission alone, and so this is what surefill_predictor_said gives. Before
-    !! the job's age and limit are considered, which a pass does.
+    !> What is believed now of a job that it holds: a mixture's present prediction for the job's keys; what the
+    !! contexts know now of the jobs that were like it when it was submitted; a hidden Markov model knows jobs by
+    !! their time of submission alone, and so this is what surefill_predictor_said gives. Before the job's age and
+    !! limit are considered, which a pass does.
     function surefill_predictor_predict_job(predictor, job, memory, length, answer, distribution) bind(c, &
             name='surefill_predictor_predict_job') result(code)
       import
@@ -1487,7 +1495,7 @@ module surefill
     !! two calls. A round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M +
     !! N)), and round says what was learnt since the last DONE, its rounds being the slots learnt in all. step is
     !! SUREFILL_STEP_IDLE, MORE or DONE; after DONE the new model is in use, and round is the last of its rounds, else
-    !! round is not written. Mixtures learn as jobs end, and are idle. O(work M^2).
+    !! round is not written. Mixtures and contexts learn as jobs end, and are idle. O(work M^2).
     function surefill_predictor_train(predictor, work, step, round) bind(c, name='surefill_predictor_train') &
             result(code)
       import

@@ -1044,6 +1044,11 @@ int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
  * need only reach as far back as jobs stay in the system. */
 #define SUREFILL_PREDICTOR_HMM_ONLINE 4
 
+/* Kind of predictor: contexts in which jobs are alike, by user, limit, processors and what became of the last
+ * jobs, mixed in the logarithm; cut at the limit, and calibrated. Keys of a job are user, time limit in seconds (0
+ * for none) and processors. */
+#define SUREFILL_PREDICTOR_CONTEXTS 5
+
 /* Training stops after as many rounds as the threshold says. */
 #define SUREFILL_TERMINATION_ROUNDS 0
 
@@ -1056,7 +1061,7 @@ int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
 /* Prediction: made. */
 #define SUREFILL_PREDICTION_MADE 0
 
-/* Prediction: none, since no job has ended yet (mixtures). */
+/* Prediction: none, since no job has ended yet (mixtures, contexts). */
 #define SUREFILL_PREDICTION_NOTHING_LEARNT 1
 
 /* Prediction: none, since the initial period is not over (hidden Markov models, as all that follow). */
@@ -1134,21 +1139,22 @@ typedef struct surefill_predictor_options {
   int32_t kind;
   /* Jobs in the system, queued or running (1 to 16,777,216). */
   int32_t jobs;
-  /* Run-time bins (mixtures: 1, hidden Markov models: 2, to SUREFILL_MAX_BINS). */
+  /* Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS). */
   int32_t bins;
   /* A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or
    * its end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard,
    * and when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt from,
    * but for a model learnt on line. To be longer than jobs wait and run together. */
   int64_t oldest_seconds;
-  /* Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. */
+  /* Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. Contexts: 3. */
   int32_t keys;
   /* Mixtures: how many experts there are (1 to SUREFILL_MAX_EXPERTS). */
   int32_t expert_count;
   /* Mixtures: the experts, of which init keeps a copy; NULL for the kind's own, and then expert_count is theirs. */
   const surefill_expert *experts;
   /* Mixtures: histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each
-   * user. Those not written to for longest leave. */
+   * user. Contexts (1 to 16,777,216): one for each context and combination of its values. Those not written to for
+   * longest leave. */
   int32_t histories;
   /* Hidden Markov models, as all that follows: states (1 to SUREFILL_MAX_STATES). */
   int32_t states;
@@ -1220,9 +1226,9 @@ typedef struct surefill_round {
 
 /* Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than ten
  * days given up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories; user:
- * one key, one expert. Hidden Markov models: 16 states, a year of slots of 15 min, 100,000 cells, 1,024 slots
- * remembered; no load model, Static-IV, L1 with 200 and at most 1,000 rounds, an initial period of a week,
- * restarts weekly, as in the thesis; but with a floor of 0.001.
+ * one key, one expert; contexts: 65,536 histories. Hidden Markov models: 16 states, a year of slots of 15 min,
+ * 100,000 cells, 1,024 slots remembered; no load model, Static-IV, L1 with 200 and at most 1,000 rounds, an
+ * initial period of a week, restarts weekly, as in the thesis; but with a floor of 0.001.
  *
  * Errors: OUT_OF_RANGE (kind). */
 int32_t surefill_predictor_options_init(int32_t kind, surefill_predictor_options *options);
@@ -1230,13 +1236,14 @@ int32_t surefill_predictor_options_init(int32_t kind, surefill_predictor_options
 /* Writes the experts of a kind of mixture, one of SUREFILL_PREDICTOR_, and their number, so that others can be
  * added. capacity is the room in experts: SUREFILL_MAX_EXPERTS is enough.
  *
- * Errors: OUT_OF_RANGE (not a mixture), FULL (capacity). */
+ * Errors: OUT_OF_RANGE (not a mixture of experts), FULL (capacity). */
 int32_t surefill_experts_init(int32_t kind, surefill_expert *experts, int32_t capacity, int32_t *count);
 
 /* Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500.
- * Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Hidden Markov models:
- * surefill_hmm_size more, 8 S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and
- * on line surefill_online_hmm_size.
+ * Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Contexts: with N rounded up to
+ * a multiple of 8, H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) more. Hidden Markov models: surefill_hmm_size
+ * more, 8 S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and on line
+ * surefill_online_hmm_size.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_predictor_size(const surefill_predictor_options *options, int64_t *size);
@@ -1298,11 +1305,12 @@ int32_t surefill_predictor_cancel(surefill_predictor *predictor, int64_t job, in
  * more keys. */
 int32_t surefill_predictor_apply(surefill_predictor *predictor, const surefill_job_event *event);
 
-/* A mixture learns from a job that it does not hold, or of which more is known than when it started and ended: one
- * with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS). O(experts x bins).
+/* A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it started
+ * and ended: one with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS), to the contexts until
+ * the last event. O(experts x bins).
  *
- * Errors: OUT_OF_RANGE (count, seconds), WRONG_STATE (not a mixture; a hidden Markov model is told of past jobs by
- * their events, in the order of time). */
+ * Errors: OUT_OF_RANGE (count, seconds), WRONG_STATE (a hidden Markov model, which is told of past jobs by their
+ * events, in the order of time). */
 int32_t surefill_predictor_learn(surefill_predictor *predictor, const int64_t *keys, int32_t count, int64_t seconds);
 
 /* Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
@@ -1328,8 +1336,8 @@ int32_t surefill_predictor_jobs(const surefill_predictor *predictor,
  * SUREFILL_DISTRIBUTION_SIZE). answer is SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the
  * distribution is the one of which nothing is known but the limit.
  *
- * Mixtures: O(experts x bins). Hidden Markov models: O((M^2 + jobs M) S) for M states and S slots from the
- * earliest with a change since the last prediction.
+ * Mixtures: O(experts x bins), contexts too, of which there are 31. Hidden Markov models: O((M^2 + jobs M) S) for
+ * M states and S slots from the earliest with a change since the last prediction.
  *
  * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time, count, length). */
 int32_t surefill_predictor_predict(surefill_predictor *predictor,
@@ -1352,9 +1360,10 @@ int32_t surefill_predictor_said(const surefill_predictor *predictor,
                                 int32_t *answer,
                                 surefill_distribution **distribution);
 
-/* What is believed now of a job that it holds: a mixture's present prediction for the job's keys; a hidden Markov
- * model knows jobs by their time of submission alone, and so this is what surefill_predictor_said gives. Before
- * the job's age and limit are considered, which a pass does.
+/* What is believed now of a job that it holds: a mixture's present prediction for the job's keys; what the
+ * contexts know now of the jobs that were like it when it was submitted; a hidden Markov model knows jobs by their
+ * time of submission alone, and so this is what surefill_predictor_said gives. Before the job's age and limit are
+ * considered, which a pass does.
  *
  * Errors: as surefill_predictor_said. */
 int32_t surefill_predictor_predict_job(const surefill_predictor *predictor,
@@ -1368,7 +1377,7 @@ int32_t surefill_predictor_predict_job(const surefill_predictor *predictor,
  * two calls. A round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)),
  * and round says what was learnt since the last DONE, its rounds being the slots learnt in all. step is
  * SUREFILL_STEP_IDLE, MORE or DONE; after DONE the new model is in use, and round is the last of its rounds, else
- * round is not written. Mixtures learn as jobs end, and are idle. O(work M^2).
+ * round is not written. Mixtures and contexts learn as jobs end, and are idle. O(work M^2).
  *
  * Errors: OUT_OF_RANGE (work). */
 int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, int32_t *step, surefill_round *round);

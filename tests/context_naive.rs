@@ -44,8 +44,19 @@ const CONTEXTS: [Context; 31] = {
     ]
 };
 
+/// In what a job is like others when it is submitted.
+#[derive(Clone, Debug)]
+struct Likeness {
+    rows: Vec<Vec<i64>>,
+    last: [i64; 2],
+    standing: (i64, i64),
+    change: (i64, i64),
+    counts: f64,
+}
+
 #[derive(Clone, Debug)]
 struct Opinion {
+    likeness: Likeness,
     rows: Vec<Vec<i64>>,
     from: Vec<i64>,
     sets: Vec<(usize, i64, i64)>,
@@ -210,6 +221,24 @@ impl Naive {
     }
 
     fn opinion(&self, keys: &[i64; 3], now: i64) -> Opinion {
+        let last = |depth, back| self.last(keys, depth, back);
+        let like = match self.standing(keys, 2, now).1 {
+            3 if last(2, 0) != last(2, 1) => 4,
+            kind => kind,
+        };
+        let kind = |from: i64, to: i64| if step(from, to) == 9 { 0 } else { step(from, to).clamp(-2, 2) + 3 };
+        let likeness = Likeness {
+            rows: self.rows(keys, now),
+            last: [last(0, 0), last(2, 0)],
+            standing: (like, self.standing(keys, 0, now).1),
+            change: (kind(last(1, 1), last(1, 0)), kind(last(1, 2), last(1, 1))),
+            counts: 1.0 / (1.0 + self.inside(keys, 2) + 0.2 * self.inside(keys, 0)),
+        };
+        self.of(keys, likeness)
+    }
+
+    /// What is believed now of a job that was submitted with this likeness to others.
+    fn of(&self, keys: &[i64; 3], likeness: Likeness) -> Opinion {
         let limit_bin = self.bin(keys[1]);
         let l = limit_bin as usize;
         let cells = (l + 2).min(BINS);
@@ -220,7 +249,6 @@ impl Naive {
         let share = (self.ended.iter().filter(gone).count() as f64 + 0.5) / (finished + 200.0);
         let mut uniform = vec![if has_beyond { 1.0 - share } else { 1.0 } / (l + 1) as f64; l + 1];
         uniform.resize(cells, share);
-        let rows = self.rows(keys, now);
         let mut opinion = Opinion {
             from: Vec::new(),
             sets: Vec::new(),
@@ -228,8 +256,9 @@ impl Naive {
             logs: Vec::new(),
             said: vec![0.0; cells],
             limit_bin,
-            counts: 1.0 / (1.0 + self.inside(keys, 2) + 0.2 * self.inside(keys, 0)),
-            rows,
+            counts: likeness.counts,
+            rows: likeness.rows.clone(),
+            likeness,
         };
         let mut all: Vec<Vec<f64>> = Vec::new();
         for (number, Context(parent, _, prior, from, counts_beyond, _)) in CONTEXTS.iter().enumerate() {
@@ -237,8 +266,8 @@ impl Naive {
             let reference = match from {
                 Reference::First => 0,
                 Reference::Limit => limit_bin,
-                Reference::User => or_limit(self.last(keys, 0, 0)),
-                Reference::Like => or_limit(self.last(keys, 2, 0)),
+                Reference::User => or_limit(opinion.likeness.last[0]),
+                Reference::Like => or_limit(opinion.likeness.last[1]),
             };
             opinion.from.push(reference);
             let row = self.counts(number, &opinion.rows[number]);
@@ -279,17 +308,12 @@ impl Naive {
             opinion.logs.push(p.iter().map(|p| -((0.5 - 16.0 * p.ln()).floor().min(255.0)) / 16.0).collect());
             all.push(p);
         }
-        let last = |depth, back| self.last(keys, depth, back);
-        let like = match self.standing(keys, 2, now).1 {
-            3 if last(2, 0) != last(2, 1) => 4,
-            kind => kind,
-        };
-        let kind = |from: i64, to: i64| if step(from, to) == 9 { 0 } else { step(from, to).clamp(-2, 2) + 3 };
+        let Likeness { standing, change, .. } = opinion.likeness;
         opinion.sets = vec![
             (0, 0, 0),
             (1, limit_bin, 0),
-            (2, like, self.standing(keys, 0, now).1),
-            (3, kind(last(1, 1), last(1, 0)), kind(last(1, 2), last(1, 1))),
+            (2, standing.0, standing.1),
+            (3, change.0, change.1),
             (4, opinion.levels[13] as i64, opinion.levels[5] as i64),
         ];
         let mut x = vec![0.0; cells];
@@ -413,7 +437,7 @@ fn compare(seed: u64, count: usize) {
     // What is in each record: the naive one's job.
     let mut records: [Option<usize>; 4] = [None; 4];
     let mut now = 1000;
-    let mut compared = 0;
+    let (mut compared, mut asked) = (0, 0);
     while naive.ended.len() < count {
         now += random.below(200) as i64;
         // A checkpoint after every event.
@@ -448,6 +472,17 @@ fn compare(seed: u64, count: usize) {
                     opinion,
                 });
                 records[record] = Some(naive.jobs.len() - 1);
+            }
+            Some(index) if asked < naive.ended.len() => {
+                // As like others as it was, with what has been learnt since.
+                asked = naive.ended.len();
+                let mut found = [0.0; BINS];
+                assert!(mixture.predict_job(record as u32, &mut found).unwrap());
+                let job = &naive.jobs[index];
+                let expected = naive.predict(&job.keys, &naive.of(&job.keys, job.opinion.likeness.clone()));
+                for (ours, theirs) in found.iter().zip(&expected) {
+                    assert!((ours - theirs).abs() < 1e-5 + 0.01 * theirs, "{found:?}\n{expected:?}");
+                }
             }
             Some(index) if naive.jobs[index].started.is_none() => {
                 if random.below(8) == 0 {

@@ -58,6 +58,9 @@ pub const SUREFILL_PREDICTOR_HMM: i32 = 3;
 /// Kind of predictor: the same model, learnt on line, slot by slot as all jobs of a slot have left; slots and cells need only
 /// reach as far back as jobs stay in the system.
 pub const SUREFILL_PREDICTOR_HMM_ONLINE: i32 = 4;
+/// Kind of predictor: contexts in which jobs are alike, by user, limit, processors and what became of the last jobs, mixed in the
+/// logarithm; cut at the limit, and calibrated. Keys of a job are user, time limit in seconds (0 for none) and processors.
+pub const SUREFILL_PREDICTOR_CONTEXTS: i32 = 5;
 
 /// Training stops after as many rounds as the threshold says.
 pub const SUREFILL_TERMINATION_ROUNDS: i32 = 0;
@@ -68,7 +71,7 @@ pub const SUREFILL_TERMINATION_L_INFINITY: i32 = 2;
 
 /// Prediction: made.
 pub const SUREFILL_PREDICTION_MADE: i32 = 0;
-/// Prediction: none, since no job has ended yet (mixtures).
+/// Prediction: none, since no job has ended yet (mixtures, contexts).
 pub const SUREFILL_PREDICTION_NOTHING_LEARNT: i32 = 1;
 /// Prediction: none, since the initial period is not over (hidden Markov models, as all that follow).
 pub const SUREFILL_PREDICTION_INITIAL_PERIOD: i32 = 2;
@@ -115,21 +118,21 @@ pub struct surefill_predictor_options {
     pub kind: i32,
     /// Jobs in the system, queued or running (1 to 16,777,216).
     pub jobs: i32,
-    /// Run-time bins (mixtures: 1, hidden Markov models: 2, to SUREFILL_MAX_BINS).
+    /// Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS).
     pub bins: i32,
     /// A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or its end may
     /// have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard, and when there is no
     /// room for a new job the oldest of them makes room. If it ends after all it is learnt from, but for a model learnt on line.
     /// To be longer than jobs wait and run together.
     pub oldest_seconds: i64,
-    /// Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user.
+    /// Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. Contexts: 3.
     pub keys: i32,
     /// Mixtures: how many experts there are (1 to SUREFILL_MAX_EXPERTS).
     pub expert_count: i32,
     /// Mixtures: the experts, of which init keeps a copy; NULL for the kind's own, and then expert_count is theirs.
     pub experts: *const surefill_expert,
-    /// Mixtures: histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each user. Those
-    /// not written to for longest leave.
+    /// Mixtures: histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each user. Contexts
+    /// (1 to 16,777,216): one for each context and combination of its values. Those not written to for longest leave.
     pub histories: i32,
     /// Hidden Markov models, as all that follows: states (1 to SUREFILL_MAX_STATES).
     pub states: i32,
@@ -379,9 +382,9 @@ unsafe fn write_prediction(
 }
 
 /// Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than ten days given
-/// up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories; user: one key, one expert. Hidden
-/// Markov models: 16 states, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered; no load model, Static-IV, L1 with 200
-/// and at most 1,000 rounds, an initial period of a week, restarts weekly, as in the thesis; but with a floor of 0.001.
+/// up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories; user: one key, one expert; contexts:
+/// 65,536 histories. Hidden Markov models: 16 states, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered; no load
+/// model, Static-IV, L1 with 200 and at most 1,000 rounds, an initial period of a week, restarts weekly, as in the thesis; but with a floor of 0.001.
 ///
 /// Errors: NULL, MISALIGNED, OUT_OF_RANGE (kind).
 ///
@@ -401,7 +404,7 @@ pub unsafe extern "C" fn surefill_predictor_options_init(
 /// Writes the experts of a kind of mixture, one of SUREFILL_PREDICTOR_, and their number, so that others can be added. capacity
 /// is the room in experts: SUREFILL_MAX_EXPERTS is enough.
 ///
-/// Errors: NULL, MISALIGNED, OUT_OF_RANGE (not a mixture), FULL (capacity).
+/// Errors: NULL, MISALIGNED, OUT_OF_RANGE (not a mixture of experts), FULL (capacity).
 ///
 /// # Safety
 /// experts points to capacity writable structures, count to a writable number.
@@ -414,7 +417,7 @@ pub unsafe extern "C" fn surefill_experts_init(
 ) -> i32 {
     status((|| {
         let kind = self::kind(kind)?;
-        if kind.is_hmm() {
+        if !matches!(kind, PredictorKind::Mixture | PredictorKind::User) {
             return Err(Error::OutOfRange);
         }
         let (count, out) = unsafe { (checked_mut(count)?, array_mut(experts, capacity)?) };
@@ -429,7 +432,8 @@ pub unsafe extern "C" fn surefill_experts_init(
 }
 
 /// Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500. Mixtures: with
-/// H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Hidden Markov models: surefill_hmm_size more, 8 S for each slot of
+/// H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Contexts: with N rounded up to a multiple of 8,
+/// H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) more. Hidden Markov models: surefill_hmm_size more, 8 S for each slot of
 /// the window and 48 S (S states, rounded up to a multiple of 8), and on line surefill_online_hmm_size.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
@@ -605,11 +609,11 @@ pub unsafe extern "C" fn surefill_predictor_apply(
     })())
 }
 
-/// A mixture learns from a job that it does not hold, or of which more is known than when it started and ended: one with these
-/// count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS). O(experts x bins).
+/// A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it started and ended: one
+/// with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS), to the contexts until the last event. O(experts x bins).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (count, seconds), SPAN_TOO_LONG, WRONG_STATE (not a mixture; a
-/// hidden Markov model is told of past jobs by their events, in the order of time).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (count, seconds), SPAN_TOO_LONG, WRONG_STATE (a
+/// hidden Markov model, which is told of past jobs by their events, in the order of time).
 ///
 /// # Safety
 /// predictor is a handle, keys points to count readable numbers.
@@ -676,7 +680,7 @@ pub unsafe extern "C" fn surefill_predictor_jobs(
 /// SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the distribution is the one of which nothing is known but the
 /// limit.
 ///
-/// Mixtures: O(experts x bins). Hidden Markov models: O((M^2 + jobs M) S) for M states and S slots from the earliest with a change since
+/// Mixtures: O(experts x bins), contexts too, of which there are 31. Hidden Markov models: O((M^2 + jobs M) S) for M states and S slots from the earliest with a change since
 /// the last prediction.
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count, length).
@@ -725,7 +729,8 @@ pub unsafe extern "C" fn surefill_predictor_said(
     })())
 }
 
-/// What is believed now of a job that it holds: a mixture's present prediction for the job's keys; a hidden Markov model knows jobs by
+/// What is believed now of a job that it holds: a mixture's present prediction for the job's keys; what the contexts know now of
+/// the jobs that were like it when it was submitted; a hidden Markov model knows jobs by
 /// their time of submission alone, and so this is what surefill_predictor_said gives. Before the job's age and limit are
 /// considered, which a pass does.
 ///
@@ -751,8 +756,8 @@ pub unsafe extern "C" fn surefill_predictor_predict_job(
 /// Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between two calls. A
 /// round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)), and round says what was
 /// learnt since the last DONE, its rounds being the slots learnt in all. step is SUREFILL_STEP_IDLE, MORE or DONE; after
-/// DONE the new model is in use, and round is the last of its rounds, else round is not written. Mixtures learn as jobs end, and
-/// are idle. O(work M^2).
+/// DONE the new model is in use, and round is the last of its rounds, else round is not written. Mixtures and contexts learn as
+/// jobs end, and are idle. O(work M^2).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
 ///

@@ -120,6 +120,12 @@ impl<'a> Jobs<'a> {
         self.count() as usize >= self.records.len() && self.oldest_given_up().is_none()
     }
 
+    /// The job that makes room for the next, its record and id: the oldest, when the table is full and that is given up.
+    pub fn makes_room(&self) -> Option<(u32, i64)> {
+        let id = self.oldest_given_up().filter(|_| self.count() as usize >= self.records.len())?;
+        self.counts.first().map(|counts| (counts.oldest, id))
+    }
+
     /// The id of the oldest job, if that is given up.
     fn oldest_given_up(&self) -> Option<i64> {
         let oldest = self.counts.first()?.oldest;
@@ -163,6 +169,11 @@ impl<'a> Jobs<'a> {
     /// A job's keys.
     pub fn keys(&self, record: u32) -> Result<&[i64]> {
         range(self.keys, record as usize * self.keys_each, self.keys_each)
+    }
+
+    /// Where what is predicted at a job's submission is kept.
+    pub fn said_mut(&mut self, record: u32) -> Result<&mut [f64]> {
+        range_mut(self.said, record as usize * self.bins, self.bins)
     }
 
     /// The probabilities predicted at a job's submission; without meaning if it has a silence.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::hmm::{HmmCapacity, Initial, LoadModel, OnlineOptions, Termination};
-use crate::predict::{Expert, MAX_EXPERTS, MixtureCapacity};
+use crate::predict::{ContextCapacity, Expert, MAX_EXPERTS, MixtureCapacity, context};
 use bytemuck::{Pod, Zeroable};
 
 /// The largest number of jobs, and of slots in the window.
@@ -22,13 +22,16 @@ pub enum PredictorKind {
     /// The same model, learnt slot by slot as all jobs of a slot have left ([`OnlineHmm`](crate::hmm::OnlineHmm)): no slot is
     /// needed any more once it is learnt.
     HmmOnline = 4,
+    /// A geometric mixture of contexts ([`ContextMixture`](crate::predict::ContextMixture)): the keys of a job are user, time limit
+    /// and processors.
+    Contexts = 5,
 }
 
 impl PredictorKind {
     /// The kind with this number.
     pub fn from_number(number: u32) -> Option<PredictorKind> {
-        use PredictorKind::{Hmm, HmmOnline, Mixture, User};
-        [Mixture, User, Hmm, HmmOnline].into_iter().find(|kind| *kind as u32 == number)
+        use PredictorKind::{Contexts, Hmm, HmmOnline, Mixture, User};
+        [Mixture, User, Hmm, HmmOnline, Contexts].into_iter().find(|kind| *kind as u32 == number)
     }
 
     /// Whether it tracks a hidden Markov model; else it keeps histories of like jobs.
@@ -51,16 +54,20 @@ pub struct PredictorCapacity {
     /// Of the hidden Markov models: slots, from the earliest that still has a job in the system, whose filtered state is
     /// remembered from one prediction to the next (1 to 2^24); what lies behind is computed again each time.
     pub window: u32,
-    /// Of the mixtures: bins, keys, experts, histories.
+    /// Of the mixtures: bins, keys, experts, histories. Of the contexts: bins (from 2) and histories (to 2^24); there are 3 keys.
     pub mixture: MixtureCapacity,
 }
 
 impl PredictorCapacity {
-    /// The defaults of a kind: 4,096 jobs. Mixtures: as [`MixtureCapacity`], the user's alone with one key and one expert. Hidden
-    /// Markov models: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered.
+    /// The defaults of a kind: 4,096 jobs. Mixtures: as [`MixtureCapacity`], the user's alone with one key and one expert; contexts:
+    /// as [`ContextCapacity`]. Hidden Markov models: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered.
     pub fn of(kind: PredictorKind) -> PredictorCapacity {
         let mixture = match kind {
             PredictorKind::User => MixtureCapacity { keys: 1, experts: 1, ..MixtureCapacity::default() },
+            PredictorKind::Contexts => MixtureCapacity {
+                histories: ContextCapacity::default().histories,
+                ..MixtureCapacity::default()
+            },
             _ => MixtureCapacity::default(),
         };
         PredictorCapacity { kind, jobs: 4096, hmm: HmmCapacity::default(), window: 1024, mixture }
@@ -71,14 +78,24 @@ impl PredictorCapacity {
         if self.kind.is_hmm() { self.hmm.bins } else { self.mixture.bins }
     }
 
+    /// Of the contexts.
+    pub(super) fn contexts(&self) -> ContextCapacity {
+        let MixtureCapacity { bins, histories, .. } = self.mixture;
+        ContextCapacity { bins, jobs: self.jobs, histories, reserved: 0 }
+    }
+
     /// Keys of a job: the mixtures know jobs by them, the hidden Markov models by their time of submission alone.
     pub fn keys(&self) -> u32 {
         if self.kind.is_hmm() { 0 } else { self.mixture.keys }
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        let valid =
-            (1..=MOST).contains(&self.jobs) && (!self.kind.is_hmm() || (1..=MOST).contains(&self.window));
+        let own = match self.kind {
+            PredictorKind::Hmm | PredictorKind::HmmOnline => (1..=MOST).contains(&self.window),
+            PredictorKind::Contexts => self.mixture.keys as usize == context::KEYS,
+            PredictorKind::Mixture | PredictorKind::User => true,
+        };
+        let valid = own && (1..=MOST).contains(&self.jobs);
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 }

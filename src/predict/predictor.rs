@@ -5,11 +5,11 @@ use crate::hmm::{Hmm, Parameters, Round};
 use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::predict::anchor::Setting;
 use crate::predict::jobs::{Job, Jobs};
+use crate::predict::learner::{Learner, answered, enter, mixed};
 use crate::predict::options::{RawCapacity, RawOptions};
 use crate::predict::safety::make_safe;
-use crate::predict::tracker::Tracker;
 use crate::predict::{Learning, Mixture, PredictorCapacity, PredictorKind, PredictorOptions};
-use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution};
+use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution, check_span};
 use crate::seal;
 use bytemuck::{Pod, Zeroable};
 
@@ -78,13 +78,6 @@ struct State {
     begun: u64,
 }
 
-/// What is learnt, by kind. There is no heap to put the larger one on.
-#[allow(clippy::large_enum_variant)]
-enum Learner<'a> {
-    Mixture(Mixture<'a>),
-    Hmm(Tracker<'a>),
-}
-
 /// Learns from finished jobs and predicts how long a job will run.
 ///
 /// Report every job: [`Predictor::submit`], [`Predictor::start`], then [`Predictor::end`] or [`Predictor::cancel`]. What is
@@ -99,13 +92,15 @@ enum Learner<'a> {
 ///
 /// Times are seconds since any origin, within 2^53 of it; they may stand still but not go back, unless the clock is set
 /// ([`Predictor::set_clock`]). Questions change nothing, whatever their time. Jobs are known by the caller's ids, and to the
-/// mixtures by their keys: as many numbers as the capacity says, key 0 being the user. When the history of a hidden Markov model is
+/// mixtures by their keys: as many numbers as the capacity says, key 0 being the user; the contexts' are user, time limit in seconds
+/// (0 for none) and processors, and their predictions are conditional on the limit. When the history of a hidden Markov model is
 /// full its oldest slots leave; a job whose slot has left is not learnt from. An event costs that model a filter step for each
 /// slot that has passed since the last one, at most as many as the history holds: tens of milliseconds after a year without any.
 ///
 /// The memory needed is [`Predictor::size`]. For J jobs with K keys and N bins: J (72 + 8 K + 8 N) bytes and at most 16 J of
-/// index; the learner's ([`Mixture`], or [`Hmm`] and on line [`OnlineHmm`](crate::hmm::OnlineHmm)); with a hidden Markov model
-/// 8 M for each slot of the window and 48 M (M states, rounded up to a multiple of 8); and about 1,500 bytes.
+/// index; the learner's ([`Mixture`], [`ContextMixture`](crate::predict::ContextMixture), or [`Hmm`] and on line
+/// [`OnlineHmm`](crate::hmm::OnlineHmm)); with a hidden Markov model 8 M for each slot of the window and 48 M (M states, rounded up
+/// to a multiple of 8); and about 1,500 bytes.
 pub struct Predictor<'a> {
     state: &'a mut State,
     jobs: Jobs<'a>,
@@ -126,8 +121,7 @@ impl<'a> Predictor<'a> {
     /// [`Error::OutOfRange`].
     pub fn size(capacity: &PredictorCapacity) -> Result<usize> {
         let mut carver = Carver::measuring();
-        let learner =
-            if capacity.kind.is_hmm() { Tracker::size(capacity)? } else { Mixture::size(&capacity.mixture)? };
+        let learner = Learner::size(capacity)?;
         layout(&mut carver, capacity)?;
         carver.take::<u8>(learner)?;
         Ok(carver.size())
@@ -146,15 +140,9 @@ impl<'a> Predictor<'a> {
     ) -> Result<Predictor<'a>> {
         let size = Predictor::size(capacity)?;
         options.check(capacity)?;
+        Learner::check(capacity, options)?;
         if bins.count() != capacity.bins() as usize {
             return Err(Error::OutOfRange);
-        }
-        let experts = options.experts.get(..capacity.mixture.experts as usize);
-        if !capacity.kind.is_hmm() {
-            experts
-                .ok_or(Error::OutOfRange)?
-                .iter()
-                .try_for_each(|expert| expert.check(capacity.mixture.keys))?;
         }
         let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
         Carver::of(&mut *memory)?;
@@ -162,19 +150,7 @@ impl<'a> Predictor<'a> {
         let mut carver = Carver::of(memory)?;
         let (state, mut jobs) = layout(&mut carver, capacity)?;
         jobs.clear()?;
-        let learner = if capacity.kind.is_hmm() {
-            let mut tracker = Tracker::carve(&mut carver, capacity)?;
-            tracker.reset(capacity, options)?;
-            Learner::Hmm(tracker)
-        } else {
-            let block = carver.take(Mixture::size(&capacity.mixture)?)?;
-            Learner::Mixture(Mixture::init(
-                block,
-                &capacity.mixture,
-                bins,
-                experts.ok_or(Error::OutOfRange)?,
-            )?)
-        };
+        let learner = Learner::make(&mut carver, capacity, bins, options)?;
         let state = at_mut(state, 0)?;
         *state = State {
             header: Header::new(KIND, size),
@@ -215,18 +191,7 @@ impl<'a> Predictor<'a> {
         };
         let mut carver = Carver::of(memory)?;
         let (state, jobs) = layout(&mut carver, &capacity)?;
-        let learner = if capacity.kind.is_hmm() {
-            let tracker = Tracker::carve(&mut carver, &capacity)?;
-            tracker.check(&capacity)?;
-            Learner::Hmm(tracker)
-        } else {
-            let block = carver.take(Mixture::size(&capacity.mixture)?)?;
-            let mixture = Mixture::attach(block).map_err(|_| Error::Corrupt)?;
-            if mixture.limits() != &capacity.mixture {
-                return Err(Error::Corrupt);
-            }
-            Learner::Mixture(mixture)
-        };
+        let learner = Learner::find(&mut carver, &capacity)?;
         let state = at_mut(state, 0)?;
         let sound = state.options.slot_seconds > 0
             && state.now.unsigned_abs() <= MAX_TIME
@@ -273,7 +238,7 @@ impl<'a> Predictor<'a> {
     pub fn hmm(&self) -> Option<&Hmm<'a>> {
         match &self.learner {
             Learner::Hmm(tracker) => Some(tracker.hmm()),
-            Learner::Mixture(_) => None,
+            Learner::Mixture(_) | Learner::Contexts(_) => None,
         }
     }
 
@@ -281,7 +246,7 @@ impl<'a> Predictor<'a> {
     pub fn mixture(&self) -> Option<&Mixture<'a>> {
         match &self.learner {
             Learner::Mixture(mixture) => Some(mixture),
-            Learner::Hmm(_) => None,
+            Learner::Hmm(_) | Learner::Contexts(_) => None,
         }
     }
 
@@ -311,7 +276,7 @@ impl<'a> Predictor<'a> {
     pub fn late_jobs(&self) -> u64 {
         match &self.learner {
             Learner::Hmm(tracker) => tracker.late_jobs(),
-            Learner::Mixture(_) => 0,
+            Learner::Mixture(_) | Learner::Contexts(_) => 0,
         }
     }
 
@@ -331,7 +296,7 @@ impl<'a> Predictor<'a> {
     pub fn last_round(&self) -> Option<Round> {
         match &self.learner {
             Learner::Hmm(tracker) => tracker.last_round(),
-            Learner::Mixture(_) => None,
+            Learner::Mixture(_) | Learner::Contexts(_) => None,
         }
     }
 
@@ -352,6 +317,9 @@ impl<'a> Predictor<'a> {
             return Err(Error::Full);
         }
         self.advance(now)?;
+        if let Learner::Contexts(contexts) = &mut self.learner {
+            return enter(contexts, &mut self.jobs, id, keys, now);
+        }
         let mut room = [0.0; MAX_BINS];
         let said = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
         let silence = self.find(keys, now, said)?;
@@ -362,7 +330,7 @@ impl<'a> Predictor<'a> {
         let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
         let (slot, initial) = match &mut self.learner {
             Learner::Hmm(tracker) => tracker.submitted(setting)?,
-            Learner::Mixture(_) => (0, false),
+            Learner::Mixture(_) | Learner::Contexts(_) => (0, false),
         };
         let record = self.jobs.insert(id, slot, now, keys, said)?;
         self.jobs.job_mut(record)?.initial = u32::from(initial);
@@ -385,6 +353,7 @@ impl<'a> Predictor<'a> {
         let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
         match &mut self.learner {
             Learner::Hmm(tracker) => tracker.started(record, &mut self.jobs, setting),
+            Learner::Contexts(contexts) => contexts.start(record, now).map_err(|_| Error::Corrupt),
             Learner::Mixture(_) => Ok(()),
         }
     }
@@ -407,6 +376,9 @@ impl<'a> Predictor<'a> {
         match &mut self.learner {
             Learner::Hmm(tracker) => tracker.ended(record, bin, &mut self.jobs, &self.state.options)?,
             Learner::Mixture(mixture) => mixture.learn(self.jobs.keys(record)?, run_time)?,
+            Learner::Contexts(contexts) => {
+                contexts.end(record, run_time, now).map_err(|_| Error::Corrupt)?;
+            }
         }
         self.jobs.remove(id)
     }
@@ -420,20 +392,30 @@ impl<'a> Predictor<'a> {
         self.check_time(now)?;
         let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
         self.advance(now)?;
-        if let Learner::Hmm(tracker) = &mut self.learner {
-            tracker.cancelled(record, &mut self.jobs, &self.state.options)?;
+        match &mut self.learner {
+            Learner::Hmm(tracker) => tracker.cancelled(record, &mut self.jobs, &self.state.options)?,
+            Learner::Contexts(contexts) => contexts.cancel(record).map_err(|_| Error::Corrupt)?,
+            Learner::Mixture(_) => {}
         }
         self.jobs.remove(id)
     }
 
     /// A mixture learns from a job that it was not told of, or of which more is known than when it started and ended: one with
-    /// these keys ran for so many seconds (0 to [`MAX_SECONDS`]). O(experts x bins).
+    /// these keys ran for so many seconds (0 to [`MAX_SECONDS`]). To the contexts it ended at the time of the last event. O(experts x
+    /// bins).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] with a hidden Markov model, which is told of past jobs by their events.
     pub fn learn(&mut self, keys: &[i64], run_time: i64) -> Result<()> {
-        let Learner::Mixture(mixture) = &mut self.learner else { return Err(Error::WrongState) };
-        mixture.learn(keys, run_time)?;
+        match &mut self.learner {
+            Learner::Mixture(mixture) => mixture.learn(keys, run_time)?,
+            Learner::Contexts(contexts) => {
+                contexts.check_keys(keys)?;
+                check_span(run_time)?;
+                contexts.learn(keys, run_time, self.state.now)?;
+            }
+            Learner::Hmm(_) => return Err(Error::WrongState),
+        }
         self.state.finished = self.state.finished.saturating_add(1);
         Ok(())
     }
@@ -463,6 +445,10 @@ impl<'a> Predictor<'a> {
         let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
         match &mut self.learner {
             Learner::Hmm(tracker) => tracker.move_back(&mut self.jobs, setting),
+            Learner::Contexts(contexts) => {
+                contexts.move_back(now);
+                Ok(())
+            }
             Learner::Mixture(_) => Ok(()),
         }
     }
@@ -516,17 +502,22 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// What is believed now of a job in the system: by a mixture, what it predicts for the job's keys; by a hidden Markov model,
+    /// What is believed now of a job in the system: by a mixture, what it predicts for the job's keys; by the contexts, what is known now
+    /// of the jobs that were like it when it was submitted; by a hidden Markov model,
     /// which knows jobs by their time of submission alone, what was predicted then.
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
     pub fn predict_job(&self, id: i64) -> Result<Prediction> {
-        let Learner::Mixture(mixture) = &self.learner else { return self.said(id) };
         let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
         let mut room = [0.0; MAX_BINS];
         let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
-        match mixed(mixture, self.jobs.keys(record)?, self.state.finished, out)? {
+        let silence = match &self.learner {
+            Learner::Mixture(mixture) => mixed(mixture, self.jobs.keys(record)?, self.state.finished, out)?,
+            Learner::Contexts(contexts) => answered(contexts.predict_job(record, out), out)?,
+            Learner::Hmm(_) => return self.said(id),
+        };
+        match silence {
             None => self.distribution(out).map(Ok),
             Some(silence) => Ok(Err(silence)),
         }
@@ -536,7 +527,7 @@ impl<'a> Predictor<'a> {
     pub fn wants_training(&self) -> bool {
         match &self.learner {
             Learner::Hmm(tracker) => tracker.wants_training(self.setting()),
-            Learner::Mixture(_) => false,
+            Learner::Mixture(_) | Learner::Contexts(_) => false,
         }
     }
 
@@ -559,7 +550,7 @@ impl<'a> Predictor<'a> {
         let State { options, bins, now, .. } = &*self.state;
         match &mut self.learner {
             Learner::Hmm(tracker) => tracker.train(Setting { options, bins, now: *now }, work),
-            Learner::Mixture(_) => Ok(Learning::Idle),
+            Learner::Mixture(_) | Learner::Contexts(_) => Ok(Learning::Idle),
         }
     }
 
@@ -587,14 +578,16 @@ impl<'a> Predictor<'a> {
             if !setting.gives_up(job) {
                 break;
             }
-            if let Learner::Hmm(tracker) = &mut self.learner {
-                tracker.give_up(record, &mut self.jobs)?;
+            match &mut self.learner {
+                Learner::Hmm(tracker) => tracker.give_up(record, &mut self.jobs)?,
+                Learner::Contexts(contexts) => contexts.give_up(record).map_err(|_| Error::Corrupt)?,
+                Learner::Mixture(_) => {}
             }
             self.jobs.give_up(record)?;
         }
         match &mut self.learner {
             Learner::Hmm(tracker) => tracker.advance(setting),
-            Learner::Mixture(_) => Ok(()),
+            Learner::Mixture(_) | Learner::Contexts(_) => Ok(()),
         }
     }
 
@@ -604,6 +597,7 @@ impl<'a> Predictor<'a> {
         let finished = self.state.finished;
         let tracker = match &mut self.learner {
             Learner::Mixture(mixture) => return mixed(mixture, keys, finished, out),
+            Learner::Contexts(contexts) => return answered(contexts.predict(keys, now, out), out),
             Learner::Hmm(tracker) => tracker,
         };
         let State { options, bins, now: last, .. } = &*self.state;
@@ -623,15 +617,4 @@ impl<'a> Predictor<'a> {
         let bins = self.state.bins.bins()?;
         RuntimeDistribution::from_counts(&bins, probabilities).map_err(|_| Error::Corrupt)
     }
-}
-
-/// A mixture's probabilities, made safe after this many finished jobs.
-fn mixed(mixture: &Mixture<'_>, keys: &[i64], finished: u64, out: &mut [f64]) -> Result<Option<Silence>> {
-    let predicted = mixture.predict(keys).map_err(|_| Error::Corrupt)?;
-    let Some((_, probabilities)) = predicted.binned() else { return Ok(Some(Silence::NothingLearnt)) };
-    for (to, from) in out.iter_mut().zip(probabilities) {
-        *to = *from;
-    }
-    make_safe(out, finished);
-    Ok(None)
 }

@@ -39,7 +39,7 @@ void make_predictors(void) {
 
 void sweep_predictor_options_init(void) {
     BAD_POINTER(p, &world.options, surefill_predictor_options_init(SUREFILL_PREDICTOR_HMM, p));
-    const int32_t kinds[] = {0, -1, 5, INT32_MIN, INT32_MAX};
+    const int32_t kinds[] = {0, -1, 6, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 5; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_options_init(kinds[i], &world.options));
 }
@@ -48,12 +48,110 @@ void sweep_experts_init(void) {
     const int32_t user = SUREFILL_PREDICTOR_USER, mixture = SUREFILL_PREDICTOR_MIXTURE;
     BAD_POINTER(p, world.experts, surefill_experts_init(user, p, 1, world.int32));
     BAD_POINTER(p, world.int32, surefill_experts_init(user, world.experts, 1, p));
-    const int32_t kinds[] = {0, -1, SUREFILL_PREDICTOR_HMM, SUREFILL_PREDICTOR_HMM_ONLINE, 5, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 7; i++)
+    const int32_t kinds[] = {0, -1, SUREFILL_PREDICTOR_HMM, SUREFILL_PREDICTOR_HMM_ONLINE, SUREFILL_PREDICTOR_CONTEXTS, 6,
+                             INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 8; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_experts_init(kinds[i], world.experts, 1, world.int32));
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_experts_init(user, world.experts, -1, world.int32));
     REFUSED(SUREFILL_ERROR_FULL, surefill_experts_init(user, world.experts, 0, world.int32));
     REFUSED(SUREFILL_ERROR_FULL, surefill_experts_init(mixture, world.experts, 2, world.int32));
+}
+
+/* Contexts need more memory than the world has: their refusals leave this block as it was. */
+enum { CONTEXTS_BYTES = 320000, CONTEXTS_KEYS = 3 };
+static int64_t contexts_block[CONTEXTS_BYTES / 8], contexts_before[CONTEXTS_BYTES / 8];
+static const int64_t contexts_keys[CONTEXTS_KEYS] = {7, 600, 4};
+#define CONTEXTS ((surefill_predictor *)contexts_block)
+#define CONTEXTS_REFUSE(status, call)                                                                  \
+    do {                                                                                               \
+        memcpy(contexts_before, contexts_block, sizeof contexts_block);                                \
+        REFUSED(status, call);                                                                         \
+        CHECK(memcmp(contexts_before, contexts_block, sizeof contexts_block) == 0);                    \
+    } while (0)
+
+/* As the mixture: has learnt from a job of 50 s, holds a queued job (1) and a running one (2), and is full. */
+static void make_contexts(void) {
+    surefill_predictor_options options;
+    surefill_predictor *made;
+    int64_t bytes = 0;
+    CHECK_OK(surefill_predictor_options_init(SUREFILL_PREDICTOR_CONTEXTS, &options));
+    CHECK(options.keys == CONTEXTS_KEYS && options.bins == 24 && options.histories == 65536 && options.jobs == 4096);
+    options.jobs = 2;
+    options.bins = BINS_COUNT;
+    options.histories = 3;
+    const int32_t wrong[] = {0, -1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i < 4; i++) {
+        surefill_predictor_options bad[4] = {options, options, options, options};
+        bad[0].jobs = bad[1].bins = bad[2].histories = bad[3].keys = wrong[i];
+        for (int member = 0; member < 4; member++)
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_size(&bad[member], world.int64));
+    }
+    surefill_predictor_options bad[3] = {options, options, options};
+    bad[0].bins = 1;
+    bad[1].histories = (1 << 24) + 1;
+    bad[2].keys = KEYS;
+    for (int member = 0; member < 3; member++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_size(&bad[member], world.int64));
+    CHECK_OK(surefill_predictor_size(&options, &bytes));
+    CHECK(bytes <= CONTEXTS_BYTES);
+    CONTEXTS_REFUSE(SUREFILL_ERROR_TOO_SMALL, surefill_predictor_init(contexts_block, bytes - 1, &options, BINS, &made));
+    CHECK_OK(surefill_predictor_init(contexts_block, bytes, &options, BINS, &made));
+    CHECK_OK(surefill_predictor_learn(made, contexts_keys, CONTEXTS_KEYS, 50));
+    for (int64_t job = 1; job <= 2; job++) CHECK_OK(surefill_predictor_submit(made, job, contexts_keys, CONTEXTS_KEYS, NOW));
+    CHECK_OK(surefill_predictor_start(made, 2, NOW));
+}
+
+/* Events, questions and checkpoints of contexts. */
+static void sweep_contexts(void) {
+    surefill_predictor **out = (surefill_predictor **)&world.handle[0];
+    double p[BINS_COUNT];
+    int32_t answer, step;
+    make_contexts();
+    for (int32_t count = 0; count <= 4; count++)
+        if (count != CONTEXTS_KEYS) {
+            const int64_t given[4] = {7, 600, 4, 1};
+            CONTEXTS_REFUSE(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_submit(CONTEXTS, 3, given, count, NOW));
+            CONTEXTS_REFUSE(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_learn(CONTEXTS, given, count, 50));
+        }
+    CONTEXTS_REFUSE(SUREFILL_ERROR_NULL, surefill_predictor_submit(CONTEXTS, 3, NULL, CONTEXTS_KEYS, NOW));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_FULL, surefill_predictor_submit(CONTEXTS, 3, contexts_keys, CONTEXTS_KEYS, NOW));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_DUPLICATE_JOB, surefill_predictor_submit(CONTEXTS, 1, contexts_keys, CONTEXTS_KEYS, NOW));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_TIME_WENT_BACK,
+                    surefill_predictor_submit(CONTEXTS, 3, contexts_keys, CONTEXTS_KEYS, NOW - 1));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_UNKNOWN_JOB, surefill_predictor_start(CONTEXTS, 3, NOW));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_ALREADY_STARTED, surefill_predictor_start(CONTEXTS, 2, NOW));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_NOT_STARTED, surefill_predictor_end(CONTEXTS, 1, NOW));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_UNKNOWN_JOB, surefill_predictor_cancel(CONTEXTS, 3, NOW));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_learn(CONTEXTS, contexts_keys, CONTEXTS_KEYS, -1));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_SPAN_TOO_LONG,
+                    surefill_predictor_learn(CONTEXTS, contexts_keys, CONTEXTS_KEYS, SUREFILL_MAX_SECONDS + 1));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_WRONG_STATE, surefill_predictor_model(CONTEXTS, &world.parameters));
+    CONTEXTS_REFUSE(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_set_clock(CONTEXTS, INT64_MIN));
+    CHECK_OK(surefill_predictor_train(CONTEXTS, 1, &step, &world.round));
+    CHECK(step == SUREFILL_STEP_IDLE);
+    CHECK_OK(surefill_predictor_probabilities(CONTEXTS, contexts_keys, CONTEXTS_KEYS, NOW, p, BINS_COUNT, &answer));
+    CHECK(answer == SUREFILL_PREDICTION_MADE && p[0] > 0 && p[3] > 0 && fabs(p[0] + p[1] + p[2] + p[3] - 1) < 1e-12);
+    /* An event without a limit is one of the same keys with 0 in its place. */
+    surefill_job_event event = {SUREFILL_EVENT_CANCEL, 4, 1, NOW, 0, 7, 0};
+    CHECK_OK(surefill_predictor_apply(CONTEXTS, &event));
+    event.kind = SUREFILL_EVENT_SUBMIT;
+    CHECK_OK(surefill_predictor_apply(CONTEXTS, &event));
+    surefill_distribution *found;
+    CHECK_OK(surefill_predictor_said(CONTEXTS, 1, world.fresh, sizeof world.fresh, &answer, &found));
+    CHECK(answer == SUREFILL_PREDICTION_MADE);
+    CHECK_OK(surefill_predictor_predict_job(CONTEXTS, 1, world.fresh, sizeof world.fresh, &answer, &found));
+    CHECK(answer == SUREFILL_PREDICTION_MADE);
+    /* A checkpoint, and damage to it. */
+    CHECK_OK(surefill_predictor_seal(CONTEXTS));
+    memcpy(contexts_before, contexts_block, sizeof contexts_block);
+    for (size_t byte = 0; byte < sizeof contexts_block; byte += byte < 600 ? 1 : 1009) {
+        ((unsigned char *)contexts_before)[byte] ^= 1;
+        const int32_t status = surefill_predictor_open(contexts_before, sizeof contexts_before, out);
+        CHECK(status != SUREFILL_OK || byte >= (size_t)contexts_block[2]);
+        ((unsigned char *)contexts_before)[byte] ^= 1;
+    }
+    CHECK_OK(surefill_predictor_open(contexts_before, sizeof contexts_before, out));
+    CHECK_OK(surefill_predictor_end(*out, 2, NOW + 70));
 }
 
 void sweep_predictor_size(void) {
@@ -184,6 +282,7 @@ static void bad_checkpoints(int64_t *sealed, int64_t bytes) {
 void sweep_predictor_open(void) {
     bad_checkpoints(world.predictor, size_of(&world.options));
     bad_checkpoints(world.mixture, size_of(&world.mixture_options));
+    sweep_contexts();
 }
 
 /* Every event: before the last one's time, and at no time at all. */

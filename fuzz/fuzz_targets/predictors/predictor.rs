@@ -56,6 +56,10 @@ pub enum Call {
     Model(i32, i32),
 }
 
+fn is_hmm(kind: i32) -> bool {
+    kind == SUREFILL_PREDICTOR_HMM || kind == SUREFILL_PREDICTOR_HMM_ONLINE
+}
+
 fn now(input: &mut Input, model: &Predictor) -> i64 {
     if input.rarely() {
         return input.wild_long();
@@ -70,7 +74,7 @@ fn now(input: &mut Input, model: &Predictor) -> i64 {
 }
 
 fn options(input: &mut Input) -> surefill_predictor_options {
-    let kind = 1 + input.below(4) as i32;
+    let kind = 1 + input.below(5) as i32;
     let mut options = std::mem::MaybeUninit::uninit();
     assert_eq!(unsafe { surefill_predictor_options_init(kind, options.as_mut_ptr()) }, SUREFILL_OK);
     let mut options = unsafe { options.assume_init() };
@@ -79,6 +83,9 @@ fn options(input: &mut Input) -> surefill_predictor_options {
     options.bins = 2 + input.below(5) as i32;
     options.oldest_seconds = if input.below(2) == 0 { 1 << 40 } else { 1 + input.below(200) as i64 };
     options.keys = options.keys.max(1 + input.below(4) as i32);
+    if kind == SUREFILL_PREDICTOR_CONTEXTS {
+        options.keys = 3;
+    }
     options.histories = if input.below(4) == 0 { 1 } else { 1 + input.below(40) as i32 };
     options.states = 1 << input.below(3);
     if input.below(4) == 0 {
@@ -153,7 +160,7 @@ impl Predictor {
     }
 
     fn is_hmm(&self) -> bool {
-        self.kind >= SUREFILL_PREDICTOR_HMM
+        is_hmm(self.kind)
     }
 
     /// What an event at this time answers, where nothing else is wrong with it.
@@ -256,7 +263,7 @@ impl Subject for Predictor {
         }
         assert!(!short && made.cast() == block.pointer());
         let surefill_predictor_options { kind, jobs, bins, states, keys, oldest_seconds, .. } = options;
-        let keys = if kind >= SUREFILL_PREDICTOR_HMM { 0 } else { keys };
+        let keys = if is_hmm(kind) { 0 } else { keys };
         // A mixture does not look at the states.
         let states = states.max(1);
         let (oldest, held) = (oldest_seconds, Vec::new());

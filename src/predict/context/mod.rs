@@ -142,10 +142,15 @@ struct Held {
     /// What its relative contexts count from, by [`contexts::Reference`].
     references: [u32; REFERENCES],
     running: u32,
+    /// What became of the last submissions, and how run times have changed, as the mixture's sets count them.
+    standing: u32,
+    change: u32,
     /// What it teaches counts so much.
     counts: f32,
+    /// Whether it is given up: its trails count it no more.
+    given_up: u32,
     levels: [u8; COUNT],
-    padding: [u8; 1],
+    padding: [u8; 5],
 }
 
 /// Kinds of [`contexts::Reference`].
@@ -153,6 +158,9 @@ const REFERENCES: usize = 4;
 
 impl Held {
     fn standing(&self, now: i64, bins: &RawBins) -> Standing {
+        if self.given_up != 0 {
+            return Standing::Unknown;
+        }
         if self.running == 0 {
             return Standing::Queued;
         }
@@ -185,7 +193,7 @@ struct Tables<'a> {
 /// No bin has probability 0. A limit may be passed: what lies beyond its bin has the probability that like jobs' ends say.
 ///
 /// The memory needed is [`ContextMixture::size`]. With N bins rounded up to a multiple of 8, J jobs and H histories it is about
-/// H (4 N + 23) + J (35 N + 368) + 2,000 (N + 125) bytes: 13 MB for the default.
+/// H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) bytes: 13 MB for the default.
 pub struct ContextMixture<'a> {
     state: &'a mut State,
     tables: Tables<'a>,
@@ -330,18 +338,34 @@ impl<'a> ContextMixture<'a> {
     pub fn predict(&self, keys: &[i64], now: i64, out: &mut [f64]) -> Result<bool> {
         self.check(keys, out)?;
         let mut held = Held::zeroed();
+        self.look(keys, now, &mut held)?;
+        self.ask(&mut held, out)
+    }
+
+    /// What is believed now of the job in this record: as like others as it was at its submission, with all that has been learnt
+    /// since. Writes and returns as [`ContextMixture::predict`]. O(contexts x bins).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`]; [`Error::OutOfRange`] unless there are as many probabilities as bins.
+    pub fn predict_job(&self, record: u32, out: &mut [f64]) -> Result<bool> {
+        let job = self.tables.jobs.get(record as usize).filter(|job| job.number != 0);
+        let mut held = *job.ok_or(Error::UnknownJob)?;
+        if out.len() != self.state.capacity.bins as usize {
+            return Err(Error::OutOfRange);
+        }
+        self.ask(&mut held, out)
+    }
+
+    /// What is believed of a job that was looked at.
+    fn ask(&self, held: &mut Held, out: &mut [f64]) -> Result<bool> {
         if self.state.capacity.stride() <= 24 {
             let (mut bytes, mut said) = ([0; COUNT * 24], [0.0; 24]);
-            self.opine::<24>(keys, now, Opinion { held: &mut held, bytes: &mut bytes, said: &mut said })?;
-            self.write(&held, &said, out)
+            self.opine::<24>(Opinion { held, bytes: &mut bytes, said: &mut said })?;
+            self.write(held, &said, out)
         } else {
             let (mut bytes, mut said) = ([0; COUNT * MAX_BINS], [0.0; MAX_BINS]);
-            self.opine::<MAX_BINS>(
-                keys,
-                now,
-                Opinion { held: &mut held, bytes: &mut bytes, said: &mut said },
-            )?;
-            self.write(&held, &said, out)
+            self.opine::<MAX_BINS>(Opinion { held, bytes: &mut bytes, said: &mut said })?;
+            self.write(held, &said, out)
         }
     }
 
@@ -396,7 +420,12 @@ impl<'a> ContextMixture<'a> {
         let bin = bins.bin_of(run_time as f64);
         let place = self.place(bin, run_time);
         let shape = Shape { limit: job.limit, processors: job.processors };
-        self.follow(&job, |trail| trail.end(job.number, now, bin, place, shape))?;
+        self.follow(&job, |trail| {
+            trail.end(job.number, now, bin, place, shape);
+            if job.given_up == 0 {
+                trail.leave();
+            }
+        })?;
         at_mut(self.tables.jobs, record as usize)?.number = 0;
         Ok(())
     }
@@ -410,9 +439,38 @@ impl<'a> ContextMixture<'a> {
         if job.number == 0 {
             return Err(Error::UnknownJob);
         }
-        self.follow(&job, Trail::leave)?;
+        if job.given_up == 0 {
+            self.follow(&job, Trail::leave)?;
+        }
         at_mut(self.tables.jobs, record as usize)?.number = 0;
         Ok(())
+    }
+
+    /// The job in this record may never end: like jobs are not taken to be with it in the system any more. It may still end, and is
+    /// learnt from then. O(1).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`].
+    pub fn give_up(&mut self, record: u32) -> Result<()> {
+        let job = *self.tables.jobs.get(record as usize).ok_or(Error::UnknownJob)?;
+        if job.number == 0 {
+            return Err(Error::UnknownJob);
+        }
+        if job.given_up == 0 {
+            self.follow(&job, Trail::leave)?;
+        }
+        at_mut(self.tables.jobs, record as usize)?.given_up = 1;
+        Ok(())
+    }
+
+    /// The clock was wrong: what was reported as later than this counts as having happened now. O(jobs + histories).
+    pub fn move_back(&mut self, now: i64) {
+        for job in self.tables.jobs.iter_mut() {
+            job.started = job.started.min(now);
+        }
+        for trail in self.tables.trails.iter_mut() {
+            trail.move_back(now);
+        }
     }
 
     /// A job with these keys, of which nothing was reported, ended at this time after running so many seconds: for jobs known from
@@ -421,12 +479,17 @@ impl<'a> ContextMixture<'a> {
     /// # Errors
     /// [`Error::OutOfRange`] for a run time outside 0 to [`MAX_SECONDS`], or unless there are three keys.
     pub fn learn(&mut self, keys: &[i64], run_time: i64, now: i64) -> Result<()> {
-        if keys.len() != KEYS || !(0..=MAX_SECONDS).contains(&run_time) {
+        self.check_keys(keys)?;
+        if !(0..=MAX_SECONDS).contains(&run_time) {
             return Err(Error::OutOfRange);
         }
         let record = self.state.capacity.jobs;
         self.enter(record, keys, now.saturating_sub(run_time))?;
         self.end(record, run_time, now)
+    }
+
+    pub(super) fn check_keys(&self, keys: &[i64]) -> Result<()> {
+        if keys.len() == KEYS { Ok(()) } else { Err(Error::OutOfRange) }
     }
 
     fn check(&self, keys: &[i64], out: &[f64]) -> Result<()> {
@@ -441,11 +504,12 @@ impl<'a> ContextMixture<'a> {
         let mut said = [0.0; MAX_BINS];
         let mut bytes = [0u8; COUNT * MAX_BINS];
         let (said, bytes) = (range_mut(&mut said, 0, stride)?, range_mut(&mut bytes, 0, stride * COUNT)?);
+        self.look(keys, now, &mut held)?;
         let opinion = Opinion { held: &mut held, bytes, said };
         if stride <= 24 {
-            self.opine::<24>(keys, now, opinion)?
+            self.opine::<24>(opinion)?
         } else {
-            self.opine::<MAX_BINS>(keys, now, opinion)?
+            self.opine::<MAX_BINS>(opinion)?
         }
         copy(range_mut(self.tables.said, record as usize * stride, stride)?, said);
         copy(range_mut(self.tables.bytes, record as usize * stride * COUNT, stride * COUNT)?, bytes);

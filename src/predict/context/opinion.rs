@@ -50,9 +50,8 @@ impl ContextMixture<'_> {
         }
     }
 
-    /// What all contexts say of a job, and what the mixture makes of it. N is at least the stride.
-    pub(super) fn opine<const N: usize>(&self, keys: &[i64], now: i64, opinion: Opinion<'_>) -> Result<()> {
-        let Opinion { held, bytes, said } = opinion;
+    /// In what a job that is submitted now is like others.
+    pub(super) fn look(&self, keys: &[i64], now: i64, held: &mut Held) -> Result<()> {
         let [user, limit, processors] = *keys else { return Err(Error::OutOfRange) };
         let limit = if (1..MAX_SECONDS).contains(&limit) { limit } else { MAX_SECONDS };
         let raw = &self.state.bins;
@@ -86,7 +85,15 @@ impl ContextMixture<'_> {
         held.references = [First, Limit, User, Like].map(|reference| view.reference(reference) as u32);
         let [owner, limited, like] = found;
         held.counts = 1.0 / (1.0 + LIKE * like.inside() as f32 + OTHER * owner.inside() as f32);
+        (held.standing, held.change) = (standing_of(&view) as u32, change_of(limited) as u32);
+        Ok(())
+    }
 
+    /// What all contexts say of a job that is like others in what it was when it was looked at, and what the mixture makes of it. N
+    /// is at least the stride.
+    pub(super) fn opine<const N: usize>(&self, opinion: Opinion<'_>) -> Result<()> {
+        let Opinion { held, bytes, said } = opinion;
+        let limit_bin = held.limit_bin as usize;
         let stride = self.state.capacity.stride();
         let extent = self.extent(limit_bin);
         let mut mask = [0.0f32; N];
@@ -119,11 +126,11 @@ impl ContextMixture<'_> {
         held.sets = choose(
             self.state.capacity.bins as usize,
             limit_bin,
-            standing_of(&view),
-            change_of(limited),
+            held.standing as usize,
+            held.change as usize,
             [*at(&held.levels, 13)?, *at(&held.levels, 5)?],
         );
-        let own = row(&self.tables.users, self.tables.weights, key(&[WEIGHTS, user]), COUNT)?;
+        let own = row(&self.tables.users, self.tables.weights, key(&[WEIGHTS, held.user]), COUNT)?;
         let mut mixed = [0.0f32; N];
         let opinions = Opinions { levels: &held.levels, bytes, stride };
         self.tables.mixer.mix(&held.sets, own, opinions, &mut mixed)?;

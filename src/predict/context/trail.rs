@@ -135,7 +135,11 @@ impl Trail {
         }
         (self.place, self.ended) = (place, now);
         (self.ended_limit, self.ended_processors) = (shape.limit, shape.processors);
-        self.leave();
+    }
+
+    /// What ended later ended now.
+    pub fn move_back(&mut self, now: i64) {
+        self.ended = self.ended.min(now);
     }
 
     /// A job left.

@@ -1,9 +1,8 @@
-//! The core's geometric mixture of contexts (`surefill::predict::ContextMixture`): a job's distribution is that of its submission.
+//! The core's predictor of kind contexts (`surefill::predict::Predictor`): a job's distribution is that of its submission.
 
 use super::DistributionPredictor;
-use crate::trace::workload::{Job, JobId};
-use std::collections::HashMap;
-use surefill::predict::{ContextCapacity, ContextMixture};
+use crate::trace::workload::Job;
+use surefill::predict::{MixtureCapacity, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
 /// Jobs in the system at a time: more than any archive trace has.
@@ -12,61 +11,51 @@ const JOBS: u32 = 1 << 14;
 /// What like jobs ran, in many ways of being alike.
 pub struct Contexts {
     memory: Vec<u64>,
-    bins: RuntimeBins,
-    /// Records that are free, the next to be used last.
-    free: Vec<u32>,
-    /// Records of the jobs in the system, and what was believed of them when they were submitted.
-    beliefs: HashMap<JobId, (u32, RuntimeDistribution)>,
+}
+
+fn keys(job: &Job) -> [i64; 3] {
+    [job.user, job.limit, job.processors.into()]
 }
 
 impl Contexts {
     /// Nothing learnt yet.
     pub fn new(bins: &RuntimeBins) -> Contexts {
-        let capacity =
-            ContextCapacity { bins: bins.count() as u32, jobs: JOBS, ..ContextCapacity::default() };
-        let size = ContextMixture::size(&capacity).expect("the capacity is in range");
+        let kind = PredictorKind::Contexts;
+        let own = PredictorCapacity::of(kind);
+        let mixture = MixtureCapacity { bins: bins.count() as u32, ..own.mixture };
+        let capacity = PredictorCapacity { jobs: JOBS, mixture, ..own };
+        // A trace loses no ends, however long jobs wait.
+        let options = PredictorOptions { oldest_seconds: 1 << 40, ..PredictorOptions::of(kind) };
+        let size = Predictor::size(&capacity).expect("the capacity is in range");
         let mut memory = vec![0; size.div_ceil(8)];
-        ContextMixture::init(bytemuck::cast_slice_mut(&mut memory), &capacity, bins)
+        Predictor::init(bytemuck::cast_slice_mut(&mut memory), &capacity, bins, &options)
             .expect("bins are as many as the capacity says");
-        Contexts { memory, bins: bins.clone(), free: (0..JOBS).rev().collect(), beliefs: HashMap::new() }
+        Contexts { memory }
     }
 
-    fn mixture(&mut self) -> ContextMixture<'_> {
-        ContextMixture::attach(bytemuck::cast_slice_mut(&mut self.memory)).expect("a mixture was made here")
+    fn predictor(&mut self) -> Predictor<'_> {
+        Predictor::attach(bytemuck::cast_slice_mut(&mut self.memory)).expect("a predictor was made here")
     }
 }
 
 impl DistributionPredictor for Contexts {
-    fn predict(&mut self, job: &Job, _now: i64) -> RuntimeDistribution {
-        self.beliefs.get(&job.id).map_or(RuntimeDistribution::limit(), |(_, belief)| belief.clone())
+    fn predict(&mut self, job: &Job, now: i64) -> RuntimeDistribution {
+        let mut predictor = self.predictor();
+        // Of jobs that might be submitted, what would be said now.
+        let said = predictor.said(job.id as i64).or_else(|_| predictor.predict(&keys(job), now));
+        said.expect("three keys").unwrap_or(RuntimeDistribution::limit())
     }
 
     fn submitted(&mut self, job: &Job, now: i64) {
-        let record = self.free.pop().expect("room for every job in the system");
-        let keys = [job.user, job.limit, job.processors.into()];
-        let mut probabilities = vec![0.0; self.bins.count()];
-        let learnt = self.mixture().submit(record, &keys, now, &mut probabilities).expect("a free record");
-        let belief = if learnt {
-            RuntimeDistribution::from_counts(&self.bins, &probabilities).expect("probabilities")
-        } else {
-            RuntimeDistribution::limit()
-        };
-        self.beliefs.insert(job.id, (record, belief));
+        self.predictor().submit(job.id as i64, &keys(job), now).expect("room for every job in the system");
     }
 
     fn started(&mut self, job: &Job, now: i64) {
-        if let Some((record, _)) = self.beliefs.get(&job.id) {
-            let record = *record;
-            self.mixture().start(record, now).expect("a submitted job");
-        }
+        self.predictor().start(job.id as i64, now).expect("a submitted job");
     }
 
     fn finished(&mut self, job: &Job, now: i64) {
-        if let Some((record, _)) = self.beliefs.remove(&job.id) {
-            // The reader admits no run time beyond what a distribution holds.
-            self.mixture().end(record, job.run_time, now).expect("a submitted job");
-            self.free.push(record);
-        }
+        self.predictor().end(job.id as i64, now).expect("a started job");
     }
 }
 
@@ -93,6 +82,6 @@ mod tests {
         predictor.submitted(&job, 50_000);
         let belief = predictor.predict(&job, 60_000);
         assert!(belief.binned().unwrap().1[bins.bin_of(20.0)] > 0.9, "{belief:?}");
-        assert_eq!(predictor.free.len(), JOBS as usize - 1);
+        assert_eq!(predictor.predictor().jobs(), 1);
     }
 }

@@ -1,0 +1,144 @@
+//! What is learnt from jobs, by kind of predictor, and where it lies in the predictor's block.
+
+use crate::error::{Error, Result};
+use crate::memory::Carver;
+use crate::predict::jobs::Jobs;
+use crate::predict::safety::make_safe;
+use crate::predict::tracker::Tracker;
+use crate::predict::{
+    ContextMixture, Expert, Mixture, PredictorCapacity, PredictorKind, PredictorOptions, Silence,
+};
+use crate::runtime::RuntimeBins;
+
+/// What is learnt, by kind. There is no heap to put the larger one on.
+#[allow(clippy::large_enum_variant)]
+pub(super) enum Learner<'a> {
+    Mixture(Mixture<'a>),
+    Hmm(Tracker<'a>),
+    Contexts(ContextMixture<'a>),
+}
+
+/// The experts of a mixture.
+fn experts<'o>(capacity: &PredictorCapacity, options: &'o PredictorOptions) -> Result<&'o [Expert]> {
+    options.experts.get(..capacity.mixture.experts as usize).ok_or(Error::OutOfRange)
+}
+
+impl<'a> Learner<'a> {
+    /// Bytes that it needs.
+    pub fn size(capacity: &PredictorCapacity) -> Result<usize> {
+        match capacity.kind {
+            PredictorKind::Hmm | PredictorKind::HmmOnline => Tracker::size(capacity),
+            PredictorKind::Mixture | PredictorKind::User => Mixture::size(&capacity.mixture),
+            PredictorKind::Contexts => ContextMixture::size(&capacity.contexts()),
+        }
+    }
+
+    /// Refuses options that are none for this kind.
+    pub fn check(capacity: &PredictorCapacity, options: &PredictorOptions) -> Result<()> {
+        match capacity.kind {
+            PredictorKind::Mixture | PredictorKind::User => {
+                experts(capacity, options)?.iter().try_for_each(|expert| expert.check(capacity.mixture.keys))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes one that knows nothing in what is left of a zeroed block.
+    pub fn make(
+        carver: &mut Carver<'a>,
+        capacity: &PredictorCapacity,
+        bins: &RuntimeBins,
+        options: &PredictorOptions,
+    ) -> Result<Learner<'a>> {
+        Ok(match capacity.kind {
+            PredictorKind::Hmm | PredictorKind::HmmOnline => {
+                let mut tracker = Tracker::carve(carver, capacity)?;
+                tracker.reset(capacity, options)?;
+                Learner::Hmm(tracker)
+            }
+            PredictorKind::Mixture | PredictorKind::User => {
+                let block = carver.take(Mixture::size(&capacity.mixture)?)?;
+                let experts = experts(capacity, options)?;
+                Learner::Mixture(Mixture::init(block, &capacity.mixture, bins, experts)?)
+            }
+            PredictorKind::Contexts => {
+                let own = capacity.contexts();
+                let block = carver.take(ContextMixture::size(&own)?)?;
+                Learner::Contexts(ContextMixture::init(block, &own, bins)?)
+            }
+        })
+    }
+
+    /// The one that is in what is left of a block. O(1).
+    pub fn find(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Learner<'a>> {
+        Ok(match capacity.kind {
+            PredictorKind::Hmm | PredictorKind::HmmOnline => {
+                let tracker = Tracker::carve(carver, capacity)?;
+                tracker.check(capacity)?;
+                Learner::Hmm(tracker)
+            }
+            PredictorKind::Mixture | PredictorKind::User => {
+                let block = carver.take(Mixture::size(&capacity.mixture)?)?;
+                let mixture = Mixture::attach(block).map_err(|_| Error::Corrupt)?;
+                if mixture.limits() != &capacity.mixture {
+                    return Err(Error::Corrupt);
+                }
+                Learner::Mixture(mixture)
+            }
+            PredictorKind::Contexts => {
+                let block = carver.take(ContextMixture::size(&capacity.contexts())?)?;
+                let contexts = ContextMixture::attach(block).map_err(|_| Error::Corrupt)?;
+                if contexts.capacity() != &capacity.contexts() {
+                    return Err(Error::Corrupt);
+                }
+                Learner::Contexts(contexts)
+            }
+        })
+    }
+}
+
+/// Whether the contexts had an answer, which is one.
+pub(super) fn answered(learnt: Result<bool>, out: &[f64]) -> Result<Option<Silence>> {
+    match learnt.map_err(|_| Error::Corrupt)? {
+        false => Ok(Some(Silence::NothingLearnt)),
+        // Damage is to be seen, not to be handed on.
+        true if out.iter().all(|p| (0.0..=2.0).contains(p)) => Ok(None),
+        true => Err(Error::Corrupt),
+    }
+}
+
+/// A job is submitted to the contexts, in the record that it has in the table; there is room.
+pub(super) fn enter(
+    contexts: &mut ContextMixture<'_>,
+    jobs: &mut Jobs<'_>,
+    id: i64,
+    keys: &[i64],
+    now: i64,
+) -> Result<()> {
+    if let Some((record, oldest)) = jobs.makes_room() {
+        contexts.cancel(record).map_err(|_| Error::Corrupt)?;
+        jobs.remove(oldest)?;
+    }
+    let record = jobs.insert(id, 0, now, keys, Err(Silence::NothingLearnt as u32))?;
+    let said = jobs.said_mut(record)?;
+    if answered(contexts.submit(record, keys, now, said), said)?.is_none() {
+        jobs.job_mut(record)?.silence = 0;
+    }
+    Ok(())
+}
+
+/// A mixture's probabilities, made safe after this many finished jobs.
+pub(super) fn mixed(
+    mixture: &Mixture<'_>,
+    keys: &[i64],
+    finished: u64,
+    out: &mut [f64],
+) -> Result<Option<Silence>> {
+    let predicted = mixture.predict(keys).map_err(|_| Error::Corrupt)?;
+    let Some((_, probabilities)) = predicted.binned() else { return Ok(Some(Silence::NothingLearnt)) };
+    for (to, from) in out.iter_mut().zip(probabilities) {
+        *to = *from;
+    }
+    make_safe(out, finished);
+    Ok(None)
+}
