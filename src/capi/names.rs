@@ -47,7 +47,7 @@ const fn names(family: i32) -> &'static [&'static CStr] {
         SUREFILL_NAME_PREDICTION => {
             &[c"made", c"nothing learnt", c"initial period", c"initial jobs", c"untrained", c"unexplained"]
         }
-        SUREFILL_NAME_PREDICTOR => &[c"unknown", c"mixture", c"user", c"hmm", c"hmm online"],
+        SUREFILL_NAME_PREDICTOR => &[c"unknown", c"mixture", c"user", c"hmm", c"hmm online", c"contexts"],
         _ => &[],
     }
 }

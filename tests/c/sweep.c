@@ -149,7 +149,7 @@ static void sweep_name(void) {
     NAMES(ANSWER, 0, "bound", "too little history", "may be down");
     NAMES(EVENT, 1, "submit", "start", "end", "cancel");
     NAMES(PREDICTION, 0, "made", "nothing learnt", "initial period", "initial jobs", "untrained", "unexplained");
-    NAMES(PREDICTOR, 1, "mixture", "user", "hmm", "hmm online");
+    NAMES(PREDICTOR, 1, "mixture", "user", "hmm", "hmm online", "contexts");
     const int32_t none[] = {-1, SUREFILL_NAME_PREDICTOR + 1, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_name(none[i], 1), "unknown") == 0);
 }
