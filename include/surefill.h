@@ -1077,6 +1077,9 @@ int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
 /* Prediction: none, since the model does not explain what has happened and there is no floor. */
 #define SUREFILL_PREDICTION_UNEXPLAINED 5
 
+/* How many seconds earlier than the last event an event may be that surefill_predictor_apply takes. */
+#define SUREFILL_MAX_LATE_SECONDS 60
+
 /* The most experts of a mixture. */
 #define SUREFILL_MAX_EXPERTS 16
 
@@ -1297,9 +1300,10 @@ int32_t surefill_predictor_end(surefill_predictor *predictor, int64_t job, int64
 int32_t surefill_predictor_cancel(surefill_predictor *predictor, int64_t job, int64_t now);
 
 /* Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its
- * time, and, as there, TIME_WENT_BACK where that is before the last event's. Events that several threads push come
- * out of order by a little: set an event's time to the last one's where it is earlier (c-examples/inbox.c). The
- * keys of a mixture are as many as the options say of these: user, limit, processors, name.
+ * time. Events that several threads push come out of order by a little: one that is at most
+ * SUREFILL_MAX_LATE_SECONDS earlier than the last event counts as having happened at the last event's time, and
+ * one that is earlier still is refused with TIME_WENT_BACK, since then a clock is wrong. The keys of a mixture are
+ * as many as the options say of these: user, limit, processors, name.
  *
  * Errors: those of the call; OUT_OF_RANGE also for a kind of event that there is not, and when the options want
  * more keys. */
@@ -1315,8 +1319,10 @@ int32_t surefill_predictor_learn(surefill_predictor *predictor, const int64_t *k
 
 /* Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
  * back, what was reported as later counts as having happened now; if all that a hidden Markov model has kept is
- * later, its finished jobs are forgotten, but neither the model nor the jobs it holds. Training under way is given
- * up. O(jobs + slots M^2).
+ * later, its finished jobs are forgotten, but neither the model nor the jobs it holds. Jobs that were given up by
+ * the wrong clock alone are held again as before. What a model has learnt on line of later slots it does not learn
+ * a second time: those slots' finished jobs are forgotten, and those of their jobs that were given up remain so.
+ * Training under way is given up. O(jobs + slots M^2).
  *
  * Errors: OUT_OF_RANGE (time). */
 int32_t surefill_predictor_set_clock(surefill_predictor *predictor, int64_t now);

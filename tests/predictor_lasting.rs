@@ -463,3 +463,93 @@ fn damage_is_never_handed_on_as_a_number() {
         assert!(refused > 10 && answered > 1000, "{kind:?}: {refused} {answered}");
     }
 }
+
+/// A clock that is wrong gives up every job; when it is set right, they are held as if nothing had been.
+#[test]
+fn who_was_given_up_by_a_wrong_clock_is_taken_up_again() {
+    for kind in KINDS {
+        let mut memory = memory(&capacity(kind), &options(kind));
+        let mut predictor = attach(&mut memory);
+        // Held, and too old by the right clock too.
+        predictor.submit(-1, keys(kind, 0), 0).unwrap();
+        work(&mut predictor, 0, 60, 22 * DAY);
+        let now = 22 * DAY;
+        for id in 1000..1006 {
+            let when = now + 72 * (id - 1000);
+            predictor.submit(id, keys(kind, id % 2), when).unwrap();
+            if id % 2 == 0 {
+                predictor.start(id, when + 1).unwrap();
+            }
+        }
+        let right = now + HOUR;
+        let mut other = memory.clone();
+        let mut never_wrong = attach(&mut other);
+        never_wrong.set_clock(right).unwrap();
+        let mut predictor = attach(&mut memory);
+        predictor.set_clock(right + 12 * DAY).unwrap();
+        assert!(predictor.held().all(|job| job.given_up));
+        predictor.set_clock(right).unwrap();
+        let held: Vec<HeldJob> = predictor.held().collect();
+        assert_eq!(held, never_wrong.held().collect::<Vec<_>>(), "{kind:?}");
+        assert_eq!(held.iter().filter(|job| job.given_up).count(), 1);
+        // What they say as long as they run is heard again, their ends are learnt from, and learning goes on.
+        for later in [right + 60, right + 5 * HOUR] {
+            let said = predictor.predict(keys(kind, 0), later).unwrap();
+            let expected = never_wrong.predict(keys(kind, 0), later).unwrap();
+            if kind == PredictorKind::HmmOnline {
+                assert!(said.is_ok() && expected.is_ok());
+            } else {
+                assert_eq!(said, expected, "{kind:?}");
+            }
+        }
+        for predictor in [&mut predictor, &mut never_wrong] {
+            for id in [1001, 1003, 1005] {
+                predictor.start(id, right + id).unwrap();
+            }
+            for id in 1000..1006 {
+                predictor.end(id, right + 3 * HOUR + id).unwrap();
+            }
+            assert_eq!((predictor.late_jobs(), predictor.jobs()), (0, 1), "{kind:?}");
+        }
+        let later = right + 4 * HOUR;
+        if kind != PredictorKind::HmmOnline {
+            let expected = never_wrong.predict(keys(kind, 1), later).unwrap();
+            assert_eq!(predictor.predict(keys(kind, 1), later).unwrap(), expected, "{kind:?}");
+        }
+        let trainings = work(&mut predictor, 6000, later, later + 20 * DAY);
+        assert!(!kind.is_hmm() || trainings > 0, "{kind:?}");
+    }
+}
+
+/// On line every finished job is learnt at most once, however the clock is set back.
+#[test]
+fn what_is_learnt_on_line_is_not_learnt_twice() {
+    let kind = PredictorKind::HmmOnline;
+    let mut memory = memory(&capacity(kind), &options(kind));
+    let (mut now, mut id, mut learnt) = (0, 0, 0);
+    let mut random = 1u64;
+    for round in 0..60 {
+        let mut predictor = attach(&mut memory);
+        for _ in 0..40 {
+            predictor.submit(id, &[], now).unwrap();
+            predictor.start(id, now).unwrap();
+            predictor.end(id, now + 30).unwrap();
+            (id, now) = (id + 1, now + HOUR);
+        }
+        loop {
+            match predictor.train(1_000_000).unwrap() {
+                Learning::Done(round) => learnt += round.jobs,
+                Learning::More => {}
+                Learning::Idle => break,
+            }
+        }
+        assert!(learnt <= predictor.finished(), "{round}: {learnt} of {}", predictor.finished());
+        if round % 3 == 2 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            now -= (random >> 33) as i64 % (2 * DAY);
+            predictor.set_clock(now).unwrap();
+        }
+    }
+    // Nor is much lost: what was not learnt yet when the clock was set back.
+    assert!(learnt as i64 > id - 60, "{learnt} of {id}");
+}

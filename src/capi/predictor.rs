@@ -83,6 +83,9 @@ pub const SUREFILL_PREDICTION_UNTRAINED: i32 = 4;
 /// Prediction: none, since the model does not explain what has happened and there is no floor.
 pub const SUREFILL_PREDICTION_UNEXPLAINED: i32 = 5;
 
+/// How many seconds earlier than the last event an event may be that surefill_predictor_apply takes.
+pub const SUREFILL_MAX_LATE_SECONDS: i64 = 60;
+
 /// The most experts of a mixture.
 pub const SUREFILL_MAX_EXPERTS: i32 = 16;
 /// The most keys of a job.
@@ -578,9 +581,10 @@ pub unsafe extern "C" fn surefill_predictor_cancel(
     status((|| unsafe { self::predictor(predictor)? }.cancel(job, now))())
 }
 
-/// Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its time, and, as there,
-/// TIME_WENT_BACK where that is before the last event's. Events that several threads push come out of order by a little: set an event's time to
-/// the last one's where it is earlier (c-examples/inbox.c). The keys of a mixture are as many as the options say of these: user, limit, processors, name.
+/// Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its time. Events that
+/// several threads push come out of order by a little: one that is at most SUREFILL_MAX_LATE_SECONDS earlier than the last event counts as
+/// having happened at the last event's time, and one that is earlier still is refused with TIME_WENT_BACK, since then a clock is wrong.
+/// The keys of a mixture are as many as the options say of these: user, limit, processors, name.
 ///
 /// Errors: those of the call; OUT_OF_RANGE also for a kind of event that there is not, and when the options want more keys.
 ///
@@ -595,6 +599,11 @@ pub unsafe extern "C" fn surefill_predictor_apply(
         let mut predictor = unsafe { self::predictor(predictor)? };
         let event = *unsafe { checked_mut(event.cast_mut())? };
         let surefill_job_event { kind, processors, job, time, limit, user, name } = event;
+        let last = predictor.last_event().filter(|&last| time < last);
+        let time = match last {
+            Some(last) if last.saturating_sub(time) <= SUREFILL_MAX_LATE_SECONDS => last,
+            _ => time,
+        };
         match kind {
             SUREFILL_EVENT_SUBMIT => {
                 let keys = [user, limit, i64::from(processors), name];
@@ -629,7 +638,9 @@ pub unsafe extern "C" fn surefill_predictor_learn(
 
 /// Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go back, what was
 /// reported as later counts as having happened now; if all that a hidden Markov model has kept is later, its finished jobs are
-/// forgotten, but neither the model nor the jobs it holds. Training under way is given up. O(jobs + slots M^2).
+/// forgotten, but neither the model nor the jobs it holds. Jobs that were given up by the wrong clock alone are held again as before.
+/// What a model has learnt on line of later slots it does not learn a second time: those slots' finished jobs are forgotten, and
+/// those of their jobs that were given up remain so. Training under way is given up. O(jobs + slots M^2).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (time).
 ///

@@ -179,6 +179,14 @@ impl<'a> History<'a> {
         Ok(())
     }
 
+    /// Forgets a slot's finished jobs.
+    pub fn forget(&mut self, slot: i64) -> Result<()> {
+        self.release(slot)?;
+        let slot = self.slot_mut(slot)?;
+        (slot.cells, slot.jobs) = (NONE, 0);
+        Ok(())
+    }
+
     /// Makes a slot that is held the last one: the finished jobs of those after it become its own. O(slots after it x bins).
     pub fn fold(&mut self, last: i64) -> Result<()> {
         self.slot(last)?;

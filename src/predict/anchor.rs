@@ -31,7 +31,12 @@ impl Setting<'_> {
 
     /// Whether a job is, or is to be, given up.
     pub fn gives_up(&self, job: &Job) -> bool {
-        job.given_up != 0 || self.now.saturating_sub(job.submitted) > self.options.oldest_seconds
+        job.given_up != 0 || self.is_too_old(job)
+    }
+
+    /// Whether a job has been in the system for so long that it is to be given up.
+    pub fn is_too_old(&self, job: &Job) -> bool {
+        self.now.saturating_sub(job.submitted) > self.options.oldest_seconds
     }
 
     /// The lowest bin still possible for a running job.
@@ -222,12 +227,17 @@ impl<'a> Anchor<'a> {
         if self.state.first < hmm.slots().start { self.begin_again(hmm) } else { Ok(()) }
     }
 
-    /// The slots after this one have become part of it: what the filter knows of them is forgotten.
+    /// The slots after this one have become part of it, and one before the anchor may have jobs again: what the filter knows of them
+    /// is forgotten.
     pub fn move_back(&mut self, hmm: &Hmm<'_>, present: i64) -> Result<()> {
         self.state.present = present;
         // Who runs for how long has to be looked at anew.
         self.state.stale = i64::MIN;
-        if self.state.first > present || self.state.first < hmm.slots().start {
+        let waits_again = hmm.slots().start..self.state.first.min(present);
+        if self.state.first > present
+            || self.state.first < hmm.slots().start
+            || waits_again.into_iter().any(|slot| hmm.history().slot(slot).is_ok_and(|slot| slot.open > 0))
+        {
             return self.begin_again(hmm);
         }
         self.state.known = self.state.known.min(present);

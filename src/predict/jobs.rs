@@ -297,6 +297,23 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
+    /// The youngest job that is given up.
+    pub fn youngest_given_up(&self) -> Option<(u32, &Job)> {
+        let counts = self.counts.first()?;
+        let record = match counts.counted {
+            NONE => counts.newest,
+            counted => self.records.get(counted as usize)?.older,
+        };
+        self.records.get(record as usize).filter(|job| job.given_up != 0).map(|job| (record, job))
+    }
+
+    /// Takes up again the youngest job that is given up.
+    pub fn take_up(&mut self, record: u32) -> Result<()> {
+        self.job_mut(record)?.given_up = 0;
+        at_mut(self.counts, 0)?.counted = record;
+        Ok(())
+    }
+
     /// The jobs, the oldest first.
     pub fn by_age(&self) -> impl Iterator<Item = &Job> {
         let mut next = self.counts.first().map_or(NONE, |counts| counts.oldest);

@@ -266,6 +266,11 @@ impl<'a> Predictor<'a> {
         self.jobs.by_age().map(held)
     }
 
+    /// The time of the last event, or to which the clock was set; `None` before the first.
+    pub fn last_event(&self) -> Option<i64> {
+        (self.state.begun != 0).then_some(self.state.now)
+    }
+
     /// Jobs that have finished, or were learnt from otherwise.
     pub fn finished(&self) -> u64 {
         self.state.finished
@@ -422,8 +427,9 @@ impl<'a> Predictor<'a> {
 
     /// Sets the clock right: from now on it is `now`, whatever time was reported before. To go on is to hear of an event. To go
     /// back, what was reported as later counts as having happened now; if all that a hidden Markov model holds is later, its
-    /// finished jobs are forgotten, but neither the model nor the jobs in the system. Training under way is given up.
-    /// O(jobs + slots M^2).
+    /// finished jobs are forgotten, but neither the model nor the jobs in the system. Jobs that were given up by the wrong clock
+    /// alone are taken up again. What a model has learnt on line of later slots is not learnt a second time: the filter forgets those
+    /// slots' finished jobs, and their jobs in the system stay given up. Training under way is given up. O(jobs + slots M^2).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for an absurd time.
@@ -443,6 +449,21 @@ impl<'a> Predictor<'a> {
             record = self.jobs.older(record)?;
         }
         let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
+        // Who was given up by the wrong clock alone is taken up again; a slot that is learnt on line waits for nobody any more.
+        for _ in 0..self.jobs.count() {
+            let Some((record, job)) = self.jobs.youngest_given_up() else { break };
+            let lasting = match &self.learner {
+                Learner::Hmm(tracker) => tracker.is_learnt(job.slot),
+                Learner::Mixture(_) => false,
+            };
+            if lasting || setting.is_too_old(job) {
+                break;
+            }
+            self.jobs.take_up(record)?;
+            if let Learner::Hmm(tracker) = &mut self.learner {
+                tracker.take_up(record, &mut self.jobs, setting)?;
+            }
+        }
         match &mut self.learner {
             Learner::Hmm(tracker) => tracker.move_back(&mut self.jobs, setting),
             Learner::Contexts(contexts) => {

@@ -119,6 +119,28 @@ impl<'a> Tracker<'a> {
         Ok(())
     }
 
+    /// Whether a model on line has learnt from this slot.
+    pub fn is_learnt(&self, slot: i64) -> bool {
+        self.online.is_some() && slot < self.training.position()
+    }
+
+    /// A job that was given up is taken up again, before time goes back to the setting's.
+    pub fn take_up(&mut self, record: u32, jobs: &mut Jobs<'_>, setting: Setting<'_>) -> Result<()> {
+        let job = *jobs.job(record)?;
+        let first = self.state.first_submission.min(setting.now);
+        let initial = job.submitted.saturating_sub(first) < setting.options.initial_seconds;
+        jobs.job_mut(record)?.initial = u32::from(initial);
+        self.state.initial_jobs = self.state.initial_jobs.saturating_add(u32::from(initial));
+        if self.hmm.slots().contains(&job.slot) {
+            let slot = self.hmm.history_mut().slot_mut(job.slot)?;
+            slot.open = slot.open.saturating_add(1);
+            if job.running != 0 {
+                jobs.link(record, &mut slot.running)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Time goes on to the setting's, and the anchor with it.
     pub fn advance(&mut self, setting: Setting<'_>) -> Result<()> {
         let present = setting.slot()?;
@@ -143,6 +165,11 @@ impl<'a> Tracker<'a> {
         let held = self.hmm.slots();
         self.hmm.end_training();
         if held.contains(&present) {
+            // What a model on line has learnt from is not to be learnt a second time as part of another slot.
+            let learnt = if self.online.is_some() { self.training.position() } else { present };
+            for slot in present..learnt.min(held.end) {
+                self.hmm.history_mut().forget(slot)?;
+            }
             self.hmm.history_mut().fold(present)?;
         } else {
             self.hmm.history_mut().clear()?;

@@ -146,6 +146,11 @@ impl<'a> Training<'a> {
         if self.state.last.rounds == 0 { None } else { Some(self.state.last.round()) }
     }
 
+    /// On line: the first slot that is not learnt yet.
+    pub fn position(&self) -> i64 {
+        self.state.position
+    }
+
     /// The present slot has moved back: what was under way is given up.
     pub fn move_back(&mut self, hmm: &mut Hmm<'_>, anchor: &Anchor<'_>) {
         hmm.end_training();

@@ -551,6 +551,22 @@ static void events_of_a_mixture(void) {
     CHECK_OK(surefill_predictor_predict(predictor, keys, 3, 50000, made, sizeof made, &answer, &found));
     CHECK_OK(surefill_distribution_quantile(found, 0.5, 0, 600, &seconds));
     CHECK(answer == SUREFILL_PREDICTION_MADE && seconds > 27 && seconds < 92); /* the bin from 27.5 to 91 s */
+    /* Of what several threads push, a start comes after a later submission, and an end after it: both count as having
+     * happened then. */
+    const surefill_job_event late[] = {{SUREFILL_EVENT_SUBMIT, 4, 60, 50000 - 60, 600, 7, 0},
+                                       {SUREFILL_EVENT_SUBMIT, 4, 61, 50000 - 20, 600, 7, 0},
+                                       {SUREFILL_EVENT_START, 4, 60, 50000 - 80, 600, 7, 0},
+                                       {SUREFILL_EVENT_END, 4, 60, 50000 - 30, 600, 7, 0}};
+    for (int i = 0; i < 4; i++) {
+        CHECK_OK(surefill_predictor_apply(predictor, &late[i]));
+        if (i != 2) continue;
+        CHECK_OK(surefill_predictor_jobs(predictor, held, 2, &written, &all));
+        CHECK(all == 2 && held[0].job == 60 && held[0].running == 1 && held[0].started == 50000 - 20);
+    }
+    surefill_job_event too_late = {SUREFILL_EVENT_CANCEL, 4, 61, 50000 - 20 - SUREFILL_MAX_LATE_SECONDS - 1, 600, 7, 0};
+    CHECK_STATUS(SUREFILL_ERROR_TIME_WENT_BACK, surefill_predictor_apply(predictor, &too_late));
+    too_late.time++;
+    CHECK_OK(surefill_predictor_apply(predictor, &too_late));
     /* A job that is held: what was said is kept, what is believed goes on. */
     CHECK_OK(surefill_predictor_submit(predictor, 100, keys, 3, 50000));
     for (int i = 0; i < 60; i++) CHECK_OK(surefill_predictor_learn(predictor, keys, 3, 500));

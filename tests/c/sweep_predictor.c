@@ -352,7 +352,15 @@ void sweep_predictor_apply(void) {
     surefill_job_event event = {SUREFILL_EVENT_CANCEL, 4, 1, NOW, 60, 7, 0};
     BAD_HANDLE(KIND_PREDICTOR, h, surefill_predictor_apply(h, &event));
     BAD_POINTER(p, &world.event, surefill_predictor_apply(PREDICTOR, p));
-    BAD_TIME((event.time = when, surefill_predictor_apply(PREDICTOR, &event)));
+    /* An event that is later than a minute is refused, one that is not happens now (tests/c/behaviour.c). */
+    const int64_t too_late = SUREFILL_MAX_LATE_SECONDS + 1;
+    event.time = NOW - too_late;
+    REFUSED(SUREFILL_ERROR_TIME_WENT_BACK, surefill_predictor_apply(PREDICTOR, &event));
+    const int64_t absurd[] = {INT64_MIN, INT64_MAX};
+    for (int i = 0; i < 2; i++) {
+        event.time = absurd[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_predictor_apply(PREDICTOR, &event));
+    }
     event.time = NOW;
     const int32_t kinds[] = {0, -1, SUREFILL_EVENT_CANCEL + 1, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 5; i++) {

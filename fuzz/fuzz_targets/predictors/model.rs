@@ -306,9 +306,9 @@ impl Subject for Model {
                     let status = surefill_hmm_set_parameters(handle, &given.structure());
                     outcome(status, &[])
                 }
-                Call::Parameters(states, bins) => Model::ask_structure(states, bins, output, |asked| {
-                    surefill_hmm_parameters(handle, asked)
-                }),
+                Call::Parameters(states, bins) => {
+                    Model::ask_structure(states, bins, output, |asked| surefill_hmm_parameters(handle, asked))
+                }
                 Call::InitStatic(load, mean) => outcome(surefill_hmm_init_static(handle, load, mean), &[]),
                 Call::HalveSlots => outcome(surefill_hmm_halve_slots(handle), &[]),
                 Call::Observe(slot, bin) => outcome(surefill_hmm_observe(handle, slot, bin), &[]),

@@ -142,6 +142,14 @@ impl Predictor {
         held.given_up || now.saturating_sub(held.submitted) > self.oldest
     }
 
+    /// When an event that is applied counts as having happened.
+    fn heard(&self, time: i64) -> i64 {
+        match self.now {
+            Some(last) if time < last && last.saturating_sub(time) <= SUREFILL_MAX_LATE_SECONDS => last,
+            _ => time,
+        }
+    }
+
     /// Time has gone on to this event.
     fn hear(&mut self, now: i64) {
         self.now = Some(now);
@@ -340,7 +348,17 @@ impl Subject for Predictor {
                 Call::Learn(ref keys, seconds) => {
                     outcome(surefill_predictor_learn(handle, keys.as_ptr(), keys.len() as i32, seconds), &[])
                 }
-                Call::SetClock(now) => outcome(surefill_predictor_set_clock(handle, now), &[]),
+                Call::SetClock(now) => {
+                    let status = surefill_predictor_set_clock(handle, now);
+                    let mut jobs = vec![surefill_held_job::default(); self.held.len()];
+                    let (mut written, mut held) = (0, 0);
+                    if status == SUREFILL_OK {
+                        let room = jobs.len() as i32;
+                        surefill_predictor_jobs(handle, jobs.as_mut_ptr(), room, &mut written, &mut held);
+                    }
+                    let given_up: Vec<i64> = jobs.iter().map(|job| i64::from(job.given_up)).collect();
+                    outcome(status, &[&given_up])
+                }
                 Call::Jobs(capacity) => {
                     let (mut written, mut held) = (MARK_INT, MARK_INT);
                     let none = surefill_held_job { job: MARK as i64, ..Default::default() };
@@ -408,10 +426,12 @@ impl Subject for Predictor {
             Call::Cancel(job, now) => Status(self.cancel_answers(*job, *now)),
             Call::Apply(event) => Status(match event.kind {
                 SUREFILL_EVENT_SUBMIT if self.keys > 4 => SUREFILL_ERROR_OUT_OF_RANGE,
-                SUREFILL_EVENT_SUBMIT => self.submit_answers(event.job, self.keys as usize, event.time),
-                SUREFILL_EVENT_START => self.start_answers(event.job, event.time),
-                SUREFILL_EVENT_END => self.end_answers(event.job, event.time),
-                SUREFILL_EVENT_CANCEL => self.cancel_answers(event.job, event.time),
+                SUREFILL_EVENT_SUBMIT => {
+                    self.submit_answers(event.job, self.keys as usize, self.heard(event.time))
+                }
+                SUREFILL_EVENT_START => self.start_answers(event.job, self.heard(event.time)),
+                SUREFILL_EVENT_END => self.end_answers(event.job, self.heard(event.time)),
+                SUREFILL_EVENT_CANCEL => self.cancel_answers(event.job, self.heard(event.time)),
                 _ => SUREFILL_ERROR_OUT_OF_RANGE,
             }),
             Call::Learn(..) if self.is_hmm() => Status(SUREFILL_ERROR_WRONG_STATE),
@@ -452,16 +472,26 @@ impl Subject for Predictor {
             Call::Start(job, now) => self.started(job, now),
             Call::End(job, now) => self.left(job, now, true),
             Call::Cancel(job, now) => self.left(job, now, false),
-            Call::Apply(surefill_job_event { kind, job, time, .. }) => match kind {
-                SUREFILL_EVENT_SUBMIT => self.submitted(job, time),
-                SUREFILL_EVENT_START => self.started(job, time),
-                _ => self.left(job, time, kind == SUREFILL_EVENT_END),
-            },
+            Call::Apply(surefill_job_event { kind, job, time, .. }) => {
+                let time = self.heard(time);
+                match kind {
+                    SUREFILL_EVENT_SUBMIT => self.submitted(job, time),
+                    SUREFILL_EVENT_START => self.started(job, time),
+                    _ => self.left(job, time, kind == SUREFILL_EVENT_END),
+                }
+            }
             Call::Learn(..) => self.ready = true,
             Call::SetClock(now) => {
                 if self.now.is_some_and(|before| now < before) {
                     self.now = Some(now);
-                    self.held.iter_mut().for_each(|held| held.submitted = held.submitted.min(now));
+                    for (held, &given_up) in self.held.iter_mut().zip(outputs) {
+                        held.submitted = held.submitted.min(now);
+                        let too_old = now - held.submitted > self.oldest;
+                        // On line, a job whose slot has been learnt stays given up.
+                        let learnt = self.kind == SUREFILL_PREDICTOR_HMM_ONLINE && given_up != 0;
+                        held.given_up &= too_old || learnt;
+                        assert_eq!(held.given_up, given_up != 0);
+                    }
                 } else {
                     self.hear(now);
                 }
