@@ -454,14 +454,16 @@ impl<'a> Predictor<'a> {
             let Some((record, job)) = self.jobs.youngest_given_up() else { break };
             let lasting = match &self.learner {
                 Learner::Hmm(tracker) => tracker.is_learnt(job.slot),
-                Learner::Mixture(_) => false,
+                Learner::Mixture(_) | Learner::Contexts(_) => false,
             };
             if lasting || setting.is_too_old(job) {
                 break;
             }
             self.jobs.take_up(record)?;
-            if let Learner::Hmm(tracker) = &mut self.learner {
-                tracker.take_up(record, &mut self.jobs, setting)?;
+            match &mut self.learner {
+                Learner::Hmm(tracker) => tracker.take_up(record, &mut self.jobs, setting)?,
+                Learner::Contexts(contexts) => contexts.take_up(record).map_err(|_| Error::Corrupt)?,
+                Learner::Mixture(_) => {}
             }
         }
         match &mut self.learner {

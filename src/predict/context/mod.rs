@@ -463,6 +463,20 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
+    /// The job in this record was given up wrongly. O(1).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`].
+    pub fn take_up(&mut self, record: u32) -> Result<()> {
+        let job = *self.tables.jobs.get(record as usize).ok_or(Error::UnknownJob)?;
+        if job.number == 0 || job.given_up == 0 {
+            return Err(Error::UnknownJob);
+        }
+        self.follow(&job, Trail::come_back)?;
+        at_mut(self.tables.jobs, record as usize)?.given_up = 0;
+        Ok(())
+    }
+
     /// The clock was wrong: what was reported as later than this counts as having happened now. O(jobs + histories).
     pub fn move_back(&mut self, now: i64) {
         for job in self.tables.jobs.iter_mut() {

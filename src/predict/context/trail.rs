@@ -146,4 +146,9 @@ impl Trail {
     pub fn leave(&mut self) {
         self.inside = self.inside.saturating_sub(1);
     }
+
+    /// A job that was taken to have left is in the system after all.
+    pub fn come_back(&mut self) {
+        self.inside = self.inside.saturating_add(1);
+    }
 }
