@@ -7,6 +7,7 @@
 #                   make check STEPS=list their names
 #   make packages   installs what make check needs on a Debian machine (root)
 #   make install    PREFIX=/usr/local DESTDIR=; install-lib and install-tool are its halves
+#   make install-slurm      Slurm's scheduler plugin for the slurmctld that is installed (c-examples/slurm/OPERATING.md)
 #   make deb        Debian packages of the library, its development files and the command, in build/deb
 #   make abi-accept abi/ again, after a change of the binary interface that is meant (make check compares with it)
 #   make bench      wall times;  make instructions: instruction counts (valgrind)
@@ -40,7 +41,7 @@ WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
-.PHONY: lib tool demo test check packages abi-accept install install-lib install-tool uninstall deb bench instructions results clean
+.PHONY: lib tool demo test check packages abi-accept install install-lib install-tool install-slurm uninstall deb bench instructions results clean
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
 
 ifneq ($(HAVE_CARGO),)
@@ -138,6 +139,16 @@ install-tool: tool
 	install -m 644 $(BUILD)/packaging/completions/surefill.bash '$(DESTDIR)$(BASHDIR)/surefill'
 	install -m 644 $(BUILD)/packaging/completions/_surefill '$(DESTDIR)$(ZSHDIR)'
 	install -m 644 $(BUILD)/packaging/completions/surefill.fish '$(DESTDIR)$(FISHDIR)'
+
+# Slurm's scheduler plugin, built for the slurmctld that is installed. Elsewhere than on Debian: SLURM_SOURCE, unpacked sources of
+# exactly that release, and SLURM_PLUGINDIR, a folder of slurm.conf's PluginDir.
+install-slurm: $(BUILD)/libsurefill.a
+	@set -e; source='$(SLURM_SOURCE)'; [ -n "$$source" ] || source=$$(c-examples/slurm/source.sh $(BUILD)/slurm-source); \
+	folder='$(SLURM_PLUGINDIR)'; [ -n "$$folder" ] || folder=$$(dirname "$$(dpkg -L slurm-wlm-basic-plugins | grep /sched_builtin.so)"); \
+	$(MAKE) --no-print-directory -s -C c-examples/slurm SLURM_SOURCE="$$(realpath "$$source")" all; \
+	install -d '$(DESTDIR)'"$$folder"; \
+	install -m 644 $(BUILD)/slurm/sched_surefill.so '$(DESTDIR)'"$$folder"; \
+	echo "$(DESTDIR)$$folder/sched_surefill.so: for $$(sed -n 's/^ *Version:[[:space:]]*/Slurm /p' "$$source/META" | head -n 1)"
 
 # The command with its manual pages and completions, which it writes itself.
 ifneq ($(HAVE_CARGO),)

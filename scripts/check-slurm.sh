@@ -100,6 +100,10 @@ if grep -q 'core9panicking' <<< "$(nm $build/sched_surefill.so)"; then
     echo "check-slurm: the plugin can panic" >&2
     exit 1
 fi
+installed=$(mktemp -d)
+make -s install-slurm SLURM_SOURCE="$SLURM_SOURCE" DESTDIR="$installed" >/dev/null
+cmp "$build/sched_surefill.so" "$(find "$installed" -name sched_surefill.so)"
+rm -rf "$installed"
 $build/plain
 $build/state
 $build/preset
@@ -107,7 +111,7 @@ $build/fingerprint
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed rules wishes scenarios order external advise thousand quick example refusals)
+[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed rules wishes scenarios order external advise watch seen thousand quick example refusals)
 logs=$(mktemp -d)
 port=16000
 failed=()

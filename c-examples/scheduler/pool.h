@@ -41,6 +41,7 @@ struct candidate {
     int32_t order; /* in the whole queue */
     bool shares_nodes; /* with other jobs: counting nodes does not describe it */
     struct verdict judged;
+    int64_t expected;  /* by when it is expected to have started; 0 for unknown */
 };
 
 struct pool {
@@ -49,6 +50,7 @@ struct pool {
     int64_t now;
     struct facts head; /* the job at the head of the queue, that does not fit; nodes is what it needs */
     uint32_t head_priority;
+    int64_t head_expected; /* as a candidate's */
     struct running *running;
     int32_t running_count, running_room;
     struct candidate *candidates; /* in order of priority */

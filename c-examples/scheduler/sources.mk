@@ -1,7 +1,7 @@
 # What the Makefiles of the schedulers share: the sources here, and the library, which is built when it is missing or old.
 SUREFILL ?= ../..
 SCHEDULER := ../scheduler
-PLAIN := settings beliefs waits markov books pack state decide
+PLAIN := settings beliefs waits markov books pack state decide foretell
 LIBRARY := $(SUREFILL)/build/libsurefill.a
 .DEFAULT_GOAL := all
 

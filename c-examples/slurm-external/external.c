@@ -267,7 +267,7 @@ static bool release(struct held *held) {
     change.priority = INFINITE; /* whatever Slurm's priority plugin says */
     good = slurm_update_job2(&change, &answer) == SLURM_SUCCESS;
     if (answer != NULL) slurm_free_job_array_resp(answer);
-    if (!good) say("JobId=%s cannot be released: %s", held->name, slurm_strerror(slurm_get_errno()));
+    if (!good) say("JobId=%s cannot be released: %s", held->name, slurm_strerror(errno));
     return good;
 }
 
@@ -381,7 +381,7 @@ static bool cycle(struct scheduler *scheduler) {
                 slurm_load_node((time_t)0, &nodes, SHOW_ALL) == SLURM_SUCCESS &&
                 slurm_load_jobs((time_t)0, &jobs, SHOW_ALL | SHOW_DETAIL) == SLURM_SUCCESS;
     if (!good)
-        say("slurmctld does not answer: %s", slurm_strerror(slurm_get_errno()));
+        say("slurmctld does not answer: %s", slurm_strerror(errno));
     else
         good = schedule(scheduler, partitions, nodes, jobs);
     if (partitions != NULL) slurm_free_partition_info_msg(partitions);
@@ -408,7 +408,7 @@ static bool lock(struct scheduler *scheduler, const char *file) {
         snprintf(scheduler->lock_file, sizeof scheduler->lock_file, "%s", file);
     } else {
         if (slurm_load_ctl_conf((time_t)0, &conf) != SLURM_SUCCESS) {
-            fprintf(stderr, "slurmctld does not answer: %s\n", slurm_strerror(slurm_get_errno()));
+            fprintf(stderr, "slurmctld does not answer: %s\n", slurm_strerror(errno));
             return false;
         }
         snprintf(scheduler->lock_file, sizeof scheduler->lock_file, "/run/surefill-slurm-%.100s-%.100s.lock",
@@ -438,7 +438,7 @@ static bool release_all(const struct scheduler *scheduler) {
     job_info_msg_t *jobs = NULL;
     int released = 0, failed = 0;
     if (slurm_load_jobs((time_t)0, &jobs, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
-        say("slurmctld does not answer: %s", slurm_strerror(slurm_get_errno()));
+        say("slurmctld does not answer: %s", slurm_strerror(errno));
         return false;
     }
     for (uint32_t i = 0; i < jobs->record_count; i++) {

@@ -55,6 +55,11 @@ cluster_make() {
     chmod 711 "$CLUSTER" "$CLUSTER/munge"
     (umask 077 && head -c 128 /dev/urandom >"$CLUSTER/munge/key")
     : >"$CLUSTER/completed"
+    # Later releases' slurmd asks for control groups although nothing of this configuration needs them.
+    case $(slurmctld -V) in
+    'slurm 22.'* | 'slurm-wlm 22.'*) ;;
+    *) echo 'CgroupPlugin=disabled' >"$CLUSTER/cgroup.conf" ;;
+    esac
     {
         cat <<EOF
 ClusterName=surefill

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double TELL_EVERY = 5; /* seconds */
+
 /* One look, handed through list_for_each. */
 struct look {
     struct site *site;
@@ -423,11 +425,14 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
         }
         list_for_each(job_list, add_running, &look);
         site->deadline = slurm_clock() + settings->locked / 2;
+        site->telling = slurm_clock() - site->told >= TELL_EVERY;
+        if (site->telling) site->told = slurm_clock();
         if (site->group_count > 0) site->turn = (site->turn + 1) % site->group_count;
         find_families(site);
         for (int i = 0; i < site->group_count; i++) finish_family(site, (site->turn + i) % site->group_count);
         site->fingerprint = site_fingerprint(site_least_priority(site));
         site->ending = bit_ffs(cg_node_bitmap) >= 0;
+        site_plan_nodes(site);
     }
     site->locked_seconds += slurm_clock() - site->locked_since;
     unlock_slurmctld(locks);
@@ -443,6 +448,7 @@ void site_clear(struct site *site) {
     xfree(site->groups);
     xfree(site->partitions);
     xfree(site->group_of);
+    FREE_NULL_BITMAP(site->planned);
     site->group_count = site->partition_count = site->started = 0;
     site->pending = 0;
     site->cut_short = site->forgetful = false;

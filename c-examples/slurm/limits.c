@@ -51,7 +51,7 @@ static bitstr_t *held(const struct plan *plan, time_t until, bool after) {
 
 /* The earliest start of this head job around the reservations made before. A job that waits in several partitions keeps the
  * earliest of its reservations. False when Slurm cannot say when it will start. */
-static bool reserve(struct plan *plan, struct group *group, job_record_t *job, part_record_t *part) {
+static bool reserve(struct plan *plan, const char *name, int64_t limit, job_record_t *job, part_record_t *part) {
     struct site *site = plan->site;
     struct hold best = {.job = job->job_id}, *place = NULL;
     time_t now = time(NULL);
@@ -77,8 +77,8 @@ static bool reserve(struct plan *plan, struct group *group, job_record_t *job, p
     }
     site->slurm_seconds += slurm_clock() - begun;
     if (best.nodes == NULL) return place != NULL;
-    best.end = best.start + (time_t)group->pool.head.limit;
-    debug("surefill: %s: by limits JobId=%u starts within %ld s", group->name, job->job_id, (long)(best.start - now));
+    best.end = best.start + (time_t)limit;
+    debug("surefill: %s: by limits JobId=%u starts within %ld s", name, job->job_id, (long)(best.start - now));
     if (place == NULL) {
         if (plan->hold_count == plan->hold_room) {
             plan->hold_room = plan->hold_room > 0 ? 2 * plan->hold_room : 8;
@@ -170,7 +170,7 @@ static int32_t settle(struct plan *plan, struct group *group) {
             continue;
         }
         for (int i = 0; i < plan->hold_count; i++) known |= plan->holds[i].job == job->job_id;
-        if (!reserve(plan, group, job, part)) {
+        if (!reserve(plan, group->name, group->pool.head.limit, job, part)) {
             debug("surefill: %s: Slurm cannot say when JobId=%u will start: nobody overtakes it", group->name,
                   job->job_id);
             return group->pool.candidate_count;
@@ -239,6 +239,26 @@ static void try_candidates(struct plan *plan) {
     *last = 0;
 }
 
+/* --- What users see --- */
+
+enum { TOLD = 20 };
+
+/* When the first waiting jobs would start, each around the reservations of those before it: for squeue --start, as
+ * sched/backfill tells it. For half of the time that is left. */
+static void tell_starts(struct plan *plan) {
+    double now = slurm_clock(), until = now + (plan->site->deadline - now) / 2;
+    uint32_t last = 0;
+    for (int32_t i = 0, told = 0; i < plan->turn_count && told < TOLD && slurm_clock() < until; i++) {
+        const struct candidate *candidate = plan->turns[i].candidate;
+        job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
+        part_record_t *part = find_part_record(plan->site->partitions[candidate->place]);
+        if (job == NULL || part == NULL || !IS_JOB_PENDING(job) || job->job_id == last) continue;
+        last = job->job_id;
+        told++;
+        reserve(plan, plan->name, candidate->facts.limit, job, part); /* says so in the job */
+    }
+}
+
 int site_start_by_limits(struct site *site, int family) {
     struct plan plan = {.site = site, .family = family, .name = site->groups[family].name};
     struct group **groups = xcalloc((size_t)site->group_count, sizeof *groups);
@@ -253,6 +273,11 @@ int site_start_by_limits(struct site *site, int family) {
         for (int i = 0; i < count; i++) add_turns(&plan, groups[i], settle(&plan, groups[i]));
         if (plan.turn_count > 0) qsort(plan.turns, (size_t)plan.turn_count, sizeof *plan.turns, by_order);
         try_candidates(&plan);
+        for (int i = 0; i < plan.hold_count; i++) {
+            if (site->planned == NULL) site->planned = bit_alloc(node_record_count);
+            bit_or(site->planned, plan.holds[i].nodes);
+        }
+        if (site->telling) tell_starts(&plan);
     }
     for (int i = 0; i < plan.hold_count; i++) FREE_NULL_BITMAP(plan.holds[i].nodes);
     xfree(plan.holds);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "foretell.h"
 #include "settings.h"
 #include "state.h"
 
@@ -48,6 +49,7 @@ struct plugin {
     struct beliefs *beliefs;
     struct books *books;
     struct decider *decider;
+    struct teller *teller;
     struct site site;
     char state_file[4096];
     char refused[MESSAGE]; /* why the parameters cannot be used; empty when they can */
@@ -257,12 +259,30 @@ static bool anything_since(const struct events *then, time_t look) {
 
 /* --- The cycle --- */
 
+/* When the waiting jobs are expected to start; what Slurm's own test decides has been said while gathering. */
+static void tell_starts(struct plugin *plugin) {
+    struct site *site = &plugin->site;
+    bool limits = plugin->limits_only || plugin->settings.mode != MODE_ON;
+    for (int i = 0; i < site->group_count; i++) {
+        struct group *group = &site->groups[i];
+        const char *wrong;
+        int told;
+        if (!group->has_head || group->unjudged[0] != '\0') continue;
+        wrong = foretell(plugin->teller, limits ? NULL : plugin->beliefs, &group->pool);
+        told = site_tell(site, group);
+        if (wrong != NULL)
+            debug("surefill: %s: no expected starts: %s", group->name, wrong);
+        else
+            debug("surefill: %s: expected starts of %d waiting jobs", group->name, told);
+    }
+}
+
 enum next { NEXT_SLEEP, NEXT_AGAIN, NEXT_STOP };
 
 static enum next cycle(struct plugin *plugin) {
     struct site *site = &plugin->site;
     double begun = slurm_clock(), deciding = 0, working;
-    int backfilled = 0;
+    int backfilled = 0, judged = 0;
     bool changed = false, refused = false, again;
     plugin->looked = time(NULL);
     plugin->events = events_now();
@@ -279,6 +299,7 @@ static enum next cycle(struct plugin *plugin) {
         if (!group->has_head || group->unjudged[0] != '\0') continue;
         decide_group(plugin, group, &decision);
         deciding += slurm_clock() - before;
+        judged += group->pool.candidate_count;
         if (decision.accepted_count == 0) continue;
         *account(plugin, group->pool.head.id) +=
             site_start(site, group, &decision, &plugin->settings, &started, &changed);
@@ -287,9 +308,11 @@ static enum next cycle(struct plugin *plugin) {
             debug("surefill: %s: what the decisions rest on has changed: nothing is started", group->name);
         if (started < decision.accepted_count) refused = true; /* this pool alone: judge it again */
     }
+    if (site->telling) tell_starts(plugin);
     plugin->unfinished = site->cut_short;
     again = (changed || refused) && !site->cut_short; /* else slurmctld has waited long enough for its locks */
     working = slurm_clock() - begun;
+    site_count_cycle(site, working, judged);
     debug("surefill: cycle: %ld pending, %d started in order, %d backfilled; %.2f ms, of them %.2f ms in Slurm's own "
           "calls, %.2f ms locked, %.2f ms deciding%s",
           (long)site->pending, site->started, backfilled, 1e3 * working, 1e3 * site->slurm_seconds,
@@ -359,7 +382,9 @@ static bool make(struct plugin *plugin) {
         if (plugin->beliefs == NULL) plugin->beliefs = beliefs_make(plugin->settings.predictor);
         if (plugin->books == NULL) plugin->books = books_make();
         if (plugin->decider == NULL) plugin->decider = decider_make();
-        if (plugin->beliefs != NULL && plugin->books != NULL && plugin->decider != NULL) return true;
+        if (plugin->teller == NULL) plugin->teller = teller_make();
+        if (plugin->beliefs != NULL && plugin->books != NULL && plugin->decider != NULL && plugin->teller != NULL)
+            return true;
         if (!said) error("surefill: no memory: nothing starts until there is some");
         sleep_for(plugin->settings.interval);
         if (is_stopping()) return false;
@@ -406,11 +431,15 @@ static void *agent(void *nothing) {
             beliefs_train(plugin->beliefs, TRAINING);
             if (next == NEXT_AGAIN) debug("surefill: the jobs change faster than decisions are made");
         }
-        if (next != NEXT_STOP) save(plugin); /* else the books have missed a look, and the file is better than they are */
+        if (next != NEXT_STOP) {
+            save(plugin); /* else the books have missed a look, and the file is better than they are */
+            site_forget_plans();
+        }
     }
     site_clear(&plugin->site);
     xfree(plugin->words);
     decider_free(plugin->decider);
+    teller_free(plugin->teller);
     books_free(plugin->books);
     beliefs_free(plugin->beliefs);
     return NULL;

@@ -59,6 +59,9 @@ struct site {
         uint32_t job;
     } cuts[CUTS];          /* where the latest walks through a pool's candidates by limits were cut short; kept as well */
     int next_cut;
+    bitstr_t *planned;     /* nodes that head jobs of pools left to Slurm's own test wait for */
+    bool telling;          /* it is time to say when waiting jobs are expected to start */
+    double told;           /* when that was so last, by slurm_clock() */
     int turn;              /* the pool that comes first, another in each cycle */
 };
 
@@ -106,6 +109,16 @@ bool may_start(job_record_t *job, part_record_t *part);
 double site_start(struct site *site, struct group *group, const struct decision *decision, const struct settings *settings,
                   int *started, bool *changed);
 bool site_refused_lately(const struct site *site, uint32_t job);
+
+/* tell.c: what users and administrators see. Writes the expected starts of a group's waiting jobs into slurmctld's records,
+ * taking the locks; returns how many. */
+int site_tell(struct site *site, const struct group *group);
+/* Marks the idle nodes that head jobs wait for as planned, and no others. Node write lock held. */
+void site_plan_nodes(const struct site *site);
+/* As site_plan_nodes for none, taking the locks: the plugin stops. */
+void site_forget_plans(void);
+/* Counts a cycle for sdiag: its microseconds, how many jobs waited, were looked at, and were judged. */
+void site_count_cycle(const struct site *site, double seconds, int judged);
 
 /* reserve.c: when this waiting job would start in this partition, not on those nodes (NULL for none), if every running job
  * ran to its limit, and on which nodes (to be freed); 0 when Slurm does not know. Locks held. */

@@ -90,6 +90,10 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
         else if (!IS_JOB_CONFIGURING(job))
             launch_job(job);
         rebuild_job_part_list(job);
+        if (flag == SLURMDB_JOB_FLAG_BACKFILL) {
+            slurmctld_diag_stats.backfilled_jobs++;
+            slurmctld_diag_stats.last_backfilled_jobs++;
+        }
         /* Else a slurmctld that is killed finds the job pending when it comes back, and starts it a second time. Slurm's own
          * main loop saves what it has started itself, nobody saves what a plugin starts. */
         schedule_job_save();

@@ -5,6 +5,27 @@ use surefill_simulator::live::advise::read::{self, State};
 use surefill_simulator::live::advise::{Question, Snapshot, advise, limit};
 use surefill_simulator::report::advice::span;
 
+/// What `squeue` or `sacct` is told to print between fields.
+const SEPARATOR: &str = "|0123456789abcdef|";
+
+/// Lines of `squeue` as tests write them: eleven fields and a name, which may hold anything.
+fn separated(lines: &str) -> String {
+    let line = |line: &str| {
+        let fields: Vec<&str> = line.splitn(12, '|').collect();
+        let (name, front) = fields.split_last().expect("a line has fields");
+        let rest = ["staff", "N/A", "N/A", "(null)", "", "N/A", "(null)", "(null)", name];
+        let all: String = front.iter().chain(&rest).flat_map(|field| [SEPARATOR, field]).collect();
+        all + "\n"
+    };
+    lines.lines().filter(|text| !text.is_empty()).map(line).collect()
+}
+
+/// Lines of `sacct` likewise: nine fields and a name.
+fn accounted(lines: &str) -> String {
+    let line = |line: &str| line.splitn(10, '|').collect::<Vec<_>>().join(SEPARATOR) + "\n";
+    lines.lines().map(line).collect()
+}
+
 fn question() -> Question {
     Question {
         partition: None,
@@ -34,9 +55,10 @@ fn running(id: u32, nodes: u32, minutes: u32, used: &str) -> String {
 fn snapshot(jobs: &str, nodes: &str, past: &str) -> Snapshot {
     Snapshot {
         now: 2000,
-        jobs: read::squeue(jobs, "squeue").expect("squeue's output"),
-        nodes: read::sinfo(nodes, "sinfo").expect("sinfo's output"),
-        past: read::past(past, "sacct").expect("sacct's output"),
+        jobs: read::squeue(&separated(jobs), "squeue").expect("squeue's output").found,
+        nodes: read::sinfo(nodes, "sinfo").expect("sinfo's output").found,
+        past: read::past(&accounted(past), "sacct").expect("sacct's output").found,
+        odd: Vec::new(),
     }
 }
 
@@ -76,43 +98,97 @@ fn times_and_spans_are_read() {
 }
 
 #[test]
-fn lines_are_read_or_refused_with_their_number() {
-    let text = "7_2|games|main,other|RUNNING|2|2K|1-00:00:00|1:30|1000|42|None|a|b\n\n";
-    let jobs = read::squeue(text, "squeue").expect("a line");
-    let job = &jobs[0];
+fn lines_are_read_or_left_out_and_counted() {
+    let text = separated("7_2|games|main,other|RUNNING|2|2K|1-00:00:00|1:30|1000|42|None|a|b\n") + "\n";
+    let listing = read::squeue(&text, "squeue").expect("a line");
+    let job = &listing.found[0];
     assert_eq!(
-        (jobs.len(), job.id.as_str(), job.partition.as_str(), job.name.as_str()),
+        (listing.found.len(), job.id.as_str(), job.partition.as_str(), job.name.as_str()),
         (1, "7_2", "main", "a|b")
     );
     assert_eq!((job.state, job.nodes, job.processors, job.limit), (State::Running, 2, 2048, 86_400));
-    assert_eq!((job.used, job.submit, job.priority), (90, 1000, 42));
-    let wrong = format!("{text}8|games|main|PENDING|many|1|5:00|0:00|1000|1|None|a\n");
-    let error = read::squeue(&wrong, "queue.txt").expect_err("no number").to_string();
-    assert!(error.contains("queue.txt:3"), "{error}");
-    assert!(read::squeue("8|games\n", "x").is_err());
+    assert_eq!((job.used, job.submit, job.priority, job.special), (90, 1000, 42, false));
+    assert_eq!(listing.odd, None);
+    let wrong = text.clone() + &separated("8|games|main|PENDING|many|1|5:00|0:00|1000|1|None|a\n");
+    let listing = read::squeue(&wrong, "queue.txt").expect("one good line");
+    let odd = listing.odd.expect("one wrong line");
+    assert_eq!((listing.found.len(), odd.lines, odd.first), (1, 1, 3));
+    assert!(odd.why.contains("number of nodes"), "{odd:?}");
+    assert!(read::squeue(&separated("8|games|main|PENDING|many|1|5:00|0:00|1000|1|None|a\n"), "x").is_err());
+    let error = read::squeue("8|games|main\n", "x").expect_err("no separator").to_string();
+    assert!(error.contains("--print-commands"), "{error}");
+    let special = text.replace("(null)|0123456789abcdef||", "rack1|0123456789abcdef||");
+    assert!(read::squeue(&special, "x").expect("a line").found[0].special);
     assert!(read::sinfo("n1|main|idle\n", "x").is_err());
-    let nodes = read::sinfo("n1|main*|idle~|4\nn1|b|mixed|4\n", "x").expect("lines");
+    let nodes = read::sinfo("n1|main*|idle~|4\nn1|b|mixed|4\n", "x").expect("lines").found;
     assert_eq!(
         (nodes[0].partition.as_str(), nodes[0].state.as_str(), nodes[0].processors),
         ("main", "idle", 4)
     );
 
-    let accounted = "games|main|TIMEOUT|100|160|760|10|2|8|a|b\n\
-                     games|main|CANCELLED by 5|100|Unknown|200|10|0|8|a\n\
-                     games|main|NODE_FAIL|100|160|760|10|2|8|a\n\
-                     games|main|COMPLETED|100|150|400|UNLIMITED|2|8|a\n";
-    let past = read::past(accounted, "x").expect("lines");
+    let text = "games|main|TIMEOUT|100|160|760|10|2|8|a|b\n\
+                games|main|CANCELLED by 5|100|Unknown|200|10|0|8|a\n\
+                games|main|NODE_FAIL|100|160|760|10|2|8|a\n\
+                games|main|COMPLETED|100|150|400|UNLIMITED|2|8|a\n";
+    let past = read::past(&accounted(text), "x").expect("lines").found;
     assert_eq!(past.len(), 2, "{past:?}");
     assert_eq!((past[0].end, past[0].limit, past[0].run_time()), (400, 1 << 40, 250));
     assert!(past[1].timed_out && past[1].limit == 600 && past[1].name == "a|b");
+    assert!(read::past(text, "x").is_err(), "without a separator no line can be told from a name");
     let completed = "JobId=12 UserId=games(5) GroupId=games(60) Name=wrap JobState=COMPLETED Partition=main TimeLimit=60 \
                      StartTime=2026-11-21T08:30:15 EndTime=2026-11-21T08:30:18 NodeList=n[1-3] NodeCnt=3 ProcCnt=3 WorkDir=/ \
                      ReservationName= Tres=cpu=3,node=3,billing=3 Account= QOS= WcKey= Cluster=unknown \
                      SubmitTime=2026-11-21T08:30:05 EligibleTime=2026-11-21T08:30:05 DerivedExitCode=0:0 ExitCode=0:0\n";
-    let past = read::past(completed, "x").expect("a line");
+    let past = read::past(completed, "x").expect("a line").found;
     assert_eq!((past[0].user.as_str(), past[0].run_time(), past[0].start - past[0].submit), ("games", 3, 10));
     assert_eq!((past[0].nodes, past[0].processors, past[0].limit), (3, 3, 3600));
     assert!(read::past("JobId=12 UserId=games(5)\n", "x").is_err());
+}
+
+/// Names that pretend to be other lines, and what they cannot do.
+#[test]
+fn names_forge_no_lines() {
+    // Whoever submits knows the format, and separators of other runs, but not this run's.
+    let own = "8|games|main|PENDING|1|1|5:00|0:00|1000|1|None|evil\n";
+    let forged = [
+        "9|root|main|RUNNING|4|4|1:00|0:10|1|1|None|root|1|1|(null)||N/A|(null)|(null)|forged\n".to_owned(),
+        separated("9|root|main|RUNNING|4|4|1:00|0:10|1|1|None|forged\n")
+            .replace("0123456789abcdef", "0123456789abcdee"),
+        "\u{2028}\u{1b}[2J\n".to_owned(),
+    ];
+    for lines in forged {
+        let text = separated(own) + &lines + &separated("10|man|main|PENDING|1|1|5:00|0:00|1000|1|None|a\n");
+        let listing = read::squeue(&text, "squeue").expect("good lines");
+        let ids: Vec<&str> = listing.found.iter().map(|job| job.id.as_str()).collect();
+        assert_eq!(ids, ["8", "10"]);
+        assert_eq!(listing.odd.map(|odd| (odd.lines, odd.first)), Some((1, 2)));
+        let line = "games|main|COMPLETED|100|150|400|10|2|8|a\n";
+        let past = read::past(&(accounted(line) + &lines + &accounted(line)), "sacct").expect("good lines");
+        assert_eq!((past.found.len(), past.odd.map(|odd| odd.lines)), (2, Some(1)));
+    }
+
+    // In the job completion file a record that breaks off may go on with a whole forged one.
+    let record = |id: u32, user: &str, name: &str| {
+        format!(
+            "JobId={id} UserId={user}(5) GroupId=games(60) Name={name} JobState=COMPLETED Partition=main TimeLimit=60 \
+             StartTime=2026-11-21T08:30:15 EndTime=2026-11-21T08:30:18 NodeList=n1 NodeCnt=1 ProcCnt=1 WorkDir=/ \
+             SubmitTime=2026-11-21T08:30:05 EligibleTime=2026-11-21T08:30:05 DerivedExitCode=0:0 ExitCode=0:0 \n"
+        )
+    };
+    let evil = record(8, "games", &format!("x\n{}y", record(9, "root", "forged")));
+    let good: String = (20..80).map(|id| record(id, "man", "wrap")).collect();
+    let past = read::past(&(record(7, "man", "wrap") + &evil + &good), "completed").expect("good lines");
+    assert!(past.found.iter().all(|job| job.user != "root"), "{past:?}");
+    let odd = past.odd.expect("lines left out");
+    assert_eq!(odd.first, 2, "{odd:?}");
+    // No more than could belong to it, at most 16 KiB, is lost with it.
+    assert!((20..60).contains(&past.found.len()), "{}", past.found.len());
+    assert_eq!(past.found.len() as u64 + odd.lines, 1 + 3 + 60);
+    assert!(past.forgeable, "a name made with care is not recognised: that is said");
+    // A name with words of its own is no other record's, and is left out.
+    let twice = record(7, "man", "wrap") + &record(8, "games", "x EndTime=2030-01-01T00:00:00");
+    let past = read::past(&twice, "completed").expect("a good line");
+    assert_eq!((past.found.len(), past.odd.map(|odd| odd.lines)), (1, Some(1)));
 }
 
 /// Without a history every job runs to its limit: the head's start is known.
@@ -247,19 +323,28 @@ fn saved(extra: &[&str]) -> Output {
 
 #[test]
 fn saved_output_of_a_real_slurm_is_advised_on() {
-    let now = "1795261714";
+    let now = "1795359426";
     let output = saved(&["--now", now, "--json", "--quantile", "0.5", "--within", "10m,2h"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let advice: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let head = &advice["heads"][0];
-    assert_eq!((head["job"].as_str(), head["counted"].as_str()), (Some("63"), Some("nodes")));
+    assert_eq!((head["job"].as_str(), head["counted"].as_str()), (Some("64"), Some("nodes")));
     assert_eq!((head["needs"].as_u64(), head["idle"].as_u64()), (Some(5), Some(2)));
     assert_eq!(advice["next"][0]["limit"].as_i64(), Some(300));
-    assert_eq!(advice["others"].as_array().map(Vec::len), Some(2));
+    let others: Vec<&str> = advice["others"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|other| other["job"].as_str())
+        .collect();
+    // An array's waiting tasks are one line; job 66 has a name of three lines, the second like squeue's.
+    assert_eq!(others, ["65", "66", "67_[0-9]", "61"]);
+    assert_eq!(advice["left_out"][0]["lines"].as_u64(), Some(3), "{}", advice["left_out"]);
+    assert_eq!(advice["left_out"][1]["lines"].as_u64(), Some(2), "{}", advice["left_out"]);
     let tables = saved(&["--now", now]);
     let text = String::from_utf8_lossy(&tables.stdout);
     for part in
-        ["head job", "next job of", "JobHeldUser", "5 nodes, 2 idle", "4 jobs wait or run; learnt from 60"]
+        ["head job", "next job of", "JobHeldUser", "5 nodes, 2 idle", "6 jobs wait or run; learnt from 60"]
     {
         assert!(text.contains(part), "no \"{part}\" in\n{text}");
     }
@@ -270,7 +355,7 @@ fn saved_output_of_a_real_slurm_is_advised_on() {
 #[test]
 fn a_time_to_start_by_is_a_span_from_now() {
     let advice = |extra: &[&str]| -> serde_json::Value {
-        let output = saved(&[&["--now", "1795261714", "--json"], extra].concat());
+        let output = saved(&[&["--now", "1795359426", "--json"], extra].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).expect("JSON")
     };
@@ -279,11 +364,11 @@ fn a_time_to_start_by_is_a_span_from_now() {
         |advice: &serde_json::Value| advice["heads"][0]["started"].as_array().expect("a list").clone();
     assert_eq!(started(&spans).len(), 2);
     assert_eq!(started(&spans)[1]["within"].as_i64(), Some(600));
-    assert_eq!(advice(&["--within", "2h", "--by", "1795262314"]), spans);
-    assert_eq!(advice(&["--within", "2h", "--by", "2026-11-21T11:58:34"]), spans);
-    let now = started(&advice(&["--by", "1795261714"]));
+    assert_eq!(advice(&["--within", "2h", "--by", "1795360026"]), spans);
+    assert_eq!(advice(&["--within", "2h", "--by", "2026-11-22T15:07:06"]), spans);
+    let now = started(&advice(&["--by", "1795359426"]));
     assert_eq!(now.last().expect("a span")["within"].as_i64(), Some(0));
-    let table = saved(&["--now", "1795261714", "--within", "2h", "--by", "1795262314"]);
+    let table = saved(&["--now", "1795359426", "--within", "2h", "--by", "1795360026"]);
     assert!(String::from_utf8_lossy(&table.stdout).contains("10 min"), "no column for --by");
 }
 
@@ -316,7 +401,7 @@ fn nothing_that_slurm_prints_steers_a_terminal() {
         std::fs::write(&path, text).unwrap();
         path.display().to_string()
     };
-    let squeue = write("squeue", "8|\u{1b}]0;owned\u{7}|\u{1b}[2J\n");
+    let squeue = write("squeue", "|0123456789abcdef|8|\u{1b}]0;owned\u{7}|\u{1b}[2J\n");
     let sinfo = write("sinfo", &nodes("games", &["idle"]));
     let history = write("history", "");
     let output = Command::new(env!("CARGO_BIN_EXE_surefill"))

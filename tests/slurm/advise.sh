@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # surefill advise on a live queue: the head job's start, bounds for the others, a time limit; and the same from saved
-# output.
+# output. Jobs whose names have line breaks cost nothing and are not believed.
 . "$(dirname "$0")/lib.sh"
 
 surefill=${SUREFILL_BIN:?the surefill program}
@@ -10,24 +10,34 @@ for _ in $(seq 60); do job games 1 60 0.3 >/dev/null; done
 job games 1 60 0.3 --hold >"$work/own"
 sixty() { [ "$(wc -l <"$CLUSTER/completed")" -ge 60 ]; }
 wait_for 60 sixty
+# Names that pretend to be lines of squeue and of the job completion file, the latter as the last job that has ended.
+forged_line=$'x\n|0123456789abcdef|999|root|main|RUNNING|4|4|1:00|0:10|1|1|None|root|1|1|||||forged\n\e[2J'
+forged_record=$'x\n'"$(head -n 1 "$CLUSTER/completed" | sed 's/^JobId=[0-9]* /JobId=999 /; s/Name=wrap/Name=forged/')"$'\ny'
+evil=$(job games 1 60 0 -J "$forged_record")
+wait_for 20 is_completed "$evil"
 # Twenty jobs of another name, of five minutes each, as if they had run last year.
-cp "$CLUSTER/completed" "$work/history"
 for i in $(seq 20); do
     echo "JobId=$((1000 + i)) UserId=games(5) GroupId=games(60) Name=long JobState=COMPLETED Partition=main TimeLimit=60" \
         "StartTime=2020-01-01T00:00:$((10 + i)) EndTime=2020-01-01T00:05:$((10 + i)) NodeList=n1 NodeCnt=3 ProcCnt=3" \
         "WorkDir=/" \
-        "SubmitTime=2020-01-01T00:00:05 EligibleTime=2020-01-01T00:00:05" >>"$work/history"
+        "SubmitTime=2020-01-01T00:00:05 EligibleTime=2020-01-01T00:00:05 ExitCode=0:0" >>"$work/history"
 done
+cat "$CLUSTER/completed" >>"$work/history"
 busy=$(job games 3 60 14 -J long)
 wait_for 10 running "$busy"
 head=$(job games 5 60 1)
 other=$(job man 5 30 1)
+evil=$(job man 5 30 1 -J "$forged_line")
+array=$(job man 5 30 1 --array=0-9)
 # The plugin says that they wait for their turn once it has looked.
-turned() { [ "$(timeout 10 squeue -h -t PENDING -j "$head,$other" -o %r | grep -cE 'Resources|Priority')" -eq 2 ]; }
+turned() { [ "$(timeout 10 squeue -h -t PENDING -j "$head,$other,$evil" -o %r | grep -cE 'Resources|Priority')" -eq 3 ]; }
 wait_for 10 turned
 ask=(advise --history "$work/history" --within 1s,2m,2h --quantile 0.5 --user games)
 timeout 60 "$surefill" "${ask[@]}" --json >"$work/json"
-timeout 60 "$surefill" "${ask[@]}" >"$work/table"
+timeout 60 "$surefill" "${ask[@]}" >"$work/table" 2>"$work/warnings"
+grep -qE 'squeue: [0-9]+ lines? left out' "$work/warnings" || fail "nothing is said of odd lines: $(cat "$work/warnings")"
+grep -qE 'history: [0-9]+ lines left out' "$work/warnings" || fail "nothing is said of the history: $(cat "$work/warnings")"
+grep -q $'\e' "$work/table" "$work/warnings" && fail "a job's name steers the terminal"
 timeout 60 "$surefill" "${ask[@]}" --partition nowhere 2>"$work/error" && fail "a partition that is not there was accepted"
 grep -q 'there is no partition nowhere' "$work/error" || fail "$(cat "$work/error")"
 
@@ -40,11 +50,12 @@ grep -q -- '--history' "$work/error" || fail "$(cat "$work/error")"
 saved=(--squeue "$work/squeue.txt" --sinfo "$work/sinfo.txt" --now "$(date +%s)")
 timeout 60 "$surefill" "${ask[@]}" "${saved[@]}" --json >"$work/saved"
 [ -z "${SAVE_VECTORS:-}" ] || cp "$work"/{squeue.txt,sinfo.txt} "$CLUSTER/completed" "$SAVE_VECTORS"
-python3 - "$work/json" "$work/saved" "$head" "$other" "$(cat "$work/own")" <<'PYTHON'
+python3 - "$work/json" "$work/saved" "$head" "$other" "$evil" "$array" \
+    "$(cat "$work/own")" <<'PYTHON'
 import json, sys
 for name in sys.argv[1:3]:
     advice = json.load(open(name))
-    head, other, own = sys.argv[3:]
+    head, other, evil, array, own = sys.argv[3:]
     (first,) = advice["heads"]
     assert first["job"] == head and first["counted"] == "nodes" and first["needs"] == 5 and first["idle"] == 2, first
     within = [at["within"] for at in first["quantiles"]]
@@ -53,7 +64,10 @@ for name in sys.argv[1:3]:
     started = [at["probability"] for at in first["started"]]
     assert started == sorted(started) and started[0] < 0.5 and started[2] == 1, first
     others = {at["job"]: at for at in advice["others"]}
-    assert set(others) == {other, own}, others
+    # No forged line is believed; the ten tasks of the array are one line.
+    assert set(others) == {other, evil, own, array + "_[0-9]"}, others
+    assert {left["source"].split("/")[-1]: left["lines"] for left in advice["left_out"]}.keys() >= {"history"}, advice
+    assert all("999" not in text for text in [json.dumps(advice["heads"]), json.dumps(advice["others"])]), advice
     assert others[own]["note"] == "JobHeldUser" and others[own]["within"] is None, others
     assert others[other]["waits"] >= 1 or others[other]["note"], others
     (games,) = advice["next"]

@@ -13,7 +13,7 @@
 enum { NODES = 8, LEAST = 100 };
 
 /* slurmctld's own, as far as facts.c uses them. */
-List job_list;
+list_t *job_list;
 bitstr_t *idle_node_bitmap, *avail_node_bitmap;
 extern int get_node_cnts(job_record_t *job, uint32_t flags, part_record_t *part, uint32_t *least, uint32_t *wanted,
                          uint32_t *most) {
@@ -33,7 +33,7 @@ extern int get_node_cnts(job_record_t *job, uint32_t flags, part_record_t *part,
     } while (0)
 
 int main(void) {
-    struct job_details details[5] = {
+    job_details_t details[5] = {
         {.min_nodes = 3}, {.min_nodes = 4}, {.min_nodes = 1}, {.min_nodes = 1}, {.min_nodes = 2}};
     job_record_t jobs[5] = {
         {.job_id = 1, .job_state = JOB_RUNNING, .node_cnt = 3, .time_limit = 60},

@@ -1,6 +1,7 @@
 /* The plugin's parts that need no Slurm: settings, books, beliefs, state file, decisions. */
 #include "../expect.h"
 #include "decide.h"
+#include "foretell.h"
 #include "state.h"
 
 #include <errno.h>
@@ -310,6 +311,30 @@ static void limits_are_easy(void) {
     decider_free(decider);
 }
 
+/* By limits every start is known, by hand. The head job starts when six nodes are free at 1000; the next fits beside until then;
+ * the widest gets all nodes at 2000; the long one may delay neither, and comes after both. */
+static void starts_are_foretold(void) {
+    struct running running[] = {{.nodes = 6, .age = 100, .facts = {.id = 1, .limit = 1100}},
+                                {.nodes = 2, .age = 0, .facts = {.id = 2, .limit = 2000}}};
+    struct candidate candidates[] = {{.facts = {.id = 11, .nodes = 1, .limit = 999}},
+                                     {.facts = {.id = 12, .nodes = 10, .limit = 60}},
+                                     {.facts = {.id = 13, .nodes = 11, .limit = 60}}, /* more than is in service */
+                                     {.facts = {.id = 14, .nodes = 1, .limit = 5000}}};
+    struct pool pool = {.nodes = 10, .idle = 2, .now = 0, .head = {.id = 10, .nodes = 8, .limit = 500},
+                        .running = running, .running_count = 2, .candidates = candidates, .candidate_count = 4};
+    struct teller *teller = teller_make();
+    CHECK(foretell(teller, NULL, &pool) == NULL);
+    CHECK(pool.head_expected == 1000 && candidates[1].expected == 2000);
+    CHECK(candidates[2].expected == 0 && candidates[3].expected == 2060);
+    candidates[0].facts.nodes = 2; /* more than there was room for */
+    pool.idle = 0;
+    pool.running_count = 1; /* nobody knows who has the other nodes: the head job never starts */
+    CHECK(foretell(teller, NULL, &pool) == NULL && pool.head_expected == 0);
+    running[0].nodes = 7000; /* as limits_are_easy: refused, and nothing is told */
+    CHECK(foretell(teller, NULL, &pool) != NULL && pool.head_expected == 0 && candidates[1].expected == 0);
+    teller_free(teller);
+}
+
 /* The users' histories alone: what other users do counts only for those who have none; and the mixture does not take them
  * for its own, nor the other way round. */
 static void users_are_asked(void) {
@@ -525,6 +550,7 @@ int main(void) {
     damage_is_found();
     a_shortage_loses_nothing();
     limits_are_easy();
+    starts_are_foretold();
     users_are_asked();
     budgets_last();
     printf("plain: %s\n", failures == 0 ? "settings, books, waits, state file, decisions: passed" : "FAILED");

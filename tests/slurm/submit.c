@@ -1,4 +1,5 @@
 /* Submits many jobs in one go: submit COUNT SECONDS. Widths 1 to 3 nodes, limits of 60 to 149 minutes. */
+#include <errno.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ int main(int argc, char **argv) {
         job.work_dir = "/";
         job.std_out = job.std_err = "/dev/null";
         if (slurm_submit_batch_job(&job, &response) != SLURM_SUCCESS) {
-            fprintf(stderr, "job %d: %s\n", i, slurm_strerror(slurm_get_errno()));
+            fprintf(stderr, "job %d: %s\n", i, slurm_strerror(errno));
             return EXIT_FAILURE;
         }
         slurm_free_submit_response_response_msg(response);

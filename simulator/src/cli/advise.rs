@@ -5,7 +5,8 @@ use super::args::span::span;
 use super::output;
 use super::wait_bounds::check_bound;
 use crate::live::advise::limit::Ask;
-use crate::live::advise::{Question, Snapshot, advise, live, read};
+use crate::live::advise::read::Listing;
+use crate::live::advise::{Left, Question, Snapshot, advise, live, read};
 use crate::report::{TableStyle, advice as tables};
 use crate::trace::text::printable_lines;
 use anyhow::{Context, anyhow, bail};
@@ -19,10 +20,13 @@ pub(super) const HELP: &str = "\
 Without files it runs squeue, sinfo and sacct. For another site, or later: --print-commands prints the commands that save
 what they say; --squeue, --sinfo and --history read it, with --now for the time at which it was saved. Times are seconds
 since 1970 or YYYY-MM-DDTHH:MM:SS, all alike. --history also reads Slurm's job completion file (jobcomp/filetxt).
+Job names are never trusted: the fields are separated by a text drawn anew for each run, which no name can contain (a job
+completion file has none: there a name with line breaks can pretend to be a record). Lines that are none of Slurm's own are
+left out; how many is said on standard error.
 
 The head job of each pool of nodes: its start if nothing else starts, from what is believed of the running jobs' run
 times. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
-A job that asks for several partitions counts in the first.
+A job that asks for several partitions counts in the first, the waiting tasks of an array are one line.
 The others: a bound on the wait of such jobs in this partition, at --quantile and --confidence, from their history. The
 waits of the past count from when jobs became eligible, those of waiting jobs from their submission.
 The next job of a user: the --quantile of its predicted run time, rounded up, and for how many of the user's last 50 jobs
@@ -129,6 +133,9 @@ impl Advise {
             return Err(anyhow!("there is no partition {partition}").into());
         }
         let advice = advise(&snapshot, &question)?;
+        for left in &snapshot.odd {
+            eprintln!("warning: {left}");
+        }
         if self.json {
             return Ok(output::json(&advice)?);
         }
@@ -166,21 +173,36 @@ impl Advise {
     }
 
     fn snapshot(&self) -> anyhow::Result<Snapshot> {
+        let mut odd = Vec::new();
         let past = match &self.history {
-            Some(path) => text(path).and_then(|(text, name)| read::past(&text, &name))?,
-            None => live::past(self.days)?,
+            Some(path) => {
+                let (text, name) = text(path)?;
+                keep(read::past(&text, &name)?, &name, &mut odd)
+            }
+            None => keep(live::past(self.days)?, "sacct", &mut odd),
         };
         if let (Some(squeue), Some(sinfo), Some(now)) = (&self.squeue, &self.sinfo, self.now) {
-            let jobs = text(squeue).and_then(|(text, name)| read::squeue(&text, &name))?;
-            let nodes = text(sinfo).and_then(|(text, name)| read::sinfo(&text, &name))?;
+            let (squeue, sinfo) = (text(squeue)?, text(sinfo)?);
+            let jobs = keep(read::squeue(&squeue.0, &squeue.1)?, &squeue.1, &mut odd);
+            let nodes = keep(read::sinfo(&sinfo.0, &sinfo.1)?, &sinfo.1, &mut odd);
             let latest = past.iter().map(|job| job.end).chain(jobs.iter().map(|job| job.submit)).max();
             if let Some(latest) = latest.filter(|latest| *latest > now) {
                 bail!("--now {now} is before the files were saved: they know of {latest}");
             }
-            return Ok(Snapshot { now, jobs, nodes, past });
+            return Ok(Snapshot { now, jobs, nodes, past, odd });
         }
-        let (jobs, nodes) = (live::jobs()?, live::nodes()?);
+        let jobs = keep(live::jobs()?, "squeue", &mut odd);
+        let nodes = keep(live::nodes()?, "sinfo", &mut odd);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
-        Ok(Snapshot { now: now.as_secs() as i64, jobs, nodes, past })
+        Ok(Snapshot { now: now.as_secs() as i64, jobs, nodes, past, odd })
     }
+}
+
+/// What was read; what was left out is noted.
+fn keep<T>(listing: Listing<T>, source: &str, odd: &mut Vec<Left>) -> Vec<T> {
+    if listing.forgeable {
+        eprintln!("note: {source}: {}", read::FORGEABLE);
+    }
+    odd.extend(listing.odd.map(|lines| Left { source: source.to_owned(), odd: lines }));
+    listing.found
 }

@@ -22,6 +22,7 @@ mod similar;
 mod simulate;
 mod start_times;
 mod wait_bounds;
+mod watch;
 mod what_if;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -74,6 +75,9 @@ enum Command {
     /// Say what to expect of a live queue (Slurm): when the next job starts, how long the others wait, which limit is sensible.
     #[command(after_long_help = advise::HELP)]
     Advise(advise::Advise),
+    /// Look on while Slurm's own scheduler is in charge, and say what it leaves undone: gains, losses, promises kept.
+    #[command(after_long_help = watch::HELP)]
+    Watch(watch::Watch),
     /// Put the shards of a sweep together.
     Merge(merge::Merge),
     /// Generate a synthetic workload.
@@ -138,6 +142,7 @@ impl Cli {
             Command::PredictWait(predict) => predict.run(),
             Command::Serve(serve) => serve.run(),
             Command::Advise(advise) => advise.run(),
+            Command::Watch(watch) => watch.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
             Command::Locality(locality) => locality.run(),

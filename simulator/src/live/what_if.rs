@@ -255,9 +255,9 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
 }
 
 /// Classes by their upper ends, which belong to them.
-type Classes = [(i64, &'static str)];
+pub(super) type Classes = [(i64, &'static str)];
 
-const WIDTHS: [(i64, &str); 7] = [
+pub(super) const WIDTHS: [(i64, &str); 7] = [
     (1, "1 processor"),
     (4, "2 to 4"),
     (16, "5 to 16"),
@@ -276,7 +276,7 @@ const LENGTHS: [(i64, &str); 6] = [
     (i64::MAX, "a day and more"),
 ];
 
-fn class(value: i64, classes: &Classes) -> i64 {
+pub(super) fn class(value: i64, classes: &Classes) -> i64 {
     classes.partition_point(|class| class.0 < value) as i64
 }
 

@@ -18,6 +18,7 @@ pub mod states;
 mod table;
 mod views;
 pub mod waits;
+pub mod watch;
 pub mod what_if;
 mod wilson;
 

@@ -23,12 +23,12 @@ const BY_NAME: [Expert; 2] = [
 ];
 
 /// A library error with what it is about.
-pub(super) fn refused(what: &str) -> impl FnOnce(Error) -> anyhow::Error + '_ {
+pub(in crate::live) fn refused(what: &str) -> impl FnOnce(Error) -> anyhow::Error + '_ {
     move |error| anyhow!("{what}: {error:?}")
 }
 
 /// A number that stands for a text (FNV-1a).
-fn number(text: &str) -> i64 {
+pub(in crate::live) fn number(text: &str) -> i64 {
     let hash = text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     });
@@ -42,7 +42,12 @@ pub struct Kind(Keys);
 impl Kind {
     /// A job of this user, time limit in seconds, number of processors and name.
     pub fn new(user: &str, limit: i64, processors: u32, name: &str) -> Kind {
-        Kind([number(user), limit, processors.into(), number(name)])
+        Kind::numbered(user, limit, processors, number(name))
+    }
+
+    /// As [`Kind::new`], by the number that stands for the name.
+    pub(in crate::live) fn numbered(user: &str, limit: i64, processors: u32, name: i64) -> Kind {
+        Kind([number(user), limit, processors.into(), name])
     }
 }
 
@@ -131,29 +136,63 @@ impl Waits {
     /// # Errors
     /// When the library refuses something.
     pub fn learn(past: &[Past], waiting: usize, question: &Question) -> Result<Waits> {
+        let mut waits = Waits::new(waiting, question.quantile, question.confidence)?;
+        let mut by_start: Vec<&Past> = past.iter().collect();
+        by_start.sort_by_key(|job| job.start);
+        for job in by_start {
+            waits.known(&job.partition, job.start - job.submit, job.limit, job.processors)?;
+        }
+        Ok(waits)
+    }
+
+    /// Nothing learnt yet; see [`Waits::learn`].
+    ///
+    /// # Errors
+    /// When the library refuses the quantile or the confidence.
+    pub fn new(waiting: usize, quantile: f64, confidence: f64) -> Result<Waits> {
         // Availability needs the times of all submissions, which a history of ended jobs does not have.
-        let options = WaitOptions {
-            quantile: question.quantile,
-            confidence: question.confidence,
-            components: TRIM | CLUSTER,
-            ..WaitOptions::papers()
-        };
+        let options =
+            WaitOptions { quantile, confidence, components: TRIM | CLUSTER, ..WaitOptions::papers() };
         let queued = u32::try_from(waiting.max(1)).unwrap_or(u32::MAX);
-        let fewest = smallest_history(question.quantile, question.confidence)
+        let fewest = smallest_history(quantile, confidence)
             .map_err(refused("the quantile and confidence of bounds on waits"))?;
         let usual = WaitCapacity::default();
         let history = u32::try_from(fewest).unwrap_or(u32::MAX).max(usual.history);
         let limits =
             WaitCapacity { history, queued, releases: 0, clusters: MAX_CLUSTERS as u32, neighbours: 0 };
-        let mut waits = Waits { partitions: BTreeMap::new(), limits, options };
-        let mut by_start: Vec<&Past> = past.iter().collect();
-        by_start.sort_by_key(|job| job.start);
-        for job in by_start {
-            let wait = (job.start - job.submit).min(MAX_SECONDS);
-            let mut queue = waits.partition(&job.partition)?;
-            queue.known(wait, &features(job.limit, job.processors)).map_err(refused("a wait"))?;
+        Ok(Waits { partitions: BTreeMap::new(), limits, options })
+    }
+
+    /// A job of this partition, limit and number of processors has waited so many seconds.
+    ///
+    /// # Errors
+    /// When the library refuses it.
+    pub fn known(&mut self, partition: &str, wait: i64, limit: i64, processors: u32) -> Result<()> {
+        let mut queue = self.partition(partition)?;
+        queue.known(wait.clamp(0, MAX_SECONDS), &features(limit, processors)).map_err(refused("a wait"))
+    }
+
+    /// A job joins its partition's queue under this number; the bound on its wait, in seconds.
+    ///
+    /// # Errors
+    /// When the library refuses it.
+    pub fn joined(&mut self, job: &Job, number: i64, now: i64) -> Result<Option<i64>> {
+        let mut queue = self.partition(&job.partition)?;
+        match queue.submit(number, now, &features(job.limit, job.processors)) {
+            Ok(WaitAnswer::Bound(bound)) => Ok(Some(bound)),
+            Ok(_) => Ok(None),
+            Err(error) => Err(refused(&format!("job {}", job.id))(error)),
         }
-        Ok(waits)
+    }
+
+    /// The job with this number leaves the partition's queue; whether it starts.
+    ///
+    /// # Errors
+    /// When the library does not know it.
+    pub fn leaves(&mut self, partition: &str, number: i64, now: i64, starts: bool) -> Result<()> {
+        let mut queue = self.partition(partition)?;
+        let done = if starts { queue.start(number, now).map(drop) } else { queue.cancel(number, now) };
+        done.map_err(refused("a job that leaves its queue"))
     }
 
     fn partition(&mut self, name: &str) -> Result<WaitPredictor<'_>> {

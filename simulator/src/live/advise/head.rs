@@ -4,7 +4,7 @@ use super::beliefs::{Kind, RunTimes, refused};
 use super::read::{Job, Node, State};
 use super::{Question, Snapshot, waits_for};
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use surefill::backfill::{Pass, PassCapacity};
 use surefill::error::Error;
@@ -23,6 +23,17 @@ pub struct Pool {
     nodes: Vec<Node>,
     /// Other partitions with some of the nodes.
     overlapping: Vec<String>,
+}
+
+/// A pool's size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolSize {
+    /// Its partitions.
+    pub partitions: Vec<String>,
+    /// Its nodes in service.
+    pub nodes: u32,
+    /// Their processors.
+    pub processors: u32,
 }
 
 /// When the head job starts.
@@ -71,11 +82,11 @@ pub struct Probability {
 }
 
 /// What counting says of a pool.
-struct Counted {
-    unit: &'static str,
-    all: u32,
-    idle: u32,
-    of: fn(&Job) -> u32,
+pub(in crate::live) struct Counted {
+    pub unit: &'static str,
+    pub all: u32,
+    pub idle: u32,
+    pub of: fn(&Job) -> u32,
 }
 
 fn usable(state: &str) -> bool {
@@ -95,7 +106,8 @@ fn usable(state: &str) -> bool {
     )
 }
 
-fn holds_nodes(job: &Job) -> bool {
+/// Whether the job has nodes now.
+pub(in crate::live) fn holds_nodes(job: &Job) -> bool {
     matches!(job.state, State::Running | State::Completing | State::Suspended)
 }
 
@@ -128,8 +140,19 @@ impl Pool {
         pools.into_iter().map(|(_, pool)| pool).collect()
     }
 
-    fn has(&self, job: &Job) -> bool {
+    /// Whether the job is in one of its partitions.
+    pub(in crate::live) fn has(&self, job: &Job) -> bool {
         self.partitions.contains(&job.partition)
+    }
+
+    /// Its size: what is in service.
+    pub(in crate::live) fn size(&self) -> PoolSize {
+        let usable = || self.nodes.iter().filter(|node| usable(&node.state));
+        PoolSize {
+            partitions: self.partitions.clone(),
+            nodes: usable().count() as u32,
+            processors: usable().map(|node| node.processors).fold(0, u32::saturating_add),
+        }
     }
 
     /// The job that Slurm would start next: the first in order of priority that waits for nothing but nodes.
@@ -141,7 +164,7 @@ impl Pool {
     }
 
     /// Counts nodes where every job has its own, else processors. Otherwise says why neither describes the pool.
-    fn count(&self, snapshot: &Snapshot) -> Result<Counted, String> {
+    pub(in crate::live) fn count(&self, snapshot: &Snapshot) -> Result<Counted, String> {
         let mut holding = snapshot.jobs.iter().filter(|job| holds_nodes(job));
         if let Some(other) = self.overlapping.iter().find(|other| {
             let waits_or_runs = |job: &Job| job.state == State::Pending || holds_nodes(job);

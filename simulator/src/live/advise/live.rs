@@ -1,6 +1,6 @@
 //! Running Slurm's commands, each with a time limit.
 
-use super::read::{self, Job, Node, Past, SACCT_FORMAT, SINFO_FORMAT, SQUEUE_FORMAT};
+use super::read::{self, Job, Listing, Node, Past, SACCT_FORMAT, SINFO_FORMAT, Separator};
 use crate::trace::text::printable_lines;
 use anyhow::{Context, Result, bail};
 use std::io::Read;
@@ -12,14 +12,19 @@ use std::time::{Duration, Instant};
 /// How long a command may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// `squeue`'s arguments.
-pub fn squeue_arguments() -> Vec<String> {
+/// `squeue`'s arguments: the waiting tasks of an array are one line.
+pub fn squeue_arguments(separator: &Separator) -> Vec<String> {
     let states = "--states=PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING";
-    ["--noheader", "--array", "--all", states]
-        .map(str::to_owned)
-        .into_iter()
-        .chain([format!("--format={SQUEUE_FORMAT}")])
-        .collect()
+    let mut arguments = ["--noheader", "--all", states].map(str::to_owned).to_vec();
+    arguments.push(format!("--format={}", separator.squeue()));
+    arguments
+}
+
+/// `squeue`'s arguments for all jobs that Slurm remembers, tasks of arrays one by one.
+pub fn all_arguments(separator: &Separator) -> Vec<String> {
+    let mut arguments = ["--noheader", "--all", "--array", "--states=all"].map(str::to_owned).to_vec();
+    arguments.push(format!("--format={}", separator.squeue()));
+    arguments
 }
 
 /// `sinfo`'s arguments.
@@ -28,12 +33,13 @@ pub fn sinfo_arguments() -> Vec<String> {
 }
 
 /// `sacct`'s arguments, for the jobs of the last days.
-pub fn sacct_arguments(days: u32) -> Vec<String> {
+pub fn sacct_arguments(days: u32, separator: &Separator) -> Vec<String> {
     let mut arguments: Vec<String> =
         ["--allusers", "--noheader", "--parsable2", "--allocations"].map(str::to_owned).into();
     arguments.push(format!("--starttime=now-{days}days"));
     arguments.push("--endtime=now".into());
     arguments.push("--state=COMPLETED,FAILED,TIMEOUT,CANCELLED,OUT_OF_MEMORY,DEADLINE".into());
+    arguments.push(format!("--delimiter={}", separator.text()));
     arguments.push(format!("--format={SACCT_FORMAT}"));
     arguments
 }
@@ -44,9 +50,10 @@ pub fn commands(days: u32) -> String {
         let quoted: Vec<String> = arguments.iter().map(|argument| format!("'{argument}'")).collect();
         format!("SLURM_TIME_FORMAT=%s {program} {} > {program}.txt\n", quoted.join(" "))
     };
-    line("squeue", &squeue_arguments())
+    let separator = Separator::drawn();
+    line("squeue", &squeue_arguments(&separator))
         + &line("sinfo", &sinfo_arguments())
-        + &line("sacct", &sacct_arguments(days))
+        + &line("sacct", &sacct_arguments(days, &separator))
 }
 
 fn spawn(program: &str, arguments: &[String]) -> Result<Child> {
@@ -99,15 +106,23 @@ fn run(program: &str, arguments: &[String]) -> Result<String> {
 ///
 /// # Errors
 /// When `squeue` fails or prints something else.
-pub fn jobs() -> Result<Vec<Job>> {
-    read::squeue(&run("squeue", &squeue_arguments())?, "squeue")
+pub fn jobs() -> Result<Listing<Job>> {
+    read::squeue(&run("squeue", &squeue_arguments(&Separator::drawn()))?, "squeue")
+}
+
+/// All jobs that Slurm remembers, tasks of arrays one by one, live.
+///
+/// # Errors
+/// As [`jobs`].
+pub fn all_jobs() -> Result<Listing<Job>> {
+    read::squeue(&run("squeue", &all_arguments(&Separator::drawn()))?, "squeue")
 }
 
 /// Nodes, live.
 ///
 /// # Errors
 /// When `sinfo` fails or prints something else.
-pub fn nodes() -> Result<Vec<Node>> {
+pub fn nodes() -> Result<Listing<Node>> {
     read::sinfo(&run("sinfo", &sinfo_arguments())?, "sinfo")
 }
 
@@ -115,8 +130,8 @@ pub fn nodes() -> Result<Vec<Node>> {
 ///
 /// # Errors
 /// When `sacct` fails, as it does where Slurm keeps no accounts, or prints something else.
-pub fn past(days: u32) -> Result<Vec<Past>> {
-    let text = run("sacct", &sacct_arguments(days)).context(
+pub fn past(days: u32) -> Result<Listing<Past>> {
+    let text = run("sacct", &sacct_arguments(days, &Separator::drawn())).context(
         "no history of jobs; where Slurm keeps no accounts, --history reads its job completion file",
     )?;
     read::past(&text, "sacct")

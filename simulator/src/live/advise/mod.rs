@@ -1,6 +1,6 @@
 //! Advice from a live queue: when the job at the head starts, how long the others may wait, which time limit is sensible.
 //!
-//! * [`read`]: what Slurm's `squeue`, `sinfo` and `sacct` print in fixed formats, live or saved.
+//! * [`read`]: what Slurm's `squeue`, `sinfo` and `sacct` print in fixed formats, live or saved; names are never trusted.
 //! * [`live`]: runs these commands.
 //! * [`beliefs`]: what ended jobs teach of run times and of waits.
 //! * [`head`]: pools of interchangeable nodes, and when the first waiting job of each starts.
@@ -19,7 +19,7 @@ use anyhow::Result;
 use beliefs::{RunTimes, Waits};
 use head::{Head, Pool};
 use limit::NextJob;
-use read::{Job, Node, Past, State};
+use read::{Job, Node, Odd, Past, State};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -34,6 +34,26 @@ pub struct Snapshot {
     pub nodes: Vec<Node>,
     /// `sacct`, or Slurm's job completion file.
     pub past: Vec<Past>,
+    /// Lines left out of these.
+    pub odd: Vec<Left>,
+}
+
+/// Lines of a command or file that were left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Left {
+    /// The command or file.
+    pub source: String,
+    /// How many, and what is wrong with the first.
+    #[serde(flatten)]
+    pub odd: Odd,
+}
+
+impl std::fmt::Display for Left {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Left { source, odd } = self;
+        let lines = if odd.lines == 1 { "line" } else { "lines" };
+        write!(out, "{source}: {} {lines} left out, the first {}: {}", odd.lines, odd.first, odd.why)
+    }
 }
 
 /// What is asked.
@@ -90,6 +110,8 @@ pub struct Advice {
     pub now: i64,
     /// Ended jobs learnt from.
     pub learnt: usize,
+    /// Lines that Slurm's commands or files had beside their own: names with line breaks.
+    pub left_out: Vec<Left>,
     /// The quantile and the confidence of the bounds.
     pub quantile: f64,
     /// See there.
@@ -145,6 +167,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     Ok(Advice {
         now: snapshot.now,
         learnt: snapshot.past.len(),
+        left_out: snapshot.odd.clone(),
         quantile: question.quantile,
         confidence: question.confidence,
         heads,

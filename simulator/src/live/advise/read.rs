@@ -1,14 +1,86 @@
-//! Reading what Slurm's commands print. A line that is not understood is an error with its number: nothing is guessed.
+//! Reading what Slurm's commands print.
+//!
+//! A job's name is its user's to choose, line breaks included, so it is never trusted. `squeue` and `sacct` are told to separate
+//! fields by a [`Separator`] that is drawn anew for each run: a name cannot contain it, so that no name can pretend to be
+//! another job's line. The name comes last, so that one with line breaks costs nothing but its own further lines. Slurm's job
+//! completion file has no such separator: what follows a record that breaks off is left out as far as that record can reach, but
+//! a name made with care can add records there that nobody can tell from others. [`Listing::forgeable`] says so.
+//!
+//! Lines that are none of Slurm's own are left out, counted, and the first is told ([`Odd`]).
 
 use anyhow::{Context, Result, bail};
 use surefill::runtime::MAX_SECONDS;
 
-/// What `squeue` has to print, name last because it may hold anything.
-pub const SQUEUE_FORMAT: &str = "%i|%u|%P|%T|%D|%C|%l|%M|%V|%Q|%r|%j";
-/// What `sinfo` has to print, with `--Node`.
+/// Between the fields of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Separator(String);
+
+impl Separator {
+    const DIGITS: usize = 16;
+
+    /// One that nobody can have known before.
+    pub fn drawn() -> Separator {
+        use std::hash::{BuildHasher, Hasher};
+        // Keyed by the operating system's random numbers.
+        let number = std::collections::hash_map::RandomState::new().build_hasher().finish();
+        Separator(format!("|{number:016x}|"))
+    }
+
+    /// The first in a line.
+    fn of(line: &str) -> Option<Separator> {
+        line.match_indices('|').find_map(|(at, _)| {
+            let found = line.get(at..at + Separator::DIGITS + 2)?;
+            let digits = found.strip_prefix('|')?.strip_suffix('|')?;
+            let valid = digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+            valid.then(|| Separator(found.to_owned()))
+        })
+    }
+
+    /// What `sacct --delimiter` takes.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The format that `squeue` takes: a separator before every field.
+    pub fn squeue(&self) -> String {
+        SQUEUE_FIELDS.iter().flat_map(|field| [self.text(), field]).collect()
+    }
+}
+
+/// What `squeue` has to print: the name last because it may hold anything.
+const SQUEUE_FIELDS: [&str; 20] = [
+    "%i", "%u", "%P", "%T", "%D", "%C", "%l", "%M", "%V", "%Q", "%r", "%a", "%S", "%e", "%f", "%n", "%b",
+    "%W", "%v", "%j",
+];
+/// What `sinfo` has to print, with `--Node`. Nobody but the administrator chooses what stands there.
 pub const SINFO_FORMAT: &str = "%N|%P|%T|%c";
-/// What `sacct` has to print, with `--parsable2`.
+/// What `sacct` has to print, with `--parsable2` and a [`Separator`].
 pub const SACCT_FORMAT: &str = "User,Partition,State,Eligible,Start,End,TimelimitRaw,NNodes,NCPUS,JobName";
+
+/// Lines that were left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Odd {
+    /// How many.
+    pub lines: u64,
+    /// The number of the first, from 1.
+    pub first: u64,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// What was read.
+#[derive(Debug, Clone)]
+pub struct Listing<T> {
+    /// In the order of the lines, unless said otherwise.
+    pub found: Vec<T>,
+    /// What was left out.
+    pub odd: Option<Odd>,
+    /// Whether job names could have written lines of it.
+    pub forgeable: bool,
+}
+
+/// What is to be said of a job completion file.
+pub const FORGEABLE: &str = "in a job completion file whoever submits jobs can write records, by line breaks in their names; sacct has no such gap";
 
 /// Where a job of `squeue` stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +122,16 @@ pub struct Job {
     pub priority: i64,
     /// Why it waits.
     pub reason: String,
+    /// The account that pays.
+    pub account: String,
+    /// When it started; of waiting jobs Slurm's estimate, where there is one.
+    pub start: Option<i64>,
+    /// When it ended.
+    pub end: Option<i64>,
+    /// How it ended, in Slurm's words.
+    pub outcome: String,
+    /// Whether it asks for features, nodes by name, generic resources, licences or a reservation: not any free node will do.
+    pub special: bool,
     /// Its name.
     pub name: String,
 }
@@ -163,34 +245,90 @@ fn count(text: &str) -> Option<u32> {
     }
 }
 
-/// The lines that hold something, with what `line` makes of each.
-fn lines<T>(text: &str, source: &str, mut line: impl FnMut(&str) -> Result<Option<T>>) -> Result<Vec<T>> {
-    let mut all = Vec::new();
+/// The lines that hold something, with what `line` makes of each; those of which it makes nothing are left out.
+///
+/// # Errors
+/// When no line can be read, and there are some.
+fn lines<T>(text: &str, source: &str, mut line: impl FnMut(&str) -> Result<Option<T>>) -> Result<Listing<T>> {
+    let mut listing = Listing { found: Vec::new(), odd: None, forgeable: false };
+    let mut read = 0_u64;
     for (number, content) in (1..).zip(text.lines()) {
-        if !content.trim().is_empty()
-            && let Some(made) = line(content).with_context(|| format!("{source}:{number}"))?
-        {
-            all.push(made);
+        if content.trim().is_empty() {
+            continue;
+        }
+        match line(content) {
+            Ok(made) => {
+                read += 1;
+                listing.found.extend(made);
+            }
+            Err(error) => {
+                let odd = listing.odd.get_or_insert_with(|| Odd {
+                    lines: 0,
+                    first: number,
+                    why: format!("{error:#}"),
+                });
+                odd.lines += 1;
+            }
         }
     }
-    Ok(all)
+    match &listing.odd {
+        Some(odd) if read == 0 => bail!("{source}:{}: {}", odd.first, odd.why),
+        _ => Ok(listing),
+    }
+}
+
+/// The separator of the first line that holds something; an error says which commands print one.
+fn separator(text: &str, source: &str) -> Result<Option<Separator>> {
+    let Some(first) = text.lines().find(|line| !line.trim().is_empty()) else { return Ok(None) };
+    let found = Separator::of(first);
+    let known = found.with_context(|| {
+        format!(
+            "{source}: no separator that job names cannot contain: to be saved by the commands that surefill advise \
+             --print-commands prints"
+        )
+    });
+    known.map(Some)
 }
 
 fn need<T>(value: Option<T>, what: &str, text: &str) -> Result<T> {
     value.with_context(|| format!("{what} cannot be read: \"{text}\""))
 }
 
-/// Reads what `squeue` printed in [`SQUEUE_FORMAT`].
+/// Reads what `squeue` printed in [`Separator::squeue`]'s format.
 ///
 /// # Errors
-/// A line that cannot be read, with its number.
-pub fn squeue(text: &str, source: &str) -> Result<Vec<Job>> {
+/// No separator, or no line that can be read.
+pub fn squeue(text: &str, source: &str) -> Result<Listing<Job>> {
+    let Some(separator) = separator(text, source)? else {
+        return Ok(Listing { found: Vec::new(), odd: None, forgeable: false });
+    };
     lines(text, source, |line| {
-        let fields: Vec<&str> = line.splitn(12, '|').collect();
-        let [id, user, partition, state, nodes, processors, limit, used, submit, priority, reason, name] =
-            fields[..]
+        let line = line.strip_prefix(separator.text()).context("no line of squeue's own")?;
+        let fields: Vec<&str> = line.splitn(SQUEUE_FIELDS.len(), separator.text()).collect();
+        let [
+            id,
+            user,
+            partition,
+            state,
+            nodes,
+            processors,
+            limit,
+            used,
+            submit,
+            priority,
+            reason,
+            account,
+            start,
+            end,
+            features,
+            wanted,
+            resources,
+            licences,
+            reservation,
+            name,
+        ] = fields[..]
         else {
-            bail!("{} fields, not those of {SQUEUE_FORMAT}", fields.len());
+            bail!("{} fields, not {}", fields.len(), SQUEUE_FIELDS.len());
         };
         Ok(Some(Job {
             id: id.to_owned(),
@@ -210,6 +348,13 @@ pub fn squeue(text: &str, source: &str) -> Result<Vec<Job>> {
             submit: need(time(submit), "the submit time", submit)?,
             priority: need(priority.parse().ok(), "the priority", priority)?,
             reason: reason.to_owned(),
+            account: account.to_owned(),
+            start: time(start),
+            end: time(end),
+            outcome: state.to_owned(),
+            special: [features, wanted, resources, licences, reservation]
+                .into_iter()
+                .any(|wish| !matches!(wish, "" | "(null)" | "N/A" | "gres:0")),
             name: name.to_owned(),
         }))
     })
@@ -218,8 +363,8 @@ pub fn squeue(text: &str, source: &str) -> Result<Vec<Job>> {
 /// Reads what `sinfo --Node` printed in [`SINFO_FORMAT`].
 ///
 /// # Errors
-/// A line that cannot be read, with its number.
-pub fn sinfo(text: &str, source: &str) -> Result<Vec<Node>> {
+/// When no line can be read.
+pub fn sinfo(text: &str, source: &str) -> Result<Listing<Node>> {
     lines(text, source, |line| {
         let fields: Vec<&str> = line.split('|').collect();
         let [name, partition, state, processors] = fields[..] else {
@@ -240,26 +385,46 @@ pub fn sinfo(text: &str, source: &str) -> Result<Vec<Node>> {
     })
 }
 
-/// Reads ended jobs: what `sacct --parsable2` printed in [`SACCT_FORMAT`], or Slurm's job completion file (jobcomp/filetxt).
-/// Jobs that never started, are not over, or whose node failed are left out; the others come in the order of their ends.
+/// Reads ended jobs: what `sacct --parsable2` printed in [`SACCT_FORMAT`] with a [`Separator`], or Slurm's job completion file
+/// (jobcomp/filetxt). Jobs that never started, are not over, or whose node failed are left out; the others come in the order
+/// of their ends.
 ///
 /// # Errors
-/// A line that cannot be read, with its number.
-pub fn past(text: &str, source: &str) -> Result<Vec<Past>> {
-    let mut all =
-        lines(
-            text,
-            source,
-            |line| {
-                if line.starts_with("JobId=") { completion(line) } else { accounted(line) }
-            },
-        )?;
-    all.sort_by_key(|job| job.end);
+/// No separator, or no line that can be read.
+pub fn past(text: &str, source: &str) -> Result<Listing<Past>> {
+    let mut all = if text.trim_start().starts_with("JobId=") {
+        completions(text, source)?
+    } else {
+        let Some(separator) = separator(text, source)? else {
+            return Ok(Listing { found: Vec::new(), odd: None, forgeable: false });
+        };
+        lines(text, source, |line| accounted(line, &separator))?
+    };
+    all.found.sort_by_key(|job| job.end);
     Ok(all)
 }
 
+/// What a name and a working directory, the free texts of a record, may hold in bytes, and what else is in one: Slurm takes
+/// names of 1,024 bytes and paths of 4,096.
+const LONGEST_RECORD: usize = 16_384;
+
+/// The job completion file. A record that breaks off has a line break in its name or path, and its further lines are what
+/// its user likes: nothing is believed that begins where that record could still go on.
+fn completions(text: &str, source: &str) -> Result<Listing<Past>> {
+    let start = text.as_ptr() as usize;
+    let mut doubtful = 0;
+    lines(text, source, |line| {
+        let at = line.as_ptr() as usize - start;
+        if at < doubtful {
+            bail!("may belong to a record before it, which has a line break in a name");
+        }
+        completion(line).inspect_err(|_| doubtful = at + LONGEST_RECORD)
+    })
+    .map(|listing| Listing { forgeable: true, ..listing })
+}
+
 /// Whether the job ended of itself, by its limit or by its user's will.
-fn ended(state: &str) -> bool {
+pub fn ended(state: &str) -> bool {
     // "CANCELLED by 1000"
     let state = state.split(' ').next().unwrap_or_default();
     matches!(state, "COMPLETED" | "FAILED" | "TIMEOUT" | "CANCELLED" | "OUT_OF_MEMORY" | "DEADLINE")
@@ -269,8 +434,8 @@ fn unknown(time: &str) -> bool {
     matches!(time, "Unknown" | "None" | "" | "N/A")
 }
 
-fn accounted(line: &str) -> Result<Option<Past>> {
-    let fields: Vec<&str> = line.splitn(10, '|').collect();
+fn accounted(line: &str, separator: &Separator) -> Result<Option<Past>> {
+    let fields: Vec<&str> = line.splitn(10, separator.text()).collect();
     let [user, partition, state, submit, start, end, limit, nodes, processors, name] = fields[..] else {
         bail!("{} fields, not those of {SACCT_FORMAT}", fields.len());
     };
@@ -294,12 +459,20 @@ fn accounted(line: &str) -> Result<Option<Past>> {
     Ok((submit <= start && start <= end).then_some(job))
 }
 
-/// A line of the job completion file: words "Key=value".
+/// A line of the job completion file: words "Key=value", each key once, from the number to the exit code.
 fn completion(line: &str) -> Result<Option<Past>> {
     let field = |name: &str| {
-        let at = line.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
-        at.with_context(|| format!("no {name}"))
+        let mut all = line.split(' ').filter_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+        match (all.next(), all.next()) {
+            (Some(value), None) => Ok(value),
+            (None, _) => bail!("no {name}"),
+            (Some(_), Some(_)) => bail!("{name} twice"),
+        }
     };
+    if !line.starts_with("JobId=") {
+        bail!("no JobId");
+    }
+    field("ExitCode")?;
     let (state, start, end) = (field("JobState")?, field("StartTime")?, field("EndTime")?);
     if !ended(state) || unknown(start) || unknown(end) || field("NodeCnt")? == "0" {
         return Ok(None);

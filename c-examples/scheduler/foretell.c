@@ -1,0 +1,117 @@
+/* The library's forecast of one pool. */
+#define _POSIX_C_SOURCE 200809L
+#include "foretell.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+const double FORETELL_LEVEL = 0.9;
+
+enum { SCENARIOS = 100, EVENTS = 1 };
+static const double LONGEST = 0.25;   /* seconds */
+static const int64_t WORK = 10000000; /* steps between two looks at the clock */
+
+struct teller {
+    surefill_forecast_capacity capacity; /* of the forecast; all zero before there is one */
+    surefill_forecast *forecast;
+    void *memory;
+};
+
+struct teller *teller_make(void) { return calloc(1, sizeof(struct teller)); }
+
+void teller_free(struct teller *teller) {
+    if (teller == NULL) return;
+    free(teller->memory);
+    free(teller);
+}
+
+static double seconds_since(const struct timespec *then) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
+}
+
+static int32_t larger(int32_t one, int32_t other) { return one > other ? one : other; }
+
+/* A forecast with room for this pool, and some more. */
+static const char *prepare(struct teller *teller, int32_t bins, const struct pool *pool) {
+    surefill_forecast_capacity capacity;
+    int64_t size;
+    int32_t waiting = pool->candidate_count + 1;
+    int32_t status = surefill_forecast_capacity_init(&capacity);
+    if (status != SUREFILL_OK) return surefill_status_text(status);
+    if (teller->forecast != NULL && pool->running_count <= teller->capacity.running &&
+        waiting <= teller->capacity.waiting && pool->nodes <= teller->capacity.processors &&
+        pool->head.nodes <= teller->capacity.processors && bins <= teller->capacity.bins)
+        return NULL;
+    capacity.running = larger(64, pool->running_count + pool->running_count / 2);
+    capacity.waiting = larger(64, waiting + waiting / 2);
+    capacity.processors = larger(teller->capacity.processors, larger(1, larger(pool->nodes, pool->head.nodes)));
+    capacity.bins = larger(teller->capacity.bins, bins);
+    capacity.events_per_bin = EVENTS;
+    capacity.scenarios = SCENARIOS;
+    status = surefill_forecast_size(&capacity, &size);
+    if (status != SUREFILL_OK) return surefill_status_text(status);
+    free(teller->memory);
+    teller->forecast = NULL;
+    teller->memory = malloc((size_t)size);
+    if (teller->memory == NULL) return "no memory for a forecast";
+    status = surefill_forecast_init(teller->memory, size, &capacity, &teller->forecast);
+    if (status != SUREFILL_OK) return surefill_status_text(status);
+    teller->capacity = capacity;
+    return NULL;
+}
+
+static const surefill_distribution *believe(struct beliefs *beliefs, const struct facts *facts, int32_t *status) {
+    *status = SUREFILL_OK;
+    return beliefs == NULL ? NULL : beliefs_predict(beliefs, facts, status);
+}
+
+static int32_t add(surefill_forecast *forecast, struct beliefs *beliefs, const struct facts *facts, int64_t now) {
+    int32_t status;
+    const surefill_distribution *believed = believe(beliefs, facts, &status);
+    int64_t submit = facts->submit < now ? facts->submit : now;
+    if (status != SUREFILL_OK) return status;
+    return surefill_forecast_add_waiting(forecast, facts->nodes, facts->limit, submit, believed, NULL);
+}
+
+const char *foretell(struct teller *teller, struct beliefs *beliefs, struct pool *pool) {
+    surefill_forecast_options options;
+    struct timespec begun;
+    int32_t status, step = SUREFILL_STEP_MORE, added = 0, told = 0;
+    const char *wrong;
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    pool->head_expected = 0;
+    for (int32_t i = 0; i < pool->candidate_count; i++) pool->candidates[i].expected = 0;
+    wrong = prepare(teller, beliefs == NULL ? 1 : beliefs_bins(beliefs), pool);
+    if (wrong != NULL) return wrong;
+    status = surefill_forecast_options_init(&options);
+    options.scenarios = SCENARIOS;
+    options.plans = beliefs == NULL ? SUREFILL_PLANS_LIMITS : SUREFILL_PLANS_MEDIANS;
+    if (status == SUREFILL_OK) status = surefill_forecast_begin(teller->forecast, pool->now, pool->idle, &options);
+    for (int32_t i = 0; i < pool->running_count && status == SUREFILL_OK; i++) {
+        const struct running *job = &pool->running[i];
+        const surefill_distribution *believed = job->ending ? NULL : believe(beliefs, &job->facts, &status);
+        if (status == SUREFILL_OK)
+            status = surefill_forecast_add_running(teller->forecast, job->nodes, job->age,
+                                                   job->ending ? 0 : job->facts.limit, believed, NULL);
+    }
+    if (status == SUREFILL_OK) status = add(teller->forecast, beliefs, &pool->head, pool->now);
+    for (int32_t i = 0; i < pool->candidate_count && status == SUREFILL_OK; i++) {
+        if (pool->candidates[i].facts.nodes > pool->nodes) continue; /* wider than all that is in service */
+        status = add(teller->forecast, beliefs, &pool->candidates[i].facts, pool->now);
+        pool->candidates[i].expected = ++added; /* its number, until it is known */
+    }
+    while (status == SUREFILL_OK && step == SUREFILL_STEP_MORE && seconds_since(&begun) < LONGEST)
+        status = surefill_forecast_run(teller->forecast, WORK, &step);
+    for (int32_t i = -1; i < pool->candidate_count; i++) {
+        int64_t *expected = i < 0 ? &pool->head_expected : &pool->candidates[i].expected, when;
+        int32_t number = (int32_t)*expected;
+        double half_width;
+        *expected = 0;
+        if (status != SUREFILL_OK || step != SUREFILL_STEP_DONE || (i >= 0 && number == 0)) continue;
+        told = surefill_forecast_start_quantile(teller->forecast, number, FORETELL_LEVEL, &when, &half_width);
+        if (told == SUREFILL_OK) *expected = when;
+    }
+    return status == SUREFILL_OK ? NULL : surefill_status_text(status);
+}
