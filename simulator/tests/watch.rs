@@ -60,11 +60,13 @@ fn past(user: &str, run_time: i64) -> Vec<Past> {
 }
 
 fn would(events: &[Event]) -> Vec<(&str, &str)> {
-    let of = |event| match event {
-        &Event::Would(ref would) => Some((would.job.as_str(), would.head.as_str())),
-        _ => None,
-    };
-    events.iter().filter_map(of).collect()
+    let mut pairs = Vec::new();
+    for event in events {
+        if let Event::Would(would) = event {
+            pairs.push((would.job.as_str(), would.head.as_str()));
+        }
+    }
+    pairs
 }
 
 /// Three of five nodes are held for long, the head wants all, and three short jobs would fit on the two that are left.

@@ -170,6 +170,35 @@ pub fn read(path: &Path) -> Result<Journal> {
 #[derive(Debug)]
 pub struct Writer {
     file: File,
+    _lock: Option<Lock>,
+}
+
+#[cfg(target_os = "linux")]
+type Lock = std::os::unix::net::UnixListener;
+#[cfg(not(target_os = "linux"))]
+type Lock = ();
+
+/// A name of the kernel's that stands for the file, and is free again however the process ends.
+#[cfg(target_os = "linux")]
+fn lock(file: &File, path: &Path) -> Result<Option<Lock>> {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::fs::MetadataExt;
+    let about = file.metadata().with_context(|| path.display().to_string())?;
+    let name = format!("surefill-watch-{}-{}", about.dev(), about.ino());
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+    match Lock::bind_addr(&address) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            bail!("{}: another surefill watch writes it", path.display())
+        }
+        Err(_) => Ok(None), // where there are no sockets there is no lock
+    }
+}
+
+/// Elsewhere nothing keeps a second watcher away.
+#[cfg(not(target_os = "linux"))]
+fn lock(_: &File, _: &Path) -> Result<Option<Lock>> {
+    Ok(None)
 }
 
 impl Writer {
@@ -188,9 +217,7 @@ impl Writer {
             options.mode(0o600);
         }
         let mut file = options.open(path).with_context(name)?;
-        if file.try_lock().is_err() {
-            bail!("{}: another surefill watch writes it", path.display());
-        }
+        let lock = lock(&file, path)?;
         // A line that broke off ends here.
         let length = file.metadata().with_context(name)?.len();
         if length > 0 {
@@ -202,7 +229,7 @@ impl Writer {
                 file.write_all(b"\n").with_context(name)?;
             }
         }
-        Ok(Writer { file })
+        Ok(Writer { file, _lock: lock })
     }
 
     /// Appends events, all of them in one call of the operating system.
