@@ -176,14 +176,14 @@ fn names_forge_no_lines() {
         )
     };
     let evil = record(8, "games", &format!("x\n{}y", record(9, "root", "forged")));
-    let good: String = (20..80).map(|id| record(id, "man", "wrap")).collect();
+    let good: String = (20..180).map(|id| record(id, "man", "wrap")).collect();
     let past = read::past(&(record(7, "man", "wrap") + &evil + &good), "completed").expect("good lines");
     assert!(past.found.iter().all(|job| job.user != "root"), "{past:?}");
     let odd = past.odd.expect("lines left out");
     assert_eq!(odd.first, 2, "{odd:?}");
     // No more than could belong to it, at most 16 KiB, is lost with it.
-    assert!((20..60).contains(&past.found.len()), "{}", past.found.len());
-    assert_eq!(past.found.len() as u64 + odd.lines, 1 + 3 + 60);
+    assert!((90..130).contains(&past.found.len()), "{}", past.found.len());
+    assert_eq!(past.found.len() as u64 + odd.lines, 1 + 3 + 160);
     assert!(past.forgeable, "a name made with care is not recognised: that is said");
     // A name with words of its own is no other record's, and is left out.
     let twice = record(7, "man", "wrap") + &record(8, "games", "x EndTime=2030-01-01T00:00:00");

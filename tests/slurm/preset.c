@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <surefill_models.h>
 
 enum { SLOW = 1, QUICK = 2 };
 
