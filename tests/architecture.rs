@@ -206,3 +206,49 @@ fn every_file_named_in_the_index_is_there() {
     }
     assert!(checked >= 20, "the index names {checked} files");
 }
+
+/// Every source file that people write, in these languages; what is generated is left out.
+fn written() -> Vec<(PathBuf, String)> {
+    const ENDINGS: [&str; 8] = ["rs", "c", "h", "cpp", "f90", "sh", "py", "awk"];
+    const FOLDERS: [&str; 9] = [
+        "src",
+        "simulator/src",
+        "simulator/tests",
+        "tests",
+        "c-examples",
+        "benches",
+        "fuzz/fuzz_targets",
+        "demo",
+        "scripts",
+    ];
+    fn walk(path: &Path, found: &mut Vec<(PathBuf, String)>) {
+        for entry in fs::read_dir(path).unwrap() {
+            let entry = entry.unwrap().path();
+            if entry.is_dir() {
+                walk(&entry, found);
+            } else if entry.extension().is_some_and(|end| ENDINGS.iter().any(|ending| end == *ending))
+                && !entry.to_string_lossy().contains("tests/fortran/layout.")
+            {
+                let text = fs::read_to_string(&entry).unwrap();
+                found.push((entry, text));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for folder in FOLDERS {
+        walk(&root().join(folder), &mut found);
+    }
+    found
+}
+
+#[test]
+fn no_source_file_is_long() {
+    let files = written();
+    assert!(files.len() > 400, "{}", files.len());
+    let long: Vec<String> = files
+        .iter()
+        .filter(|(_, text)| text.lines().count() > 600)
+        .map(|(path, text)| format!("{} has {} lines", path.display(), text.lines().count()))
+        .collect();
+    assert!(long.is_empty(), "more than 600 lines: {long:#?}");
+}

@@ -1,5 +1,7 @@
 //! The predictor in the caller's memory: events in, distributions out, whatever the kind.
 
+mod answer;
+
 use crate::error::{Error, Result};
 use crate::hmm::{Hmm, Parameters, Round};
 use crate::memory::{Carver, Header, Kind, at, at_mut};
@@ -476,76 +478,6 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// What is predicted for a job with these keys submitted then, at the last event or later. A question changes nothing.
-    ///
-    /// A mixture: O(experts x bins). A hidden Markov model: O((M^2 + jobs M) S), S slots from the earliest with a change to the
-    /// time asked for, seldom more than a few: the states' distributions, mixed by the states' present probabilities.
-    ///
-    /// # Errors
-    /// [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number of keys than the capacity says.
-    pub fn predict(&mut self, keys: &[i64], now: i64) -> Result<Prediction> {
-        let mut room = [0.0; MAX_BINS];
-        let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
-        match self.probabilities(keys, now, out)? {
-            None => self.distribution(out).map(Ok),
-            Some(silence) => Ok(Err(silence)),
-        }
-    }
-
-    /// As [`Predictor::predict`], one probability for each bin; or why there are none, and then `out` is not written.
-    ///
-    /// # Errors
-    /// As [`Predictor::predict`]; [`Error::OutOfRange`] also for another number of bins.
-    pub fn probabilities(&mut self, keys: &[i64], now: i64, out: &mut [f64]) -> Result<Option<Silence>> {
-        self.check_time(now)?;
-        self.check_keys(keys)?;
-        let mut room = [0.0; MAX_BINS];
-        let found = room.get_mut(..out.len()).ok_or(Error::OutOfRange)?;
-        if out.len() != self.state.capacity.capacity()?.bins() as usize {
-            return Err(Error::OutOfRange);
-        }
-        let silence = self.find(keys, now, found)?;
-        if silence.is_none() {
-            for (to, from) in out.iter_mut().zip(found) {
-                *to = *from;
-            }
-        }
-        Ok(silence)
-    }
-
-    /// What was predicted for a job in the system when it was submitted. O(bins).
-    ///
-    /// # Errors
-    /// [`Error::UnknownJob`].
-    pub fn said(&self, id: i64) -> Result<Prediction> {
-        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
-        match self.jobs.job(record)?.silence {
-            0 => self.distribution(self.jobs.said(record)?).map(Ok),
-            number => Silence::from_number(number).ok_or(Error::Corrupt).map(Err),
-        }
-    }
-
-    /// What is believed now of a job in the system: by a mixture, what it predicts for the job's keys; by the contexts, what is known now
-    /// of the jobs that were like it when it was submitted; by a hidden Markov model,
-    /// which knows jobs by their time of submission alone, what was predicted then.
-    ///
-    /// # Errors
-    /// [`Error::UnknownJob`].
-    pub fn predict_job(&self, id: i64) -> Result<Prediction> {
-        let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
-        let mut room = [0.0; MAX_BINS];
-        let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
-        let silence = match &self.learner {
-            Learner::Mixture(mixture) => mixed(mixture, self.jobs.keys(record)?, self.state.finished, out)?,
-            Learner::Contexts(contexts) => answered(contexts.predict_job(record, out), out)?,
-            Learner::Hmm(_) => return self.said(id),
-        };
-        match silence {
-            None => self.distribution(out).map(Ok),
-            Some(silence) => Ok(Err(silence)),
-        }
-    }
-
     /// Whether training is under way or should begin, at the time of the last event. O(1).
     pub fn wants_training(&self) -> bool {
         match &self.learner {
@@ -612,32 +544,5 @@ impl<'a> Predictor<'a> {
             Learner::Hmm(tracker) => tracker.advance(setting),
             Learner::Mixture(_) | Learner::Contexts(_) => Ok(()),
         }
-    }
-
-    /// Probabilities for a job with these keys submitted then, made safe; or why there are none, and then `out` is without
-    /// meaning.
-    fn find(&mut self, keys: &[i64], now: i64, out: &mut [f64]) -> Result<Option<Silence>> {
-        let finished = self.state.finished;
-        let tracker = match &mut self.learner {
-            Learner::Mixture(mixture) => return mixed(mixture, keys, finished, out),
-            Learner::Contexts(contexts) => return answered(contexts.predict(keys, now, out), out),
-            Learner::Hmm(tracker) => tracker,
-        };
-        let State { options, bins, now: last, .. } = &*self.state;
-        let setting = Setting { options, bins, now };
-        let silence = tracker.probabilities(&mut self.jobs, setting, *last, out)?;
-        if silence.is_none() {
-            // Damage is to be seen, not to be handed on.
-            if !out.iter().all(|p| (0.0..=2.0).contains(p)) {
-                return Err(Error::Corrupt);
-            }
-            make_safe(out, finished);
-        }
-        Ok(silence)
-    }
-
-    fn distribution(&self, probabilities: &[f64]) -> Result<RuntimeDistribution> {
-        let bins = self.state.bins.bins()?;
-        RuntimeDistribution::from_counts(&bins, probabilities).map_err(|_| Error::Corrupt)
     }
 }

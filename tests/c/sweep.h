@@ -190,6 +190,18 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     } while (0)
 
 /* sweep_pass.c: one function for each exported one. */
+void sweep_bins_init(void);
+void sweep_bins_init_default(void);
+void sweep_bins_init_covering(void);
+void sweep_bins_count(void);
+void sweep_bins_index(void);
+void sweep_bins_edges(void);
+void sweep_distribution_init_counts(void);
+void sweep_distribution_init_samples(void);
+void sweep_distribution_init_single(void);
+void sweep_distribution_recalculate(void);
+void sweep_distribution_remaining(void);
+void sweep_distribution_quantile(void);
 void sweep_pass_capacity_init(void);
 void sweep_rule_init(void);
 void sweep_pass_size(void);

@@ -17,7 +17,7 @@ const FIRST: [&[&str]; 11] = [
     &["forecast", "forecast/calibration"],
     &["schedule"],
     &["inbox"],
-    &["predictor", "markov"],
+    &["predictor", "predictor/events", "predictor/answers", "markov"],
     &["wait", "wait/ask"],
     &["allocate", "allocate/sizing", "allocate/choose"],
     &["names"],
