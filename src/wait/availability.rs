@@ -117,6 +117,12 @@ impl Availability {
         Ok(Availability { question: Question::new(quantile, CONFIDENCE)?, ..Availability::zeroed() })
     }
 
+    /// The clock was wrong: it is `now`, and what was later counts as having been now.
+    pub(super) fn move_back(&mut self, now: i64) {
+        self.released = self.released.min(now);
+        self.waiting_since = self.waiting_since.min(now);
+    }
+
     /// A job arrived in a queue of `waiting` others.
     pub(super) fn arrived(&mut self, now: i64, waiting: u32) {
         self.arrived = self.arrived.saturating_add(1);

@@ -5,10 +5,11 @@ use crate::memory::{at, at_mut};
 use crate::runtime::MAX_SECONDS;
 use crate::wait::availability::judge;
 use crate::wait::binomial::{check_probability, upper_index};
+use crate::wait::chances::Shares;
 use crate::wait::clusters::{Census, Intervals, MAX_CLUSTERS, Workshop};
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series, Store, View};
-use crate::wait::levels::{ASIDE, Groups, tail_of};
+use crate::wait::levels::{ASIDE, Groups, Levels, tail_of};
 use crate::wait::options::{ADAPT, AVAILABILITY, Attribute, CLUSTER, Features, TRIM, VISIBLE, WaitAnswer};
 use crate::wait::predictor::{State, WaitPredictor};
 use crate::wait::queue::{Queue, Waiting, find};
@@ -77,9 +78,8 @@ impl WaitPredictor<'_> {
         }
     }
 
-    pub(super) fn waiting(&self, id: i64) -> Result<Waiting> {
-        let slot = find(self.parts.table, self.parts.slots, id)?.ok_or(Error::UnknownJob)?;
-        at(self.parts.slots, slot as usize).copied()
+    pub(super) fn slot_of(&self, id: i64) -> Result<u32> {
+        find(self.parts.table, self.parts.slots, id)?.ok_or(Error::UnknownJob)
     }
 
     /// Time goes on: jobs that have waited longer than their bound are misses now, not only when they start.
@@ -92,14 +92,16 @@ impl WaitPredictor<'_> {
             self.queue().forget_deadline(slot)?;
             self.judged(groups, true);
         }
-        Ok(())
+        let oldest = now.saturating_sub(self.state.oldest_seconds);
+        self.state.occupancy.give_up(self.parts.slots, oldest)?;
+        self.look_at_waiting(now)
     }
 
     /// A job's bound was missed, or held.
     pub(super) fn judged(&mut self, groups: Groups, missed: bool) {
         if self.has(ADAPT) {
             let State { levels, question, rate, .. } = &mut *self.state;
-            levels.learn(groups, missed, question.quantile, *rate);
+            levels.learn(groups, missed, question.quantile, *rate, 1.0);
         }
     }
 
@@ -108,6 +110,7 @@ impl WaitPredictor<'_> {
         if self.has(ADAPT) && waiting.noted == 1 {
             let rate = self.state.rate;
             self.state.levels.learn_aside(waiting.aside.map(|bound| wait > u64::from(bound)), rate);
+            self.state.chances.learn(&waiting.shares, waiting.heard, wait, true);
         }
         self.remember(&waiting.situation, waiting.index, wait)
     }
@@ -152,7 +155,7 @@ impl WaitPredictor<'_> {
         now: i64,
         bound: impl Fn(&Self) -> Result<Option<i64>>,
     ) -> Result<WaitAnswer> {
-        if self.down(now, self.state.occupancy.jobs)? {
+        if self.down(now, self.state.occupancy.present())? {
             return Ok(WaitAnswer::MayBeDown);
         }
         Ok(WaitAnswer::from_bound(bound(self)?))
@@ -259,18 +262,23 @@ impl WaitPredictor<'_> {
         Ok(WaitAnswer::from_bound(bound))
     }
 
-    /// The bounds at the levels [`ASIDE`] for a job that comes, in seconds; none without waits.
-    pub(super) fn aside(&self, asked: &Asked) -> Result<Option<[u32; ASIDE.len()]>> {
+    /// The bounds at the levels [`ASIDE`] for a job that comes, in seconds, and the shares of waits within the horizons; none without waits.
+    pub(super) fn aside(&self, asked: &Asked) -> Result<Option<([u32; ASIDE.len()], Shares)>> {
         self.with_sample(asked, |sample, _| {
-            let mut bounds = [0; ASIDE.len()];
-            for (bound, level) in bounds.iter_mut().zip(ASIDE) {
-                let tail = tail_of(level);
-                let shifted = tail + self.state.levels.shift_aside(tail);
-                let Some(seconds) = sample.at_tail(shifted)? else { return Ok(None) };
-                *bound = u32::try_from(seconds.min(self.most(0))).unwrap_or(u32::MAX);
-            }
-            Ok(Some(bounds))
+            let bounds = self.aside_of(sample, &self.state.levels)?;
+            Ok(bounds.zip(Some(sample.shares()?)))
         })
+    }
+
+    /// The same of these waits, with these levels.
+    pub(super) fn aside_of(&self, sample: Sample, levels: &Levels) -> Result<Option<[u32; ASIDE.len()]>> {
+        let mut bounds = [0; ASIDE.len()];
+        for (bound, level) in bounds.iter_mut().zip(ASIDE) {
+            let tail = tail_of(level);
+            let Some(seconds) = sample.at_tail(tail + levels.shift_aside(tail))? else { return Ok(None) };
+            *bound = u32::try_from(seconds.min(self.most(0))).unwrap_or(u32::MAX);
+        }
+        Ok(Some(bounds))
     }
 
     /// The order statistic of a question asked aside, at its level's shift with [`ADAPT`]; none where there is no such statistic.
@@ -279,42 +287,19 @@ impl WaitPredictor<'_> {
         sample: Sample,
         index: Option<u64>,
         quantile: f64,
+        levels: &Levels,
     ) -> Result<Option<i64>> {
         let Some(index) = index else { return Ok(None) };
         let told = sample.select(index).and_then(estimate::seconds)?;
         if !self.has(ADAPT) {
             return Ok(Some(told));
         }
-        let shift = self.state.levels.shift_aside(tail_of(quantile));
+        let shift = levels.shift_aside(tail_of(quantile));
         Ok(sample.at_tail(sample.tail(index) + shift)?.map(|bound| bound.min(self.most(told))))
     }
 
-    /// How probable a start is that so many of the waits say, `at_least` with some confidence; with [`ADAPT`] by what came of such
-    /// probabilities.
-    pub(super) fn calibrated(&self, probability: f64) -> f64 {
-        if !self.has(ADAPT) || probability <= 0.0 {
-            return probability;
-        }
-        -libm::expm1(-self.state.levels.unshifted(tail_of(probability.min(1.0 - 1e-9))))
-    }
-
-    /// The bound of a job that has waited for `age` seconds.
-    pub(super) fn aged_answer(
-        &self,
-        attribute: u64,
-        age: u64,
-        quantile: f64,
-        confidence: f64,
-        now: i64,
-    ) -> Result<WaitAnswer> {
-        self.unless_down(now, |predictor| {
-            let (view, series, _) = predictor.look(attribute)?;
-            estimate::bound_from(view, series, age, quantile, confidence)
-        })
-    }
-
     /// No adapted bound goes beyond this, unless the method's own does.
-    fn most(&self, told: i64) -> i64 {
+    pub(super) fn most(&self, told: i64) -> i64 {
         estimate::whole_seconds(BEYOND_LONGEST * self.state.longest as f64).max(told)
     }
 

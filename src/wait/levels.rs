@@ -91,6 +91,12 @@ impl Histogram {
 pub(super) struct Groups(u32);
 
 impl Groups {
+    /// The groups of one that belongs to these, in order, and to all.
+    pub(super) fn of(members: impl Iterator<Item = bool>) -> Groups {
+        let bits = members.take(GROUPS - 1).enumerate();
+        Groups(bits.fold(1, |groups, (bit, member)| groups | u32::from(member) << (bit + 1)))
+    }
+
     fn has(self, group: usize) -> bool {
         self.0 >> group & 1 == 1
     }
@@ -111,8 +117,7 @@ impl Ranks {
             (self.widths.share_up_to(u64::from(processors)), self.requests.share_up_to(requested));
         let wide = WIDE.iter().map(|from| width > *from);
         let long = LONG.iter().map(|from| request > *from);
-        let bits = wide.chain(long).enumerate();
-        Groups(bits.fold(1, |groups, (bit, member)| groups | u32::from(member) << (bit + 1)))
+        Groups::of(wide.chain(long))
     }
 
     pub(super) fn add(&mut self, processors: u32, requested: u64) {
@@ -154,18 +159,19 @@ impl Levels {
         own.map(|(_, number)| number).sum::<f64>() + self.fast
     }
 
-    /// The options' own bound, of this quantile, was missed or held.
-    pub(super) fn learn(&mut self, groups: Groups, missed: bool, quantile: f64, rate: f64) {
+    /// The options' own bound, of this quantile, was missed or held. Steps are this part (`caution`) of what they are else: where
+    /// many bounds are open at the same time, they are missed together, and each must count for less.
+    pub(super) fn learn(&mut self, groups: Groups, missed: bool, quantile: f64, rate: f64, caution: f64) {
         let wanted = CAUTION * (1.0 - quantile);
         let share = 1.0 / libm::sqrt(f64::from(groups.0.count_ones().max(1)));
         for (group, (number, seen)) in self.own.iter_mut().zip(&mut self.seen).enumerate() {
             if groups.has(group) {
-                *number = moved(*number, missed, wanted, share * step(*seen, rate));
+                *number = moved(*number, missed, wanted, caution * share * step(*seen, rate));
                 *seen = seen.saturating_add(1);
             }
         }
-        let fast = moved(self.fast, missed, wanted, FAST_STEP).clamp(-FAST_MOST, FAST_MOST);
-        self.fast = fast * FAST_KEPT;
+        let fast = moved(self.fast, missed, wanted, caution * FAST_STEP).clamp(-FAST_MOST, FAST_MOST);
+        self.fast = fast * (1.0 - caution * (1.0 - FAST_KEPT));
     }
 
     /// Which of the bounds at the levels [`ASIDE`] were missed.
@@ -189,24 +195,6 @@ impl Levels {
             before = Some((at, number));
         }
         before.map_or(0.0, |(_, shift)| shift)
-    }
-
-    /// The tail that is shifted to this one: what the share of waits that were no longer means.
-    pub(super) fn unshifted(&self, shifted: f64) -> f64 {
-        // Shifted tails rise with the level, but where misses are being made up for.
-        let mut before = (0.0, 0.0);
-        let mut shift = 0.0;
-        for (level, number) in ASIDE.into_iter().zip(self.aside) {
-            let at = tail_of(level);
-            let to = (at + number).max(before.1);
-            if shifted <= to {
-                let part = if to > before.1 { (shifted - before.1) / (to - before.1) } else { 1.0 };
-                return before.0 + (at - before.0) * part;
-            }
-            before = (at, to);
-            shift = to - at;
-        }
-        (shifted - shift).max(before.0)
     }
 }
 
@@ -255,7 +243,7 @@ mod tests {
             let more = 20.0 * (width - 0.9).max(0.0) + long;
             let wait = more - uniform(&mut random).ln();
             let miss = wait > tail_of(0.95) + levels.shift(groups);
-            levels.learn(groups, miss, 0.95, 0.01);
+            levels.learn(groups, miss, 0.95, 0.01, 1.0);
             if round > 200_000 {
                 for (group, [misses, jobs]) in missed.iter_mut().enumerate() {
                     if groups.has(group) {
@@ -270,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_asked_aside_are_calibrated_and_invertible() {
+    fn levels_asked_aside_are_calibrated() {
         let mut levels = Levels::zeroed();
         let mut random = 3;
         let mut missed = [0.0; ASIDE.len()];
@@ -286,16 +274,6 @@ mod tests {
         }
         for (level, share) in ASIDE.into_iter().zip(missed) {
             assert!((1.0 - share - level).abs() < 0.005, "{level}: {share}");
-            let tail = tail_of(level);
-            assert!((levels.unshifted(tail + levels.shift_aside(tail)) - tail).abs() < 1e-9, "{level}");
-        }
-        assert_eq!(levels.unshifted(0.0), 0.0);
-        assert!(levels.unshifted(1e9) > 1e8);
-        let mut last = 0.0;
-        for step in 0..2000 {
-            let now = levels.unshifted(f64::from(step) / 100.0);
-            assert!(now >= last, "{step}: {now} after {last}");
-            last = now;
         }
     }
 }

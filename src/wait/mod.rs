@@ -8,6 +8,8 @@
 //! * `clusters`: which jobs are alike (section 3.4).
 //! * `visible`: which earlier jobs came into a like situation; `sample`: the waits that an answer rests on.
 //! * `levels`: which of them is told, so that as many are missed as should be, class by class.
+//! * `aged`: the rest of the wait of a job that waits already.
+//! * `chances`: what came of probabilities of starting in time.
 //! * `estimate`: a bound from the waits that count, by one of the methods.
 //! * `binomial`: which order statistic of n waits bounds a quantile with a given confidence (section 3.1).
 //! * `change`, `rare_table`: how many consecutive misses are a change point (section 3.2).
@@ -17,8 +19,10 @@
 //!
 //! Waits are whole seconds, quantiles and confidences are probabilities strictly between 0 and 1.
 
+mod aged;
 mod availability;
 mod binomial;
+mod chances;
 mod change;
 mod clusters;
 mod estimate;
@@ -41,7 +45,7 @@ pub use estimate::WaitMethod;
 pub use history::MAX_HISTORY;
 pub use options::{
     ADAPT, AVAILABILITY, Attribute, CLUSTER, Cluster, Clustering, Features, Machine, StartProbability, TRIM,
-    VISIBLE, WaitAnswer, WaitCapacity, WaitOptions,
+    VISIBLE, WaitAnswer, WaitCapacity, WaitOptions, WaitingJob,
 };
 pub use predictor::WaitPredictor;
 pub use rivals::{Weibull, log_normal_bound, log_uniform_quantile, weibull_quantile};

@@ -22,8 +22,9 @@ pub const ADAPT: u32 = 8;
 /// Component of [`WaitOptions`], beyond the paper: the waits that count are those of jobs that came into a like situation. What the
 /// predictor sees of the queue (jobs and work ahead, the oldest wait, the last waits, the hour, and what
 /// [`WaitPredictor::machine`](super::WaitPredictor::machine) tells) is turned into one number by a regression on line; the
-/// waits of the 300 jobs nearest in it are taken for the history. It takes the place of [`TRIM`] and [`CLUSTER`] for jobs that are
-/// submitted; the methods are order statistics then.
+/// waits of the 300 jobs nearest in it are taken for the history. Jobs that wait are looked at about every six hours, and one that is
+/// asked about is told the rests of the 300 looks that were most like its situation. It takes the place of [`TRIM`] and [`CLUSTER`];
+/// the methods are order statistics then.
 pub const VISIBLE: u32 = 16;
 
 /// Capacities of a [`WaitPredictor`](super::WaitPredictor), fixed at initialisation.
@@ -170,6 +171,10 @@ pub struct WaitOptions {
     /// With [`ADAPT`]: the smallest step of the levels (0 to 1), in units of e times fewer misses. Steps begin at a half, fall with
     /// the number of jobs to the power of -.6, and stay here: smaller ones are tighter, larger ones faster.
     pub rate: f64,
+    /// A job that has waited for more than so many seconds is given up (1 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)): it may be
+    /// held, or its start may have got lost. It no longer counts among those that wait, and when there is no room for a new
+    /// job the oldest of them makes room. If it starts after all its wait is learnt. To be longer than jobs wait.
+    pub oldest_seconds: i64,
 }
 
 impl Default for WaitOptions {
@@ -192,6 +197,7 @@ impl WaitOptions {
             recluster_every: 1000,
             down_quantile: 0.999,
             rate: 0.02,
+            oldest_seconds: 100 * 86_400,
         }
     }
 }
@@ -216,12 +222,23 @@ impl WaitAnswer {
 /// How probable it is that a job starts by some time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StartProbability {
-    /// The part of the history's waits that were no longer.
+    /// The part of the waits that were no longer; with [`ADAPT`] as what came of such parts corrects it.
     pub observed: f64,
     /// A lower confidence bound (Clopper & Pearson 1934).
     pub at_least: f64,
     /// The number of waits that this rests on.
     pub waits: u64,
+}
+
+/// A job that a [`WaitPredictor`](super::WaitPredictor) holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingJob {
+    /// The caller's number.
+    pub id: i64,
+    /// When it was submitted.
+    pub submitted: i64,
+    /// Whether it is given up, having waited for more than [`WaitOptions::oldest_seconds`].
+    pub given_up: bool,
 }
 
 /// A cluster of jobs.

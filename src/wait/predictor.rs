@@ -1,22 +1,22 @@
 //! The predictor of one queue's waits, in the caller's memory.
 
 use crate::error::{Error, Result};
-use crate::math::beta::inverse_incomplete_beta;
 use crate::memory::{Carver, Header, Kind, at, at_mut};
 use crate::runtime::{MAX_SECONDS, check_span};
 use crate::seal;
+use crate::wait::aged::{Aged, NOTES_A_JOB, Note};
 use crate::wait::availability::{Availability, DetectorRecords};
-use crate::wait::binomial::{check_probability, lower_index, two_sided_indices, upper_index};
+use crate::wait::binomial::{lower_index, two_sided_indices, upper_index};
+use crate::wait::chances::Chances;
 use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS, Values};
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series};
 use crate::wait::levels::{Levels, Ranks};
 use crate::wait::options::{
-    ADAPT, Attribute, CLUSTER, Cluster, Clustering, Features, Machine, StartProbability, VISIBLE, WaitAnswer,
-    WaitCapacity, WaitOptions,
+    ADAPT, Attribute, CLUSTER, Cluster, Clustering, Features, Machine, VISIBLE, WaitAnswer, WaitCapacity,
+    WaitOptions, WaitingJob,
 };
 use crate::wait::queue::{NEVER, Occupancy, Waiting, table_for};
-use crate::wait::sample::Sample;
 use crate::wait::tree::{Node, Spare, nodes_for};
 use crate::wait::visible::{Neighbour, Visible};
 use bytemuck::{Pod, Zeroable};
@@ -43,6 +43,7 @@ pub(super) struct State {
     pub components: u32,
     pub recluster_every: u32,
     pub rate: f64,
+    pub oldest_seconds: i64,
     /// The last time seen, and whether there was one.
     pub now: i64,
     pub begun: u32,
@@ -57,6 +58,7 @@ pub(super) struct State {
     pub filled_to: u64,
     /// What follows misses, how wide and long jobs are, and the longest wait seen, in seconds, which limits bounds.
     pub levels: Levels,
+    pub chances: Chances,
     pub ranks: Ranks,
     pub longest: i64,
     /// Which of the waits of a window is told to the options' own question.
@@ -74,6 +76,7 @@ pub(super) struct State {
     /// Of the clusters that are being filled: those that a change point has closed to older records.
     pub closed: [u32; MAX_CLUSTERS],
     pub availability: Availability,
+    pub aged: Aged,
 }
 
 pub(super) struct Parts<'a> {
@@ -90,6 +93,11 @@ pub(super) struct Parts<'a> {
     pub visible: &'a mut [Visible],
     pub neighbours: &'a mut [Neighbour],
     pub neighbour_keys: &'a mut [u64],
+    /// The same of jobs that wait already, and what is noted of them.
+    pub aged: &'a mut [Visible],
+    pub aged_neighbours: &'a mut [Neighbour],
+    pub aged_keys: &'a mut [u64],
+    pub notes: &'a mut [Note],
 }
 
 fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
@@ -114,6 +122,10 @@ fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitCapacity) -> Result<(&'a mut
         visible: carver.take(neighbours.min(1))?,
         neighbours: carver.take(neighbours)?,
         neighbour_keys: carver.take(neighbours)?,
+        aged: carver.take(neighbours.min(1))?,
+        aged_neighbours: carver.take(neighbours)?,
+        aged_keys: carver.take(neighbours)?,
+        notes: carver.take(if neighbours > 0 { NOTES_A_JOB * queued } else { 0 })?,
     };
     Ok((state, parts))
 }
@@ -123,8 +135,8 @@ fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitCapacity) -> Result<(&'a mut
 /// Tell it of every job: [`WaitPredictor::submit`], then [`WaitPredictor::start`] or [`WaitPredictor::cancel`]. Times are
 /// seconds since any fixed origin and never go back.
 ///
-/// The memory needed is [`WaitPredictor::size`]: some 80 bytes a remembered wait, 230 with clusters, 160 a release and 60 a
-/// waiting job.
+/// The memory needed is [`WaitPredictor::size`]: some 80 bytes a remembered wait, 230 with clusters, 160 a release, 220 a
+/// waiting job (510 with situations) and 48 a situation.
 ///
 /// ```
 /// use surefill::wait::{Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};
@@ -184,6 +196,7 @@ impl<'a> WaitPredictor<'a> {
         let valid = options.components < 2 * VISIBLE
             && options.recluster_every > 0
             && (0.0..=1.0).contains(&options.rate)
+            && (1..=MAX_SECONDS).contains(&options.oldest_seconds)
             && question.fewest <= u64::from(limits.history);
         if !valid {
             return Err(Error::OutOfRange);
@@ -202,12 +215,13 @@ impl<'a> WaitPredictor<'a> {
             components: options.components,
             recluster_every: options.recluster_every,
             rate: options.rate,
+            oldest_seconds: options.oldest_seconds,
             intervals: [Intervals::whole(); 2],
             series: [[Series::new(0); MAX_CLUSTERS], [Series::new(1); MAX_CLUSTERS]],
             availability,
             ..State::zeroed()
         };
-        parts.visible.iter_mut().for_each(Visible::reset);
+        parts.visible.iter_mut().chain(parts.aged.iter_mut()).for_each(Visible::reset);
         Ok(WaitPredictor { state, parts })
     }
 
@@ -245,7 +259,7 @@ impl<'a> WaitPredictor<'a> {
             && state.next - state.oldest <= u64::from(limits.history)
             && WaitMethod::from_number(state.method).is_ok()
             && Attribute::from_number(state.attribute).is_ok()
-            && parts.visible.iter().all(|visible| visible.sound(limits.neighbours));
+            && parts.visible.iter().chain(&*parts.aged).all(|visible| visible.sound(limits.neighbours));
         if sound { Ok(WaitPredictor { state, parts }) } else { Err(Error::Corrupt) }
     }
 
@@ -273,9 +287,39 @@ impl<'a> WaitPredictor<'a> {
         &self.state.limits
     }
 
-    /// The jobs that wait.
+    /// The jobs that it holds, those given up included.
     pub fn queued(&self) -> u32 {
         self.state.occupancy.jobs
+    }
+
+    /// These, the oldest first.
+    pub fn held(&self) -> impl Iterator<Item = WaitingJob> {
+        let slot = |place: u32| self.parts.slots.get(place.checked_sub(1)? as usize);
+        let first = slot(self.state.occupancy.first());
+        let all = core::iter::successors(first, move |waiting| slot(waiting.after()));
+        all.take(self.state.occupancy.jobs as usize).map(|waiting| WaitingJob {
+            id: waiting.id,
+            submitted: waiting.submitted,
+            given_up: waiting.given_up == 1,
+        })
+    }
+
+    /// Sets the clock right: from now on it is `now`, whatever time was reported before. To go back, what was reported as later
+    /// counts as having happened now, and jobs are given up anew by the new time. O((w + n) log w) for w waiting jobs and n notes of
+    /// them.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a time further than 2^53 from 0.
+    pub fn set_clock(&mut self, now: i64) -> Result<()> {
+        if now.unsigned_abs() > 1 << 53 {
+            return Err(Error::OutOfRange);
+        }
+        if self.state.begun == 1 && now < self.state.now {
+            self.queue().move_back(now)?;
+            self.move_notes_back(now);
+            self.state.availability.move_back(now);
+        }
+        self.advance(now)
     }
 
     /// The waits that are remembered.
@@ -303,7 +347,8 @@ impl<'a> WaitPredictor<'a> {
         (self.state.gain, self.state.criterion)
     }
 
-    /// A job was submitted. Returns the bound for its wait at the options' quantile and confidence. O(log n).
+    /// A job was submitted. Returns the bound for its wait at the options' quantile and confidence. O(log n); with [`VISIBLE`] the 300
+    /// nearest situations are sorted, and up to 16 waiting jobs are looked at, for as much each and O(w) for w waiting jobs.
     ///
     /// # Errors
     /// [`Error::TimeWentBack`]; [`Error::OutOfRange`] for a time further than 2^53 from 0, or features out of range;
@@ -311,15 +356,21 @@ impl<'a> WaitPredictor<'a> {
     pub fn submit(&mut self, id: i64, now: i64, features: &Features) -> Result<WaitAnswer> {
         self.check_time(now)?;
         features.check()?;
+        let too_old = now.saturating_sub(self.state.oldest_seconds);
         let queue = self.queue();
         if queue.find(id)?.is_some() {
             return Err(Error::DuplicateJob);
         }
-        if queue.is_full() {
+        if queue.is_full() && !queue.oldest_is_before(too_old)? {
             return Err(Error::Full);
         }
         self.advance(now)?;
-        let waiting = self.state.occupancy.jobs;
+        if self.queue().is_full() {
+            let (lost, slot) = self.queue().oldest_given_up()?.ok_or(Error::Corrupt)?;
+            self.close_notes(slot, None)?;
+            self.queue().remove(lost)?;
+        }
+        let waiting = self.state.occupancy.present();
         self.state.availability.arrived(now, waiting);
         self.came(features, now)?;
         let asked = self.asked(features, now)?;
@@ -327,11 +378,13 @@ impl<'a> WaitPredictor<'a> {
         let work = Attribute::Product.of(features).min(MOST_WORK);
         let mut job = Waiting::new(id, now, asked.attribute);
         job.work = work;
+        (job.processors, job.requested) = (features.processors, features.requested.unsigned_abs());
         (job.groups, job.situation, job.index) = (asked.groups, asked.situation, asked.index);
         if let WaitAnswer::Bound(bound) = answer {
             job.deadline = now.saturating_add(bound);
-            if let Some(bounds) = self.has(ADAPT).then(|| self.aside(&asked)).transpose()?.flatten() {
-                (job.noted, job.aside) = (1, bounds);
+            if let Some((bounds, shares)) = self.has(ADAPT).then(|| self.aside(&asked)).transpose()?.flatten()
+            {
+                (job.noted, job.aside, job.shares) = (1, bounds, shares);
             }
         }
         self.queue().add(job)?;
@@ -339,14 +392,17 @@ impl<'a> WaitPredictor<'a> {
     }
 
     /// A waiting job was started: its wait becomes history. Returns the wait in seconds. O(log n), and while jobs are clustered
-    /// again 64 + 4 history / recluster_every steps of O(log n).
+    /// again 64 + 4 history / recluster_every steps of O(log n). With [`VISIBLE`] waiting jobs are looked at as by
+    /// [`WaitPredictor::submit`], and the job's situation and each look at it are learnt, in 48^2 steps and O(r) for r situations.
     ///
     /// # Errors
     /// [`Error::TimeWentBack`], [`Error::OutOfRange`]; [`Error::UnknownJob`] if no job with this number waits.
     pub fn start(&mut self, id: i64, now: i64) -> Result<i64> {
         self.check_time(now)?;
-        let waiting = self.waiting(id)?;
+        let slot = self.slot_of(id)?;
         self.advance(now)?;
+        let waiting = *at(self.parts.slots, slot as usize)?;
+        self.close_notes(slot, Some(now))?;
         if waiting.deadline != NEVER && waiting.deadline >= now {
             self.judged(waiting.groups, false);
         }
@@ -365,8 +421,9 @@ impl<'a> WaitPredictor<'a> {
     /// As [`WaitPredictor::start`].
     pub fn cancel(&mut self, id: i64, now: i64) -> Result<()> {
         self.check_time(now)?;
-        self.waiting(id)?;
+        let slot = self.slot_of(id)?;
         self.advance(now)?;
+        self.close_notes(slot, None)?;
         self.queue().remove(id)
     }
 
@@ -433,7 +490,7 @@ impl<'a> WaitPredictor<'a> {
         let asked = self.asked(features, now)?;
         let usual = &self.state.question;
         if quantile == usual.quantile && confidence == usual.confidence {
-            return self.usual_answer(&asked, now, self.state.occupancy.jobs);
+            return self.usual_answer(&asked, now, self.state.occupancy.present());
         }
         self.unless_down(now, |predictor| {
             let method = predictor.method()?;
@@ -445,7 +502,7 @@ impl<'a> WaitPredictor<'a> {
             }
             predictor.with_sample_for(&asked, |sample| {
                 let index = upper_index(sample.count(), quantile, confidence)?;
-                predictor.aside_bound(sample, index, quantile)
+                predictor.aside_bound(sample, index, quantile, &predictor.state.levels)
             })
         })
     }
@@ -467,7 +524,7 @@ impl<'a> WaitPredictor<'a> {
         self.unless_down(now, |predictor| {
             predictor.with_sample_for(&asked, |sample| {
                 let index = lower_index(sample.count(), quantile, confidence)?;
-                predictor.aside_bound(sample, index, quantile)
+                predictor.aside_bound(sample, index, quantile, &predictor.state.levels)
             })
         })
     }
@@ -485,88 +542,20 @@ impl<'a> WaitPredictor<'a> {
         now: i64,
     ) -> Result<(WaitAnswer, WaitAnswer)> {
         self.check_question(features, quantile, confidence, now)?;
-        if self.down(now, self.state.occupancy.jobs)? {
+        if self.down(now, self.state.occupancy.present())? {
             return Ok((WaitAnswer::MayBeDown, WaitAnswer::MayBeDown));
         }
         let asked = self.asked(features, now)?;
         let found = self.with_sample_for(&asked, |sample| {
             let indices = two_sided_indices(sample.count(), quantile, confidence)?;
             let Some((low, high)) = indices else { return Ok(None) };
-            let bound = |index| self.aside_bound(sample, Some(index), quantile).map(WaitAnswer::from_bound);
+            let bound = |index| {
+                self.aside_bound(sample, Some(index), quantile, &self.state.levels)
+                    .map(WaitAnswer::from_bound)
+            };
             Ok(Some((bound(low)?, bound(high)?)))
         })?;
         Ok(found.unwrap_or((WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory)))
-    }
-
-    /// An upper bound for the wait, counted from its submission, of a job that waits since then: [`WaitPredictor::predict_aged`]
-    /// with its age.
-    ///
-    /// # Errors
-    /// As [`WaitPredictor::predict`]; [`Error::UnknownJob`] if no job with this number waits.
-    pub fn predict_waiting(&self, id: i64, quantile: f64, confidence: f64, now: i64) -> Result<WaitAnswer> {
-        check_probability(quantile)?;
-        check_probability(confidence)?;
-        self.check_time(now)?;
-        let waiting = self.waiting(id)?;
-        let age = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
-        self.aged_answer(waiting.attribute, age, quantile, confidence, now)
-    }
-
-    /// An upper bound for the wait, counted from its submission, of a job that has waited for `age` seconds: by the binomial method
-    /// from the waits that were at least as long. Neither [`ADAPT`] nor [`VISIBLE`] counts here. Costs as [`WaitPredictor::predict`].
-    ///
-    /// # Errors
-    /// As [`WaitPredictor::predict`]; [`Error::OutOfRange`] also for an age below 0 or above [`MAX_SECONDS`].
-    pub fn predict_aged(
-        &self,
-        features: &Features,
-        age: i64,
-        quantile: f64,
-        confidence: f64,
-        now: i64,
-    ) -> Result<WaitAnswer> {
-        let attribute = self.check_question(features, quantile, confidence, now)?;
-        check_span(age)?;
-        self.aged_answer(attribute, age.unsigned_abs(), quantile, confidence, now)
-    }
-
-    /// How probable it is that a job that has waited for `age` seconds (0 for a new one) waits at most `within` seconds, counted
-    /// from its submission, with a lower bound at this `confidence`. Rests on the waits that were at least `age`; 0 where there are
-    /// none. Says nothing about the machine being down. O(log n + sqrt n).
-    ///
-    /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a confidence outside (0, 1), negative times or features out of range.
-    pub fn start_probability(
-        &self,
-        features: &Features,
-        age: i64,
-        within: i64,
-        confidence: f64,
-    ) -> Result<StartProbability> {
-        check_probability(confidence)?;
-        features.check()?;
-        if age < 0 || within < 0 {
-            return Err(Error::OutOfRange);
-        }
-        let asked = self.asked(features, self.state.now)?;
-        let found = |sample: Sample| {
-            let shorter = sample.shorter(age.unsigned_abs())?;
-            let waits = sample.count().saturating_sub(shorter);
-            let no_longer = sample.shorter(within.unsigned_abs() + 1)?.saturating_sub(shorter);
-            if no_longer == 0 {
-                return Ok(StartProbability { observed: 0.0, at_least: 0.0, waits });
-            }
-            let (hits, misses) = (no_longer as f64, waits.saturating_sub(no_longer) as f64);
-            let at_least = inverse_incomplete_beta(hits, misses + 1.0, 1.0 - confidence);
-            Ok(StartProbability { observed: hits / (hits + misses), at_least, waits })
-        };
-        if age > 0 {
-            let (view, series, _) = self.look(asked.attribute)?;
-            return found(Sample::Series(view, series));
-        }
-        let found = self.with_sample(&asked, |sample, _| found(sample))?;
-        let (observed, at_least) = (self.calibrated(found.observed), self.calibrated(found.at_least));
-        Ok(StartProbability { observed, at_least, ..found })
     }
 
     /// Whether no job has been started for so long, or while so many arrived, that the machine may be down. O(log n).
@@ -575,7 +564,7 @@ impl<'a> WaitPredictor<'a> {
     /// [`Error::TimeWentBack`], [`Error::OutOfRange`].
     pub fn may_be_down(&self, now: i64) -> Result<bool> {
         self.check_time(now)?;
-        self.down(now, self.state.occupancy.jobs)
+        self.down(now, self.state.occupancy.present())
     }
 
     /// The smallest number of waits with which the options' question is answered.

@@ -5,7 +5,10 @@
 
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
+use crate::runtime::MAX_SECONDS;
+use crate::wait::chances::Shares;
 use crate::wait::levels::{ASIDE, Groups};
+use crate::wait::options::Features;
 use crate::wait::visible::{Ahead, Situation};
 use bytemuck::{Pod, Zeroable};
 
@@ -38,6 +41,18 @@ pub(super) struct Waiting {
     /// 1 if bounds at the levels [`ASIDE`] were noted; these, in seconds.
     pub noted: u32,
     pub aside: [u32; ASIDE.len()],
+    pub processors: u32,
+    pub requested: u64,
+    /// For how long it had waited when it was looked at last and that was noted.
+    pub noted_age: i64,
+    /// Its notes, the newest first, plus one.
+    pub notes: u32,
+    /// At how many horizons it is known that it has not started by then.
+    pub heard: u32,
+    /// Of the waits that its bounds rest on: the shares within the horizons.
+    pub shares: Shares,
+    /// 1 if it has waited for so long that nothing counts on it any more.
+    pub given_up: u32,
     reserved: u32,
 }
 
@@ -45,6 +60,18 @@ impl Waiting {
     /// A job without a bound.
     pub(super) fn new(id: i64, submitted: i64, attribute: u64) -> Waiting {
         Waiting { id, submitted, attribute, deadline: NEVER, ..Waiting::zeroed() }
+    }
+
+    pub(super) fn features(&self) -> Features {
+        Features {
+            requested: i64::try_from(self.requested).unwrap_or(MAX_SECONDS),
+            processors: self.processors,
+        }
+    }
+
+    /// The job that came next, plus one; 0 for none.
+    pub(super) fn after(&self) -> u32 {
+        self.after
     }
 }
 
@@ -61,6 +88,10 @@ pub(super) struct Occupancy {
     last: u32,
     /// Processor-seconds that all of them request.
     work: u64,
+    /// The first that is not given up, plus one; those before it are.
+    first_present: u32,
+    given_up: u32,
+    given_up_work: u64,
 }
 
 /// The queue with its memory. `table` is a power of two long, at least twice the number of slots; it holds slots plus one.
@@ -105,13 +136,44 @@ pub(super) fn find(table: &[u32], slots: &[Waiting], id: i64) -> Result<Option<u
 }
 
 impl Occupancy {
+    /// The job that came first, plus one; 0 for none.
+    pub(super) fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// The first that is not given up, plus one; 0 for none.
+    pub(super) fn first_present(&self) -> u32 {
+        self.first_present
+    }
+
+    /// The jobs that wait and are not given up.
+    pub(super) fn present(&self) -> u32 {
+        self.jobs.saturating_sub(self.given_up)
+    }
+
+    /// Gives up the jobs that were submitted before then.
+    pub(super) fn give_up(&mut self, slots: &mut [Waiting], before: i64) -> Result<()> {
+        for _ in 0..slots.len() {
+            let Some(slot) = self.first_present.checked_sub(1) else { break };
+            let waiting = at_mut(slots, slot as usize)?;
+            if waiting.submitted >= before {
+                break;
+            }
+            waiting.given_up = 1;
+            self.first_present = waiting.after;
+            self.given_up = self.given_up.saturating_add(1);
+            self.given_up_work = self.given_up_work.saturating_add(waiting.work);
+        }
+        Ok(())
+    }
+
     /// What a job sees that comes now.
     pub(super) fn ahead(&self, slots: &[Waiting], now: i64) -> Result<Ahead> {
-        let oldest = match self.first.checked_sub(1) {
+        let oldest = match self.first_present.checked_sub(1) {
             Some(slot) => now.saturating_sub(at(slots, slot as usize)?.submitted).max(0).unsigned_abs(),
             None => 0,
         };
-        Ok(Ahead { jobs: self.jobs, work: self.work, oldest })
+        Ok(Ahead { jobs: self.present(), work: self.work.saturating_sub(self.given_up_work), oldest })
     }
 }
 
@@ -157,10 +219,18 @@ impl Queue<'_> {
         *at_mut(self.slots, slot as usize)? = Waiting { before: last, after: 0, ..waiting };
         self.join(last, slot + 1)?;
         self.occupancy.last = slot + 1;
+        if self.occupancy.first_present == 0 {
+            self.occupancy.first_present = slot + 1;
+        }
         self.occupancy.work = self.occupancy.work.saturating_add(waiting.work);
         *at_mut(self.table, place)? = slot + 1;
         self.occupancy.jobs += 1;
-        if waiting.deadline != NEVER {
+        self.keep_deadline(slot)
+    }
+
+    /// Puts a job among those with a deadline, if it has one.
+    fn keep_deadline(&mut self, slot: u32) -> Result<()> {
+        if self.slot(slot)?.deadline != NEVER {
             let last = self.occupancy.heap;
             self.occupancy.heap += 1;
             self.put(last, slot)?;
@@ -187,7 +257,13 @@ impl Queue<'_> {
             }
         }
         *at_mut(self.table, hole)? = 0;
-        let Waiting { before, after, work, .. } = *self.slot(slot)?;
+        let Waiting { before, after, work, given_up, .. } = *self.slot(slot)?;
+        if given_up == 1 {
+            self.occupancy.given_up = self.occupancy.given_up.saturating_sub(1);
+            self.occupancy.given_up_work = self.occupancy.given_up_work.saturating_sub(work);
+        } else if self.occupancy.first_present == slot + 1 {
+            self.occupancy.first_present = after;
+        }
         self.join(before, after)?;
         if after == 0 {
             self.occupancy.last = before;
@@ -208,6 +284,39 @@ impl Queue<'_> {
             Some(slot) => at_mut(self.slots, slot as usize)?.after = after,
             None => self.occupancy.first = after,
         }
+        Ok(())
+    }
+
+    /// Whether the oldest job was submitted before then.
+    pub(super) fn oldest_is_before(&self, before: i64) -> Result<bool> {
+        let Some(slot) = self.occupancy.first.checked_sub(1) else { return Ok(false) };
+        Ok(self.slot(slot)?.submitted < before)
+    }
+
+    /// The oldest job, if it is given up: its number and slot.
+    pub(super) fn oldest_given_up(&self) -> Result<Option<(i64, u32)>> {
+        let Some(slot) = self.occupancy.first.checked_sub(1) else { return Ok(None) };
+        let waiting = self.slot(slot)?;
+        Ok((waiting.given_up == 1).then_some((waiting.id, slot)))
+    }
+
+    /// The clock was wrong: it is `now`, and what was later counts as having been now. Nobody is given up any more.
+    pub(super) fn move_back(&mut self, now: i64) -> Result<()> {
+        let mut next = self.occupancy.first;
+        for _ in 0..self.occupancy.jobs {
+            let Some(slot) = next.checked_sub(1) else { break };
+            let waiting = *self.slot(slot)?;
+            next = waiting.after;
+            let ahead = waiting.submitted.saturating_sub(now).max(0);
+            let deadline =
+                if waiting.deadline == NEVER { NEVER } else { waiting.deadline.saturating_sub(ahead) };
+            self.forget_deadline(slot)?;
+            let moved = at_mut(self.slots, slot as usize)?;
+            (moved.submitted, moved.deadline, moved.given_up) = (waiting.submitted.min(now), deadline, 0);
+            self.keep_deadline(slot)?;
+        }
+        self.occupancy.first_present = self.occupancy.first;
+        (self.occupancy.given_up, self.occupancy.given_up_work) = (0, 0);
         Ok(())
     }
 

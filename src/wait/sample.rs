@@ -2,6 +2,7 @@
 //! this one ([`Window`]).
 
 use crate::error::{Error, Result};
+use crate::wait::chances::{HORIZONS, Shares};
 use crate::wait::estimate::whole_seconds;
 use crate::wait::history::{Series, View};
 use crate::wait::levels::tail_of;
@@ -10,7 +11,7 @@ use crate::wait::levels::tail_of;
 pub(super) const WINDOW: usize = 300;
 
 /// Beyond the longest wait, a bound grows with the tail's e to this power.
-const BEYOND: f64 = 0.25;
+pub(super) const BEYOND: f64 = 0.25;
 
 /// The smallest tail of a bound.
 const LEAST_TAIL: f64 = 0.02;
@@ -57,6 +58,10 @@ impl Window {
         }
     }
 
+    pub(super) fn count(&self) -> u64 {
+        self.len as u64
+    }
+
     fn sorted(&self) -> &[u64] {
         self.waits.get(..self.len).unwrap_or_default()
     }
@@ -73,7 +78,7 @@ impl Sample<'_> {
     pub(super) fn count(self) -> u64 {
         match self {
             Sample::Series(_, series) => series.count(),
-            Sample::Window(window) => window.len as u64,
+            Sample::Window(window) => window.count(),
         }
     }
 
@@ -94,6 +99,22 @@ impl Sample<'_> {
             Sample::Series(view, series) => view.nodes.rank(&series.tree, wait),
             Sample::Window(window) => Ok(window.sorted().partition_point(|other| *other < wait) as u64),
         }
+    }
+
+    /// The share of waits that were no longer, with half a wait more on either side; 0 of none.
+    pub(super) fn share(self, within: u64) -> Result<f64> {
+        let count = self.count();
+        let hits = self.shorter(within.saturating_add(1))? as f64;
+        Ok(if count == 0 { 0.0 } else { (hits + 0.5) / (count as f64 + 1.0) })
+    }
+
+    /// The shares within each of the horizons.
+    pub(super) fn shares(self) -> Result<Shares> {
+        let mut shares = Shares::default();
+        for (share, horizon) in shares.iter_mut().zip(HORIZONS) {
+            *share = self.share(horizon)? as f32;
+        }
+        Ok(shares)
     }
 
     /// The tail at which the k-th smallest is a bound.

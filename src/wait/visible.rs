@@ -165,6 +165,38 @@ impl Visible {
         ]
     }
 
+    /// What a job sees that has waited for `age` seconds, with jobs and processor-seconds before it: these in the place of all that
+    /// wait, its age in that of the oldest wait, and what it replaces in that of the hour.
+    pub(super) fn see_waiting(
+        &self,
+        features: &Features,
+        ahead: &Ahead,
+        age: u64,
+        before: (u32, u64),
+        now: i64,
+    ) -> [f64; SEEN] {
+        let [_, work, oldest, short, long, processors, requested, all_jobs, all_work, free, fits, ..] =
+            self.see(features, ahead, now);
+        let place = log(f64::from(before.0));
+        let work_before = log(before.1 as f64 / f64::from(self.machine.processors).max(1.0));
+        let age = log(age as f64);
+        [
+            place,
+            work_before,
+            age,
+            short,
+            long,
+            processors,
+            requested,
+            all_jobs,
+            all_work,
+            free,
+            fits,
+            work,
+            oldest,
+        ]
+    }
+
     /// A job came and saw this.
     pub(super) fn came(&mut self, seen: &[f64; SEEN]) {
         self.noted(seen, |_| true);

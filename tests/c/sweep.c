@@ -364,6 +364,8 @@ static const struct {
               SWEEP(wait_start),
               SWEEP(wait_cancel),
               SWEEP(wait_known),
+              SWEEP(wait_set_clock),
+              SWEEP(wait_jobs),
               SWEEP(wait_machine),
               SWEEP(wait_recluster),
               SWEEP(wait_predict),

@@ -21,7 +21,7 @@ enum {
     PREDICTOR_WORDS = 1200,
     ONLINE_WORDS = 400,
     RECENT_WORDS = 400,
-    WAIT_WORDS = 12000,
+    WAIT_WORDS = 20000,
     SIZING_WORDS = 100,
     CORRECTION_WORDS = 10,
     LARGEST_WORDS = WAIT_WORDS,
@@ -317,6 +317,8 @@ void sweep_wait_submit(void);
 void sweep_wait_start(void);
 void sweep_wait_cancel(void);
 void sweep_wait_known(void);
+void sweep_wait_set_clock(void);
+void sweep_wait_jobs(void);
 void sweep_wait_recluster(void);
 void sweep_wait_predict(void);
 void sweep_wait_predict_lower(void);

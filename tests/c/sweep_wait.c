@@ -146,6 +146,8 @@ void sweep_wait_init(void) {
     bad[count++].recluster_every = -1;
     bad[count++].recluster_every = INT64_MIN;
     bad[count++].recluster_every = (int64_t)1 << 32;
+    bad[count++].oldest_seconds = 0;
+    bad[count++].oldest_seconds = SUREFILL_MAX_SECONDS + 1;
     for (int i = 0; i < count; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_init(world.fresh, bytes, capacity, &bad[i], out));
     for (int i = 0; i < 4; i++) {
@@ -238,6 +240,33 @@ void sweep_wait_known(void) {
     BAD_HANDLE(KIND_WAIT, h, surefill_wait_known(h, KNOWN, REQUESTED, PROCESSORS));
     BAD_SPAN(t, surefill_wait_known(WAIT, t, REQUESTED, PROCESSORS));
     BAD_FEATURES(r, n, surefill_wait_known(WAIT, KNOWN, r, n));
+}
+
+void sweep_wait_set_clock(void) {
+    BAD_HANDLE(KIND_WAIT, h, surefill_wait_set_clock(h, NOW));
+    const int64_t wrong[] = {INT64_MIN, -(INT64_C(1) << 53) - 1, (INT64_C(1) << 53) + 1, INT64_MAX};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_set_clock(WAIT, wrong[i]));
+    /* On a copy: back, and jobs start from then on. */
+    surefill_wait *copy = (surefill_wait *)world.fresh;
+    memcpy(world.fresh, world.wait, (size_t)size());
+    CHECK_OK(surefill_wait_set_clock(copy, NOW - 500));
+    CHECK_OK(surefill_wait_start(copy, 1, NOW - 490, world.int64));
+    CHECK(world.int64[0] == 10);
+}
+
+void sweep_wait_jobs(void) {
+    int32_t *written = &world.int32[0], *held = &world.int32[1];
+    BAD_HANDLE(KIND_WAIT, h, surefill_wait_jobs(h, world.held, 3, written, held));
+    BAD_POINTER(p, world.held, surefill_wait_jobs(WAIT, p, 3, written, held));
+    BAD_POINTER(p, written, surefill_wait_jobs(WAIT, world.held, 3, p, held));
+    BAD_POINTER(p, held, surefill_wait_jobs(WAIT, world.held, 3, written, p));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_wait_jobs(WAIT, world.held, -1, written, held));
+    CHECK_OK(surefill_wait_jobs(WAIT, NULL, 0, written, held));
+    CHECK(*written == 0 && *held == 2);
+    CHECK_OK(surefill_wait_jobs(WAIT, world.held, 1, written, held));
+    CHECK(*written == 1 && *held == 2 && world.held[0].job == 1 && world.held[0].submitted == NOW);
+    CHECK(world.held[0].running == 0 && world.held[0].given_up == 0);
 }
 
 void sweep_wait_machine(void) {

@@ -52,6 +52,9 @@ pub struct WaitBounds {
     /// The methods [default: all]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     method: Option<Vec<Method>>,
+    /// The library's default alone, without the paper's predictors
+    #[arg(long, conflicts_with = "method")]
+    default_only: bool,
     /// What jobs are clustered by
     #[arg(long, value_enum, default_value = "requested")]
     by: By,
@@ -197,6 +200,7 @@ impl WaitBounds {
             clusters: self.clusters,
             training: self.training,
             min_jobs: self.min_jobs,
+            default_only: self.default_only,
         }
     }
 }

@@ -6,8 +6,9 @@ use crate::error::Error;
 
 /// An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job submitted now
 /// that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with any answer but BOUND. With
-/// ADAPT the options' own question is answered with the adapted bound. O(log n) for the options' own question, else with
-/// surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
+/// ADAPT the options' own question is answered with the adapted bound, and others by the levels that follow their own misses. O(log n)
+/// for the options' own question, with VISIBLE the 300 nearest situations are sorted; else with surefill_binomial_upper (or the
+/// method's own computation, up to O(n)) on top.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TIME_WENT_BACK.
 ///
@@ -32,8 +33,10 @@ pub unsafe extern "C" fn surefill_wait_predict(
     })
 }
 
-/// As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from its submission, by
-/// the binomial method from the waits that were at least as long as its own is now.
+/// As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from its submission. With
+/// VISIBLE it rests on the rests of the waits of jobs that waited in a like situation, and with ADAPT it follows the misses of such
+/// bounds; else, and where too little is known, by the binomial method on the waits that were at least as long as its own is now: those
+/// of its cluster, or of all clusters where these are too few. O(w) for w waiting jobs on top.
 ///
 /// Errors: as surefill_wait_predict, and UNKNOWN_JOB.
 ///
@@ -55,9 +58,10 @@ pub unsafe extern "C" fn surefill_wait_predict_waiting(
 }
 
 /// How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds, counted from its
-/// submission: the part of the waits that were, with a lower bound for it at this confidence. rests_on is the number of waits
-/// of at least age that this rests on; 0 where there are none, then probability and at_least are 0. Says nothing about the
-/// machine being down. O(log n + sqrt n).
+/// submission: the part of the waits that were, with a lower bound for it at this confidence. With ADAPT half a wait is added on either
+/// side, and what came of such probabilities corrects them. rests_on is the number of waits of at least age, or of jobs that waited in a
+/// like situation, that this rests on; 0 where there are none, then probability and at_least are 0. Says nothing about the
+/// machine being down. O(log n + sqrt n); with VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///

@@ -1,5 +1,6 @@
 //! Tables of [`crate::studies::waits`] over all traces; [`section`]s of pages.
 
+mod asked;
 mod choice;
 mod classes;
 mod page;
@@ -42,13 +43,15 @@ pub enum View {
     Chosen,
     /// Jobs that have waited for a while
     Waiting,
+    /// Waiting jobs, asked about every six hours
+    Asked,
     /// Probabilities of starting in time
     Probabilities,
 }
 
 impl View {
     /// All, in the order in which they are shown.
-    pub const ALL: [View; 13] = [
+    pub const ALL: [View; 14] = [
         View::Alone,
         View::Qbets,
         View::Answers,
@@ -61,6 +64,7 @@ impl View {
         View::Rivals,
         View::Chosen,
         View::Waiting,
+        View::Asked,
         View::Probabilities,
     ];
 }
@@ -204,6 +208,14 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                 View::Waiting => (
                     format!("Jobs that have waited for a while: share of their {confidence} bounds for the {quantile} quantile that hold"),
                     waiting(&rows, options, style),
+                ),
+                View::Asked => (
+                    format!(
+                        "Waiting jobs, asked about every 6 h: share of their {confidence} bounds for the {quantile} quantile that \
+                         hold, the mean rest of the wait told beside the true one, and how far probabilities of starting \
+                         within 10 min, 1 h, 6 h, 24 h are from what happened, in the tenth where they are furthest"
+                    ),
+                    asked::table(&rows, options, style),
                 ),
                 View::Probabilities => (
                     "Probability of starting within 10 min, 1 h, 6 h, 24 h: predicted, and what happened".to_owned(),

@@ -4,7 +4,7 @@ use super::queue::WaitJob;
 use super::simulate::Watch;
 use serde::Serialize;
 use surefill::error::Error;
-use surefill::wait::{WaitAnswer, WaitPredictor};
+use surefill::wait::{StartProbability, WaitAnswer, WaitPredictor};
 
 /// Ages at which jobs are asked about, and times within which they may start, in seconds.
 pub const TIMES: [i64; 4] = [600, 3600, 6 * 3600, 86_400];
@@ -40,11 +40,63 @@ pub struct Class {
     pub started: f64,
 }
 
+/// How often waiting jobs are asked about, in seconds.
+pub const EVERY: i64 = 6 * 3600;
+
+/// Jobs that have waited for longer are late, in seconds.
+const LATE: i64 = 3 * 86_400;
+
+/// Waiting jobs that were asked about every [`EVERY`] seconds of their wait.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Asked {
+    /// Questions.
+    pub asked: u64,
+    /// Told a bound then.
+    pub judged: u64,
+    /// Told a bound that held.
+    pub correct: u64,
+    /// The same of jobs that had waited for more than three days.
+    pub judged_late: u64,
+    /// And of these, the bounds that held.
+    pub correct_late: u64,
+    /// The rest of the wait that was told, on average, in seconds.
+    pub told_rest_s: f64,
+    /// The true rest, on average over the same questions.
+    pub true_rest_s: f64,
+    /// By the predicted probability of starting within each of [`TIMES`] from then: 0 to .1, .1 to .2...
+    pub classes: Vec<Class>,
+}
+
+impl Asked {
+    /// The share of the questions that were answered.
+    pub fn answered(&self) -> Option<f64> {
+        (self.asked > 0).then(|| self.judged as f64 / self.asked as f64)
+    }
+
+    /// The share of the bounds that held.
+    pub fn held(&self) -> Option<f64> {
+        (self.judged > 0).then(|| self.correct as f64 / self.judged as f64)
+    }
+
+    /// How many times the true rest was told, on average.
+    pub fn times(&self) -> Option<f64> {
+        (self.true_rest_s > 0.0).then(|| self.told_rest_s / self.true_rest_s)
+    }
+
+    /// The largest difference of predicted probability and the share that started, over tenths with so many questions.
+    pub fn furthest(&self, fewest: u64) -> Option<f64> {
+        let classes = self.classes.iter().filter(|class| class.count >= fewest.max(1));
+        classes.map(|class| (class.predicted - class.started).abs()).max_by(f64::total_cmp)
+    }
+}
+
 /// What was found of one queue.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Further {
     /// By age.
     pub aged: Vec<Aged>,
+    /// Asked again and again.
+    pub asked: Asked,
     /// By predicted probability: 0 to .1, .1 to .2...
     pub classes: Vec<Class>,
     /// The mean squared difference of predicted probability and what happened (0 or 1).
@@ -61,6 +113,8 @@ pub struct Collector<'a> {
     quantile: f64,
     confidence: f64,
     aged: [Aged; TIMES.len()],
+    asked: Asked,
+    asked_classes: [Class; CLASSES],
     classes: [Class; CLASSES],
     /// By time: questions, those that started in time, and the sum of squared differences.
     times: [(u64, u64, f64); TIMES.len()],
@@ -76,6 +130,8 @@ impl<'a> Collector<'a> {
             quantile,
             confidence,
             aged,
+            asked: Asked::default(),
+            asked_classes: Default::default(),
             classes: Default::default(),
             times: Default::default(),
         }
@@ -92,19 +148,35 @@ impl<'a> Collector<'a> {
                 started: class.started / count as f64,
             },
         };
-        let asked: u64 = self.times.iter().map(|time| time.0).sum();
-        let per_question = |sum: f64| (asked > 0).then(|| sum / asked as f64);
+        let questions: u64 = self.times.iter().map(|time| time.0).sum();
+        let per_question = |sum: f64| (questions > 0).then(|| sum / questions as f64);
         let of_shares = self.times.iter().filter(|time| time.0 > 0).map(|&(asked, started, _)| {
             let share = started as f64 / asked as f64;
             asked as f64 * share * (1.0 - share)
         });
+        let judged = self.asked.judged.max(1) as f64;
         Further {
             aged: self.aged.to_vec(),
+            asked: Asked {
+                told_rest_s: self.asked.told_rest_s / judged,
+                true_rest_s: self.asked.true_rest_s / judged,
+                classes: self.asked_classes.map(mean).to_vec(),
+                ..self.asked
+            },
             classes: self.classes.map(mean).to_vec(),
             brier: per_question(self.times.iter().map(|time| time.2).sum()),
             brier_of_shares: per_question(of_shares.sum()),
         }
     }
+}
+
+/// A probability was told, and this happened (0 or 1).
+fn note(classes: &mut [Class; CLASSES], told: &StartProbability, happened: f64) {
+    let class = &mut classes[((told.observed * CLASSES as f64) as usize).min(CLASSES - 1)];
+    class.count += 1;
+    class.predicted += told.observed;
+    class.at_least += told.at_least;
+    class.started += happened;
 }
 
 impl Watch for Collector<'_> {
@@ -122,13 +194,9 @@ impl Watch for Collector<'_> {
             if answer.waits == 0 {
                 continue;
             }
-            let class = ((answer.observed * CLASSES as f64) as usize).min(CLASSES - 1);
-            let (class, started) = (&mut self.classes[class], job.wait <= within);
+            let started = job.wait <= within;
             let happened = f64::from(u8::from(started));
-            class.count += 1;
-            class.predicted += answer.observed;
-            class.at_least += answer.at_least;
-            class.started += happened;
+            note(&mut self.classes, &answer, happened);
             time.0 += 1;
             time.1 += u64::from(started);
             time.2 += (answer.observed - happened).powi(2);
@@ -149,6 +217,41 @@ impl Watch for Collector<'_> {
             aged.judged += 1;
             aged.correct += u64::from(bound >= job.wait);
             aged.correct_as_new += u64::from(matches!(as_new, WaitAnswer::Bound(bound) if bound >= job.wait));
+        }
+        Ok(())
+    }
+
+    fn every(&self) -> Option<i64> {
+        Some(EVERY)
+    }
+
+    fn asked_again(&mut self, predictor: &WaitPredictor, index: usize, now: i64) -> Result<(), Error> {
+        let job = &self.jobs[index];
+        if index < self.first || job.cancelled {
+            return Ok(());
+        }
+        let asked = &mut self.asked;
+        asked.asked += 1;
+        let age = now - job.submit;
+        if let WaitAnswer::Bound(bound) =
+            predictor.predict_waiting(index as i64, self.quantile, self.confidence, now)?
+        {
+            let held = u64::from(bound >= job.wait);
+            asked.judged += 1;
+            asked.correct += held;
+            if age > LATE {
+                asked.judged_late += 1;
+                asked.correct_late += held;
+            }
+            asked.told_rest_s += (bound - age) as f64;
+            asked.true_rest_s += (job.wait - age) as f64;
+        }
+        for within in TIMES {
+            let by = age.saturating_add(within);
+            let answer = predictor.start_probability(&job.features, age, by, self.confidence)?;
+            if answer.waits > 0 {
+                note(&mut self.asked_classes, &answer, f64::from(u8::from(job.wait <= by)));
+            }
         }
         Ok(())
     }

@@ -28,6 +28,7 @@ pub struct Outcome {
 enum Event {
     Leaves,
     Asked(usize),
+    AskedAgain,
 }
 
 /// One more thing to be told of a run.
@@ -48,6 +49,19 @@ pub trait Watch {
     /// # Errors
     /// Those of the predictor.
     fn waits(&mut self, predictor: &WaitPredictor, job: usize, age: usize, now: i64) -> Result<(), Error>;
+
+    /// Every so many seconds of its wait a job is asked about again; none: never.
+    fn every(&self) -> Option<i64> {
+        None
+    }
+
+    /// This job has waited for a multiple of [`Watch::every`], at this time.
+    ///
+    /// # Errors
+    /// Those of the predictor.
+    fn asked_again(&mut self, _: &WaitPredictor, _job: usize, _now: i64) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// Nothing more.
@@ -91,7 +105,7 @@ pub fn simulate(
     for (index, job) in queue.jobs.iter().enumerate() {
         run.until(job.submit, watch)?;
         watch.arrives(&run.predictor, index)?;
-        outcome.answers.push(run.submit(index, watch.ages())?);
+        outcome.answers.push(run.submit(index, watch.ages(), watch.every())?);
         if (index + 1).is_multiple_of(COUNT_EVERY) {
             outcome.clusters.push(run.predictor.clusters().count());
             progress(COUNT_EVERY as u64);
@@ -126,17 +140,30 @@ impl Run<'_> {
                     self.predictor.start(job as i64, now)?;
                 }
                 Event::Asked(age) => watch.waits(&self.predictor, job, age, now)?,
+                Event::AskedAgain => {
+                    watch.asked_again(&self.predictor, job, now)?;
+                    self.ask_again(job, now, watch.every());
+                }
             }
         }
         Ok(())
     }
 
-    fn submit(&mut self, index: usize, ages: &[i64]) -> Result<WaitAnswer, Error> {
+    /// If the job still waits then.
+    fn ask_again(&mut self, index: usize, now: i64, every: Option<i64>) {
+        let job = &self.queue.jobs[index];
+        let next = every.map(|every| now.saturating_add(every.max(1)));
+        let next = next.filter(|next| *next < job.submit.saturating_add(job.wait));
+        self.events.extend(next.map(|next| Reverse((next, index, Event::AskedAgain))));
+    }
+
+    fn submit(&mut self, index: usize, ages: &[i64], every: Option<i64>) -> Result<WaitAnswer, Error> {
         let job = &self.queue.jobs[index];
         self.events.push(Reverse((job.submit.saturating_add(job.wait), index, Event::Leaves)));
         for (age, seconds) in ages.iter().enumerate().filter(|(_, seconds)| **seconds < job.wait) {
             self.events.push(Reverse((job.submit.saturating_add(*seconds), index, Event::Asked(age))));
         }
+        self.ask_again(index, job.submit, every);
         self.predictor.submit(index as i64, job.submit, &job.features)
     }
 }

@@ -102,6 +102,8 @@ pub struct Options {
     pub training: f64,
     /// Queues with fewer jobs are left out.
     pub min_jobs: usize,
+    /// Whether the library's default is measured alone.
+    pub default_only: bool,
 }
 
 /// Which predictor was run.
@@ -248,6 +250,9 @@ impl Options {
     }
 
     fn kinds(&self) -> Vec<Kind> {
+        if self.default_only {
+            return self.visible().into_iter().collect();
+        }
         let methods = Method::ALL.into_iter().filter(|m| *m == Method::Binomial || self.methods.contains(m));
         let alone = methods.clone().map(|method| Kind::Alone { method });
         let full = methods.clone().map(|method| Kind::Full { method, by: self.by });

@@ -1,0 +1,505 @@
+//! Jobs that wait already (beyond QBETS): how much longer?
+//!
+//! Every waiting job is looked at about every [`EVERY`] seconds, and what it sees then is noted: how long it has waited, who came
+//! before it and still waits, the rest of the queue. When it starts, the rest of its wait becomes known for each of these
+//! looks, and they are learnt by a model of their own ([`Visible`] with other things seen). A job that is asked about is told
+//! the rests of the looks that were most like its present situation. [`Levels`] of their own follow the misses of these
+//! bounds, by groups of age instead of width and request; a look whose bound has passed is a miss when the job is looked at next.
+//!
+//! Where too few looks are known, the waits of the history that were as long as the job's so far count: those of its cluster, or
+//! of all clusters where these are too few.
+
+use crate::error::{Error, Result};
+use crate::math::beta::inverse_incomplete_beta;
+use crate::memory::{at, at_mut};
+use crate::runtime::{MAX_SECONDS, check_span};
+use crate::wait::binomial::{check_probability, upper_index};
+use crate::wait::chances::{Chances, Shares};
+use crate::wait::estimate;
+use crate::wait::history::{Series, View};
+use crate::wait::levels::{ASIDE, Groups, Levels, tail_of};
+use crate::wait::options::{ADAPT, Features, StartProbability, WaitAnswer};
+use crate::wait::predictor::WaitPredictor;
+use crate::wait::queue::{NEVER, Waiting};
+use crate::wait::sample::{BEYOND, Sample, Window};
+use crate::wait::tree::Nodes;
+use crate::wait::visible::{Neighbours, Situation};
+use bytemuck::{Pod, Zeroable};
+
+/// How often a waiting job is looked at, in seconds.
+const EVERY: f64 = 21_600.0;
+
+/// At most so many jobs are looked at in one call.
+const LOOKS: u32 = 16;
+
+/// A look is noted when the job has waited so many times as long as at the one noted before: every time in the first five days.
+const GROWTH: f64 = 1.05;
+
+/// Ages from which on a job belongs to the groups of those that have waited long, in seconds.
+const AGES: [u64; 7] = [10_800, 32_400, 64_800, 129_600, 216_000, 345_600, 604_800];
+
+/// So many open notes together count as one more.
+const OPEN: f64 = 200.0;
+
+/// Notes for each job that may wait.
+pub(super) const NOTES_A_JOB: usize = 2;
+
+/// What a waiting job saw when it was looked at.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Note {
+    /// When that was, and when the bound that it was given then runs out; [`NEVER`] if it was given none or has exceeded it.
+    at: i64,
+    deadline: i64,
+    /// In the job's list of notes, or in that of free ones, plus one.
+    next: u32,
+    groups: Groups,
+    index: u32,
+    /// 1 if bounds at the levels [`ASIDE`] were noted; these, in seconds from then.
+    noted: u32,
+    /// At how many of the horizons it is known that the job has not started by then.
+    heard: u32,
+    reserved: u32,
+    situation: Situation,
+    aside: [u32; ASIDE.len()],
+    shares: Shares,
+}
+
+/// What is known of waiting jobs. All zero: nothing.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Aged {
+    pub levels: Levels,
+    pub chances: Chances,
+    /// Which of the rests of a window is told to the options' own question.
+    window_index: u64,
+    /// Looks that are due, and up to when they were counted.
+    due: f64,
+    counted: i64,
+    /// The slot that is looked at next, plus one; 0: the first.
+    cursor: u32,
+    /// Free notes that were used before, plus one, and notes that were ever used.
+    free: u32,
+    fresh: u32,
+    /// Notes in use.
+    open: u32,
+}
+
+/// What is asked about a waiting job.
+struct Situated {
+    situation: Situation,
+    index: u32,
+}
+
+/// The groups of a job that has waited so long.
+fn groups_of(age: u64) -> Groups {
+    Groups::of(AGES.iter().map(|from| age >= *from))
+}
+
+impl WaitPredictor<'_> {
+    fn follows_waiting(&self) -> bool {
+        self.visible().is_some() && !self.parts.aged.is_empty()
+    }
+
+    /// What a job that has waited for `age` sees, with those that came before it.
+    fn situated(&self, features: &Features, age: u64, before: (u32, u64), now: i64) -> Result<Situated> {
+        let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first()) else {
+            return Err(Error::Corrupt);
+        };
+        let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
+        let seen = visible.see_waiting(features, &ahead, age, before, now);
+        let situation = aged.situation(&seen);
+        Ok(Situated { situation, index: aged.index(&situation) })
+    }
+
+    /// The jobs that came before and still wait, and their processor-seconds, up to the first that `ends` it.
+    fn before(&self, ends: impl Fn(u32, &Waiting) -> bool) -> Result<(u32, u64)> {
+        let (mut jobs, mut work) = (0_u32, 0_u64);
+        let mut next = self.state.occupancy.first_present();
+        for _ in 0..self.state.occupancy.jobs {
+            let Some(slot) = next.checked_sub(1) else { break };
+            let waiting = at(self.parts.slots, slot as usize)?;
+            if ends(next, waiting) {
+                break;
+            }
+            (jobs, work) = (jobs + 1, work.saturating_add(waiting.work));
+            next = waiting.after();
+        }
+        Ok((jobs, work))
+    }
+
+    /// Looks at the jobs whose turn it is.
+    pub(super) fn look_at_waiting(&mut self, now: i64) -> Result<()> {
+        if !self.follows_waiting() {
+            return Ok(());
+        }
+        let jobs = self.state.occupancy.present();
+        let aged = &mut self.state.aged;
+        let passed = now.saturating_sub(aged.counted).max(0) as f64;
+        aged.counted = now;
+        if jobs == 0 {
+            (aged.due, aged.cursor) = (0.0, 0);
+            return Ok(());
+        }
+        // No job twice for one moment.
+        aged.due = (aged.due + f64::from(jobs) * passed / EVERY).min(f64::from(jobs));
+        for _ in 0..LOOKS.min(jobs) {
+            if self.state.aged.due < 1.0 {
+                break;
+            }
+            self.state.aged.due -= 1.0;
+            let cursor = self.state.aged.cursor;
+            let place = if cursor == 0 { self.state.occupancy.first_present() } else { cursor };
+            let slot = place.checked_sub(1).ok_or(Error::Corrupt)?;
+            self.state.aged.cursor = at(self.parts.slots, slot as usize)?.after();
+            self.judge_notes(slot, now)?;
+            self.note(slot, now)?;
+        }
+        Ok(())
+    }
+
+    /// The clock was wrong: it is `now`, and looks that were later count as having been now.
+    pub(super) fn move_notes_back(&mut self, now: i64) {
+        self.state.aged.counted = self.state.aged.counted.min(now);
+        for note in self.parts.notes.iter_mut() {
+            let ahead = note.at.saturating_sub(now).max(0);
+            note.at = note.at.min(now);
+            if note.deadline != NEVER {
+                note.deadline = note.deadline.saturating_sub(ahead);
+            }
+        }
+    }
+
+    /// The bounds that a job was given while it waited, and that have passed, are misses.
+    fn judge_notes(&mut self, slot: u32, now: i64) -> Result<()> {
+        let waiting = at_mut(self.parts.slots, slot as usize)?;
+        if waiting.noted == 1 {
+            let passed = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
+            waiting.heard = self.state.chances.learn(&waiting.shares, waiting.heard, passed, false);
+        }
+        let mut next = waiting.notes;
+        for _ in 0..self.parts.notes.len() {
+            let Some(place) = next.checked_sub(1) else { break };
+            let note = at_mut(self.parts.notes, place as usize)?;
+            next = note.next;
+            if note.noted == 1 {
+                let passed = now.saturating_sub(note.at).max(0).unsigned_abs();
+                note.heard = self.state.aged.chances.learn(&note.shares, note.heard, passed, false);
+            }
+            if note.deadline < now {
+                note.deadline = NEVER;
+                let groups = note.groups;
+                self.judged_waiting(groups, true);
+            }
+        }
+        Ok(())
+    }
+
+    fn judged_waiting(&mut self, groups: Groups, missed: bool) {
+        if self.has(ADAPT) {
+            let quantile = self.state.question.quantile;
+            let together = f64::from(self.state.aged.open) / OPEN;
+            self.state.aged.levels.learn(groups, missed, quantile, self.state.rate, 1.0 / (1.0 + together));
+        }
+    }
+
+    /// Notes what a job sees now, if it is time and there is room.
+    fn note(&mut self, slot: u32, now: i64) -> Result<()> {
+        let waiting = *at(self.parts.slots, slot as usize)?;
+        let age = now.saturating_sub(waiting.submitted).max(0);
+        if age == 0 || (age as f64) < GROWTH * waiting.noted_age as f64 {
+            return Ok(());
+        }
+        let aged = &mut self.state.aged;
+        let place = match aged.free.checked_sub(1) {
+            Some(place) => {
+                aged.free = at(self.parts.notes, place as usize)?.next;
+                place
+            }
+            None if (aged.fresh as usize) < self.parts.notes.len() => {
+                aged.fresh += 1;
+                aged.fresh - 1
+            }
+            None => return Ok(()),
+        };
+        let before = self.before(|place, _| place == slot + 1)?;
+        let features = waiting.features();
+        let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
+        if let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) {
+            aged.came(&visible.see_waiting(&features, &ahead, age.unsigned_abs(), before, now));
+        }
+        let Situated { situation, index } = self.situated(&features, age.unsigned_abs(), before, now)?;
+        let window = self.rests(index)?;
+        let sample = Sample::Window(&window);
+        let groups = groups_of(age.unsigned_abs());
+        let bound = self.rest_told(sample, groups)?;
+        let aside = if self.has(ADAPT) { self.aside_of(sample, &self.state.aged.levels)? } else { None };
+        self.state.aged.open = self.state.aged.open.saturating_add(1);
+        *at_mut(self.parts.notes, place as usize)? = Note {
+            at: now,
+            deadline: bound.map_or(NEVER, |bound| now.saturating_add(bound)),
+            next: waiting.notes,
+            groups,
+            index,
+            noted: u32::from(aside.is_some()),
+            heard: 0,
+            reserved: 0,
+            situation,
+            aside: aside.unwrap_or_default(),
+            shares: sample.shares()?,
+        };
+        let waiting = at_mut(self.parts.slots, slot as usize)?;
+        (waiting.notes, waiting.noted_age) = (place + 1, age);
+        Ok(())
+    }
+
+    fn rests(&self, index: u32) -> Result<Window> {
+        let aged = self.parts.aged.first().ok_or(Error::Corrupt)?;
+        aged.window(self.parts.aged_neighbours, index)
+    }
+
+    /// The options' own bound for the rest of a wait; none if too few rests are known.
+    fn rest_told(&self, sample: Sample, groups: Groups) -> Result<Option<i64>> {
+        let aged = &self.state.aged;
+        if sample.count() < self.state.question.fewest {
+            return Ok(None);
+        }
+        let told = sample.select(aged.window_index).and_then(estimate::seconds)?;
+        if !self.has(ADAPT) {
+            return Ok(Some(told));
+        }
+        let bound = sample.at_tail(sample.tail(aged.window_index) + aged.levels.shift(groups))?;
+        Ok(bound.map(|bound| bound.min(self.most(told))))
+    }
+
+    /// A waiting job leaves the queue; with `now`, because it starts: the rests of its wait become known.
+    pub(super) fn close_notes(&mut self, slot: u32, now: Option<i64>) -> Result<()> {
+        let waiting = *at(self.parts.slots, slot as usize)?;
+        if self.state.aged.cursor == slot + 1 {
+            self.state.aged.cursor = waiting.after();
+        }
+        let mut next = waiting.notes;
+        for _ in 0..self.parts.notes.len() {
+            let Some(place) = next.checked_sub(1) else { break };
+            let note = *at(self.parts.notes, place as usize)?;
+            next = note.next;
+            at_mut(self.parts.notes, place as usize)?.next = self.state.aged.free;
+            self.state.aged.free = place + 1;
+            self.state.aged.open = self.state.aged.open.saturating_sub(1);
+            if let Some(now) = now {
+                self.rest_known(&note, now)?;
+            }
+        }
+        at_mut(self.parts.slots, slot as usize)?.notes = 0;
+        Ok(())
+    }
+
+    fn rest_known(&mut self, note: &Note, now: i64) -> Result<()> {
+        let rest = now.saturating_sub(note.at).clamp(0, MAX_SECONDS).unsigned_abs();
+        if note.deadline != NEVER {
+            self.judged_waiting(note.groups, note.deadline < now);
+        }
+        if note.noted == 1 {
+            let missed = note.aside.map(|bound| rest > u64::from(bound));
+            let rate = self.state.rate;
+            self.state.aged.levels.learn_aside(missed, rate);
+            self.state.aged.chances.learn(&note.shares, note.heard, rest, true);
+        }
+        let Some(aged) = self.parts.aged.first_mut() else { return Ok(()) };
+        let before = aged.window_len();
+        let mut neighbours = Neighbours { sorted: self.parts.aged_neighbours, keys: self.parts.aged_keys };
+        aged.learn(&mut neighbours, &note.situation, note.index, rest)?;
+        let len = aged.window_len();
+        if len != before {
+            let question = self.state.question;
+            self.state.aged.window_index =
+                upper_index(len, question.quantile, question.confidence)?.unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    /// A bound for the whole wait of a job that has waited for `age` seconds; `before` counts who came before it, where needed.
+    fn aged_answer(
+        &self,
+        features: &Features,
+        age: u64,
+        before: impl Fn() -> Result<(u32, u64)>,
+        (quantile, confidence): (f64, f64),
+        now: i64,
+    ) -> Result<WaitAnswer> {
+        self.unless_down(now, |predictor| {
+            if predictor.follows_waiting() {
+                let Situated { index, .. } = predictor.situated(features, age, before()?, now)?;
+                let window = predictor.rests(index)?;
+                let sample = Sample::Window(&window);
+                let groups = groups_of(age);
+                let usual = &predictor.state.question;
+                let rest = if quantile == usual.quantile && confidence == usual.confidence {
+                    predictor.rest_told(sample, groups)?
+                } else {
+                    let index = upper_index(sample.count(), quantile, confidence)?;
+                    predictor.aside_bound(sample, index, quantile, &predictor.state.aged.levels)?
+                };
+                if let Some(rest) = rest {
+                    return Ok(Some(rest.saturating_add_unsigned(age).min(MAX_SECONDS)));
+                }
+            }
+            let (view, series, _) = predictor.look(predictor.attribute()?.of(features))?;
+            match estimate::bound_from(view, series, age, quantile, confidence)? {
+                Some(bound) => Ok(Some(bound)),
+                None => predictor.bound_from_all(age, quantile, confidence),
+            }
+        })
+    }
+
+    /// The same from the waits of all clusters; where these are too few as well, and levels follow misses, from those there are, by
+    /// the tail of a Pareto distribution that begins at the longest of them, or at the age.
+    fn bound_from_all(&self, age: u64, quantile: f64, confidence: f64) -> Result<Option<i64>> {
+        let all = at(&self.state.series, self.state.side as usize)?;
+        let view = View { records: self.parts.records, nodes: Nodes(self.parts.nodes) };
+        let shorter = |wait: u64| {
+            all.iter().try_fold(0, |sum, series| Ok::<u64, Error>(sum + view.nodes.rank(&series.tree, wait)?))
+        };
+        let count: u64 = all.iter().map(Series::count).sum();
+        let below = shorter(age)?;
+        let longer = count.saturating_sub(below);
+        // The largest wait with no more than so many shorter ones is the one that has this rank.
+        let select = |k: u64| {
+            let (mut low, mut high) = (0, MAX_SECONDS.unsigned_abs());
+            while low < high {
+                let middle = high - (high - low) / 2;
+                if shorter(middle)? < k { low = middle } else { high = middle - 1 }
+            }
+            Ok::<u64, Error>(low)
+        };
+        if let Some(index) = upper_index(longer, quantile, confidence)? {
+            return select(below + index).and_then(estimate::seconds).map(Some);
+        }
+        if !self.has(ADAPT) || count < self.state.question.fewest {
+            return Ok(None);
+        }
+        let longest = if longer == 0 { age } else { select(count)?.max(age) };
+        let beyond = tail_of(quantile) - libm::log(longer as f64 + 2.0);
+        let bound = longest as f64 * libm::exp(BEYOND * beyond.max(0.0));
+        Ok(Some(estimate::whole_seconds(bound)))
+    }
+
+    /// An upper bound for the wait, counted from its submission, of a job that waits since then. With
+    /// [`VISIBLE`](crate::wait::VISIBLE) it rests on jobs that waited in a like situation, and with [`ADAPT`] it follows the
+    /// misses of such bounds. O(w) for w waiting jobs on top of the costs of [`WaitPredictor::predict`].
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::predict`]; [`Error::UnknownJob`] if no job with this number waits.
+    pub fn predict_waiting(&self, id: i64, quantile: f64, confidence: f64, now: i64) -> Result<WaitAnswer> {
+        check_probability(quantile)?;
+        check_probability(confidence)?;
+        self.check_time(now)?;
+        let slot = self.slot_of(id)?;
+        let waiting = *at(self.parts.slots, slot as usize)?;
+        let age = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
+        let before = || self.before(|place, _| place == slot + 1);
+        self.aged_answer(&waiting.features(), age, before, (quantile, confidence), now)
+    }
+
+    /// An upper bound for the wait, counted from its submission, of a job that has waited for `age` seconds, as
+    /// [`WaitPredictor::predict_waiting`] gives: those that were submitted earlier are before it.
+    ///
+    /// # Errors
+    /// As [`WaitPredictor::predict`]; [`Error::OutOfRange`] also for an age below 0 or above [`MAX_SECONDS`].
+    pub fn predict_aged(
+        &self,
+        features: &Features,
+        age: i64,
+        quantile: f64,
+        confidence: f64,
+        now: i64,
+    ) -> Result<WaitAnswer> {
+        self.check_question(features, quantile, confidence, now)?;
+        check_span(age)?;
+        let before = || self.submitted_before(now.saturating_sub(age));
+        self.aged_answer(features, age.unsigned_abs(), before, (quantile, confidence), now)
+    }
+
+    fn submitted_before(&self, submitted: i64) -> Result<(u32, u64)> {
+        self.before(|_, other| other.submitted >= submitted)
+    }
+
+    /// How probable it is that a job that has waited for `age` seconds (0 for a new one) waits at most `within` seconds, counted
+    /// from its submission, with a lower bound at this `confidence`. Rests on the waits of jobs in a like situation, or on all that
+    /// were at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on either side is counted, so that a
+    /// handful of waits makes nothing certain, and probabilities are corrected by what came of those told before. Says nothing about the machine being down. O(log n + sqrt n), and O(w) for w
+    /// waiting jobs.
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a confidence outside (0, 1), negative times or features out of range.
+    pub fn start_probability(
+        &self,
+        features: &Features,
+        age: i64,
+        within: i64,
+        confidence: f64,
+    ) -> Result<StartProbability> {
+        check_probability(confidence)?;
+        features.check()?;
+        if age < 0 || within < 0 {
+            return Err(Error::OutOfRange);
+        }
+        let (waited, within) = (age.unsigned_abs(), within.unsigned_abs());
+        if waited == 0 {
+            let asked = self.asked(features, self.state.now)?;
+            return self.with_sample(&asked, |sample, _| {
+                self.chance(sample, within, confidence, Some(&self.state.chances))
+            });
+        }
+        if self.follows_waiting() {
+            let before = self.submitted_before(self.state.now.saturating_sub(age))?;
+            let Situated { index, .. } = self.situated(features, waited, before, self.state.now)?;
+            let window = self.rests(index)?;
+            if window.count() >= self.state.question.fewest {
+                return match within.checked_sub(waited) {
+                    Some(rest) => {
+                        self.chance(Sample::Window(&window), rest, confidence, Some(&self.state.aged.chances))
+                    }
+                    None => Ok(StartProbability { observed: 0.0, at_least: 0.0, waits: window.count() }),
+                };
+            }
+        }
+        let (view, series, _) = self.look(self.attribute()?.of(features))?;
+        let sample = Sample::Series(view, series);
+        let shorter = sample.shorter(waited)?;
+        let no_longer = sample.shorter(within.saturating_add(1))?.saturating_sub(shorter);
+        Ok(self.counted(no_longer, sample.count().saturating_sub(shorter), confidence))
+    }
+
+    /// Of these waits, how many were at most `within`, and with [`ADAPT`] what came of such shares.
+    fn chance(
+        &self,
+        sample: Sample,
+        within: u64,
+        confidence: f64,
+        chances: Option<&Chances>,
+    ) -> Result<StartProbability> {
+        let found = self.counted(sample.shorter(within.saturating_add(1))?, sample.count(), confidence);
+        let Some(chances) = chances.filter(|_| self.has(ADAPT) && found.observed > 0.0) else {
+            return Ok(found);
+        };
+        let observed = chances.probability(within, |within| sample.share(within))?;
+        // As much below what is probable as the waits alone have it.
+        let at_least = observed * (found.at_least / found.observed).min(1.0);
+        Ok(StartProbability { observed, at_least, ..found })
+    }
+
+    /// So many of the waits were no longer. With [`ADAPT`] half a wait on either side is added.
+    fn counted(&self, no_longer: u64, waits: u64, confidence: f64) -> StartProbability {
+        let (hits, all) = (no_longer as f64, waits as f64);
+        if waits == 0 || no_longer == 0 && !self.has(ADAPT) {
+            return StartProbability { observed: 0.0, at_least: 0.0, waits };
+        }
+        let at_least = match no_longer {
+            0 => 0.0,
+            _ => inverse_incomplete_beta(hits, (all - hits).max(0.0) + 1.0, 1.0 - confidence),
+        };
+        let observed = if self.has(ADAPT) { (hits + 0.5) / (all + 1.0) } else { hits / all };
+        StartProbability { observed, at_least, waits }
+    }
+}

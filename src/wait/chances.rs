@@ -1,0 +1,161 @@
+//! Probabilities of starting in time, by what came of such probabilities (beyond QBETS; histogram binning: Zadrozny & Elkan 2001,
+//! with linear interpolation between the bins).
+//!
+//! When a job is told a bound, the shares of waits within each of [`HORIZONS`] that the answer rests on are noted. Once the job starts
+//! it is known which of them came true. For each horizon and each tenth of the share, weights of questions and of starts
+//! are kept; older ones fade. A share is corrected to what such shares came to; where few are known, it stays nearly as it is.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Within how many seconds.
+pub(super) const HORIZONS: [u64; 6] = [600, 3600, 21_600, 86_400, 345_600, 1_382_400];
+
+/// The shares, of waits within each horizon.
+pub(super) type Shares = [f32; HORIZONS.len()];
+
+/// Shares from 0 to 1 in tenths.
+const KNOTS: usize = 11;
+
+/// So many questions are invented at each knot whose share came true as it is.
+const BELIEF: f64 = 20.0;
+
+/// The weights of older questions fade with each new one, once there are many: 1,000 count.
+const MEMORY: f64 = 1.0 - 1.0 / 1000.0;
+
+/// What came of shares. All zero: nothing is known.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Chances {
+    asked: [[f64; KNOTS]; HORIZONS.len()],
+    started: [[f64; KNOTS]; HORIZONS.len()],
+}
+
+/// The knot at or below a share, and the part of the way to the next.
+fn place(share: f64) -> (usize, f64) {
+    let scaled = share.clamp(0.0, 1.0) * (KNOTS - 1) as f64;
+    let knot = (scaled as usize).min(KNOTS - 2);
+    (knot, scaled - knot as f64)
+}
+
+impl Chances {
+    /// A job of which these shares were noted has waited so long, and starts or not. At the first `heard` horizons it is known
+    /// already that it did not. Returns at how many it is now.
+    pub(super) fn learn(&mut self, shares: &Shares, heard: u32, wait: u64, starts: bool) -> u32 {
+        let passed = HORIZONS.iter().filter(|horizon| **horizon < wait).count();
+        let until = if starts { HORIZONS.len() } else { passed };
+        let tables = self.asked.iter_mut().zip(&mut self.started).zip(shares).zip(HORIZONS);
+        for (((asked, started), share), horizon) in tables.take(until).skip(heard as usize) {
+            let (knot, part) = place(f64::from(*share));
+            let came = f64::from(u8::from(wait <= horizon));
+            for (knot, weight) in [(knot, 1.0 - part), (knot + 1, part)] {
+                let (Some(asked), Some(started)) = (asked.get_mut(knot), started.get_mut(knot)) else {
+                    continue;
+                };
+                let kept = 1.0 - weight * (1.0 - MEMORY);
+                *asked = *asked * kept + weight;
+                *started = *started * kept + weight * came;
+            }
+        }
+        heard.max(passed as u32)
+    }
+
+    /// What a share within one of the horizons came to. Rises with the share.
+    fn corrected(&self, horizon: usize, share: f64) -> f64 {
+        let (knot, part) = place(share);
+        let (Some(asked), Some(started)) = (self.asked.get(horizon), self.started.get(horizon)) else {
+            return share;
+        };
+        let mut low = 0.0_f64;
+        let mut high = 0.0_f64;
+        for (at, (asked, started)) in asked.iter().zip(started).enumerate().take(knot + 2) {
+            low = if at <= knot { high } else { low };
+            let believed = at as f64 / (KNOTS - 1) as f64;
+            high = high.max((started + BELIEF * believed) / (asked + BELIEF));
+            low = if at == knot { high } else { low };
+        }
+        (low + part * (high - low)).clamp(0.0, 1.0)
+    }
+
+    /// The probability of a wait of at most `within` seconds, where `share(seconds)` of the waits were no longer. Rises with the time.
+    ///
+    /// # Errors
+    /// Those of `share`.
+    pub(super) fn probability<E>(
+        &self,
+        within: u64,
+        mut share: impl FnMut(u64) -> Result<f64, E>,
+    ) -> Result<f64, E> {
+        let asked = share(within)?;
+        // Shares and corrected ones at the horizon before: nothing at 0 s, but what starts at once.
+        let (mut before, mut told) = (0.0, 0.0);
+        for (index, horizon) in HORIZONS.into_iter().enumerate() {
+            let here = share(horizon)?;
+            let corrected = self.corrected(index, here).max(told);
+            if within <= horizon {
+                let part = if here > before { (asked - before) / (here - before) } else { 1.0 };
+                return Ok(told + part.clamp(0.0, 1.0) * (corrected - told));
+            }
+            (before, told) = (here, corrected);
+        }
+        let part = if before < 1.0 { (asked - before) / (1.0 - before) } else { 1.0 };
+        Ok(told + part.clamp(0.0, 1.0) * (1.0 - told))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    fn uniform(random: &mut u64) -> f64 {
+        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((*random >> 33) as f64 + 0.5) / (1_u64 << 31) as f64
+    }
+
+    /// Shares that are always too high, in another way at each horizon, come to what happens.
+    #[test]
+    fn probabilities_come_to_what_happens() {
+        let mut chances = Chances::zeroed();
+        let mut random = 11;
+        let truth = |share: f64| share * share;
+        for _ in 0..60_000 {
+            let share = uniform(&mut random);
+            // By the sixth horizon the square of the share has started; by the others the same of smaller shares.
+            let shares: Shares = core::array::from_fn(|n| (share * (n + 1) as f64 / 6.0) as f32);
+            let lot = uniform(&mut random);
+            let started = HORIZONS.iter().zip(shares).find(|(_, share)| lot <= truth(f64::from(*share)));
+            let wait = started.map_or(u64::MAX, |(horizon, _)| *horizon);
+            // Half of them are heard of while they wait.
+            let heard = if lot < 0.5 { chances.learn(&shares, 0, wait.min(100_000), false) } else { 0 };
+            chances.learn(&shares, heard, wait, true);
+        }
+        for share in [0.05, 0.15, 0.35, 0.5, 0.85, 0.95] {
+            let all = |within: u64| {
+                let n = HORIZONS.iter().filter(|horizon| **horizon <= within).count();
+                Ok::<f64, ()>(share * n as f64 / 6.0)
+            };
+            let told: Vec<f64> = HORIZONS.iter().map(|h| chances.probability(*h, all).unwrap()).collect();
+            for (n, told) in told.iter().enumerate() {
+                let wanted = truth(share * (n + 1) as f64 / 6.0);
+                assert!((told - wanted).abs() < 0.04, "{share} at {n}: {told} for {wanted}");
+            }
+            assert!(told.is_sorted());
+        }
+    }
+
+    #[test]
+    fn nothing_known_changes_nothing_and_all_stays_between_0_and_1() {
+        let chances = Chances::zeroed();
+        for within in [0, 1, 600, 601, 5000, 1_382_400, 1 << 40] {
+            let share = |seconds: u64| Ok::<f64, ()>(1.0 - (-(seconds as f64) / 40_000.0).exp());
+            let told = chances.probability(within, share).unwrap();
+            assert!((told - share(within).unwrap()).abs() < 1e-9, "{within}");
+        }
+        let mut wrong = Chances::zeroed();
+        for _ in 0..10_000 {
+            wrong.learn(&[1.0; HORIZONS.len()], 0, u64::MAX, true);
+        }
+        let told = wrong.probability(86_400, |_| Ok::<f64, ()>(1.0)).unwrap();
+        assert!((0.9..=1.0).contains(&told) || (0.0..0.02).contains(&told), "{told}");
+    }
+}

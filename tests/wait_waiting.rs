@@ -1,0 +1,223 @@
+//! Jobs that wait already: bounds that hold and are not far too wide, probabilities that come true, lost events, a clock that was wrong.
+
+mod wait_common;
+
+use surefill::error::Error;
+use surefill::wait::*;
+use wait_common::*;
+
+const HOUR: i64 = 3600;
+
+/// A queue in good and bad weeks: waits in a bad one are long, and no job says in which it came.
+struct Weeks {
+    random: Random,
+    now: i64,
+}
+
+impl Weeks {
+    fn next(&mut self) -> (i64, i64) {
+        self.now += self.random.exponential(1200.0);
+        let bad = self.now / (7 * 24 * HOUR) % 3 == 2;
+        let mean = if bad { 60.0 } else { 8.0 } * HOUR as f64;
+        (self.now, self.random.exponential(mean))
+    }
+}
+
+/// What was found of the questions about waiting jobs, every six hours of their waits.
+#[derive(Default)]
+struct Found {
+    asked: f64,
+    told: f64,
+    held: f64,
+    rest_told: f64,
+    rest: f64,
+    /// By tenth of the probability of starting within six hours: questions, probabilities, starts.
+    tenths: [[f64; 3]; 10],
+}
+
+fn ask_everyone(components: u32, jobs: i64) -> Found {
+    let limits = WaitCapacity { history: 20_000, queued: 2000, releases: 0, clusters: 1, neighbours: 4096 };
+    let options = WaitOptions { components, ..WaitOptions::default() };
+    let mut memory = block(&limits);
+    let mut predictor =
+        WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
+    let mut weeks = Weeks { random: Random(9), now: 0 };
+    // When, what (0: it starts, 1: it is asked about), which job, submitted, its wait.
+    let mut events = std::collections::BTreeSet::<(i64, i32, i64, i64, i64)>::new();
+    let mut found = Found::default();
+    for id in 0..jobs {
+        let (submitted, wait) = weeks.next();
+        while let Some(&(now, kind, job, since, wait)) = events.first().filter(|event| event.0 <= submitted) {
+            events.pop_first();
+            if kind == 0 {
+                assert_eq!(predictor.start(job, now), Ok(wait));
+                continue;
+            }
+            events.extend((now + 6 * HOUR < since + wait).then_some((now + 6 * HOUR, 1, job, since, wait)));
+            if job < jobs / 5 {
+                continue;
+            }
+            let age = now - since;
+            found.asked += 1.0;
+            if let WaitAnswer::Bound(bound) = predictor.predict_waiting(job, 0.95, 0.95, now).unwrap() {
+                assert!(predictor.predict_aged(&features(job), age, 0.95, 0.95, now).is_ok());
+                found.told += 1.0;
+                found.held += f64::from(u8::from(bound >= wait));
+                found.rest_told += (bound - age) as f64;
+                found.rest += (wait - age) as f64;
+            }
+            let chance = predictor.start_probability(&features(job), age, age + 6 * HOUR, 0.9).unwrap();
+            assert!(chance.at_least <= chance.observed && (chance.waits > 0 || chance.observed == 0.0));
+            let tenth = &mut found.tenths[((chance.observed * 10.0) as usize).min(9)];
+            let started = f64::from(u8::from(wait <= age + 6 * HOUR));
+            *tenth = [tenth[0] + 1.0, tenth[1] + chance.observed, tenth[2] + started];
+        }
+        predictor.submit(id, submitted, &features(id)).unwrap();
+        events.insert((submitted + wait, 0, id, submitted, wait));
+        events.extend((6 * HOUR < wait).then_some((submitted + 6 * HOUR, 1, id, submitted, wait)));
+    }
+    found
+}
+
+fn features(id: i64) -> Features {
+    Features { requested: HOUR * (1 + id % 5), processors: 1 + (id % 3) as u32 }
+}
+
+/// The true rest is exponential with the mean of the job's week: who knew the week would tell three times the mean. The waits alone
+/// do not say it; the share that is told a bound that holds must be right, and the bounds of use.
+#[test]
+fn bounds_of_waiting_jobs_hold_and_probabilities_come_true() {
+    let found = ask_everyone(ADAPT | VISIBLE, 12_000);
+    let held = found.held / found.told;
+    assert!(found.told / found.asked > 0.99 && held > 0.94, "{held} of {}", found.told);
+    let times = found.rest_told / found.rest;
+    assert!((2.5..7.0).contains(&times), "{times}");
+    for [asked, told, started] in found.tenths.into_iter().filter(|tenth| tenth[0] >= 300.0) {
+        assert!(((told - started) / asked).abs() < 0.08, "{} came to {}", told / asked, started / asked);
+    }
+}
+
+/// Where the history has no wait as long as the job's, there is an answer all the same, and more than the age.
+#[test]
+fn a_job_that_has_waited_longer_than_all_is_answered() {
+    let mut memory = block(&LIMITS);
+    let mut predictor =
+        WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS, &options(ADAPT)).unwrap();
+    for wait in 1..=100 {
+        predictor.known(wait, &job(1)).unwrap();
+    }
+    let told = |age: i64| match predictor.predict_aged(&job(1), age, 0.95, 0.95, 0) {
+        Ok(WaitAnswer::Bound(bound)) => bound,
+        other => panic!("{age}: {other:?}"),
+    };
+    // 59 waits or more are left: the order statistic, here the longest.
+    assert_eq!(told(42), 100);
+    // Fewer: beyond the longest, by a Pareto tail with the index 1/4 from the n waits that are left, and one.
+    let beyond =
+        |longest: f64, left: f64| (longest * (0.05 * (left + 2.0)).powf(-0.25).max(1.0)).ceil() as i64;
+    for (age, left) in [(90, 11.0), (100, 1.0)] {
+        assert_eq!(told(age), beyond(100.0, left), "{age}");
+    }
+    assert_eq!(told(5000), beyond(5000.0, 0.0));
+}
+
+/// Clusters of which one has too few waits left: all clusters' waits count.
+#[test]
+fn too_few_waits_of_a_cluster_fall_back_to_all() {
+    let limits = WaitCapacity { history: 2000, clusters: 4, ..LIMITS };
+    let mut memory = block(&limits);
+    let mut predictor =
+        WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options(CLUSTER)).unwrap();
+    let mut waits = Vec::new();
+    for n in 0..600 {
+        // Short requests wait for at most 300 s, long ones up to 60,000.
+        for (requested, wait) in [(10, 1 + n / 2), (5000, 100 * (n + 1))] {
+            predictor.known(wait, &job(requested)).unwrap();
+            waits.push(wait);
+        }
+    }
+    predictor.recluster(100_000).unwrap();
+    assert!(predictor.clusters().count() > 1);
+    for age in [10, 290, 299, 20_000] {
+        let longer: Vec<i64> = waits.iter().copied().filter(|wait| *wait >= age).collect();
+        let short: Vec<i64> = (0..600).map(|n| 1 + n / 2).filter(|wait| *wait >= age).collect();
+        let wanted = match naive_bound(&short, 0.95, 0.95) {
+            WaitAnswer::TooLittleHistory => naive_bound(&longer, 0.95, 0.95),
+            own => own,
+        };
+        assert_eq!(predictor.predict_aged(&job(10), age, 0.95, 0.95, 0), Ok(wanted), "{age}");
+    }
+}
+
+#[test]
+fn lost_jobs_are_given_up_and_make_room() {
+    let limits = WaitCapacity { queued: 3, ..LIMITS };
+    for components in [0, ADAPT | VISIBLE] {
+        let options = WaitOptions { oldest_seconds: 1000, ..options(components) };
+        let mut memory = block(&limits);
+        let mut predictor =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
+        for id in 1..=3 {
+            predictor.submit(id, id * 10, &job(60)).unwrap();
+        }
+        assert_eq!(predictor.submit(4, 1010, &job(60)), Err(Error::Full));
+        // A second later the first has waited for more than 1,000 s.
+        predictor.submit(4, 1011, &job(60)).unwrap();
+        let held = |predictor: &WaitPredictor| -> Vec<(i64, i64, bool)> {
+            predictor.held().map(|job| (job.id, job.submitted, job.given_up)).collect()
+        };
+        assert_eq!(held(&predictor), [(2, 20, false), (3, 30, false), (4, 1011, false)]);
+        assert_eq!(predictor.start(1, 1011), Err(Error::UnknownJob));
+        // One that is given up and starts after all.
+        predictor.cancel(4, 1025).unwrap();
+        assert_eq!(held(&predictor), [(2, 20, true), (3, 30, false)]);
+        assert_eq!(predictor.start(2, 1026), Ok(1006));
+        assert_eq!((predictor.remembered(), predictor.queued()), (1, 1));
+        predictor.submit(5, 5000, &job(60)).unwrap();
+        predictor.submit(6, 5000, &job(60)).unwrap();
+        assert_eq!(held(&predictor), [(3, 30, true), (5, 5000, false), (6, 5000, false)]);
+        // The clock was an hour ahead: the two came now, and nobody has waited for too long.
+        predictor.set_clock(900).unwrap();
+        assert_eq!(held(&predictor), [(3, 30, false), (5, 900, false), (6, 900, false)]);
+        assert_eq!(predictor.start(6, 905), Ok(5));
+        assert_eq!(predictor.set_clock(i64::MAX), Err(Error::OutOfRange));
+        predictor.set_clock(10_000).unwrap();
+        assert!(predictor.held().all(|job| job.given_up));
+        assert_eq!(predictor.cancel(5, 9999), Err(Error::TimeWentBack));
+    }
+    for oldest_seconds in [0, -1, surefill::runtime::MAX_SECONDS + 1] {
+        let options = WaitOptions { oldest_seconds, ..options(0) };
+        let mut memory = block(&LIMITS);
+        let made = WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS, &options);
+        assert_eq!(made.err(), Some(Error::OutOfRange));
+    }
+}
+
+/// A predictor whose clock was set back says what one says that never was wrong.
+#[test]
+fn a_clock_set_back_leaves_no_trace_in_bounds_and_misses() {
+    let run = |ahead: i64| {
+        let mut memory = block(&LIMITS);
+        let mut predictor =
+            WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS, &options(ADAPT)).unwrap();
+        for wait in 1..=200 {
+            predictor.known(wait, &job(1)).unwrap();
+        }
+        for id in 0..20 {
+            predictor.submit(id, ahead + 1000, &job(1)).unwrap();
+        }
+        predictor.set_clock(1000).unwrap();
+        let mut told = Vec::new();
+        for id in 0..20 {
+            // Half of them are misses, told when their bound passes.
+            let now = 1000 + 30 * (id + 1);
+            told.push(predictor.start(id, now).unwrap());
+            told.push(match predictor.predict(&job(1), 0.95, 0.95, now).unwrap() {
+                WaitAnswer::Bound(bound) => bound,
+                other => panic!("{other:?}"),
+            });
+        }
+        told
+    };
+    assert_eq!(run(0), run(7 * HOUR));
+}
