@@ -565,6 +565,10 @@ module surefill
     real(c_double) :: rate
     !> After how many known waits the jobs are clustered again (1 to 4,294,967,295).
     integer(c_int64_t) :: recluster_every
+    !> A job that has waited for more than so many seconds is given up (1 to 2^40): it may be held, or its start may
+    !! have got lost. It no longer counts among those that wait, and when there is no room for a new job the oldest of
+    !! them makes room. If it starts after all its wait is learnt. To be longer than jobs wait; 100 days by default.
+    integer(c_int64_t) :: oldest_seconds
   end type surefill_wait_options
 
   ! ---- Speedup and sizes of malleable jobs (Downey 1997) ----
@@ -1528,7 +1532,8 @@ module surefill
     end function surefill_wait_options_init
 
     !> Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each
-    !! release, 190 for each waiting job, 24 for each situation, and 90,000; 7.1 MB for the default.
+    !! release, 220 for each waiting job (510 with situations), 48 for each situation, and 105,000; 8.3 MB for the
+    !! default.
     function surefill_wait_size(capacity, size) bind(c, name='surefill_wait_size') result(code)
       import
       type(surefill_wait_capacity), intent(in) :: capacity
@@ -1569,7 +1574,7 @@ module surefill
 
     !> A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative).
     !! answer is one of SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1
-    !! with any answer but BOUND. O(log n) for n remembered waits.
+    !! with any answer but BOUND.
     function surefill_wait_submit(wait, job, now, requested, processors, answer, bound) bind(c, &
             name='surefill_wait_submit') result(code)
       import
@@ -1583,8 +1588,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_submit
 
-    !> A waiting job was started: its wait becomes history; waited is that in seconds. O(log n), and while jobs are
-    !! clustered again 64 + 4 history / recluster_every steps of O(log n).
+    !> A waiting job was started: its wait becomes history; waited is that in seconds.
     function surefill_wait_start(wait, job, now, waited) bind(c, name='surefill_wait_start') result(code)
       import
       type(c_ptr), value :: wait
@@ -1594,7 +1598,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_start
 
-    !> A waiting job was cancelled: nothing is learnt. O(log n).
+    !> A waiting job was cancelled: nothing is learnt. O(log n); with VISIBLE waiting jobs are looked at as by
+    !! surefill_wait_submit.
     function surefill_wait_cancel(wait, job, now) bind(c, name='surefill_wait_cancel') result(code)
       import
       type(c_ptr), value :: wait
@@ -1630,10 +1635,35 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_machine
 
+    !> Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+    !! back, what was reported as later counts as having happened now, and jobs are given up anew by the new time.
+    !! O((w + n) log w) for w waiting jobs and n times that they were looked at.
+    function surefill_wait_set_clock(wait, now) bind(c, name='surefill_wait_set_clock') result(code)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int64_t), value :: now
+      integer(c_int32_t) :: code
+    end function surefill_wait_set_clock
+
+    !> The jobs that it holds, those given up included, the oldest first: held is how many there are, written how many
+    !! of them are written to jobs, which has room for capacity. None of them runs: started and running are 0.
+    !! O(written).
+    function surefill_wait_jobs(wait, jobs, capacity, written, held) bind(c, name='surefill_wait_jobs') &
+            result(code)
+      import
+      type(c_ptr), value :: wait
+      type(surefill_held_job), intent(out) :: jobs
+      integer(c_int32_t), value :: capacity
+      integer(c_int32_t), intent(out) :: written
+      integer(c_int32_t), intent(out) :: held
+      integer(c_int32_t) :: code
+    end function surefill_wait_jobs
+
     !> An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
     !! submitted now that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
-    !! any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound. O(log n) for the
-    !! options' own question, else with surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
+    !! any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound, and others by
+    !! the levels that follow their own misses. O(log n) for the options' own question, with VISIBLE the 300 nearest
+    !! situations are sorted; else with surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
     function surefill_wait_predict(wait, requested, processors, quantile, confidence, now, answer, bound) &
             bind(c, name='surefill_wait_predict') result(code)
       import
@@ -1649,7 +1679,10 @@ module surefill
     end function surefill_wait_predict
 
     !> As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted
-    !! from its submission, by the binomial method from the waits that were at least as long as its own is now.
+    !! from its submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like situation,
+    !! and with ADAPT it follows the misses of such bounds; else, and where too little is known, by the binomial
+    !! method on the waits that were at least as long as its own is now: those of its cluster, or of all clusters
+    !! where these are too few. O(w) for w waiting jobs on top.
     function surefill_wait_predict_waiting(wait, job, quantile, confidence, now, answer, bound) bind(c, &
             name='surefill_wait_predict_waiting') result(code)
       import
@@ -1665,8 +1698,10 @@ module surefill
 
     !> How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
     !! counted from its submission: the part of the waits that were, with a lower bound for it at this confidence.
-    !! rests_on is the number of waits of at least age that this rests on; 0 where there are none, then probability
-    !! and at_least are 0. Says nothing about the machine being down. O(log n + sqrt n).
+    !! With ADAPT half a wait is added on either side, and what came of such probabilities corrects them. rests_on is
+    !! the number of waits of at least age, or of jobs that waited in a like situation, that this rests on; 0 where
+    !! there are none, then probability and at_least are 0. Says nothing about the machine being down. O(log n + sqrt
+    !! n); with VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
     function surefill_wait_start_probability(wait, requested, processors, age, within, confidence, &
             probability, at_least, rests_on) bind(c, name='surefill_wait_start_probability') result(code)
       import

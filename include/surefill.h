@@ -1508,6 +1508,11 @@ typedef struct surefill_wait_options {
   double rate;
   /* After how many known waits the jobs are clustered again (1 to 4,294,967,295). */
   int64_t recluster_every;
+  /* A job that has waited for more than so many seconds is given up (1 to 2^40): it may be held, or its start may
+   * have got lost. It no longer counts among those that wait, and when there is no room for a new job the oldest
+   * of them makes room. If it starts after all its wait is learnt. To be longer than jobs wait; 100 days by
+   * default. */
+  int64_t oldest_seconds;
 } surefill_wait_options;
 
 /* Sets the capacity to its defaults: 65,536 waits, 4,096 jobs waiting, 4,096 releases, no clusters, 8,192
@@ -1519,7 +1524,8 @@ int32_t surefill_wait_capacity_init(surefill_wait_capacity *capacity);
 int32_t surefill_wait_options_init(surefill_wait_options *options);
 
 /* Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each
- * release, 190 for each waiting job, 24 for each situation, and 90,000; 7.1 MB for the default.
+ * release, 220 for each waiting job (510 with situations), 48 for each situation, and 105,000; 8.3 MB for the
+ * default.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_wait_size(const surefill_wait_capacity *capacity, int64_t *size);
@@ -1544,7 +1550,11 @@ int32_t surefill_wait_open(void *memory, int64_t length, surefill_wait **wait);
 
 /* A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative).
  * answer is one of SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1
- * with any answer but BOUND. O(log n) for n remembered waits.
+ * with any answer but BOUND.
+ *
+ * Without VISIBLE: O(log n) for n remembered waits. With it: the 300 nearest of the situations are sorted, and up
+ * to 16 waiting jobs are looked at again (each of them about every six hours), for as much each and O(w) for w
+ * waiting jobs.
  *
  * Errors: TIME_WENT_BACK, OUT_OF_RANGE, DUPLICATE_JOB, FULL. */
 int32_t surefill_wait_submit(surefill_wait *wait,
@@ -1555,13 +1565,18 @@ int32_t surefill_wait_submit(surefill_wait *wait,
                              int32_t *answer,
                              int64_t *bound);
 
-/* A waiting job was started: its wait becomes history; waited is that in seconds. O(log n), and while jobs are
- * clustered again 64 + 4 history / recluster_every steps of O(log n).
+/* A waiting job was started: its wait becomes history; waited is that in seconds.
+ *
+ * O(log n), and while jobs are clustered again 64 + 4 history / recluster_every steps of O(log n). With VISIBLE
+ * also: waiting jobs are looked at as by surefill_wait_submit; and for the job itself and each time that it was
+ * looked at while it waited, a regression on 48 terms learns in 48^2 steps, and up to all situations move by one
+ * place in memory.
  *
  * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB. */
 int32_t surefill_wait_start(surefill_wait *wait, int64_t job, int64_t now, int64_t *waited);
 
-/* A waiting job was cancelled: nothing is learnt. O(log n).
+/* A waiting job was cancelled: nothing is learnt. O(log n); with VISIBLE waiting jobs are looked at as by
+ * surefill_wait_submit.
  *
  * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB. */
 int32_t surefill_wait_cancel(surefill_wait *wait, int64_t job, int64_t now);
@@ -1579,10 +1594,29 @@ int32_t surefill_wait_known(surefill_wait *wait, int64_t seconds, int64_t reques
  * Errors: OUT_OF_RANGE (negative numbers; more processors free than there are). */
 int32_t surefill_wait_machine(surefill_wait *wait, int32_t processors, int32_t free, int32_t jobs, int64_t work);
 
+/* Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+ * back, what was reported as later counts as having happened now, and jobs are given up anew by the new time. O((w
+ * + n) log w) for w waiting jobs and n times that they were looked at.
+ *
+ * Errors: OUT_OF_RANGE (time). */
+int32_t surefill_wait_set_clock(surefill_wait *wait, int64_t now);
+
+/* The jobs that it holds, those given up included, the oldest first: held is how many there are, written how many
+ * of them are written to jobs, which has room for capacity. None of them runs: started and running are 0.
+ * O(written).
+ *
+ * Errors: OUT_OF_RANGE (capacity). */
+int32_t surefill_wait_jobs(const surefill_wait *wait,
+                           surefill_held_job *jobs,
+                           int32_t capacity,
+                           int32_t *written,
+                           int32_t *held);
+
 /* An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
  * submitted now that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
- * any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound. O(log n) for the
- * options' own question, else with surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
+ * any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound, and others by the
+ * levels that follow their own misses. O(log n) for the options' own question, with VISIBLE the 300 nearest
+ * situations are sorted; else with surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
  *
  * Errors: OUT_OF_RANGE, TIME_WENT_BACK. */
 int32_t surefill_wait_predict(const surefill_wait *wait,
@@ -1595,7 +1629,10 @@ int32_t surefill_wait_predict(const surefill_wait *wait,
                               int64_t *bound);
 
 /* As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from
- * its submission, by the binomial method from the waits that were at least as long as its own is now.
+ * its submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like situation, and
+ * with ADAPT it follows the misses of such bounds; else, and where too little is known, by the binomial method on
+ * the waits that were at least as long as its own is now: those of its cluster, or of all clusters where these are
+ * too few. O(w) for w waiting jobs on top.
  *
  * Errors: as surefill_wait_predict, and UNKNOWN_JOB. */
 int32_t surefill_wait_predict_waiting(const surefill_wait *wait,
@@ -1607,9 +1644,11 @@ int32_t surefill_wait_predict_waiting(const surefill_wait *wait,
                                       int64_t *bound);
 
 /* How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
- * counted from its submission: the part of the waits that were, with a lower bound for it at this confidence.
- * rests_on is the number of waits of at least age that this rests on; 0 where there are none, then probability and
- * at_least are 0. Says nothing about the machine being down. O(log n + sqrt n).
+ * counted from its submission: the part of the waits that were, with a lower bound for it at this confidence. With
+ * ADAPT half a wait is added on either side, and what came of such probabilities corrects them. rests_on is the
+ * number of waits of at least age, or of jobs that waited in a like situation, that this rests on; 0 where there
+ * are none, then probability and at_least are 0. Says nothing about the machine being down. O(log n + sqrt n);
+ * with VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_wait_start_probability(const surefill_wait *wait,

@@ -133,6 +133,7 @@ int main(void) {
     OFFSET(surefill_wait_options, down_quantile);
     OFFSET(surefill_wait_options, rate);
     OFFSET(surefill_wait_options, recluster_every);
+    OFFSET(surefill_wait_options, oldest_seconds);
     SIZE(surefill_sizing_capacity);
     OFFSET(surefill_sizing_capacity, struct_size);
     OFFSET(surefill_sizing_capacity, running);

@@ -165,6 +165,7 @@ program layout
   call member('down_quantile', c_loc(a_wait_options%down_quantile))
   call member('rate', c_loc(a_wait_options%rate))
   call member('recluster_every', c_loc(a_wait_options%recluster_every))
+  call member('oldest_seconds', c_loc(a_wait_options%oldest_seconds))
 
   call begin('surefill_sizing_capacity', c_loc(a_sizing_capacity), c_sizeof(a_sizing_capacity))
   call member('struct_size', c_loc(a_sizing_capacity%struct_size))
