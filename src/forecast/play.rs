@@ -188,6 +188,8 @@ impl Forecast<'_> {
             let plans = range_mut(self.parts.plans, 0, running)?;
             let place = plans.partition_point(|other| *other < plan);
             heap::remove(plans, place);
+            // What lay behind it moved up.
+            done += running.saturating_sub(place) as u64;
             let scene = &mut self.state.scene;
             scene.running = scene.running.checked_sub(1).ok_or(Error::Corrupt)?;
             scene.free = scene.free.checked_add(ended.processors).ok_or(Error::Corrupt)?;
@@ -199,39 +201,35 @@ impl Forecast<'_> {
         {
             let job = arrival.job;
             self.state.scene.arrived += 1;
-            self.arrive(job)?;
-            done += 1;
+            done += 1 + self.arrive(job)?;
         }
         Ok(done)
     }
 
-    /// A job joins the queue in the place in which it was added.
-    fn arrive(&mut self, job: u32) -> Result<()> {
+    /// A job joins the queue in the place in which it was added. Returns how many others moved.
+    fn arrive(&mut self, job: u32) -> Result<u64> {
         let entry = self.queued(job)?;
         let queued = self.state.scene.queued as usize;
         let queue = range_mut(self.parts.queue, 0, queued + 1)?;
-        let place = queue.iter().take(queued).position(|other| other.job > job).unwrap_or(queued);
+        let place = queue.get(..queued).map_or(0, |queue| queue.partition_point(|other| other.job <= job));
         heap::insert(queue, place, entry);
+        let mut moved = queued - place;
         if self.state.options.shortest_first() {
             let first = self.state.capacity.running as usize;
             let jobs = &*self.parts.jobs;
             let rank = |job: u32| at(jobs, first + job as usize).map(|known| (known.median, job));
             let mine = rank(job)?;
             let candidates = range_mut(self.parts.candidates, 0, queued + 1)?;
-            let mut place = 0;
-            for other in candidates.iter().take(queued) {
-                if rank(other.job)? > mine {
-                    break;
-                }
-                place += 1;
-            }
+            let before = |other: &Queued| rank(other.job).is_ok_and(|other| other <= mine);
+            let place = candidates.get(..queued).map_or(0, |candidates| candidates.partition_point(before));
             heap::insert(candidates, place, entry);
+            moved += queued - place;
         }
         *at_mut(self.parts.status, job as usize)? = WAITING;
         let scene = &mut self.state.scene;
         scene.queued += 1;
         scene.narrowest = scene.narrowest.min(entry.processors);
-        Ok(())
+        Ok(moved as u64)
     }
 
     /// One pass of the policy.
