@@ -686,10 +686,11 @@ int32_t surefill_forecast_add_waiting(surefill_forecast *forecast,
  * (SUREFILL_STEP_MORE; work is at least 1; one instant of a scenario is never interrupted). A step is an event, a
  * job looked at, or a step of the profile of reservations, of about a nanosecond each.
  *
- * With R running and W waiting jobs a scenario costs O((R + W) log(R + W)) and, at each of its at most R + W + 1
- * instants at which something fits, a look at the planned ends of the running jobs and at the queue; with more
- * than one reservation, each of them and each queued job that fits also looks at up to as many steps as jobs run
- * or hold a reservation.
+ * With R running and W waiting jobs a scenario costs O((R + W) log(R + W)); a job that ends moves up to R planned
+ * ends by one place, one that arrives up to W queued jobs (so that W arrivals in one second, which are one
+ * instant, may cost W^2 steps in one call). At each of its at most R + 2 W + 1 instants at which something fits
+ * come a look at the planned ends of the running jobs and one at the queue; with more than one reservation, each
+ * of them and each queued job that fits also looks at up to as many steps as jobs run or hold a reservation.
  *
  * Errors: OUT_OF_RANGE, WRONG_STATE. */
 int32_t surefill_forecast_run(surefill_forecast *forecast, int64_t work, int32_t *step);
