@@ -4,7 +4,7 @@
 //! are stretched: a wait of w seconds that the forecast gives for the level q is told as (w + 60 s) e^t - 60 s. The exponent
 //! t of each level follows what comes, up by rate q when the job started later than told and down by rate (1 - q) when
 //! it did not: the on-line gradient of the quantile loss (Gibbs & Candes 2021), on the logarithm. In the long run the share of
-//! starts by the time told is what is aimed at, q or a little further out, whatever the forecasts are. The exponent is the sum of one for all jobs and one for the class of
+//! starts by the time told is q, whatever the forecasts are. The exponent is the sum of one for all jobs and one for the class of
 //! the job: how far ahead the forecast's median lies, and how long the job has waited already.
 
 use crate::error::{Error, Result};
@@ -13,11 +13,6 @@ use bytemuck::{Pod, Zeroable};
 
 /// The levels that are calibrated: the ends of 90 % and 50 % intervals, and the median.
 pub const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
-
-/// The share of starts by the time told at which each level aims. What came of the last forecasts is not yet known when the next are
-/// told, and jobs that wait together start early or late together: aimed at the levels themselves, intervals of 90 % hold for 86
-/// to 89 % and those of 50 % for 43 to 48 % of the jobs on replayed traces.
-const AIMS: [f64; 5] = [0.036, 0.22, 0.5, 0.78, 0.964];
 
 /// Classes of lead time end at these many seconds, the last is open.
 const LEADS: [i64; 5] = [600, 3600, 4 * 3600, 12 * 3600, 36 * 3600];
@@ -125,7 +120,7 @@ impl StartCalibration {
         let mine = self.classes.get_mut(class(age, median)).ok_or(Error::Corrupt)?;
         let rates = (self.all.rate(), mine.rate());
         for (((q, forecast), all), mine) in
-            AIMS.into_iter().zip(forecast).zip(&mut self.all.levels).zip(&mut mine.levels)
+            LEVELS.into_iter().zip(forecast).zip(&mut self.all.levels).zip(&mut mine.levels)
         {
             let told = stretched(*forecast, *all + *mine);
             let step = if waited > told {
@@ -191,7 +186,7 @@ mod tests {
             calibration.learn(0, &forecast, waited).unwrap();
         }
         for (kept, asked) in kept.iter().zip(asked) {
-            for (kept, level) in kept.iter().zip(AIMS) {
+            for (kept, level) in kept.iter().zip(LEVELS) {
                 let share = f64::from(*kept) / f64::from(asked);
                 assert!((share - level).abs() < 0.02, "{share} for {level}");
             }

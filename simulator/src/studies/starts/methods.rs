@@ -1,7 +1,6 @@
 //! Who foretells: each says five quantiles of the rest of a wait, in seconds, or one number as all five.
 
 use crate::replay::machine::Cluster;
-use crate::replay::policy::order::{Candidates, OrderOptions};
 use crate::replay::policy::{Choice, Order, PolicyName};
 use crate::replay::predict::DistributionPredictor;
 use serde::Serialize;
@@ -49,12 +48,9 @@ impl Method {
     }
 }
 
-/// How a replay's policy is played forward. Probabilistic backfilling is played as EASY by medians. The queue is that of the
-/// moment, in the order in which the policy has put it; candidates by the priority of `fair` and `fast`, whose largest power is
-/// that of the run time, are played shortest first.
+/// How a replay's policy is played forward. Probabilistic backfilling is played as EASY by medians.
 pub fn options(choice: &Choice, scenarios: u32, seed: u64) -> ForecastOptions {
-    let submission = |order: Order| OrderOptions::named(order).candidates == Candidates::Submission;
-    let shortest = choice.order.is_some_and(|order| !submission(order));
+    let shortest = choice.order == Some(Order::Sjbf);
     let order = if shortest { CandidateOrder::Shortest } else { CandidateOrder::Queue };
     let base = ForecastOptions { order, scenarios, seed, ..ForecastOptions::default() };
     match choice.policy {
