@@ -166,6 +166,7 @@ fn options() -> Options {
         clusters: 16,
         training: 0.1,
         min_jobs: 1000,
+        default_only: false,
     }
 }
 
