@@ -108,6 +108,9 @@ try "answers of the shared library" "$work/behaviour-shared"
 try "compile: damage" $c -o "$work/damage" tests/c/damage.c tests/c/check.c $static
 try "a pass with any byte damaged" "$work/damage"
 try "the first 500 bytes under valgrind" $memcheck "$work/damage" 500
+try "compile: damage of the other objects" $c -o "$work/damage_objects" tests/c/damage_objects.c tests/c/check.c $static -lm
+try "the other objects with any byte damaged" "$work/damage_objects"
+try "every 211th byte under valgrind" $memcheck "$work/damage_objects" 211
 
 try "compile: inbox" $c -o "$work/inbox" tests/c/inbox.c tests/c/check.c $static -pthread
 try "inbox: two threads and four, 1,000,000 events each" "$work/inbox"

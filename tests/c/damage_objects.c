@@ -1,0 +1,274 @@
+/* A damaged predictor (mixtures and hidden Markov models), wait predictor, forecast, sizing or store of recent waits is refused, or gives some answer: it never
+ * crashes or hangs, and what it answers with SUREFILL_OK is a number. Every byte of the block is damaged in turn;
+ * `damage_objects N` does every N-th. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOW = 100000, BINS = 4, ROOM = 400000 };
+
+static int64_t good[ROOM / 8], block[ROOM / 8];
+static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], runs_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
+static surefill_bins *bins;
+static surefill_distribution *runs;
+static int64_t keys[SUREFILL_MAX_KEYS] = {501, 3600, 16, 1, 2, 3, 4, 5};
+static int32_t kind, key_count;
+
+/* Whether a status is one, and what came with SUREFILL_OK a number. */
+static int valid(int32_t status, double answer) {
+    return status <= SUREFILL_OK && status >= SUREFILL_ERROR_OVERFULL && (status != SUREFILL_OK || !isnan(answer));
+}
+
+static int64_t make_predictor(void) {
+    surefill_predictor_options options;
+    surefill_predictor *predictor;
+    surefill_round round;
+    int64_t size;
+    int32_t step;
+    CHECK_OK(surefill_predictor_options_init(kind, &options));
+    key_count = kind == SUREFILL_PREDICTOR_HMM || kind == SUREFILL_PREDICTOR_HMM_ONLINE ? 0 : options.keys;
+    options.jobs = 4;
+    options.bins = BINS;
+    options.histories = 24;
+    options.states = 2;
+    options.slots = 40;
+    options.cells = 40;
+    options.window = 8;
+    options.slot_seconds = 100;
+    options.initial_seconds = 1000;
+    options.termination = SUREFILL_TERMINATION_ROUNDS;
+    options.threshold = 3;
+    CHECK_OK(surefill_predictor_size(&options, &size));
+    CHECK(size <= ROOM);
+    CHECK_OK(surefill_predictor_init(good, sizeof good, &options, bins, &predictor));
+    for (int64_t job = 0; job < 30; job++) {
+        const int64_t then = NOW - 3000 + 90 * job;
+        CHECK_OK(surefill_predictor_submit(predictor, job, keys, key_count, then));
+        CHECK_OK(surefill_predictor_start(predictor, job, then + 5));
+        CHECK_OK(surefill_predictor_end(predictor, job, then + 20 + job % 3 * 20));
+        CHECK_OK(surefill_predictor_train(predictor, 1000, &step, &round));
+    }
+    double p[BINS];
+    int32_t answer;
+    CHECK_OK(surefill_predictor_probabilities(predictor, keys, key_count, NOW - 200, p, BINS, &answer));
+    CHECK(answer == SUREFILL_PREDICTION_MADE);
+    CHECK_OK(surefill_predictor_submit(predictor, 100, keys, key_count, NOW - 100));
+    CHECK_OK(surefill_predictor_start(predictor, 100, NOW - 50));
+    CHECK_OK(surefill_predictor_submit(predictor, 101, keys, key_count, NOW));
+    return size;
+}
+
+static int use_predictor(void *made) {
+    surefill_predictor *predictor = made;
+    int64_t memory[SUREFILL_DISTRIBUTION_SIZE / 8], seconds = 0;
+    surefill_distribution *found;
+    surefill_held_job held[4];
+    surefill_round round = {0, 0, 0, 0, 0, 0};
+    double p[BINS] = {0, 0, 0, 0};
+    int32_t answer = -1, written, all, step, sound = 1;
+    int32_t status = surefill_predictor_probabilities(predictor, keys, key_count, NOW + 50, p, BINS, &answer);
+    for (int i = 0; i < BINS; i++) sound &= valid(status, answer == SUREFILL_PREDICTION_MADE ? p[i] : 0);
+    status = surefill_predictor_said(predictor, 100, memory, sizeof memory, &answer, &found);
+    sound &= valid(status, 0);
+    if (status == SUREFILL_OK) sound &= surefill_distribution_quantile(found, 0.5, 0, 3600, &seconds) == SUREFILL_OK;
+    status = surefill_predictor_predict_job(predictor, 101, memory, sizeof memory, &answer, &found);
+    sound &= valid(status, 0);
+    if (status == SUREFILL_OK) sound &= surefill_distribution_quantile(found, 0.5, 0, 3600, &seconds) == SUREFILL_OK;
+    sound &= valid(surefill_predictor_jobs(predictor, held, 4, &written, &all), 0);
+    sound &= valid(surefill_predictor_start(predictor, 101, NOW + 50), 0);
+    sound &= valid(surefill_predictor_end(predictor, 100, NOW + 250), 0);
+    sound &= valid(surefill_predictor_submit(predictor, 102, keys, key_count, NOW + 300), 0);
+    sound &= valid(surefill_predictor_train(predictor, 500, &step, &round), 0);
+    sound &= valid(surefill_predictor_set_clock(predictor, NOW + 100), 0);
+    sound &= valid(surefill_predictor_cancel(predictor, 102, NOW + 400), 0);
+    return sound;
+}
+
+static int64_t make_wait(void) {
+    surefill_wait_capacity capacity;
+    surefill_wait_options options;
+    surefill_wait *wait;
+    int64_t size, bound, waited;
+    int32_t answer;
+    CHECK_OK(surefill_wait_capacity_init(&capacity));
+    CHECK_OK(surefill_wait_options_init(&options));
+    capacity.history = 100;
+    capacity.queued = 4;
+    capacity.releases = 64;
+    capacity.clusters = 2;
+    capacity.neighbours = 16;
+    CHECK_OK(surefill_wait_size(&capacity, &size));
+    CHECK(size <= ROOM);
+    CHECK_OK(surefill_wait_init(good, sizeof good, &capacity, &options, &wait));
+    for (int64_t job = 0; job < 90; job++) {
+        CHECK_OK(surefill_wait_submit(wait, job, NOW - 9000 + 100 * job, 3600, 1 + job % 8, &answer, &bound));
+        CHECK_OK(surefill_wait_start(wait, job, NOW - 9000 + 100 * job + job % 7 * 10, &waited));
+    }
+    CHECK_OK(surefill_wait_submit(wait, 100, NOW, 3600, 4, &answer, &bound));
+    return size;
+}
+
+static int use_wait(void *made) {
+    surefill_wait *wait = made;
+    int64_t bound, waited, rests_on;
+    int32_t answer, step, sound;
+    double p = 0, least = 0, gain = 0, criterion = 0;
+    sound = valid(surefill_wait_predict(wait, 3600, 4, 0.5, 0.9, NOW, &answer, &bound), 0);
+    sound &= valid(surefill_wait_predict(wait, 3600, 4, 0.95, 0.95, NOW, &answer, &bound), 0);
+    sound &= valid(surefill_wait_predict_waiting(wait, 100, 0.5, 0.9, NOW, &answer, &bound), 0);
+    int32_t status = surefill_wait_start_probability(wait, 3600, 4, 0, 50, 0.9, &p, &least, &rests_on);
+    sound &= valid(status, p) && valid(status, least);
+    status = surefill_wait_explained(wait, &gain, &criterion);
+    sound &= valid(status, 0);
+    sound &= valid(surefill_wait_submit(wait, 101, NOW + 10, 3600, 4, &answer, &bound), 0);
+    sound &= valid(surefill_wait_start(wait, 100, NOW + 100, &waited), 0);
+    sound &= valid(surefill_wait_recluster(wait, 300, &step), 0);
+    sound &= valid(surefill_wait_cancel(wait, 101, NOW + 100), 0);
+    return sound;
+}
+
+static int64_t make_forecast(void) {
+    surefill_forecast_capacity capacity;
+    surefill_forecast_options options;
+    surefill_forecast *forecast;
+    int64_t size;
+    int32_t step;
+    CHECK_OK(surefill_forecast_capacity_init(&capacity));
+    CHECK_OK(surefill_forecast_options_init(&options));
+    capacity.running = capacity.waiting = 3;
+    capacity.processors = 16;
+    capacity.bins = BINS;
+    capacity.events_per_bin = 2;
+    capacity.scenarios = options.scenarios = 8;
+    options.reservations = 2;
+    CHECK_OK(surefill_forecast_size(&capacity, &size));
+    CHECK(size <= ROOM);
+    CHECK_OK(surefill_forecast_init(good, sizeof good, &capacity, &forecast));
+    CHECK_OK(surefill_forecast_begin(forecast, NOW, 4, &options));
+    CHECK_OK(surefill_forecast_add_running(forecast, 8, 100, 5000, runs, NULL));
+    CHECK_OK(surefill_forecast_add_running(forecast, 4, 100, 900, NULL, NULL));
+    for (int i = 0; i < 3; i++) CHECK_OK(surefill_forecast_add_waiting(forecast, 12 - 4 * i, 3000, NOW - 10, runs, NULL));
+    CHECK_OK(surefill_forecast_run(forecast, 150, &step));
+    CHECK(step == SUREFILL_STEP_MORE);
+    return size;
+}
+
+static int use_forecast(void *made) {
+    surefill_forecast *forecast = made;
+    int64_t when;
+    int32_t step = SUREFILL_STEP_MORE, status = SUREFILL_OK, sound = 1;
+    double p = 0, half = 0, mean = 0;
+    for (int i = 0; i < 50 && step == SUREFILL_STEP_MORE && status == SUREFILL_OK; i++)
+        sound &= valid(status = surefill_forecast_run(forecast, 1000, &step), 0);
+    for (int32_t job = 0; job < 3; job++) {
+        status = surefill_forecast_start_quantile(forecast, job, 0.5, &when, &half);
+        sound &= valid(status, half);
+        status = surefill_forecast_start_probability(forecast, job, NOW + 500, &p, &half);
+        sound &= valid(status, p) && valid(status, half);
+        status = surefill_forecast_start_mean(forecast, job, &mean, &half);
+        sound &= valid(status, mean) && valid(status, half);
+    }
+    return sound;
+}
+
+static int64_t make_sizing(void) {
+    surefill_sizing_capacity capacity;
+    surefill_sizing *sizing;
+    int64_t size;
+    CHECK_OK(surefill_sizing_capacity_init(&capacity));
+    capacity.running = 3;
+    capacity.processors = 16;
+    capacity.bins = BINS;
+    capacity.events_per_bin = 2;
+    CHECK_OK(surefill_sizing_size(&capacity, &size));
+    CHECK(size <= ROOM);
+    CHECK_OK(surefill_sizing_init(good, sizeof good, &capacity, &sizing));
+    CHECK_OK(surefill_sizing_begin(sizing, 4));
+    CHECK_OK(surefill_sizing_add_running(sizing, 8, 100, 5000, runs));
+    CHECK_OK(surefill_sizing_add_lifetime(sizing, 4, 100, 10, 9000));
+    return size;
+}
+
+static int use_sizing(void *made) {
+    surefill_sizing *sizing = made;
+    surefill_choice_options options;
+    surefill_choice choice = {0, 0, 0, 0, 0, 0};
+    double seconds = 0, p = 0;
+    int32_t sound = 1, status, benefactors;
+    for (int32_t by = SUREFILL_WAIT_BY_BENEFACTORS; by <= SUREFILL_WAIT_BY_MEAN; by++) {
+        status = surefill_sizing_wait(sizing, 12, by, 0.5, &seconds);
+        sound &= valid(status, seconds);
+    }
+    status = surefill_sizing_free_probability(sizing, 12, 500, &p);
+    sound &= valid(status, p);
+    sound &= valid(surefill_sizing_benefactors(sizing, 8, &benefactors), 0);
+    CHECK_OK(surefill_choice_options_init(&options));
+    status = surefill_sizing_choose(sizing, &options, NULL, 12, 1, 5000, &choice);
+    sound &= valid(status, choice.wait) && valid(status, choice.run_time);
+    return sound;
+}
+
+static int64_t make_recent(void) {
+    surefill_preset preset;
+    surefill_recent_waits *recent;
+    int64_t size;
+    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    preset.recent_waits = 20;
+    CHECK_OK(surefill_recent_waits_size(&preset, &size));
+    CHECK(size <= ROOM);
+    CHECK_OK(surefill_recent_waits_init(good, sizeof good, &preset, &recent));
+    for (int64_t i = 0; i < 30; i++) CHECK_OK(surefill_recent_waits_add(recent, i * 37 % 101));
+    return size;
+}
+
+static int use_recent(void *made) {
+    surefill_recent_waits *recent = made;
+    surefill_preset preset;
+    surefill_rule rule;
+    double seconds = 0, value = 0;
+    int32_t count, sound = 1, status;
+    for (int i = 0; i < 3; i++) sound &= valid(surefill_recent_waits_add(recent, 40 * i), 0);
+    status = surefill_recent_waits_quantile(recent, 0.9, 0, &seconds);
+    sound &= valid(status, seconds);
+    sound &= valid(surefill_recent_waits_count(recent, &count), 0);
+    CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
+    CHECK_OK(surefill_rule_init(&rule));
+    status = surefill_preset_rule(&preset, recent, &rule);
+    sound &= valid(status, rule.guard);
+    status = surefill_preset_queue_value(&preset, recent, runs, 3600, 4, 100, &value);
+    sound &= valid(status, value);
+    return sound;
+}
+
+static void damage(const char *name, int64_t size, int (*use)(void *object), int64_t every) {
+    int64_t wrong = 0;
+    memcpy(block, good, (size_t)size);
+    CHECK(use(block)); /* of a sound one everything is asked for good */
+    for (int64_t i = 0; i < size; i += every) {
+        for (int how = 0; how < 3; how++) {
+            memcpy(block, good, (size_t)size);
+            unsigned char *byte = (unsigned char *)block + i;
+            *byte = (unsigned char)(how == 0 ? 0xff : how == 1 ? *byte ^ 0x80 : *byte + 1);
+            if (!use(block) && wrong++ == 0) printf("%s: byte %ld, change %d\n", name, (long)i, how);
+        }
+    }
+    if (wrong > 0) printf("%s: %ld changes give an answer that is no number\n", name, (long)wrong);
+    CHECK(wrong == 0);
+}
+
+int main(int argc, char **argv) {
+    const double counts[BINS] = {1, 2, 3, 1};
+    const int64_t every = argc > 1 ? atoll(argv[1]) : 1;
+    CHECK_OK(surefill_bins_init(bins_memory, sizeof bins_memory, 10, 10, BINS, &bins));
+    CHECK_OK(surefill_distribution_init_counts(runs_memory, sizeof runs_memory, bins, counts, BINS, &runs));
+    for (kind = SUREFILL_PREDICTOR_MIXTURE; kind <= SUREFILL_PREDICTOR_HMM_ONLINE; kind++)
+        damage("predictor", make_predictor(), use_predictor, every);
+    damage("recent waits", make_recent(), use_recent, every);
+    damage("sizing", make_sizing(), use_sizing, every);
+    damage("forecast", make_forecast(), use_forecast, every);
+    damage("wait", make_wait(), use_wait, every);
+    return checks_done();
+}
