@@ -162,9 +162,9 @@ module surefill
     !! wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
     !! criteria SECONDS and RELATIVE only.
     real(c_double) :: slip
-    !> Once the head job has waited so many seconds (surefill_pass_begin is told), a candidate must also be harmless
-    !! by the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs ran to their
-    !! limits, or fits beside it then. Not negative; infinity for never, 0 for always.
+    !> Once the head job has waited this number of seconds (head_waited of surefill_pass_begin), a candidate must also
+    !! be harmless by the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs
+    !! ran to their limits, or fits beside it then. Not negative; infinity for never, 0 for always.
     real(c_double) :: guard
     !> Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     integer(c_int32_t) :: or_easy
@@ -403,10 +403,10 @@ module surefill
     integer(c_int32_t) :: jobs
     !> Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS).
     integer(c_int32_t) :: bins
-    !> A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or its
-    !! end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard, and
-    !! when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt from, but
-    !! for a model learnt on line. To be longer than jobs wait and run together.
+    !> A job that has been in the system for more than this number of seconds is given up (1 to 2^40): it may be held,
+    !! or its end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer
+    !! heard, and when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt
+    !! from, but for a model learnt on line. To be longer than jobs wait and run together.
     integer(c_int64_t) :: oldest_seconds
     !> Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. Contexts: 3.
     integer(c_int32_t) :: keys
@@ -436,15 +436,15 @@ module surefill
     integer(c_int32_t) :: termination
     !> What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative).
     real(c_double) :: threshold
-    !> A training stops after so many rounds at the latest (at least 1).
+    !> A training stops after this number of rounds at the latest (at least 1).
     integer(c_int64_t) :: most_rounds
     !> Length of a slot in seconds (1 to 2^32).
     integer(c_int64_t) :: slot_seconds
-    !> No training before so many seconds after the first submission, and before all jobs submitted in them have left
-    !! or are given up (0 to 2^40).
+    !> No training before this number of seconds after the first submission, and before all jobs submitted in them
+    !! have left or are given up (0 to 2^40).
     integer(c_int64_t) :: initial_seconds
-    !> With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to
-    !! 2^40).
+    !> With a termination other than L1, training begins again when this number of seconds of new slots is finished (1
+    !! to 2^40).
     integer(c_int64_t) :: restart_seconds
     !> What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
     !! With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken
@@ -520,8 +520,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ANSWER_BOUND = 0_c_int32_t
   !> Answer: no prediction, as too few waits are known for this quantile and confidence.
   integer(c_int32_t), parameter :: SUREFILL_ANSWER_TOO_LITTLE_HISTORY = 1_c_int32_t
-  !> Answer: no prediction, as no job has been started for so long, or while so many arrived, that the machine may be
-  !! down.
+  !> Answer: no prediction, as no job has been started for an unusually long time, or while unusually many arrived:
+  !! the machine may be down.
   integer(c_int32_t), parameter :: SUREFILL_ANSWER_MAY_BE_DOWN = 2_c_int32_t
 
   !> Capacities of a wait predictor. Set by surefill_wait_capacity_init, then changed as needed.
@@ -565,9 +565,10 @@ module surefill
     real(c_double) :: rate
     !> After how many known waits the jobs are clustered again (1 to 4,294,967,295).
     integer(c_int64_t) :: recluster_every
-    !> A job that has waited for more than so many seconds is given up (1 to 2^40): it may be held, or its start may
-    !! have got lost. It no longer counts among those that wait, and when there is no room for a new job the oldest of
-    !! them makes room. If it starts after all its wait is learnt. To be longer than jobs wait; 100 days by default.
+    !> A job that has waited for more than this number of seconds is given up (1 to 2^40): it may be held, or its
+    !! start may have got lost. It no longer counts among those that wait, and when there is no room for a new job the
+    !! oldest of them makes room. If it starts after all its wait is learnt. To be longer than jobs wait; 100 days by
+    !! default.
     integer(c_int64_t) :: oldest_seconds
   end type surefill_wait_options
 
@@ -800,11 +801,11 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_pass_init
 
-    !> Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for
-    !! a head job that needs head_processors, more than are idle, and has waited for head_waited seconds (0 to
-    !! SUREFILL_MAX_SECONDS; the rule's guard and slip ask for it, and without them it makes no difference). Forgets
-    !! what the last pass held, except the risk spent on this head job and on the last 16 others on which any was: a
-    !! job that is head again goes on with its own. O(1).
+    !> Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle
+    !! processors, for a head job that needs head_processors, more than are idle, and has waited for head_waited
+    !! seconds (0 to SUREFILL_MAX_SECONDS; the rule's guard and slip ask for it, and without them it makes no
+    !! difference). Forgets what the last pass held, except the risk spent on this head job and on the last 16 others
+    !! on which any was: a job that is head again goes on with its own. O(1).
     function surefill_pass_begin(pass, now, idle, head_id, head_processors, head_waited) bind(c, &
             name='surefill_pass_begin') result(code)
       import
@@ -914,8 +915,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_pass_restore_spent
 
-    !> The probability that at least so many processors are free at time when if nothing else is started. O(running
-    !! jobs x (events + processors)).
+    !> The probability that at least this number of processors is free at time when if nothing else is started.
+    !! O(running jobs x (events + processors)).
     function surefill_pass_free_probability(pass, processors, when, probability) bind(c, &
             name='surefill_pass_free_probability') result(code)
       import
@@ -975,8 +976,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_forecast_init
 
-    !> Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors.
-    !! Forgets what the last forecast held. O(1).
+    !> Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle
+    !! processors. Forgets what the last forecast held. O(1).
     function surefill_forecast_begin(forecast, now, idle, options) bind(c, name='surefill_forecast_begin') &
             result(code)
       import
@@ -1100,9 +1101,9 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_start_calibration_open
 
-    !> What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits so
-    !! many more seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of both
-    !! arrays. O(1).
+    !> What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits
+    !! for these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS,
+    !! of both arrays. O(1).
     function surefill_start_calibration_told(calibration, age, forecast, count, told) bind(c, &
             name='surefill_start_calibration_told') result(code)
       import
@@ -1200,7 +1201,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_recent_waits_init
 
-    !> A job was started after waiting so many seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
+    !> A job was started after waiting this number of seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
     function surefill_recent_waits_add(recent, waited) bind(c, name='surefill_recent_waits_add') &
             result(code)
       import
@@ -1413,7 +1414,7 @@ module surefill
     end function surefill_predictor_apply
 
     !> A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it
-    !! started and ended: one with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS), to the
+    !! started and ended: one with these count keys ran for this number of seconds (0 to SUREFILL_MAX_SECONDS), to the
     !! contexts until the last event. O(experts x bins).
     function surefill_predictor_learn(predictor, keys, count, seconds) bind(c, &
             name='surefill_predictor_learn') result(code)
@@ -1572,9 +1573,9 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_open
 
-    !> A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative).
-    !! answer is one of SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1
-    !! with any answer but BOUND.
+    !> A job was submitted that requests a number of seconds (0 to SUREFILL_MAX_SECONDS) and processors (not
+    !! negative). answer is one of SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in
+    !! seconds, -1 with any answer but BOUND.
     function surefill_wait_submit(wait, job, now, requested, processors, answer, bound) bind(c, &
             name='surefill_wait_submit') result(code)
       import
@@ -1608,7 +1609,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_cancel
 
-    !> A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many seconds
+    !> A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested this many seconds
     !! and processors: as if it had been submitted and started, but without time passing. Costs as
     !! surefill_wait_start.
     function surefill_wait_known(wait, seconds, requested, processors) bind(c, name='surefill_wait_known') &
@@ -1660,10 +1661,11 @@ module surefill
     end function surefill_wait_jobs
 
     !> An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
-    !! submitted now that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
-    !! any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound, and others by
-    !! the levels that follow their own misses. O(log n) for the options' own question, with VISIBLE the 300 nearest
-    !! situations are sorted; else with surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
+    !! submitted now that requests this many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1
+    !! with any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound, and others
+    !! by the levels that follow their own misses. O(log n) for the options' own question, with VISIBLE the 300
+    !! nearest situations are sorted; else with surefill_binomial_upper (or the method's own computation, up to O(n))
+    !! on top.
     function surefill_wait_predict(wait, requested, processors, quantile, confidence, now, answer, bound) &
             bind(c, name='surefill_wait_predict') result(code)
       import
@@ -1698,10 +1700,10 @@ module surefill
 
     !> How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
     !! counted from its submission: the part of the waits that were, with a lower bound for it at this confidence.
-    !! With ADAPT half a wait is added on either side, and what came of such probabilities corrects them. rests_on is
-    !! the number of waits of at least age, or of jobs that waited in a like situation, that this rests on; 0 where
-    !! there are none, then probability and at_least are 0. Says nothing about the machine being down. O(log n + sqrt
-    !! n); with VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
+    !! With ADAPT half a wait is added on either side, and the outcomes of earlier such probabilities correct them.
+    !! rests_on is the number of waits of at least age, or of jobs that waited in a like situation, that this rests
+    !! on; 0 where there are none, then probability and at_least are 0. Says nothing about the machine being down.
+    !! O(log n + sqrt n); with VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
     function surefill_wait_start_probability(wait, requested, processors, age, within, confidence, &
             probability, at_least, rests_on) bind(c, name='surefill_wait_start_probability') result(code)
       import
@@ -1717,8 +1719,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_wait_start_probability
 
-    !> Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or not
-    !! (0). O(log n).
+    !> Whether no job has been started for an unusually long time, or while unusually many arrived, so that the
+    !! machine may be down (1) or not (0). O(log n).
     function surefill_wait_may_be_down(wait, now, down) bind(c, name='surefill_wait_may_be_down') &
             result(code)
       import
@@ -1753,9 +1755,9 @@ module surefill
     end function surefill_wait_clusters
 
     !> How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared
-    !! coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so
-    !! many processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there is
-    !! the run time on one divided by this.
+    !! coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on this
+    !! number of processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there
+    !! is the run time on one divided by this.
     function surefill_speedup(parallelism, sigma, processors, speedup) bind(c, name='surefill_speedup') &
             result(code)
       import
@@ -1766,11 +1768,11 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_speedup
 
-    !> The model of count run times in seconds, each on so many processors (1 to 2^20; none need be 1, three are
-    !! different at least): parallelism and sigma (may be infinite), the run time on one processor, and the root mean
-    !! square of the differences of the natural logarithms, about the relative error. Parallelism and sigma can be
-    !! told apart only when the measurements reach saturation; any pair that fits predicts the measured range equally
-    !! well. O(count).
+    !> The model of count run times in seconds, each measured on the number of processors at the same place of
+    !! processors (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on
+    !! one processor, and the root mean square of the differences of the natural logarithms, about the relative error.
+    !! Parallelism and sigma can be told apart only when the measurements reach saturation; any pair that fits
+    !! predicts the measured range equally well. O(count).
     function surefill_speedup_fit_run_times(processors, seconds, count, parallelism, sigma, sequential, &
             error) bind(c, name='surefill_speedup_fit_run_times') result(code)
       import
@@ -1812,7 +1814,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_sizing_init
 
-    !> Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
+    !> Begins with this number of idle processors and nothing running; what was added before is forgotten. O(1).
     function surefill_sizing_begin(sizing, idle) bind(c, name='surefill_sizing_begin') result(code)
       import
       type(c_ptr), value :: sizing
@@ -1834,7 +1836,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_sizing_add_running
 
-    !> The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as
+    !> The wait in seconds until at least this number of processors (not negative) is free, if nothing else starts, as
     !! predicted by one of SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5
     !! gives the median, 1 when they surely are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases),
     !! QUANTILE O(64 x running jobs x (releases + missing processors)), MEAN O(running jobs x missing processors) at
@@ -1850,8 +1852,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_sizing_wait
 
-    !> The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now, if
-    !! nothing else starts. O(running jobs x (releases + missing processors)).
+    !> The probability that at least this number of processors (not negative) is free wait seconds (0 to 2^40) from
+    !! now, if nothing else starts. O(running jobs x (releases + missing processors)).
     function surefill_sizing_free_probability(sizing, processors, wait, probability) bind(c, &
             name='surefill_sizing_free_probability') result(code)
       import
@@ -1902,7 +1904,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_sizing_choose_measured
 
-    !> On how many processors the job starts when so many are free: all that it can use, `most` (at least the
+    !> On how many processors the job starts when this number is free: all that it can use, `most` (at least the
     !! choice's) at most; or with lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
     function surefill_choice_start(choice, free, most, lock_in, processors) bind(c, &
             name='surefill_choice_start') result(code)

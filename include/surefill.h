@@ -375,9 +375,9 @@ typedef struct surefill_rule {
    * wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
    * criteria SECONDS and RELATIVE only. */
   double slip;
-  /* Once the head job has waited so many seconds (surefill_pass_begin is told), a candidate must also be harmless
-   * by the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs ran to
-   * their limits, or fits beside it then. Not negative; infinity for never, 0 for always. */
+  /* Once the head job has waited this number of seconds (head_waited of surefill_pass_begin), a candidate must
+   * also be harmless by the time limits, as EASY asks: it ends by its limit before the head job could start if all
+   * jobs ran to their limits, or fits beside it then. Not negative; infinity for never, 0 for always. */
   double guard;
   /* Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip. */
   int32_t or_easy;
@@ -407,11 +407,11 @@ int32_t surefill_pass_init(void *memory,
                            const surefill_pass_capacity *capacity,
                            surefill_pass **pass);
 
-/* Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for
- * a head job that needs head_processors, more than are idle, and has waited for head_waited seconds (0 to
- * SUREFILL_MAX_SECONDS; the rule's guard and slip ask for it, and without them it makes no difference). Forgets
- * what the last pass held, except the risk spent on this head job and on the last 16 others on which any was: a
- * job that is head again goes on with its own. O(1).
+/* Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle
+ * processors, for a head job that needs head_processors, more than are idle, and has waited for head_waited
+ * seconds (0 to SUREFILL_MAX_SECONDS; the rule's guard and slip ask for it, and without them it makes no
+ * difference). Forgets what the last pass held, except the risk spent on this head job and on the last 16 others
+ * on which any was: a job that is head again goes on with its own. O(1).
  *
  * Errors: OUT_OF_RANGE (times), TOO_MANY_PROCESSORS, HEAD_FITS. */
 int32_t surefill_pass_begin(surefill_pass *pass,
@@ -498,8 +498,8 @@ int32_t surefill_pass_spent(const surefill_pass *pass, int32_t criterion, double
  * Errors: OUT_OF_RANGE, WRONG_STATE. */
 int32_t surefill_pass_restore_spent(surefill_pass *pass, int64_t head_id, const double *spent, int32_t count);
 
-/* The probability that at least so many processors are free at time when if nothing else is started. O(running
- * jobs x (events + processors)).
+/* The probability that at least this number of processors is free at time when if nothing else is started.
+ * O(running jobs x (events + processors)).
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE. */
 int32_t surefill_pass_free_probability(surefill_pass *pass, int32_t processors, int64_t when, double *probability);
@@ -575,10 +575,11 @@ int32_t surefill_pass_head_start_quantile(surefill_pass *pass, double probabilit
  * pointers. */
 typedef struct surefill_forecast surefill_forecast;
 
-/* Stretches the quantiles that forecasts give for starts so that they hold, by what came of those before (on-line
- * quantile gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and of time
- * waited. Ask a forecast for the five levels in seconds from now, tell what surefill_start_calibration_told makes
- * of them, and when the job starts say what the forecast had been to surefill_start_calibration_learn.
+/* Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before
+ * (on-line quantile gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and
+ * of time waited. Ask a forecast for the five levels in seconds from now, tell what
+ * surefill_start_calibration_told makes of them, and when the job starts say what the forecast had been to
+ * surefill_start_calibration_learn.
  *
  * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
  * and sealed it is a checkpoint. */
@@ -646,8 +647,8 @@ int32_t surefill_forecast_init(void *memory,
                                const surefill_forecast_capacity *capacity,
                                surefill_forecast **forecast);
 
-/* Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors.
- * Forgets what the last forecast held. O(1).
+/* Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle
+ * processors. Forgets what the last forecast held. O(1).
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS. */
 int32_t surefill_forecast_begin(surefill_forecast *forecast,
@@ -738,9 +739,9 @@ int32_t surefill_start_calibration_seal(surefill_start_calibration *calibration)
  * surefill_start_calibration_seal left it. */
 int32_t surefill_start_calibration_open(void *memory, int64_t length, surefill_start_calibration **calibration);
 
-/* What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits so
- * many more seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of both
- * arrays. O(1).
+/* What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits for
+ * these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of
+ * both arrays. O(1).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_start_calibration_told(const surefill_start_calibration *calibration,
@@ -900,7 +901,7 @@ int32_t surefill_recent_waits_init(void *memory,
                                    const surefill_preset *preset,
                                    surefill_recent_waits **recent);
 
-/* A job was started after waiting so many seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
+/* A job was started after waiting this number of seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_recent_waits_add(surefill_recent_waits *recent, int64_t waited);
@@ -1145,10 +1146,10 @@ typedef struct surefill_predictor_options {
   int32_t jobs;
   /* Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS). */
   int32_t bins;
-  /* A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or
-   * its end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard,
-   * and when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt from,
-   * but for a model learnt on line. To be longer than jobs wait and run together. */
+  /* A job that has been in the system for more than this number of seconds is given up (1 to 2^40): it may be
+   * held, or its end may have got lost. Nothing waits for it any more, what it says as long as it runs is no
+   * longer heard, and when there is no room for a new job the oldest of them makes room. If it ends after all it
+   * is learnt from, but for a model learnt on line. To be longer than jobs wait and run together. */
   int64_t oldest_seconds;
   /* Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. Contexts: 3. */
   int32_t keys;
@@ -1178,15 +1179,15 @@ typedef struct surefill_predictor_options {
   int32_t termination;
   /* What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative). */
   double threshold;
-  /* A training stops after so many rounds at the latest (at least 1). */
+  /* A training stops after this number of rounds at the latest (at least 1). */
   int64_t most_rounds;
   /* Length of a slot in seconds (1 to 2^32). */
   int64_t slot_seconds;
-  /* No training before so many seconds after the first submission, and before all jobs submitted in them have left
-   * or are given up (0 to 2^40). */
+  /* No training before this number of seconds after the first submission, and before all jobs submitted in them
+   * have left or are given up (0 to 2^40). */
   int64_t initial_seconds;
-  /* With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to
-   * 2^40). */
+  /* With a termination other than L1, training begins again when this number of seconds of new slots is finished
+   * (1 to 2^40). */
   int64_t restart_seconds;
   /* What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
    * With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken
@@ -1311,10 +1312,10 @@ int32_t surefill_predictor_cancel(surefill_predictor *predictor, int64_t job, in
 int32_t surefill_predictor_apply(surefill_predictor *predictor, const surefill_job_event *event);
 
 /* A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it started
- * and ended: one with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS), to the contexts until
- * the last event. O(experts x bins).
+ * and ended: one with these count keys ran for this number of seconds (0 to SUREFILL_MAX_SECONDS), to the contexts
+ * until the last event. O(experts x bins).
  *
- * Errors: OUT_OF_RANGE (count, seconds), WRONG_STATE (a hidden Markov model, which is told of past jobs by their
+ * Errors: OUT_OF_RANGE (count, seconds), WRONG_STATE (a hidden Markov model, which learns of past jobs from their
  * events, in the order of time). */
 int32_t surefill_predictor_learn(surefill_predictor *predictor, const int64_t *keys, int32_t count, int64_t seconds);
 
@@ -1456,8 +1457,8 @@ int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, in
 /* Answer: no prediction, as too few waits are known for this quantile and confidence. */
 #define SUREFILL_ANSWER_TOO_LITTLE_HISTORY 1
 
-/* Answer: no prediction, as no job has been started for so long, or while so many arrived, that the machine may be
- * down. */
+/* Answer: no prediction, as no job has been started for an unusually long time, or while unusually many arrived:
+ * the machine may be down. */
 #define SUREFILL_ANSWER_MAY_BE_DOWN 2
 
 /* Bounds the waits of one queue's jobs by those of the jobs before them (QBETS: Nurmi, Brevik & Wolski 2007). Tell
@@ -1509,10 +1510,10 @@ typedef struct surefill_wait_options {
   double rate;
   /* After how many known waits the jobs are clustered again (1 to 4,294,967,295). */
   int64_t recluster_every;
-  /* A job that has waited for more than so many seconds is given up (1 to 2^40): it may be held, or its start may
-   * have got lost. It no longer counts among those that wait, and when there is no room for a new job the oldest
-   * of them makes room. If it starts after all its wait is learnt. To be longer than jobs wait; 100 days by
-   * default. */
+  /* A job that has waited for more than this number of seconds is given up (1 to 2^40): it may be held, or its
+   * start may have got lost. It no longer counts among those that wait, and when there is no room for a new job
+   * the oldest of them makes room. If it starts after all its wait is learnt. To be longer than jobs wait; 100
+   * days by default. */
   int64_t oldest_seconds;
 } surefill_wait_options;
 
@@ -1549,7 +1550,7 @@ int32_t surefill_wait_seal(surefill_wait *wait);
  * left it. It goes on bit for bit as the sealed one would have, in the middle of clustering too. O(size). */
 int32_t surefill_wait_open(void *memory, int64_t length, surefill_wait **wait);
 
-/* A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative).
+/* A job was submitted that requests a number of seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative).
  * answer is one of SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1
  * with any answer but BOUND.
  *
@@ -1582,8 +1583,8 @@ int32_t surefill_wait_start(surefill_wait *wait, int64_t job, int64_t now, int64
  * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB. */
 int32_t surefill_wait_cancel(surefill_wait *wait, int64_t job, int64_t now);
 
-/* A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many seconds and
- * processors: as if it had been submitted and started, but without time passing. Costs as surefill_wait_start.
+/* A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested this many seconds
+ * and processors: as if it had been submitted and started, but without time passing. Costs as surefill_wait_start.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_wait_known(surefill_wait *wait, int64_t seconds, int64_t requested, int32_t processors);
@@ -1614,9 +1615,9 @@ int32_t surefill_wait_jobs(const surefill_wait *wait,
                            int32_t *held);
 
 /* An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
- * submitted now that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
- * any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound, and others by the
- * levels that follow their own misses. O(log n) for the options' own question, with VISIBLE the 300 nearest
+ * submitted now that requests this many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1
+ * with any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound, and others
+ * by the levels that follow their own misses. O(log n) for the options' own question, with VISIBLE the 300 nearest
  * situations are sorted; else with surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
  *
  * Errors: OUT_OF_RANGE, TIME_WENT_BACK. */
@@ -1646,10 +1647,10 @@ int32_t surefill_wait_predict_waiting(const surefill_wait *wait,
 
 /* How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
  * counted from its submission: the part of the waits that were, with a lower bound for it at this confidence. With
- * ADAPT half a wait is added on either side, and what came of such probabilities corrects them. rests_on is the
- * number of waits of at least age, or of jobs that waited in a like situation, that this rests on; 0 where there
- * are none, then probability and at_least are 0. Says nothing about the machine being down. O(log n + sqrt n);
- * with VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
+ * ADAPT half a wait is added on either side, and the outcomes of earlier such probabilities correct them. rests_on
+ * is the number of waits of at least age, or of jobs that waited in a like situation, that this rests on; 0 where
+ * there are none, then probability and at_least are 0. Says nothing about the machine being down. O(log n + sqrt
+ * n); with VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_wait_start_probability(const surefill_wait *wait,
@@ -1662,8 +1663,8 @@ int32_t surefill_wait_start_probability(const surefill_wait *wait,
                                         double *at_least,
                                         int64_t *rests_on);
 
-/* Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or not
- * (0). O(log n).
+/* Whether no job has been started for an unusually long time, or while unusually many arrived, so that the machine
+ * may be down (1) or not (0). O(log n).
  *
  * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time). */
 int32_t surefill_wait_may_be_down(const surefill_wait *wait, int64_t now, int32_t *down);
@@ -1719,7 +1720,7 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
 /* Wait predicted by its exact mean. */
 #define SUREFILL_WAIT_BY_MEAN 4
 
-/* Corrects predicted waits by what came of earlier predictions: a running least-squares line through the
+/* Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the
  * logarithms of predicted and actual waits (Downey 1997, section 5.4).
  *
  * Its functions are in surefill_models.h. Distinct corrections are independent; one needs one thread, or the
@@ -1785,18 +1786,18 @@ typedef struct surefill_choice {
 } surefill_choice;
 
 /* How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared
- * coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on so many
- * processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there is the run
- * time on one divided by this.
+ * coefficient of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on this
+ * number of processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there
+ * is the run time on one divided by this.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_speedup(double parallelism, double sigma, double processors, double *speedup);
 
-/* The model of count run times in seconds, each on so many processors (1 to 2^20; none need be 1, three are
- * different at least): parallelism and sigma (may be infinite), the run time on one processor, and the root mean
- * square of the differences of the natural logarithms, about the relative error. Parallelism and sigma can be told
- * apart only when the measurements reach saturation; any pair that fits predicts the measured range equally well.
- * O(count).
+/* The model of count run times in seconds, each measured on the number of processors at the same place of
+ * processors (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on
+ * one processor, and the root mean square of the differences of the natural logarithms, about the relative error.
+ * Parallelism and sigma can be told apart only when the measurements reach saturation; any pair that fits predicts
+ * the measured range equally well. O(count).
  *
  * Errors: OUT_OF_RANGE (also run times that are not positive or above 2^40, and measurements on fewer than three
  * numbers of processors). */
@@ -1825,7 +1826,7 @@ int32_t surefill_sizing_init(void *memory,
                              const surefill_sizing_capacity *capacity,
                              surefill_sizing **sizing);
 
-/* Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
+/* Begins with this number of idle processors and nothing running; what was added before is forgotten. O(1).
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS. */
 int32_t surefill_sizing_begin(surefill_sizing *sizing, int32_t idle);
@@ -1842,7 +1843,7 @@ int32_t surefill_sizing_add_running(surefill_sizing *sizing,
                                     int64_t limit,
                                     const surefill_distribution *distribution);
 
-/* The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as
+/* The wait in seconds until at least this number of processors (not negative) is free, if nothing else starts, as
  * predicted by one of SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5
  * gives the median, 1 when they surely are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases),
  * QUANTILE O(64 x running jobs x (releases + missing processors)), MEAN O(running jobs x missing processors) at
@@ -1856,8 +1857,8 @@ int32_t surefill_sizing_wait(surefill_sizing *sizing,
                              double quantile,
                              double *seconds);
 
-/* The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now, if
- * nothing else starts. O(running jobs x (releases + missing processors)).
+/* The probability that at least this number of processors (not negative) is free wait seconds (0 to 2^40) from
+ * now, if nothing else starts. O(running jobs x (releases + missing processors)).
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE. */
 int32_t surefill_sizing_free_probability(surefill_sizing *sizing,
@@ -1896,8 +1897,8 @@ int32_t surefill_sizing_choose_measured(surefill_sizing *sizing,
                                         int32_t count,
                                         surefill_choice *choice);
 
-/* On how many processors the job starts when so many are free: all that it can use, `most` (at least the choice's)
- * at most; or with lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
+/* On how many processors the job starts when this number is free: all that it can use, `most` (at least the
+ * choice's) at most; or with lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
  *
  * Errors: OUT_OF_RANGE (also for a lock_in that is neither 0 nor 1, and a choice of no processors). */
 int32_t surefill_choice_start(const surefill_choice *choice,

@@ -145,7 +145,7 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_hmm_parameters
 
-    !> Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled
+    !> Sets the parameters to Static-IV (Algorithm 3), with mean_jobs jobs a slot on average if the load is modelled
     !! (positive). Training under way is given up. O(M (M + N)).
     function surefill_hmm_init_static(hmm, load, mean_jobs) bind(c, name='surefill_hmm_init_static') &
             result(code)
@@ -269,9 +269,9 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_online_hmm_options_init
 
-    !> Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS)
-    !! needs as these parameters have: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3
-    !! N + 8) + 100. The arrays are not looked at.
+    !> Bytes of memory that a model needs that has the states M (1 to SUREFILL_MAX_STATES) and the bins N (2 to
+    !! SUREFILL_MAX_BINS) of these parameters: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) +
+    !! 3 M + 3 N + 8) + 100. The arrays are not looked at.
     function surefill_online_hmm_size(parameters, size) bind(c, name='surefill_online_hmm_size') &
             result(code)
       import
@@ -399,8 +399,8 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_predictor_model
 
-    !> Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with
-    !! this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
+    !> Which of a number of observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound
+    !! with this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
     !! Pr(Bin(observations, quantile) <= k - 1) >= confidence. k is 0 when there are too few. O(sqrt(observations)),
     !! mostly far less.
     function surefill_binomial_upper(observations, quantile, confidence, k) bind(c, &
@@ -450,8 +450,8 @@ module surefill_models
     end function surefill_binomial_fewest
 
     !> How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series'
-    !! lag-1 autocorrelation is correlation (-1 to 1): so many happen by chance less than once in 8,000 values.
-    !! threshold is 0 for quantiles below .25 and correlations above .99, where long runs are no news. O(1).
+    !! lag-1 autocorrelation is correlation (-1 to 1): a run of that length happens by chance less than once in 8,000
+    !! values. threshold is 0 for quantiles below .25 and correlations above .99, where long runs are no news. O(1).
     function surefill_rare_event_threshold(quantile, correlation, threshold) bind(c, &
             name='surefill_rare_event_threshold') result(code)
       import
@@ -627,8 +627,8 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_lifetime_fit_binned
 
-    !> As surefill_speedup_fit_run_times, of count measured speedups, each on so many processors (1 to 2^20; two
-    !! different numbers at least). O(count).
+    !> As surefill_speedup_fit_run_times, of count measured speedups, each on the number of processors at the same
+    !! place of processors (1 to 2^20; two different numbers at least). O(count).
     function surefill_speedup_fit(processors, speedups, count, parallelism, sigma, error) bind(c, &
             name='surefill_speedup_fit') result(code)
       import
@@ -654,8 +654,8 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_sizing_add_lifetime
 
-    !> The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not
-    !! negative).
+    !> The number of benefactors: running jobs that hold at least as many processors as are missing until this number
+    !! (not negative) is free.
     function surefill_sizing_benefactors(sizing, processors, benefactors) bind(c, &
             name='surefill_sizing_benefactors') result(code)
       import
@@ -695,8 +695,8 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_correction_open
 
-    !> Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as
-    !! one). O(1).
+    !> Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one).
+    !! O(1).
     function surefill_correction_record(correction, predicted, actual) bind(c, &
             name='surefill_correction_record') result(code)
       import

@@ -105,7 +105,7 @@ int32_t surefill_hmm_set_parameters(surefill_hmm *hmm, const surefill_model_para
  * Errors: OUT_OF_RANGE (other numbers of states and bins), WRONG_STATE (no parameters yet). */
 int32_t surefill_hmm_parameters(const surefill_hmm *hmm, surefill_model_parameters *parameters);
 
-/* Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled
+/* Sets the parameters to Static-IV (Algorithm 3), with mean_jobs jobs a slot on average if the load is modelled
  * (positive). Training under way is given up. O(M (M + N)).
  *
  * Errors: OUT_OF_RANGE. */
@@ -208,9 +208,9 @@ typedef struct surefill_online_hmm_options {
 /* Sets the options to their defaults: a = 0.75, a floor of 0.001, 100 slots before the parameters change. */
 int32_t surefill_online_hmm_options_init(surefill_online_hmm_options *options);
 
-/* Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS)
- * needs as these parameters have: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N
- * + 8) + 100. The arrays are not looked at.
+/* Bytes of memory that a model needs that has the states M (1 to SUREFILL_MAX_STATES) and the bins N (2 to
+ * SUREFILL_MAX_BINS) of these parameters: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3
+ * M + 3 N + 8) + 100. The arrays are not looked at.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_online_hmm_size(const surefill_model_parameters *parameters, int64_t *size);
@@ -295,7 +295,7 @@ int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_m
 /* ---- Order statistics, and the rivals of the binomial method ------------------------------------------------------
  */
 
-/* Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with
+/* Which of a number of observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with
  * this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
  * Pr(Bin(observations, quantile) <= k - 1) >= confidence. k is 0 when there are too few. O(sqrt(observations)),
  * mostly far less.
@@ -326,8 +326,8 @@ int32_t surefill_binomial_two_sided(int64_t observations,
 int32_t surefill_binomial_fewest(double quantile, double confidence, int64_t *observations);
 
 /* How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series'
- * lag-1 autocorrelation is correlation (-1 to 1): so many happen by chance less than once in 8,000 values.
- * threshold is 0 for quantiles below .25 and correlations above .99, where long runs are no news. O(1).
+ * lag-1 autocorrelation is correlation (-1 to 1): a run of that length happens by chance less than once in 8,000
+ * values. threshold is 0 for quantiles below .25 and correlations above .99, where long runs are no news. O(1).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_rare_event_threshold(double quantile, double correlation, int32_t *threshold);
@@ -447,8 +447,8 @@ int32_t surefill_lifetime_fit_binned(const surefill_distribution *distribution, 
 /* Bytes of memory that a correction needs, aligned to 8. */
 #define SUREFILL_CORRECTION_SIZE 80
 
-/* As surefill_speedup_fit_run_times, of count measured speedups, each on so many processors (1 to 2^20; two
- * different numbers at least). O(count).
+/* As surefill_speedup_fit_run_times, of count measured speedups, each on the number of processors at the same
+ * place of processors (1 to 2^20; two different numbers at least). O(count).
  *
  * Errors: OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on fewer than two
  * numbers of processors). */
@@ -469,8 +469,8 @@ int32_t surefill_sizing_add_lifetime(surefill_sizing *sizing,
                                      double shortest,
                                      double longest);
 
-/* The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not
- * negative).
+/* The number of benefactors: running jobs that hold at least as many processors as are missing until this number
+ * (not negative) is free.
  *
  * Errors: OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE, NEVER (the running jobs hold too few). */
 int32_t surefill_sizing_benefactors(const surefill_sizing *sizing, int32_t processors, int32_t *benefactors);
@@ -487,8 +487,8 @@ int32_t surefill_correction_seal(surefill_correction *correction);
  * surefill_correction_seal left it. */
 int32_t surefill_correction_open(void *memory, int64_t length, surefill_correction **correction);
 
-/* Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as
- * one). O(1).
+/* Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one).
+ * O(1).
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_correction_record(surefill_correction *correction, double predicted, double actual);

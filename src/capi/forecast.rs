@@ -276,7 +276,7 @@ pub unsafe extern "C" fn surefill_forecast_init(
     })())
 }
 
-/// Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors. Forgets
+/// Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle processors. Forgets
 /// what the last forecast held. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS.

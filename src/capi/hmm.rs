@@ -226,7 +226,7 @@ pub unsafe extern "C" fn surefill_hmm_parameters(
     })())
 }
 
-/// Sets the parameters to Static-IV (Algorithm 3), with so many jobs a slot on average if the load is modelled (positive).
+/// Sets the parameters to Static-IV (Algorithm 3), with mean_jobs jobs a slot on average if the load is modelled (positive).
 /// Training under way is given up. O(M (M + N)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.

@@ -99,8 +99,8 @@ pub unsafe extern "C" fn surefill_online_hmm_options_init(options: *mut surefill
     status(unsafe { write(options, default_options()) })
 }
 
-/// Bytes of memory that a model of so many states M (1 to SUREFILL_MAX_STATES) and bins N (2 to SUREFILL_MAX_BINS) needs as these
-/// parameters have: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100. The
+/// Bytes of memory that a model needs that has the states M (1 to SUREFILL_MAX_STATES) and the bins N (2 to SUREFILL_MAX_BINS) of these
+/// parameters: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100. The
 /// arrays are not looked at.
 ///
 /// Errors: NULL, MISALIGNED, OUT_OF_RANGE.

@@ -101,7 +101,7 @@ pub struct surefill_rule {
     /// (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the criteria
     /// SECONDS and RELATIVE only.
     pub slip: f64,
-    /// Once the head job has waited so many seconds (surefill_pass_begin is told), a candidate must also be harmless by
+    /// Once the head job has waited this number of seconds (head_waited of surefill_pass_begin), a candidate must also be harmless by
     /// the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs ran to their
     /// limits, or fits beside it then. Not negative; infinity for never, 0 for always.
     pub guard: f64,
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn surefill_pass_init(
     })())
 }
 
-/// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with so many idle processors, for a head
+/// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle processors, for a head
 /// job that needs head_processors, more than are idle, and has waited for head_waited seconds (0 to SUREFILL_MAX_SECONDS; the
 /// rule's guard and slip ask for it, and without them it makes no difference). Forgets what the last pass held, except the risk
 /// spent on this head job and on the last 16 others on which any was: a job that is head again goes on with its own. O(1).
@@ -489,7 +489,7 @@ pub unsafe extern "C" fn surefill_pass_restore_spent(
     })())
 }
 
-/// The probability that at least so many processors are free at time when if nothing else is started. O(running jobs x
+/// The probability that at least this number of processors is free at time when if nothing else is started. O(running jobs x
 /// (events + processors)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE.

@@ -127,7 +127,7 @@ pub struct surefill_predictor_options {
     pub jobs: i32,
     /// Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS).
     pub bins: i32,
-    /// A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or its end may
+    /// A job that has been in the system for more than this number of seconds is given up (1 to 2^40): it may be held, or its end may
     /// have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard, and when there is no
     /// room for a new job the oldest of them makes room. If it ends after all it is learnt from, but for a model learnt on line.
     /// To be longer than jobs wait and run together.
@@ -158,14 +158,14 @@ pub struct surefill_predictor_options {
     pub termination: i32,
     /// What termination compares with: a whole number of rounds (at least 1), or epsilon (not negative).
     pub threshold: f64,
-    /// A training stops after so many rounds at the latest (at least 1).
+    /// A training stops after this number of rounds at the latest (at least 1).
     pub most_rounds: i64,
     /// Length of a slot in seconds (1 to 2^32).
     pub slot_seconds: i64,
-    /// No training before so many seconds after the first submission, and before all jobs submitted in them have left or are
+    /// No training before this number of seconds after the first submission, and before all jobs submitted in them have left or are
     /// given up (0 to 2^40).
     pub initial_seconds: i64,
-    /// With a termination other than L1, training begins again when so many seconds of new slots are finished (1 to 2^40).
+    /// With a termination other than L1, training begins again when this number of seconds of new slots is finished (1 to 2^40).
     pub restart_seconds: i64,
     /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1). With 0, the
     /// thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken as if every state had drawn

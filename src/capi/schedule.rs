@@ -326,7 +326,7 @@ pub unsafe extern "C" fn surefill_recent_waits_init(
     })())
 }
 
-/// A job was started after waiting so many seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
+/// A job was started after waiting this number of seconds (0 to SUREFILL_MAX_SECONDS). O(log n).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, SPAN_TOO_LONG.
 ///

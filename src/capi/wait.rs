@@ -73,7 +73,7 @@ pub const SUREFILL_COMPONENT_VISIBLE: i32 = 16;
 pub const SUREFILL_ANSWER_BOUND: i32 = 0;
 /// Answer: no prediction, as too few waits are known for this quantile and confidence.
 pub const SUREFILL_ANSWER_TOO_LITTLE_HISTORY: i32 = 1;
-/// Answer: no prediction, as no job has been started for so long, or while so many arrived, that the machine may be down.
+/// Answer: no prediction, as no job has been started for an unusually long time, or while unusually many arrived: the machine may be down.
 pub const SUREFILL_ANSWER_MAY_BE_DOWN: i32 = 2;
 
 const _: () = assert!(SUREFILL_MAX_CLUSTERS as usize == MAX_CLUSTERS);
@@ -137,7 +137,7 @@ pub struct surefill_wait_options {
     pub rate: f64,
     /// After how many known waits the jobs are clustered again (1 to 4,294,967,295).
     pub recluster_every: i64,
-    /// A job that has waited for more than so many seconds is given up (1 to 2^40): it may be held, or its start may have got
+    /// A job that has waited for more than this number of seconds is given up (1 to 2^40): it may be held, or its start may have got
     /// lost. It no longer counts among those that wait, and when there is no room for a new job the oldest of them makes room. If it
     /// starts after all its wait is learnt. To be longer than jobs wait; 100 days by default.
     pub oldest_seconds: i64,
@@ -350,7 +350,7 @@ pub unsafe extern "C" fn surefill_wait_open(
     })())
 }
 
-/// A job was submitted that requests so many seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative). answer is one of
+/// A job was submitted that requests a number of seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative). answer is one of
 /// SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1 with any answer but BOUND.
 ///
 /// Without VISIBLE: O(log n) for n remembered waits. With it: the 300 nearest of the situations are sorted, and up to 16 waiting jobs are
@@ -410,7 +410,7 @@ pub unsafe extern "C" fn surefill_wait_cancel(wait: *mut surefill_wait, job: i64
     status((|| unsafe { waits(wait)? }.cancel(job, now))())
 }
 
-/// A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested so many seconds and processors: as
+/// A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested this many seconds and processors: as
 /// if it had been submitted and started, but without time passing. Costs as surefill_wait_start.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.

@@ -7,7 +7,7 @@ use crate::capi::pass::sized;
 use crate::capi::{array, checked_mut, count, status, write};
 use crate::error::{Error, Result};
 
-/// Corrects predicted waits by what came of earlier predictions: a running least-squares line through the logarithms of predicted
+/// Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the logarithms of predicted
 /// and actual waits (Downey 1997, section 5.4).
 ///
 /// Its functions are in surefill_models.h. Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it is
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn surefill_sizing_choose_measured(
     })())
 }
 
-/// On how many processors the job starts when so many are free: all that it can use, `most` (at least the choice's) at most; or with
+/// On how many processors the job starts when this number is free: all that it can use, `most` (at least the choice's) at most; or with
 /// lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
 ///
 /// Errors: NULL, MISALIGNED, OUT_OF_RANGE (also for a lock_in that is neither 0 nor 1, and a choice of no processors).

@@ -94,7 +94,7 @@ pub unsafe extern "C" fn surefill_correction_open(
     })())
 }
 
-/// Records what was predicted, before correction, and what came of it: seconds (0 to 2^40; below one counts as one). O(1).
+/// Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one). O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///

@@ -149,7 +149,7 @@ pub unsafe extern "C" fn surefill_sizing_init(
     })())
 }
 
-/// Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
+/// Begins with this number of idle processors and nothing running; what was added before is forgotten. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS.
 ///
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn surefill_sizing_add_running(
     })())
 }
 
-/// The wait in seconds until at least so many processors (not negative) are free, if nothing else starts, as predicted by one of
+/// The wait in seconds until at least this number of processors (not negative) is free, if nothing else starts, as predicted by one of
 /// SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5 gives the median, 1 when they surely
 /// are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases), QUANTILE O(64 x running jobs x (releases + missing
 /// processors)), MEAN O(running jobs x missing processors) at eight places for each job and each doubling of time.
@@ -211,7 +211,7 @@ pub unsafe extern "C" fn surefill_sizing_wait(
     })())
 }
 
-/// The probability that at least so many processors (not negative) are free wait seconds (0 to 2^40) from now, if nothing else
+/// The probability that at least this number of processors (not negative) is free wait seconds (0 to 2^40) from now, if nothing else
 /// starts. O(running jobs x (releases + missing processors)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS,

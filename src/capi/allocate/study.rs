@@ -6,7 +6,7 @@ use crate::allocate::{LogUniform, fit_speedup_points};
 use crate::capi::{checked_mut, count, status, write};
 use crate::error::Error;
 
-/// As surefill_speedup_fit_run_times, of count measured speedups, each on so many processors (1 to 2^20; two different numbers at
+/// As surefill_speedup_fit_run_times, of count measured speedups, each on the number of processors at the same place of processors (1 to 2^20; two different numbers at
 /// least). O(count).
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn surefill_sizing_add_lifetime(
     })())
 }
 
-/// The number of benefactors: running jobs that hold at least as many processors as are missing for so many (not negative).
+/// The number of benefactors: running jobs that hold at least as many processors as are missing until this number (not negative) is free.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE, NEVER
 /// (the running jobs hold too few).

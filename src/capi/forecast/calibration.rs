@@ -31,7 +31,7 @@ const _: () = assert!(SUREFILL_START_CALIBRATION_SIZE as usize == size_of::<Bloc
 const _: () = assert!(SUREFILL_START_LEVELS as usize == LEVELS.len());
 const SIZE: usize = SUREFILL_START_CALIBRATION_SIZE as usize;
 
-/// Stretches the quantiles that forecasts give for starts so that they hold, by what came of those before (on-line quantile
+/// Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before (on-line quantile
 /// gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and of time waited. Ask a
 /// forecast for the five levels in seconds from now, tell what surefill_start_calibration_told makes of them, and when the job
 /// starts say what the forecast had been to surefill_start_calibration_learn.
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn surefill_start_calibration_open(
     })())
 }
 
-/// What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits so many more
+/// What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits for these further
 /// seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of both arrays.
 /// O(1).
 ///

@@ -106,10 +106,10 @@ pub unsafe extern "C" fn surefill_predictor_apply(
 }
 
 /// A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it started and ended: one
-/// with these count keys ran for so many seconds (0 to SUREFILL_MAX_SECONDS), to the contexts until the last event. O(experts x bins).
+/// with these count keys ran for this number of seconds (0 to SUREFILL_MAX_SECONDS), to the contexts until the last event. O(experts x bins).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (count, seconds), SPAN_TOO_LONG, WRONG_STATE (a
-/// hidden Markov model, which is told of past jobs by their events, in the order of time).
+/// hidden Markov model, which learns of past jobs from their events, in the order of time).
 ///
 /// # Safety
 /// predictor is a handle, keys points to count readable numbers.

@@ -5,7 +5,7 @@ use crate::capi::{array_mut, checked_mut, status, write};
 use crate::error::Error;
 
 /// An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job submitted now
-/// that requests so many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with any answer but BOUND. With
+/// that requests this many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with any answer but BOUND. With
 /// ADAPT the options' own question is answered with the adapted bound, and others by the levels that follow their own misses. O(log n)
 /// for the options' own question, with VISIBLE the 300 nearest situations are sorted; else with surefill_binomial_upper (or the
 /// method's own computation, up to O(n)) on top.
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn surefill_wait_predict_waiting(
 
 /// How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds, counted from its
 /// submission: the part of the waits that were, with a lower bound for it at this confidence. With ADAPT half a wait is added on either
-/// side, and what came of such probabilities corrects them. rests_on is the number of waits of at least age, or of jobs that waited in a
+/// side, and the outcomes of earlier such probabilities correct them. rests_on is the number of waits of at least age, or of jobs that waited in a
 /// like situation, that this rests on; 0 where there are none, then probability and at_least are 0. Says nothing about the
 /// machine being down. O(log n + sqrt n); with VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
 ///
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn surefill_wait_start_probability(
     })())
 }
 
-/// Whether no job has been started for so long, or while so many arrived, that the machine may be down (1) or not (0). O(log n).
+/// Whether no job has been started for an unusually long time, or while unusually many arrived, so that the machine may be down (1) or not (0). O(log n).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time).
 ///

@@ -16,7 +16,7 @@ fn statistic(index: Option<u64>) -> i64 {
     index.unwrap_or(0) as i64
 }
 
-/// Which of so many observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with this confidence for
+/// Which of a number of observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with this confidence for
 /// the quantile of their distribution (both above 0, below 1): the smallest k with Pr(Bin(observations, quantile) <= k - 1) >=
 /// confidence. k is 0 when there are too few. O(sqrt(observations)), mostly far less.
 ///
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn surefill_binomial_fewest(
 }
 
 /// How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series' lag-1
-/// autocorrelation is correlation (-1 to 1): so many happen by chance less than once in 8,000 values. threshold is 0 for quantiles
+/// autocorrelation is correlation (-1 to 1): a run of that length happens by chance less than once in 8,000 values. threshold is 0 for quantiles
 /// below .25 and correlations above .99, where long runs are no news. O(1).
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
