@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Slurm plugin and the external scheduler, and tests them and surefill advise with a real slurmctld. Installs
-# what is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. Four minutes.
+# what is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. Takes some five
+# minutes.
 #
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
 #
