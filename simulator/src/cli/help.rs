@@ -9,7 +9,7 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
   * conservative    a reservation for every job
   * easy++          easy by the mean of the user's last two run times, shortest first
   * fair, fast      the presets of prob, by mix
-  * prob            backfills by the delay that the head job must expect; predictors mix, user, hmm, hmm-online, limit,
+  * prob            backfills by the delay that the head job must expect; predictors mix, contexts, user, hmm, hmm-online, limit,
                     global, clairvoyant. Without a rule it is --preset, else fair. With one it is plain: that rule alone,
                     in the order of submission unless an order is named. Rules are relative, seconds, and for comparison
                     with the papers exact and bound, which make waits longer than EASY's the better the predictor; with a

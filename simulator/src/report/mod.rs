@@ -12,6 +12,7 @@ pub(crate) mod hmm;
 pub mod locality;
 mod measures;
 mod plot;
+pub mod predictors;
 pub mod similar;
 pub mod starts;
 pub mod states;

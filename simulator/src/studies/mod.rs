@@ -3,6 +3,7 @@
 //! * [`mod@generate`]: synthetic workloads; [`similar`]: how close they are to real ones.
 //! * [`hmm`]: the hidden Markov model of run times, trained and tested on traces; [`mod@characterize`]: what its states are.
 //! * [`locality`]: how much run times can be learnt from submit times and users.
+//! * [`predictors`]: how good predicted distributions of run times are.
 //! * [`starts`]: how well starts of waiting jobs are foretold.
 //! * [`waits`]: how well bounds on waiting times hold.
 //! * [`mod@allocate`]: malleable jobs that choose their size.
@@ -12,6 +13,7 @@ pub mod characterize;
 pub mod generate;
 pub mod hmm;
 pub mod locality;
+pub mod predictors;
 pub mod similar;
 pub mod starts;
 pub mod waits;

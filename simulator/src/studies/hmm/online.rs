@@ -209,16 +209,19 @@ struct Surprise {
 
 /// What happens to a job, in the order of one second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+pub enum Event {
+    /// It ends.
     End,
+    /// It is submitted.
     Submit,
+    /// It starts.
     Start,
     /// The end of a job that took no time.
     Instant,
 }
 
-/// All events in order.
-fn events(jobs: &[Job]) -> Vec<(i64, Event, usize)> {
+/// All events in order: time, event, place of the job.
+pub fn events(jobs: &[Job]) -> Vec<(i64, Event, usize)> {
     let mut events = Vec::with_capacity(3 * jobs.len());
     for (index, job) in jobs.iter().enumerate() {
         let start = job.submit + job.wait.max(0);

@@ -1,0 +1,269 @@
+//! How good predicted distributions of run times are, whatever the predictor: each job when it is submitted, on line.
+//!
+//! The trace's own submissions, starts and ends are reported in order of time; at one second ends come before submissions and those
+//! before starts. A job's bin r is looked up in what is predicted at its submission, p, and in the shares q of the bins among all jobs
+//! finished by then, both with the safety distribution of Nissimov 2006, section 3.1, epsilon = 1 / (n + 1) after n finished jobs where a
+//! bin has none. Measured are
+//!
+//! * the gain, log2 p(r) - log2 q(r) bits: its mean over all jobs counts those about which a predictor is silent as 0;
+//! * the probability integral transform, by tenths: the job's bin lies from P(< r) to P(<= r), and its one count is spread evenly
+//!   over that interval (Czado, Gneiting & Held 2009). If predictions mean what they say each tenth has a tenth of the jobs;
+//! * coverage: the part of that interval that lies in the middle 50 or 90 % of the distribution. Where predictions mean what they
+//!   say it is 50 and 90 % on average.
+
+use super::hmm::Error;
+use super::hmm::online::{Event, events};
+use super::hmm::sample::{Binning, make_safe, safety};
+use crate::replay::predict::{DistributionPredictor, Predictor};
+use crate::trace::workload::Job;
+use clap::ValueEnum;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::time::Instant;
+
+/// Parts of the histogram.
+pub const TENTHS: usize = 10;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measured {
+    /// All finished jobs, each counting the same.
+    Global,
+    /// The user's own jobs.
+    User,
+    /// Ten histories of like jobs.
+    Mix,
+    /// 31 contexts, mixed in the logarithm.
+    Contexts,
+    /// The hidden Markov model, by Baum-Welch.
+    Hmm,
+    /// The hidden Markov model, slot by slot.
+    HmmOnline,
+    /// All of these.
+    All,
+}
+
+impl Measured {
+    /// The predictors that a list names, each once.
+    pub fn predictors(list: &[Measured]) -> Vec<Predictor> {
+        let each = [
+            (Measured::Global, Predictor::Global),
+            (Measured::User, Predictor::User),
+            (Measured::Mix, Predictor::Mix),
+            (Measured::Contexts, Predictor::Contexts),
+            (Measured::Hmm, Predictor::Hmm),
+            (Measured::HmmOnline, Predictor::HmmOnline),
+        ];
+        let named = |measured: &Measured| list.contains(measured) || list.contains(&Measured::All);
+        each.into_iter().filter(|(measured, _)| named(measured)).map(|(_, predictor)| predictor).collect()
+    }
+}
+
+/// What a predictor is worth on a trace.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Quality {
+    /// The trace's name.
+    pub trace: String,
+    /// The predictor.
+    pub predictor: Predictor,
+    /// Jobs.
+    pub jobs: u64,
+    /// Jobs about which it was silent, the first ones included, before which none had ended.
+    pub silent: u64,
+    /// Jobs in a bin that it held impossible: with probability 0.
+    pub impossible: u64,
+    /// Bits a job over the distribution of all finished jobs; about a silent job 0.
+    pub bits: f64,
+    /// Bits a predicted job.
+    pub bits_predicted: f64,
+    /// The predicted jobs' share of each tenth of the probability integral transform, times ten: 1 everywhere where predictions mean
+    /// what they say.
+    pub tenths: [f64; TENTHS],
+    /// Coverage of the middle 50 %.
+    pub within_half: f64,
+    /// Coverage of the middle 90 %.
+    pub within_most: f64,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+}
+
+/// Sums over the jobs.
+#[derive(Debug, Clone, Default)]
+struct Sums {
+    predicted: u64,
+    impossible: u64,
+    bits: f64,
+    tenths: [f64; TENTHS],
+    within_half: f64,
+    within_most: f64,
+}
+
+/// The part of the interval that starts at `low` and is so wide that lies from `from` to `to`.
+fn part(low: f64, wide: f64, from: f64, to: f64) -> f64 {
+    if wide > 0.0 {
+        ((low + wide).min(to) - low.max(from)).max(0.0) / wide
+    } else {
+        f64::from(u8::from((from..to).contains(&low)))
+    }
+}
+
+impl Sums {
+    /// A job was in this bin of what was predicted for it and of all finished jobs' shares.
+    fn add(&mut self, mut predicted: Vec<f64>, mut shares: Vec<f64>, bin: usize, finished: f64) {
+        self.predicted += 1;
+        self.impossible += u64::from(predicted[bin] <= 0.0);
+        make_safe(&mut predicted, safety(finished));
+        make_safe(&mut shares, safety(finished));
+        self.bits += libm::log2(predicted[bin]) - libm::log2(shares[bin]);
+        let low: f64 = predicted[..bin].iter().sum();
+        let part = |from: f64, to: f64| part(low, predicted[bin], from, to);
+        for (number, tenth) in self.tenths.iter_mut().enumerate() {
+            *tenth += part(number as f64 / TENTHS as f64, (number + 1) as f64 / TENTHS as f64);
+        }
+        self.within_half += part(0.25, 0.75);
+        self.within_most += part(0.05, 0.95);
+    }
+}
+
+/// Measures one predictor on the jobs of a trace, in order of submission.
+///
+/// # Errors
+/// [`Error::Bins`].
+fn measure(name: &str, jobs: &[Job], which: Predictor) -> Result<Quality, Error> {
+    let began = Instant::now();
+    let bins = Binning::default().bins(jobs)?;
+    let mut predictor: Box<dyn DistributionPredictor> =
+        which.distribution(&bins, 1e-3).expect("every one that is measured predicts distributions");
+    let mut finished = vec![0.0; bins.count()];
+    let (mut count, mut sums) = (0.0, Sums::default());
+    for (now, event, index) in events(jobs) {
+        let job = Job { id: index, ..jobs[index].clone() };
+        let bin = bins.bin_of(job.run_time as f64);
+        match event {
+            Event::Submit => {
+                predictor.submitted(&job, now);
+                let said = predictor.predict(&job, now);
+                if let Some((_, said)) = said.binned().filter(|_| count > 0.0) {
+                    let shares = finished.iter().map(|jobs: &f64| jobs / count).collect();
+                    sums.add(said.to_vec(), shares, bin, count);
+                }
+            }
+            Event::Start => predictor.started(&job, now),
+            Event::End | Event::Instant => {
+                predictor.finished(&job, now);
+                finished[bin] += 1.0;
+                count += 1.0;
+            }
+        }
+    }
+    let all = jobs.len() as u64;
+    let mean = |sum: f64| sum / (sums.predicted as f64).max(1.0);
+    Ok(Quality {
+        trace: name.to_owned(),
+        predictor: which,
+        jobs: all,
+        silent: all - sums.predicted,
+        impossible: sums.impossible,
+        bits: sums.bits / (all as f64).max(1.0),
+        bits_predicted: mean(sums.bits),
+        tenths: sums.tenths.map(|sum| mean(sum) * TENTHS as f64),
+        within_half: mean(sums.within_half),
+        within_most: mean(sums.within_most),
+        seconds: began.elapsed().as_secs_f64(),
+    })
+}
+
+/// Measures predictors on traces, named, on all processors. `progress` is told of each that is done.
+///
+/// # Errors
+/// A trace's name and its [`Error`].
+pub fn qualities(
+    traces: &[(String, &[Job])],
+    predictors: &[Predictor],
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Quality>, (String, Error)> {
+    let all: Vec<(&str, &[Job], Predictor)> = traces
+        .iter()
+        .flat_map(|(name, jobs)| predictors.iter().map(move |which| (name.as_str(), *jobs, *which)))
+        .collect();
+    let measured = all.par_iter().with_max_len(1).map(|(name, jobs, which)| {
+        let found = measure(name, jobs, *which).map_err(|error| ((*name).to_owned(), error));
+        progress();
+        found
+    });
+    measured.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Jobs one after the other, of 1 s and 100 s in turns.
+    fn turns() -> Vec<Job> {
+        let job = |i: i64| Job {
+            submit: 1000 * i,
+            wait: 0,
+            run_time: if i % 2 == 0 { 1 } else { 100 },
+            limit: if i % 2 == 0 { 10 } else { 200 },
+            user: 1,
+            processors: 1,
+            ..Job::default()
+        };
+        (0..400).map(job).collect()
+    }
+
+    #[test]
+    fn the_global_distribution_gains_nothing_and_means_what_it_says() {
+        let found = measure("turns", &turns(), Predictor::Global).unwrap();
+        assert_eq!((found.jobs, found.silent), (400, 1));
+        // Only the second kind's first job was in a bin without any.
+        assert_eq!(found.impossible, 1);
+        assert!(found.bits.abs() < 1e-12, "{found:?}");
+        // A half each, but for the first jobs, whose shares are not yet halves: 1 / n off after n jobs.
+        assert!(found.tenths.iter().all(|tenth| (tenth - 1.0).abs() < 0.12), "{found:?}");
+        assert!((found.within_half - 0.5).abs() < 0.02 && (found.within_most - 0.9).abs() < 0.01);
+        assert!((found.tenths.iter().sum::<f64>() - 10.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn who_knows_the_limit_gains_the_bit() {
+        for which in [Predictor::Mix, Predictor::Contexts] {
+            let found = measure("turns", &turns(), which).unwrap();
+            assert!(found.bits > 0.85 && found.bits < 1.05, "{found:?}");
+            assert!(found.bits_predicted >= found.bits && found.silent == 1);
+        }
+        // The user's own jobs are all jobs: nothing is known beyond them.
+        let user = measure("turns", &turns(), Predictor::User).unwrap();
+        assert!(user.bits.abs() < 0.1, "{user:?}");
+    }
+
+    #[test]
+    fn the_interval_of_a_bin_is_spread() {
+        let mut sums = Sums::default();
+        // From .2 to .5: a third in each of three tenths, .25 of .3 in the middle half, all in the middle 90 %.
+        sums.add(vec![0.2, 0.3, 0.5], vec![0.25, 0.15, 0.6], 1, 99.0);
+        assert_eq!((sums.predicted, sums.impossible), (1, 0));
+        assert!((sums.bits - 1.0).abs() < 1e-12);
+        for (number, tenth) in sums.tenths.iter().enumerate() {
+            let expected = if (2..5).contains(&number) { 1.0 / 3.0 } else { 0.0 };
+            assert!((tenth - expected).abs() < 1e-12, "{:?}", sums.tenths);
+        }
+        assert!((sums.within_half - 5.0 / 6.0).abs() < 1e-12 && (sums.within_most - 1.0).abs() < 1e-12);
+        // What was held impossible has the safety distribution's share: 1 / 100, all of it in the last tenth.
+        let mut sums = Sums::default();
+        sums.add(vec![0.4, 0.6, 0.0], vec![0.5, 0.46, 0.04], 2, 99.0);
+        assert!((sums.bits + 2.0).abs() < 1e-12 && sums.impossible == 1, "{sums:?}");
+        assert!((sums.tenths[9] - 1.0).abs() < 1e-9 && sums.within_most == 0.0);
+    }
+
+    #[test]
+    fn a_list_names_each_once() {
+        assert_eq!(Measured::predictors(&[Measured::Mix, Measured::Mix]), [Predictor::Mix]);
+        let all = Measured::predictors(&[Measured::Mix, Measured::All]);
+        assert_eq!(all.len(), Measured::value_variants().len() - 1);
+        for which in all {
+            assert!(which.distribution(&surefill::runtime::RuntimeBins::default(), 0.0).is_some());
+        }
+    }
+}
