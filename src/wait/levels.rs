@@ -171,7 +171,9 @@ impl Levels {
             }
         }
         let fast = moved(self.fast, missed, wanted, caution * FAST_STEP).clamp(-FAST_MOST, FAST_MOST);
-        self.fast = fast * (1.0 - caution * (1.0 - FAST_KEPT));
+        // Of a whole step exactly what is kept, whatever differences round to.
+        let kept = if caution < 1.0 { 1.0 - caution * (1.0 - FAST_KEPT) } else { FAST_KEPT };
+        self.fast = fast * kept;
     }
 
     /// Which of the bounds at the levels [`ASIDE`] were missed.
