@@ -20,12 +20,15 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [scale, what, events] = arguments.as_slice() else {
         println!(
-            "usage: instructions archive|large probability|no-start|bound|seconds|papers EVENTS_PER_BIN"
+            "usage: instructions archive|large|largest probability|no-start|bound|seconds|fair|judge|papers EVENTS_PER_BIN"
         );
         return;
     };
-    let (running, processors, candidates) =
-        if scale == "large" { (1000, 10_000, 1000) } else { (60, 430, 20) };
+    let (running, processors, candidates) = match scale.as_str() {
+        "largest" => (5000, 100_000, 1000),
+        "large" => (1000, 10_000, 1000),
+        _ => (60, 430, 20),
+    };
     let events = events.parse().expect("a number of events per bin");
     let scenario = Scenario::new(running, processors, candidates, events, 1);
     let mut memory = scenario.memory();
@@ -36,14 +39,18 @@ fn main() {
         "probability" | "no-start" => Criterion::Probability,
         "bound" => Criterion::Bound,
         "seconds" => Criterion::Seconds,
+        "fair" | "judge" => Criterion::Relative,
         _ => {
             println!("{scale} papers {events}: sum {:.3}", papers_program(&scenario));
             return;
         }
     };
     // Without a budget every candidate is judged and none started: one walk over the releases.
-    let budget = if what == "no-start" { 0.0 } else { f64::INFINITY };
-    let rule = Rule { budget, ..rule(criterion) };
+    let budget = if what == "no-start" || what == "judge" { 0.0 } else { f64::INFINITY };
+    let rule = match what.as_str() {
+        "fair" => Rule::FAIR,
+        _ => Rule { budget, ..rule(criterion) },
+    };
     let started = one_pass(&scenario, &mut pass, &rule);
     println!("{scale} {what} {events}: {releases} releases, c_q {missing}, {started} started, {VECTORS}");
 }

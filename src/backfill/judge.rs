@@ -239,7 +239,7 @@ const CERTAIN: f64 = 1e-14;
 
 impl Present {
     /// Whether nothing can happen any more that matters to the head's start.
-    fn settled(&self) -> bool {
+    pub(super) fn settled(&self) -> bool {
         1.0 - self.started <= CERTAIN
     }
 
@@ -373,26 +373,31 @@ pub(super) fn settle(
             }
             continue;
         }
-        candidate.seconds = if seconds { candidate.delay } else { 0.0 };
-        candidate.delay *= present.scale(rule.criterion);
-        let exactness = if present.at_most != 0 { Exactness::AtMost } else { Exactness::Exact };
-        candidate.exactness = exactness as u32;
-        let exempt = candidate.exempt != 0;
-        let accepted = exempt || candidate.delay < rule.threshold;
-        let whole_wait = borne.waited as f64 + present.longest_wait();
-        // Whoever delays nothing adds nothing, however much has been borne.
-        let slips = rule.slip.is_finite()
-            && candidate.seconds > 0.0
-            && borne.seconds + candidate.seconds > rule.slip * whole_wait;
-        let affordable = exempt || (borne.spent + candidate.delay <= rule.budget && !slips);
-        candidate.verdict = match (accepted, affordable) {
-            (true, true) => Verdict::Accepted,
-            (true, false) => Verdict::OverBudget,
-            (false, _) => Verdict::Refused,
-        } as u32;
-        if accepted && affordable {
+        if conclude(candidate, present, rule, borne) {
             return Ok(Some(index));
         }
     }
     Ok(None)
+}
+
+/// The verdict on a candidate whose delay is added up. Says whether it is accepted.
+pub(super) fn conclude(candidate: &mut Candidate, present: &Present, rule: &Rule, borne: &Borne) -> bool {
+    candidate.seconds = if rule.criterion.in_seconds() { candidate.delay } else { 0.0 };
+    candidate.delay *= present.scale(rule.criterion);
+    let exactness = if present.at_most != 0 { Exactness::AtMost } else { Exactness::Exact };
+    candidate.exactness = exactness as u32;
+    let exempt = candidate.exempt != 0;
+    let accepted = exempt || candidate.delay < rule.threshold;
+    let whole_wait = borne.waited as f64 + present.longest_wait();
+    // Whoever delays nothing adds nothing, however much has been borne.
+    let slips = rule.slip.is_finite()
+        && candidate.seconds > 0.0
+        && borne.seconds + candidate.seconds > rule.slip * whole_wait;
+    let affordable = exempt || (borne.spent + candidate.delay <= rule.budget && !slips);
+    candidate.verdict = match (accepted, affordable) {
+        (true, true) => Verdict::Accepted,
+        (true, false) => Verdict::OverBudget,
+        (false, _) => Verdict::Refused,
+    } as u32;
+    accepted && affordable
 }

@@ -14,6 +14,7 @@
 //! * `judge`: turns what the walk finds into delays and verdicts, with early exits.
 //! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the other
 //!   jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
+//! * `spectrum`: the same in seconds on wide machines, from some dozens of frequencies instead of C numbers.
 //! * `tie`: the joint step of several jobs at one instant.
 //! * `reservation`: when the head job could start, and what it leaves over, if all jobs ran to their limits: EASY's.
 //! * `timeline`: sorts the releases into instants.
@@ -28,6 +29,7 @@ mod judge;
 mod pass;
 mod reservation;
 mod segment;
+mod spectrum;
 mod tie;
 mod timeline;
 mod walk;

@@ -3,6 +3,7 @@
 use crate::backfill::accounts::Accounts;
 use crate::backfill::judge::{Candidate, Criterion, Exactness, Judgement, Present, Verdict};
 use crate::backfill::segment::{CELLS_PER_RELEASE, RELEASES_PER_SEGMENT, Segment};
+use crate::backfill::spectrum::Spectrum;
 use crate::backfill::tie::Tie;
 use crate::backfill::timeline::{Entry, Instant};
 use crate::backfill::walk::{Extent, Frame, Running};
@@ -119,6 +120,7 @@ pub(super) struct State {
     pub accounts: Accounts,
     pub present: Present,
     pub extent: Extent,
+    pub spectrum: Spectrum,
 }
 
 /// One scheduling pass over one pool of interchangeable processors.

@@ -141,10 +141,7 @@ impl Walk<'_> {
         (self.extent.frames, self.extent.segment) = (0, 0);
         self.extent.next = self.extent.instants;
         let running = range_mut(self.running, 0, self.extent.running as usize)?;
-        for job in running.iter_mut() {
-            let first = at(self.releases, job.slot as usize)?.after;
-            (job.cursor, job.ended, job.next, job.mark) = (0, 0.0, first, 0);
-        }
+        rewind(running, self.releases)?;
         let total: usize = running.iter().map(|job| job.width as usize).sum();
         if total < target {
             return Ok(()); // the head job cannot start, so nothing can delay it
@@ -418,8 +415,17 @@ impl Walk<'_> {
     }
 }
 
+/// Goes back to the present, before all releases.
+pub(super) fn rewind(running: &mut [Running], releases: &[Release]) -> Result<()> {
+    for job in running {
+        let first = at(releases, job.slot as usize)?.after;
+        (job.cursor, job.ended, job.next, job.mark) = (0, 0.0, first, 0);
+    }
+    Ok(())
+}
+
 /// Passes a job's next release.
-fn pass_release(job: &mut Running, releases: &[Release]) -> Result<()> {
+pub(super) fn pass_release(job: &mut Running, releases: &[Release]) -> Result<()> {
     let release = at(releases, (job.slot + job.cursor) as usize)?;
     job.cursor += 1;
     if job.cursor >= job.releases {
