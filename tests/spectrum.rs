@@ -137,8 +137,7 @@ fn compare(machine: &Machine, criterion: Criterion, work: u64) -> Vec<(f64, f64)
                 pass.commit(index).unwrap();
                 let job = &machine.candidates[index];
                 running.push((job.processors, ends(job)));
-                (wait, delays) =
-                    truth(&running, &machine.candidates, (machine.head - pass.idle()) as usize);
+                (wait, delays) = truth(&running, &machine.candidates, (machine.head - pass.idle()) as usize);
             }
         }
     }
@@ -158,7 +157,10 @@ fn equals_fresh_products_at_every_instant() {
                 for (delay, truth) in found {
                     worst = worst.max((delay - truth).abs());
                     // What is stated: 5e-10 for each second in which the head job may start, here some thousands.
-                    assert!((delay - truth).abs() < 1e-4 + 1e-12 * truth, "{criterion:?}: {delay} not {truth}");
+                    assert!(
+                        (delay - truth).abs() < 1e-4 + 1e-12 * truth,
+                        "{criterion:?}: {delay} not {truth}"
+                    );
                 }
             }
         }

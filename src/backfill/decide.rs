@@ -217,7 +217,8 @@ impl Pass<'_> {
                     return Ok(Step::More);
                 }
                 let slot = candidate_slot(&limits, index as usize);
-                let (delay, more) = spectrum.delay(missing, candidate.processors, slot, candidate.releases)?;
+                let (delay, more) =
+                    spectrum.delay(missing, candidate.processors, slot, candidate.releases)?;
                 (candidate.delay, candidate.left, done) = (delay, 0.0, done + more);
                 if judge::conclude(candidate, present, rule, borne) {
                     (state.accepted, state.phase) = (index, ACCEPTING);

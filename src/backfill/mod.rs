@@ -15,6 +15,7 @@
 //! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the other
 //!   jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
 //! * `spectrum`: the same in seconds on wide machines, from some dozens of frequencies instead of C numbers.
+//! * `factor`: the inner loops over frequencies.
 //! * `tie`: the joint step of several jobs at one instant.
 //! * `reservation`: when the head job could start, and what it leaves over, if all jobs ran to their limits: EASY's.
 //! * `timeline`: sorts the releases into instants.
@@ -25,6 +26,7 @@ mod accounts;
 mod availability;
 pub(crate) mod convolve;
 mod decide;
+mod factor;
 mod judge;
 mod pass;
 mod reservation;

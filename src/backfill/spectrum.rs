@@ -19,6 +19,7 @@
 //!   The weights of all frequencies together are less than 2 + ln N;
 //! * rounding: products of at most so many factors as there are jobs, begun anew every [`REBUILD`] releases: below 1e-11.
 
+use crate::backfill::factor::{add, exchange, multiply, vanishes};
 use crate::backfill::timeline::{Entry, Instant};
 use crate::backfill::walk::{Running, pass_release, rewind};
 use crate::error::{Error, Result};
@@ -252,9 +253,12 @@ impl Views<'_> {
             }
             if moments.mean - reach > top {
                 let highest = libm::ceil(moments.mean + reach).min(total);
-                return Ok(first
-                    .filter(|&(first, _)| first < index)
-                    .map(|(first, lowest)| Active { first, last: index, lowest, highest }));
+                return Ok(first.filter(|&(first, _)| first < index).map(|(first, lowest)| Active {
+                    first,
+                    last: index,
+                    lowest,
+                    highest,
+                }));
             }
         }
         Ok(None)
@@ -280,7 +284,8 @@ impl Views<'_> {
             self.pass(passed, end)?;
             passed = end;
             let begin = self.buffers.split_at_mut_checked(3 * self.stride).ok_or(Error::Corrupt)?;
-            let (low, (begin, sums)) = (begin.0, begin.1.split_at_mut_checked(self.stride).ok_or(Error::Corrupt)?);
+            let (low, (begin, sums)) =
+                (begin.0, begin.1.split_at_mut_checked(self.stride).ok_or(Error::Corrupt)?);
             let (cosines, low) = low.split_at_mut_checked(self.stride).ok_or(Error::Corrupt)?;
             let (widths, marks) = low.split_at_mut_checked(self.stride).ok_or(Error::Corrupt)?;
             let (widths, sums) = (range(widths, 0, rows)?, range_mut(sums, 0, rows)?);
@@ -294,7 +299,8 @@ impl Views<'_> {
             for (frequency, mark) in marks.iter_mut().enumerate().skip(1).filter(|(_, mark)| **mark == 0.0) {
                 let mut exponent = 0.0;
                 for (width, sum) in widths.iter().zip(sums.iter()) {
-                    let turn = (frequency as u64 * *width as u64).checked_rem(modulus as u64).unwrap_or(0) as usize;
+                    let turn =
+                        (frequency as u64 * *width as u64).checked_rem(modulus as u64).unwrap_or(0) as usize;
                     exponent += sum * (1.0 - at(cosines, turn.min(modulus - turn))?);
                     if exponent >= CUT {
                         break;
@@ -438,7 +444,8 @@ impl Views<'_> {
             let span = end.min(until) - time;
             if span > 0.0 {
                 *at_mut(spans, index)? += span;
-                for (sum, value) in range_mut(sums, index * present.len(), present.len())?.iter_mut().zip(present.iter())
+                for (sum, value) in
+                    range_mut(sums, index * present.len(), present.len())?.iter_mut().zip(present.iter())
                 {
                     *sum += span * value;
                 }
@@ -508,7 +515,9 @@ impl Views<'_> {
         let total = present;
         total.fill(0.0);
         let (mut left, mut next, mut span, mut work) = (1.0, 0, 0.0, 0);
-        for ((time, length), sums) in times.iter().zip(spans.iter()).zip(sums.chunks_exact(total.len().max(1))) {
+        for ((time, length), sums) in
+            times.iter().zip(spans.iter()).zip(sums.chunks_exact(total.len().max(1)))
+        {
             while let Some(release) = releases.get(next).filter(|release| release.after as f64 <= *time) {
                 (left, next) = (left - release.probability, next + 1);
             }
@@ -575,41 +584,4 @@ fn ended_by(releases: &[Release], time: f64) -> f64 {
     let past = releases.iter().take_while(|release| release.after as f64 <= time);
     let (count, sum) = past.fold((0, 0.0), |(n, sum), release| (n + 1, sum + release.probability));
     if count == releases.len() { 1.0 } else { f64::min(sum, 1.0) }
-}
-
-fn add(to: &mut [f64], weight: f64, from: &[f64]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to += weight * from;
-    }
-}
-
-/// One more factor `1 + p z` for every frequency; `row` holds the real parts of z, then the imaginary ones.
-fn multiply(real: &mut [f64], imaginary: &mut [f64], row: &[f64], p: f64) {
-    let Some((z_real, z_imaginary)) = row.split_at_checked(real.len()) else { return };
-    for (((re, im), zr), zi) in real.iter_mut().zip(imaginary).zip(z_real).zip(z_imaginary) {
-        let (fr, fi) = (1.0 + p * zr, p * zi);
-        (*re, *im) = (*re * fr - *im * fi, *re * fi + *im * fr);
-    }
-}
-
-/// Whether a factor `1 + p z`, at least |1 - 2 p|, is too small to be divided out.
-fn vanishes(row: &[f64], p: f64) -> bool {
-    let small = 1e-3;
-    (1.0 - 2.0 * p).abs() < small && {
-        let (real, imaginary) = row.split_at_checked(row.len() / 2).unwrap_or((&[], &[]));
-        let square = |(zr, zi): (&f64, &f64)| (1.0 + p * zr) * (1.0 + p * zr) + p * zi * p * zi;
-        real.iter().zip(imaginary).any(|z| square(z) < small * small)
-    }
-}
-
-/// A factor `1 + p z` becomes `1 + q z`.
-fn exchange(real: &mut [f64], imaginary: &mut [f64], row: &[f64], p: f64, q: f64) {
-    let Some((z_real, z_imaginary)) = row.split_at_checked(real.len()) else { return };
-    for (((re, im), zr), zi) in real.iter_mut().zip(imaginary).zip(z_real).zip(z_imaginary) {
-        let (ar, ai) = (1.0 + p * zr, p * zi);
-        let (br, bi) = (1.0 + q * zr, q * zi);
-        let scale = 1.0 / (ar * ar + ai * ai);
-        let (fr, fi) = ((br * ar + bi * ai) * scale, (bi * ar - br * ai) * scale);
-        (*re, *im) = (*re * fr - *im * fi, *re * fi + *im * fr);
-    }
 }
