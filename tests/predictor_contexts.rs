@@ -74,6 +74,22 @@ impl Hand<'_> {
         }
     }
 
+    /// The clock goes back: who was given up by the wrong one alone is taken up again. Whether there was anybody.
+    fn move_back(&mut self, now: i64) -> bool {
+        for job in &mut self.jobs {
+            job.submitted = job.submitted.min(now);
+            job.started = job.started.map(|started| started.min(now));
+        }
+        let mut any = false;
+        for job in self.jobs.iter_mut().filter(|job| job.given_up && now - job.submitted <= OLDEST) {
+            job.given_up = false;
+            self.mixture.take_up(job.record).unwrap();
+            any = true;
+        }
+        self.mixture.move_back(now);
+        any
+    }
+
     fn submit(&mut self, id: i64, keys: &[i64], now: i64) -> bool {
         let too_old = |job: &Known| now - job.submitted > OLDEST || job.given_up;
         if self.jobs.len() == JOBS as usize && !self.jobs.first().is_some_and(too_old) {
@@ -112,15 +128,13 @@ fn equals_a_mixture_that_is_told_the_same() {
             Predictor::seal(bytemuck::cast_slice_mut(&mut memory)).unwrap();
             Predictor::open(bytemuck::cast_slice_mut(&mut memory)).unwrap();
             now -= 300;
+            let back = attach(&mut memory).last_event().is_some_and(|last| now < last);
             attach(&mut memory).set_clock(now).unwrap();
-            for job in &mut hand.jobs {
-                job.submitted = job.submitted.min(now);
-                job.started = job.started.map(|started| started.min(now));
+            if back {
+                count(if hand.move_back(now) { "taken up" } else { "moved back" });
+            } else {
+                hand.hear(now);
             }
-            if step > 0 {
-                hand.mixture.move_back(now);
-            }
-            hand.hear(now);
         }
         let mut predictor = attach(&mut memory);
         let keys = [random.below(3), [0, 100, 900, 4000][random.below(4) as usize], 1 + random.below(2)];
@@ -185,7 +199,7 @@ fn equals_a_mixture_that_is_told_the_same() {
         let known: Vec<_> = hand.jobs.iter().map(|job| (job.id, job.started, job.given_up)).collect();
         assert_eq!(held, known);
     }
-    for what in ["submitted", "full", "cancelled", "ended", "ended late"] {
+    for what in ["submitted", "full", "cancelled", "ended", "ended late", "moved back", "taken up"] {
         assert!(seen.get(what).is_some_and(|count| *count > 20), "{what}: {seen:?}");
     }
 }
