@@ -10,6 +10,7 @@
 #   make install-slurm      Slurm's scheduler plugin for the slurmctld that is installed (c-examples/slurm/OPERATING.md)
 #   make deb        Debian packages of the library, its development files and the command, in build/deb
 #   make abi-accept abi/ again, after a change of the binary interface that is meant (make check compares with it)
+#   make docs       the pages of docs/ as a book and the reference of the crates, in build/docs; links are checked
 #   make bench      wall times;  make instructions: instruction counts (valgrind)
 #   make results    results/ again (needs the traces in SUREFILL_TRACES or ../shared/traces; about two hours);
 #                   some of its parts: make results PART="speed hmm"
@@ -41,7 +42,7 @@ WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
-.PHONY: lib tool demo test check packages abi-accept install install-lib install-tool install-slurm uninstall deb bench instructions results clean
+.PHONY: lib tool demo test check packages abi-accept install install-lib install-tool install-slurm uninstall deb bench instructions results docs clean
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
 
 ifneq ($(HAVE_CARGO),)
@@ -180,6 +181,9 @@ instructions:
 
 results:
 	./scripts/results.sh $(PART)
+
+docs:
+	scripts/docs.sh $(BUILD)
 
 clean:
 	rm -rf $(BUILD)

@@ -59,6 +59,7 @@ step "packages" scripts/packages.sh
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets -- -D warnings
 step "lints of the C ABI" cargo clippy -p surefill --features capi --all-targets -- -D warnings
+step "links" python3 scripts/check-links.py
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 step "tests" cargo test --workspace
 step "tests of the C ABI from Rust" cargo test -p surefill --features capi --lib --test capi --test capi_answers

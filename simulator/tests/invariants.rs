@@ -9,7 +9,7 @@ use surefill_simulator::replay::outcome::{JobRecord, Outcome};
 use surefill_simulator::replay::policy::Policy;
 use surefill_simulator::trace::workload::{Job, Workload};
 
-const POLICIES: [&str; 14] = [
+const POLICIES: [&str; 17] = [
     "fcfs",
     "conservative",
     "easy",
@@ -24,6 +24,9 @@ const POLICIES: [&str; 14] = [
     "prob:user",
     "prob:global",
     "prob:mix:sjbf",
+    "strict",
+    "lookahead",
+    "lookahead:mean2",
 ];
 
 /// Another policy, and after each of its passes: a head job that fits has started.

@@ -5,7 +5,7 @@ use std::path::Path;
 use surefill_simulator::base::papers::published;
 use surefill_simulator::replay::policy::{Criterion, PolicyOptions};
 use surefill_simulator::replay::run::{Options, Run, Summary, run};
-use surefill_simulator::report::{Compared, TableStyle, View, page, section, waits};
+use surefill_simulator::report::{Compared, TableStyle, View, comparison, page, section, waits};
 use surefill_simulator::trace::swf::{Strictness, open};
 use surefill_simulator::trace::workload::{Rules, Workload};
 
@@ -143,4 +143,97 @@ fn tables_compare_with_easy_and_the_paper() {
         assert_eq!(table.lines().count(), 2 + POLICIES.len(), "{table}");
     }
     assert!(View::Waits.table(&[], TableStyle::Markdown).is_none());
+}
+
+/// EASY, another and one that knows the run times, as a comparison has them.
+fn compared(name: &str) -> (Vec<(Run, Summary)>, Compared) {
+    let runs = runs(name, 3, Criterion::Probability);
+    let policies = runs.iter().map(|(_, summary)| summary.clone()).collect();
+    (runs, Compared { trace: name.to_owned(), policies, published: None })
+}
+
+#[test]
+fn the_answer_is_the_shortest_mean_wait_beside_easys() {
+    let (runs, one) = compared("demo.swf");
+    // Seed by seed, from the replays themselves.
+    let changes = |index: usize| -> Vec<f64> {
+        let pairs = runs[index].0.metrics.iter().zip(&runs[1].0.metrics);
+        pairs.map(|(own, easy)| own.mean_wait_s / easy.mean_wait_s - 1.0).collect()
+    };
+    let mean = |index: usize| {
+        let waits = |index: usize| runs[index].0.metrics.iter().map(|m| m.mean_wait_s).sum::<f64>();
+        waits(index) / waits(1) - 1.0
+    };
+    let best = [0, 2, 3, 4].into_iter().min_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap();
+    let standings = surefill_simulator::report::answer::standings(std::slice::from_ref(&one));
+    assert_eq!((standings[0].index, standings.len()), (best, 4));
+    assert!((standings[0].change - mean(best)).abs() < 1e-12);
+    let by_seed = changes(best);
+    let middle = by_seed.iter().sum::<f64>() / 3.0;
+    let variance = by_seed.iter().map(|change| (change - middle).powi(2)).sum::<f64>() / 2.0;
+    assert!((standings[0].spread.unwrap() - variance.sqrt()).abs() < 1e-12);
+    // The sentence says these numbers, and who pays is on the page.
+    let sentence = surefill_simulator::report::answer::sentence(std::slice::from_ref(&one)).unwrap();
+    let percent = (mean(best) * 100.0).round();
+    assert!(
+        percent < 0.0 && sentence.contains(&format!("mean wait {} % below EASY's (± ", -percent)),
+        "{sentence}"
+    );
+    let traces = [one];
+    let page = comparison("Compared", &traces, &[section(&runs, None)], "surefill compare <x>", "2026-01-02");
+    let xml = xml(&page);
+    let document = roxmltree::Document::parse(&xml).expect("well-formed");
+    assert!(page.len() < 500_000, "{}", page.len());
+    let text = |class: &str| {
+        let node = document.descendants().find(|node| node.attribute("class") == Some(class)).unwrap();
+        node.descendants().filter_map(|node| node.text()).collect::<String>()
+    };
+    assert_eq!(text("lead"), sentence);
+    // Bars in order of the mean waits, the best one marked.
+    let bars = document.descendants().find(|node| node.attribute("class") == Some("bars")).unwrap();
+    let label = bars.attribute("aria-label").unwrap();
+    let mut order: Vec<usize> = (0..5).collect();
+    order.sort_by(|&a, &b| {
+        traces[0].policies[a].mean.mean_wait_s.total_cmp(&traces[0].policies[b].mean.mean_wait_s)
+    });
+    let places: Vec<_> =
+        ["easy++", "fcfs", "EASY"].map(|name| label.find(&format!("{name} ")).unwrap()).into();
+    let rank = |index: usize| order.iter().position(|&other| other == index).unwrap();
+    let ranks = [2, 0, 1].map(rank);
+    for i in 0..3 {
+        for j in 0..3 {
+            assert_eq!(places[i] < places[j], ranks[i] < ranks[j], "{label}");
+        }
+    }
+    let wide = |node: &roxmltree::Node<'_, '_>| {
+        let style = node.attribute("style").unwrap();
+        style.trim_start_matches("width:").trim_end_matches('%').parse::<f64>().unwrap()
+    };
+    let widths: Vec<f64> =
+        bars.descendants().filter(|node| node.has_tag_name("span")).map(|node| wide(&node)).collect();
+    assert!(widths.len() == 5 && widths.is_sorted() && widths[4] == 62.0, "{widths:?}");
+    assert_eq!(bars.descendants().filter(|node| node.attribute("class") == Some("bar best")).count(), 1);
+    assert!(
+        page.contains("Who pays")
+            && page.contains("surefill compare &lt;x&gt;")
+            && page.contains("2026-01-02")
+    );
+    // Every picture has a title and a description inside.
+    for svg in document.descendants().filter(|node| node.tag_name().name() == "svg") {
+        if svg.attribute("aria-hidden").is_none() {
+            let names: Vec<_> =
+                svg.children().filter(|node| node.is_element()).map(|node| node.tag_name().name()).collect();
+            assert_eq!(names[..2], ["title", "desc"]);
+        }
+    }
+}
+
+#[test]
+fn without_easy_there_is_no_answer() {
+    let (_, mut one) = compared("demo.swf");
+    let easy = one.policies.remove(1);
+    assert_eq!(surefill_simulator::report::answer::sentence(std::slice::from_ref(&one)), None);
+    one.policies = vec![easy];
+    assert_eq!(surefill_simulator::report::answer::sentence(&[one]), None);
+    assert_eq!(surefill_simulator::report::answer::sentence(&[]), None);
 }

@@ -63,6 +63,7 @@ impl Compare {
                 let options = Options { choice: *choice, policy: policy.clone(), rules };
                 let result = run(&name, &workload, &options, self.replay.seed, seeds, &progress)?;
                 let summary = Summary::new(&result, &workload, &options);
+                output::finished(&bar, &summary);
                 // Whole replays are large: only a page needs them, and only until its section is made.
                 Ok((self.output.html.is_some().then_some(result), summary))
             });
@@ -81,7 +82,8 @@ impl Compare {
             traces.push(compared);
         }
         self.output.traces(&traces)?;
-        self.output.page("Scheduling policies compared", &sections)?;
+        self.output.answer(&traces)?;
+        self.output.comparison("Scheduling policies compared", &traces, &sections)?;
         if self.output.json {
             output::json(&Comparison { traces })?;
         }

@@ -21,8 +21,11 @@ Formats, recognised by content: SWF; what sacct --parsable2 prints (any columns 
 jobs); accounting logs of PBS and Torque; LSF's lsb.acct; CSV and JSON lines with the same names of columns (Submit, Start,
 End, Timelimit, AllocCPUS, User, ...). Each may be compressed by gzip, xz, zstd or bzip2. A whole year of Slurm:
 
-    sacct -a -P -S 2025-01-01 -E 2026-01-01 -o JobID,JobIDRaw,Submit,Eligible,Start,End,State,TimelimitRaw,\\
-    AllocCPUS,ReqCPUS,NNodes,ReqMem,MaxRSS,NTasks,TotalCPU,User,Account,Partition,JobName | surefill import -o year.swf.gz
+    columns=JobID,JobIDRaw,Submit,Eligible,Start,End,State,TimelimitRaw
+    columns=$columns,AllocCPUS,ReqCPUS,NNodes,ReqMem,MaxRSS,NTasks,TotalCPU
+    columns=$columns,User,Account,Partition,JobName
+    sacct -a -P -S 2025-01-01 -E 2026-01-01 -o $columns > year.txt
+    surefill import year.txt -o year.swf.gz
 
 Second 0 is the first submission, the header's UnixStartTime says when that was. A job counts as submitted when it became
 eligible, where that is known. Users, accounts or groups, job names (as programs), queues and partitions become numbers;

@@ -25,7 +25,11 @@ mod wait_bounds;
 mod watch;
 mod what_if;
 
+pub use output::today;
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
+use std::process::ExitCode;
 
 /// Probabilistic backfilling: replay workload traces under scheduling policies.
 #[derive(Debug, Parser)]
@@ -114,14 +118,24 @@ impl Cli {
     /// The arguments of the process; wrong ones end it with status 2. Negative numbers are taken for values, so that the option
     /// can say what it accepts.
     pub fn of_process() -> Cli {
+        Cli::of(std::env::args_os()).unwrap_or_else(|error| error.exit())
+    }
+
+    /// As [`Cli::of_process`] for any arguments, the first of which is the program's name.
+    ///
+    /// # Errors
+    /// What is wrong with them; also where they ask for help.
+    pub fn of(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
         let command = Cli::command().mut_subcommands(|verb| {
+            // They replay one seed, and would refuse more.
+            let one = ["explain", "start-times"].contains(&verb.get_name());
+            let verb = if one { verb.mut_arg("seeds", |seeds| seeds.hide(true)) } else { verb };
             verb.mut_args(|argument| {
                 let takes_value = argument.get_action().takes_values() && !argument.is_positional();
                 if takes_value { argument.allow_negative_numbers(true) } else { argument }
             })
         });
-        let matches = command.get_matches();
-        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        Cli::from_arg_matches(&command.try_get_matches_from(arguments)?)
     }
 
     /// Does what was asked for.
@@ -152,4 +166,26 @@ impl Cli {
             Command::Packaging(packaging) => packaging.run(),
         }
     }
+}
+
+/// The exit status of what was done; says on standard error what failed.
+pub fn finish(done: Result<(), Failure>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Usage(message)) => {
+            eprintln!("error: {message}\n\nFor more information, try '--help'.");
+            ExitCode::from(2)
+        }
+        // Who reads us has seen enough: `surefill ... | head`.
+        Err(Failure::Work(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(Failure::Work(error)) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    kind == Some(std::io::ErrorKind::BrokenPipe)
 }

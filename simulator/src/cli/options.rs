@@ -191,8 +191,8 @@ pub struct ProbArgs {
     /// How many waits are recent [default: 5000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_RECENT))]
     recent_waits: Option<u32>,
-    /// What counts as a long wait at least, for guard and front, in seconds [default: 3600]
-    #[arg(long, value_name = "SECONDS", value_parser = not_negative)]
+    /// What counts as a long wait at least, for guard and front [default: 1h]
+    #[arg(long, value_name = "DURATION", value_parser = seconds)]
     shortest_long_wait: Option<f64>,
     /// Whether predictions of waiting jobs follow what is learnt meanwhile [default: true]
     #[arg(long, value_name = "BOOL")]
@@ -200,8 +200,8 @@ pub struct ProbArgs {
     /// The hidden Markov model's floor where it explains nothing; 0 for silence [default: 0.001, papers 0]
     #[arg(long, value_name = "P", value_parser = floor)]
     hmm_floor: Option<f64>,
-    /// Where the predictors' second run-time bin starts; shorter jobs are in the first [s] [default: 1.5]
-    #[arg(long, value_name = "SECONDS")]
+    /// Where the predictors' second run-time bin starts; shorter jobs are in the first [default: 1.5 s]
+    #[arg(long, value_name = "DURATION", value_parser = seconds)]
     first_edge: Option<f64>,
     /// Ratio of neighbouring edges of the predictors' run-time bins [default: 1.8]
     #[arg(long, value_name = "R")]
@@ -221,6 +221,14 @@ fn not_negative(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
         _ => Err("not a number of 0 or above".to_owned()),
+    }
+}
+
+/// A span of time, or seconds with a fraction.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
+        _ => super::args::span::span(text).map(|seconds| seconds as f64),
     }
 }
 
@@ -251,7 +259,7 @@ impl ProbArgs {
             ("--recent-waits", self.recent_waits.is_some()),
             ("--shortest-long-wait", self.shortest_long_wait.is_some()),
         ];
-        let ordered = matches!(policy, PolicyName::Prob | PolicyName::Easy | PolicyName::EasyPlusPlus);
+        let ordered = !matches!(policy, PolicyName::Fcfs | PolicyName::Conservative);
         let of_prob = given.into_iter().filter(|_| policy != PolicyName::Prob);
         let of_both = order.into_iter().filter(|_| !ordered);
         match of_prob.chain(of_both).find(|(_, given)| *given) {
@@ -312,7 +320,19 @@ impl ProbArgs {
             (None, PolicyName::Prob, Some(name)) => OrderOptions::preset(name),
             (None, policy, _) => OrderOptions::named(policy.orders()[0]),
         };
+        let own = [
+            ("--queue", self.queue.is_some()),
+            ("--candidates", self.candidates.is_some()),
+            ("--front", self.front.is_some()),
+        ];
+        if let (Some(named), Some((option, _))) = (order.named, own.into_iter().find(|own| own.1)) {
+            return Err(Failure::Usage(format!(
+                "{option} is not for the order {}, which is whole",
+                named.name()
+            )));
+        }
         let order = OrderOptions {
+            named: order.named,
             queue: self.queue.unwrap_or(order.queue),
             candidates: self.candidates.map_or(order.candidates, Candidates::of),
             front: self.front.unwrap_or(order.front),

@@ -2,6 +2,7 @@
 
 use super::args::file;
 use crate::base::papers::Published;
+use crate::replay::run::Summary;
 use crate::report::{self, Compared, Section, TableStyle, View};
 use crate::trace::workload::Counts;
 use clap::Args;
@@ -20,6 +21,12 @@ pub fn progress_of(count: u64, what: &str) -> ProgressBar {
     let bar = ProgressBar::new(count).with_message(what.to_owned());
     let style = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} {msg} {eta}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Says above a progress bar what has come of a policy, while others are under way; where the bar is invisible, nothing.
+pub fn finished(bar: &ProgressBar, summary: &Summary) {
+    let wait = report::what_if::span(summary.mean.mean_wait_s);
+    bar.println(format!("{}: mean wait {wait}", report::label(&summary.setup)));
 }
 
 /// A progress bar on standard error for rounds of training, whose number may be unknown.
@@ -143,6 +150,26 @@ impl OutputOptions {
         Ok(())
     }
 
+    /// Says the answer of a comparison in a sentence, after the tables for people.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn answer(&self, traces: &[Compared]) -> io::Result<()> {
+        let Some(sentence) = report::answer::sentence(traces).filter(|_| !self.json && !self.csv) else {
+            return Ok(());
+        };
+        writeln!(io::stdout().lock(), "\n{sentence}")
+    }
+
+    /// Writes the page of a comparison, where one is asked for.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn comparison(&self, title: &str, traces: &[Compared], sections: &[Section]) -> anyhow::Result<()> {
+        let Some(path) = &self.html else { return Ok(()) };
+        write_page(path, &report::comparison(title, traces, sections, &command(), &today()))
+    }
+
     /// Writes the page, where one is asked for.
     ///
     /// # Errors
@@ -151,6 +178,26 @@ impl OutputOptions {
         let Some(path) = &self.html else { return Ok(()) };
         write_page(path, &report::page(title, sections))
     }
+}
+
+/// The command as it was typed, for pages that say how they were made.
+pub fn command() -> String {
+    let words = std::env::args_os().skip(1).map(|word| {
+        let word = crate::trace::text::printable(&word.to_string_lossy()).into_owned();
+        let plain =
+            !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c));
+        if plain { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    });
+    std::iter::once("surefill".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The date of a page: SOURCE_DATE_EPOCH where it is set, so that pages can be made again as they were.
+pub fn today() -> String {
+    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+    let now = fixed
+        .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
+        .unwrap_or_else(jiff::Timestamp::now);
+    now.strftime("%Y-%m-%d").to_string()
 }
 
 /// Every measure of every policy and trace, a line each.

@@ -3,6 +3,7 @@
 use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
+use crate::replay::policy::{Order, PolicyName};
 use crate::replay::predict::Predictor;
 use crate::replay::run::Options;
 use crate::report::{TableStyle, starts};
@@ -52,6 +53,15 @@ impl StartTimes {
     pub(super) fn run(self) -> Result<(), Failure> {
         let choice = self.policy.choice()?;
         self.prob.check(choice.policy)?;
+        let unknown =
+            matches!(choice.policy, PolicyName::Named(_)) || matches!(choice.order, Some(Order::Named(_)));
+        if unknown {
+            return Err(Failure::Usage(
+                "start-times plays queues forward by fcfs, easy, conservative, easy++ and prob, in their orders: it does not know \
+                 the rules of others"
+                    .to_owned(),
+            ));
+        }
         if !Predictor::DISTRIBUTION.contains(&self.beliefs) {
             return Err(Failure::Usage("--beliefs: this predictor tells single values only".to_owned()));
         }

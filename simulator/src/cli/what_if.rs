@@ -28,8 +28,10 @@ cannot know is said with the answer.
 
 A history is a trace or accounting log in any format that import reads. The last year of Slurm:
 
-    sacct -a -P -S now-365days -o JobID,JobIDRaw,Submit,Eligible,Start,End,State,TimelimitRaw,AllocCPUS,ReqCPUS,\\
-    User,Account,Partition | surefill what-if --procs 4096 --html answer.html
+    columns=JobID,JobIDRaw,Submit,Eligible,Start,End,State,TimelimitRaw
+    columns=$columns,AllocCPUS,ReqCPUS,User,Account,Partition
+    sacct -a -P -S now-365days -o $columns > year.txt
+    surefill what-if year.txt --procs 4096 --html answer.html
 
 The page is one file to be mailed and printed; nothing in it is loaded from elsewhere. It names users and accounts: for
 people outside, take a history that import --key has made.
@@ -115,7 +117,7 @@ impl WhatIfArgs {
         let answer = what_if(&question, &pairs)
             .ok_or_else(|| anyhow!("{name}: no job was submitted in the period that is asked for"))?;
         if let Some(path) = &self.html {
-            output::write_page(path, &page(&answer, &command(), &today()))?;
+            output::write_page(path, &page(&answer, &output::command(), &output::today()))?;
         }
         self.print(&answer)
     }
@@ -246,24 +248,4 @@ fn write_csv(out: &mut impl Write, answer: &WhatIf) -> Result<(), Failure> {
     }
     table.flush()?;
     Ok(())
-}
-
-/// The command as it was given, for the page.
-fn command() -> String {
-    let words = std::env::args_os().skip(1).map(|word| {
-        let word = crate::trace::text::printable(&word.to_string_lossy()).into_owned();
-        let plain =
-            !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c));
-        if plain { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
-    });
-    std::iter::once("surefill".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-/// The date of the page: SOURCE_DATE_EPOCH where it is set, so that pages can be made again as they were.
-fn today() -> String {
-    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
-    let now = fixed
-        .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
-        .unwrap_or_else(jiff::Timestamp::now);
-    now.strftime("%Y-%m-%d").to_string()
 }

@@ -158,6 +158,18 @@ impl<'w> Cluster<'w> {
         self.start(job);
     }
 
+    /// Starts a waiting job: as the head job if it is that, else as a backfill that promises no delay.
+    ///
+    /// # Panics
+    /// When the job does not wait or does not fit: a mistake in the policy.
+    pub fn start_job(&mut self, job: JobId) {
+        if self.queue.front() == Some(&job) {
+            self.start_head();
+        } else {
+            self.backfill(job, 0.0);
+        }
+    }
+
     fn start(&mut self, id: JobId) {
         let job = self.job(id);
         assert!(

@@ -151,6 +151,8 @@ pub struct Summary {
     /// Means over the seeds.
     #[serde(flatten)]
     pub mean: Metrics,
+    /// The mean wait of every seed, in order, in seconds: policies replayed with the same seeds can be compared pair by pair.
+    pub mean_waits_s: Vec<f64>,
     /// Standard deviations over the seeds, when there are several.
     pub spread: Option<Metrics>,
     /// Who waited how long, means over the seeds.
@@ -174,6 +176,7 @@ impl Summary {
             missing_processors: options.rules.missing_processors,
             seeds: run.metrics.len(),
             mean: Metrics::mean(&run.metrics).expect("at least one seed was run"),
+            mean_waits_s: run.metrics.iter().map(|metrics| metrics.mean_wait_s).collect(),
             spread: Metrics::deviation(&run.metrics),
             fairness: Fairness::mean(&run.fairness),
             calibration: calibration::bins(run.backfills.iter().flatten().copied(), criterion),

@@ -91,8 +91,11 @@ pub fn easy<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a 
     summaries.into_iter().find(|summary| is_easy(&summary.setup))
 }
 
-/// What a policy's name leaves open.
+/// What a policy's name leaves open. EASY's rules under the probabilistic policy look at limits only.
 pub fn details(setup: &Setup) -> String {
+    if setup.policy == "prob" && setup.preset.as_deref() == Some("easy") {
+        return format!("by limits, {}", setup.order);
+    }
     let rule = setup.rule.as_ref().map_or_else(String::new, |rule| format!(", {rule}"));
     format!("{}, {}{rule}", setup.predictor, setup.order)
 }
@@ -110,6 +113,20 @@ pub fn label(setup: &Setup) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_preset_that_looks_at_limits_names_no_predictor() {
+        let setup = |preset: Option<&str>| Setup {
+            policy: "prob".to_owned(),
+            predictor: "mix".to_owned(),
+            order: "fcfs".to_owned(),
+            rule: Some("relative=0".to_owned()),
+            preset: preset.map(str::to_owned),
+            ..Setup::default()
+        };
+        assert_eq!(label(&setup(Some("easy"))), "easy (by limits, fcfs)");
+        assert_eq!(label(&setup(None)), "prob (mix, fcfs, relative=0)");
+    }
 
     #[test]
     fn changes() {

@@ -12,7 +12,7 @@ pub(super) fn figure(class: &str, title: &str, legend: &Markup, svg: String, cap
         h3 { (title) }
         figure class=(class) {
             (legend)
-            div role="img" aria-label={ (title) ". " (caption) } { (PreEscaped(svg)) }
+            div role="img" aria-label={ (title) ". " (caption) } { (plot::described(&svg, title, caption)) }
             figcaption { (caption) }
         }
     }

@@ -6,6 +6,7 @@
 
 pub mod advice;
 pub mod allocate;
+pub mod answer;
 mod columns;
 mod figures;
 pub(crate) mod hmm;
@@ -98,15 +99,31 @@ pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Sectio
 
 /// A self-contained HTML page of such parts.
 pub fn page(title: &str, sections: &[Section]) -> String {
-    document(title, sections, " Each trace's last table has the seeds and options of every replay.")
+    document(title, sections, html! { " " (OPTIONS) })
+}
+
+const OPTIONS: &str = "Each trace's last table has the seeds and options of every replay.";
+
+/// A self-contained HTML page that begins with the answer ([`answer`]) and goes on with each trace's part; `command` made it on
+/// this date.
+pub fn comparison(
+    title: &str,
+    traces: &[Compared],
+    sections: &[Section],
+    command: &str,
+    date: &str,
+) -> String {
+    let all: Vec<Section> =
+        std::iter::once(Section(answer::lead(traces))).chain(sections.iter().cloned()).collect();
+    document(title, &all, html! { " " (OPTIONS) " Made on " (date) " by: " code { (command) } })
 }
 
 /// A self-contained HTML page of parts of a study: [`states`], [`locality`] and the like.
 pub fn study_page(title: &str, sections: &[Section]) -> String {
-    document(title, sections, "")
+    document(title, sections, html! {})
 }
 
-fn document(title: &str, sections: &[Section], note: &str) -> String {
+fn document(title: &str, sections: &[Section], note: Markup) -> String {
     let style = include_str!("style.css");
     let page = html! {
         (DOCTYPE)

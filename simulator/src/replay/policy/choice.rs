@@ -3,19 +3,25 @@
 use super::conservative::Conservative;
 use super::easy::Easy;
 use super::fcfs::Fcfs;
+use super::lookahead::Lookahead;
 use super::name::{BadChoice, name_of, names, parse};
+use super::named::{Named, Parts};
 use super::prob::Prob;
 use super::rule::RuleChoice;
+use super::selective::Selective;
+use super::strict::Strict;
 use super::{Order, OrderOptions, Policy, PolicyOptions, ProbOptions};
 use crate::replay::predict::Predictor;
+use crate::replay::registry::{BuildPolicy, Names};
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 use surefill::schedule::PresetName;
 
 /// The policies by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum PolicyName {
     /// First come, first served, no backfilling.
     #[serde(rename = "fcfs")]
@@ -28,11 +34,69 @@ pub enum PolicyName {
     Conservative,
     /// EASY++: EASY by the mean of the user's last two run times, shortest first.
     #[serde(rename = "easy++")]
-    #[value(name = "easy++")]
     EasyPlusPlus,
     /// Probabilistic backfilling: EASY by distributions of run times.
     #[serde(rename = "prob")]
     Prob,
+    /// One of the registry's, built in or added ([`crate::replay::registry`]).
+    #[serde(untagged)]
+    Named(Named<BuildPolicy>),
+}
+
+/// Name, what `--help` says, and what makes it.
+type BuiltIn = (&'static str, &'static str, fn(Parts) -> Box<dyn Policy>);
+
+/// The policies of the registry that are built in.
+const BUILT_IN: [BuiltIn; 3] = [
+    ("strict", "The first of the queue as long as it fits, no backfilling: fcfs with any order", |parts| {
+        Box::new(Strict(parts))
+    }),
+    (
+        "lookahead",
+        "EASY that packs best: the jobs ahead of the head that use most processors (Shmueli & Feitelson 2005)",
+        |parts| Box::new(Lookahead(parts)),
+    ),
+    (
+        "selective",
+        "Reservations for jobs that have waited long for what they ask (Srinivasan et al. 2002)",
+        |parts| Box::new(Selective::new(parts)),
+    ),
+];
+
+/// All policies.
+pub(crate) static POLICIES: Names<PolicyName> = Names::new(|| {
+    let own = [
+        PolicyName::Fcfs,
+        PolicyName::Easy,
+        PolicyName::Conservative,
+        PolicyName::EasyPlusPlus,
+        PolicyName::Prob,
+    ];
+    let named =
+        BUILT_IN.map(|(name, about, build)| PolicyName::Named(Named::new(name, about, Box::new(build))));
+    own.into_iter().chain(named).collect()
+});
+
+impl ValueEnum for PolicyName {
+    fn value_variants<'a>() -> &'a [PolicyName] {
+        POLICIES.all()
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, about) = match self {
+            PolicyName::Fcfs => ("fcfs", "First come, first served, no backfilling"),
+            PolicyName::Easy => ("easy", "EASY backfilling: one reservation, for the head job"),
+            PolicyName::Conservative => {
+                ("conservative", "Conservative backfilling: a reservation for every job")
+            }
+            PolicyName::EasyPlusPlus => {
+                ("easy++", "EASY++: EASY by the mean of the user's last two run times, shortest first")
+            }
+            PolicyName::Prob => ("prob", "Probabilistic backfilling: EASY by distributions of run times"),
+            PolicyName::Named(named) => return Some(named.value()),
+        };
+        Some(PossibleValue::new(name).help(about))
+    }
 }
 
 /// Presets of the probabilistic policy that stand among the policies.
@@ -74,34 +138,32 @@ fn not_used(policy: PolicyName, predictor: Predictor) -> BadChoice {
     BadChoice::Predictor {
         policy: name_of(policy),
         predictor: name_of(predictor),
-        used: names(policy.predictors()),
+        used: names(&policy.predictors()),
     }
 }
 
 impl PolicyName {
     /// The predictors this policy works with, its default first.
-    pub fn predictors(self) -> &'static [Predictor] {
+    pub fn predictors(self) -> Vec<Predictor> {
         match self {
-            PolicyName::Fcfs | PolicyName::Conservative => &[Predictor::Limit],
-            PolicyName::Easy => Predictor::POINT,
-            PolicyName::EasyPlusPlus => &[Predictor::Mean2],
-            PolicyName::Prob => Predictor::DISTRIBUTION,
+            PolicyName::Fcfs | PolicyName::Conservative => vec![Predictor::Limit],
+            PolicyName::Easy | PolicyName::Named(_) => Predictor::points(),
+            PolicyName::EasyPlusPlus => vec![Predictor::Mean2],
+            PolicyName::Prob => Predictor::distributions(),
         }
     }
 
     /// The orders this policy works with, its default first.
-    pub fn orders(self) -> &'static [Order] {
+    pub fn orders(self) -> Vec<Order> {
+        let all = Order::value_variants().iter().copied();
         match self {
-            PolicyName::Fcfs | PolicyName::Conservative => &[Order::Fcfs],
-            PolicyName::Easy | PolicyName::Prob => &[
-                Order::Fcfs,
-                Order::Sjbf,
-                Order::Fair,
-                Order::Fast,
-                Order::FairCandidates,
-                Order::FastCandidates,
-            ],
-            PolicyName::EasyPlusPlus => &[Order::Sjbf, Order::Fair, Order::Fast],
+            PolicyName::Fcfs | PolicyName::Conservative => vec![Order::Fcfs],
+            PolicyName::Easy | PolicyName::Prob | PolicyName::Named(_) => all.collect(),
+            PolicyName::EasyPlusPlus => {
+                // Shortest candidates first is what makes it EASY++.
+                let own = [Order::Sjbf, Order::Fair, Order::Fast];
+                own.into_iter().chain(all.filter(|order| matches!(order, Order::Named(_)))).collect()
+            }
         }
     }
 }
@@ -122,7 +184,7 @@ impl Choice {
             return Err(not_used(policy, predictor));
         }
         if order.is_some_and(|order| !orders.contains(&order)) {
-            return Err(BadChoice::Order { policy: name_of(policy), order: names(orders) });
+            return Err(BadChoice::Order { policy: name_of(policy), order: names(&orders) });
         }
         Ok(Choice { policy, predictor, order, preset: None, rule: None })
     }
@@ -156,6 +218,9 @@ impl Choice {
         Ok(match self.policy {
             PolicyName::Fcfs => Box::new(Fcfs),
             PolicyName::Easy => Box::new(Easy::new(point()?, &self.order(options), options.overdue)),
+            PolicyName::Named(named) => {
+                named.build()(Parts::new(point()?, &self.order(options), options.overdue))
+            }
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Prob => {

@@ -94,7 +94,7 @@ impl Easy {
 
 /// When a running job is expected to end: as predicted while that is ahead, then corrected step by step but not beyond
 /// its limit, and past its limit as `overdue` says.
-fn expected_end(running: &Running, predicted: i64, now: i64, overdue: Overdue) -> i64 {
+pub(super) fn expected_end(running: &Running, predicted: i64, now: i64, overdue: Overdue) -> i64 {
     let limit = running.start + running.limit;
     let mut end = predicted;
     let mut increments = INCREMENTS.iter();
@@ -116,7 +116,8 @@ impl Policy for Easy {
         self.ordering.started(job, now);
     }
 
-    fn ended(&mut self, job: &Job, _now: i64) {
+    fn ended(&mut self, job: &Job, now: i64) {
+        self.ordering.ended(job, now);
         self.predictor.finished(job);
     }
 

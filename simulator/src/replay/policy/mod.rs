@@ -4,21 +4,30 @@ mod choice;
 pub mod conservative;
 pub mod easy;
 pub mod fcfs;
+pub mod lookahead;
 mod name;
+mod named;
 mod options;
 mod order;
 pub mod prob;
 mod profile;
+mod queue_orders;
 mod rule;
+pub mod selective;
+pub mod strict;
 mod watch;
 
 use crate::replay::machine::Cluster;
 use crate::trace::workload::{Job, JobId};
 
+pub(crate) use choice::POLICIES;
 pub use choice::{Choice, OwnPreset, PolicyName};
 pub use name::{BadChoice, name_of};
+pub use named::{Named, Parts};
 pub use options::{Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
+pub(crate) use order::ORDERS;
 pub use order::{Candidates, Order, OrderOptions, Powers};
+pub use queue_orders::{FairShare, Formula, QueueOrder, Sizes};
 pub use rule::{RuleChoice, RuleName};
 pub use watch::{HeadStart, Judged, Tried};
 

@@ -1,17 +1,22 @@
 //! The order of the queue and of the backfill candidates, by the core's priorities.
 
 use crate::replay::machine::Cluster;
+use crate::replay::registry::{BuildOrder, Names};
 use crate::trace::workload::{Job, JobId};
 use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+use clap::builder::PossibleValue;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use surefill::schedule::{Preset, PresetName, Priority, RecentWaits};
 
 use super::name::name_of;
+use super::named::Named;
+use super::queue_orders::{FORMULAS, FairShare, Formula, QueueOrder};
 
 /// Orders by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// First come, first served, queue and candidates.
@@ -28,6 +33,60 @@ pub enum Order {
     FairCandidates,
     /// The queue first come first served, the candidates by the priorities of the preset fast.
     FastCandidates,
+    /// One of the registry's, built in or added ([`crate::replay::registry`]), for queue and candidates.
+    #[serde(untagged)]
+    Named(Named<BuildOrder>),
+}
+
+/// All orders.
+pub(crate) static ORDERS: Names<Order> = Names::new(|| {
+    let own =
+        [Order::Fcfs, Order::Sjbf, Order::Fair, Order::Fast, Order::FairCandidates, Order::FastCandidates];
+    let formulas = FORMULAS.map(|(name, about, formula)| {
+        let build: Box<BuildOrder> = Box::new(move || Box::new(Formula(formula)));
+        Order::Named(Named::new(name, about, build))
+    });
+    let about = "Queue and candidates: the user who has used least first, usage halved every week";
+    let build: Box<BuildOrder> = Box::new(|| Box::<FairShare>::default());
+    let share = Order::Named(Named::new("fair-share", about, build));
+    own.into_iter().chain(formulas).chain([share]).collect()
+});
+
+impl ValueEnum for Order {
+    fn value_variants<'a>() -> &'a [Order] {
+        ORDERS.all()
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, about) = match self {
+            Order::Fcfs => ("fcfs", "First come, first served, queue and candidates"),
+            Order::Sjbf => (
+                "sjbf",
+                "The queue first come first served, of the candidates the shortest predicted run time first",
+            ),
+            Order::Fair => ("fair", "Queue and candidates by the priorities of the preset fair"),
+            Order::Fast => ("fast", "Queue and candidates by the priorities of the preset fast"),
+            Order::FairCandidates => {
+                ("fair-candidates", "The queue first come first served, the candidates by the preset fair")
+            }
+            Order::FastCandidates => {
+                ("fast-candidates", "The queue first come first served, the candidates by the preset fast")
+            }
+            Order::Named(named) => return Some(named.value()),
+        };
+        Some(PossibleValue::new(name).help(about))
+    }
+}
+
+impl<'de> Deserialize<'de> for Named<BuildOrder> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Named<BuildOrder>, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let named = ORDERS.all().iter().find_map(|order| match order {
+            Order::Named(named) if named.name() == name => Some(*named),
+            _ => None,
+        });
+        named.ok_or_else(|| D::Error::custom(format!("no order is named '{name}'")))
+    }
 }
 
 /// A priority: median^run_time x processors^processors / (1 + wait / age_unit_s)^age, smaller values first.
@@ -120,6 +179,9 @@ impl Candidates {
 /// Everything that orders queue and candidates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OrderOptions {
+    /// An order of the registry, which takes the place of all that follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named: Option<Named<BuildOrder>>,
     /// The queue's priority.
     pub queue: Powers,
     /// The candidates'.
@@ -137,6 +199,7 @@ impl OrderOptions {
     pub fn preset(name: PresetName) -> OrderOptions {
         let Preset { queue, candidates, front, recent, shortest_long_wait, .. } = Preset::new(name);
         OrderOptions {
+            named: None,
             queue: Powers::new(&queue),
             candidates: Candidates::of(Powers::new(&candidates)),
             front,
@@ -157,11 +220,12 @@ impl OrderOptions {
             Order::Fast => OrderOptions::preset(PresetName::Fast),
             Order::FairCandidates => late(PresetName::Fair),
             Order::FastCandidates => late(PresetName::Fast),
+            Order::Named(named) => OrderOptions { named: Some(named), ..submission },
         }
     }
 
     fn is_submission(&self) -> bool {
-        self.queue.is_submission() && self.front >= 1.0
+        self.named.is_none() && self.queue.is_submission() && self.front >= 1.0
     }
 }
 
@@ -169,6 +233,9 @@ impl fmt::Display for OrderOptions {
     /// The name, if it has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let same = |order: &&Order| OrderOptions::named(**order) == *self;
+        if let Some(named) = self.named {
+            return f.write_str(named.name());
+        }
         if let Some(order) = Order::value_variants().iter().find(same) {
             return f.write_str(&name_of(*order));
         }
@@ -188,6 +255,7 @@ impl fmt::Display for OrderOptions {
 /// The order at work, with the waits that tell who has waited long.
 pub(super) struct Ordering {
     options: OrderOptions,
+    named: Option<Box<dyn QueueOrder>>,
     recent: Vec<u64>,
 }
 
@@ -196,14 +264,24 @@ impl Ordering {
         let bytes = RecentWaits::size(options.recent).expect("the options were checked");
         let mut recent = vec![0; bytes.div_ceil(8)];
         RecentWaits::init(bytemuck::cast_slice_mut(&mut recent), options.recent).expect("room was made");
-        Ordering { options: options.clone(), recent }
+        Ordering { options: options.clone(), named: options.named.map(|named| named.build()()), recent }
     }
 
     /// A job was started.
     pub(super) fn started(&mut self, job: &Job, now: i64) {
+        if let Some(order) = &mut self.named {
+            order.started(job, now);
+        }
         let mut recent =
             RecentWaits::attach(bytemuck::cast_slice_mut(&mut self.recent)).expect("made in new");
         recent.add(now - job.submit).expect("waits are spans of time");
+    }
+
+    /// A job ended.
+    pub(super) fn ended(&mut self, job: &Job, now: i64) {
+        if let Some(order) = &mut self.named {
+            order.ended(job, now);
+        }
     }
 
     /// The quantile of recent waits from which on a wait is long, in seconds; infinite for 1, 0 for 0.
@@ -223,6 +301,11 @@ impl Ordering {
         if self.options.is_submission() {
             return;
         }
+        if let Some(order) = &mut self.named {
+            let now = cluster.now();
+            cluster.sort_queue(|job| number(order.value(job, now, median(job.id))));
+            return;
+        }
         let front = self.long_wait(self.options.front);
         let priority = self.options.queue.priority();
         let now = cluster.now();
@@ -231,26 +314,38 @@ impl Ordering {
 
     /// Puts candidates in order, equal ones first come first.
     pub(super) fn sort_candidates(
-        &self,
+        &mut self,
         ids: &mut [JobId],
         cluster: &Cluster<'_>,
         median: impl Fn(JobId) -> i64,
     ) {
+        if let Some(order) = &mut self.named {
+            let now = cluster.now();
+            sort_by_value(ids, |id| number(order.value(cluster.job(id), now, median(id))));
+            return;
+        }
         match self.options.candidates {
             Candidates::Submission => ids.sort_unstable(),
             Candidates::Shortest => ids.sort_unstable_by_key(|&id| (median(id), id)),
             Candidates::Priority(powers) => {
                 let (priority, now) = (powers.priority(), cluster.now());
-                let valued = ids
-                    .iter()
-                    .map(|&id| (value(&priority, cluster.job(id), now, median(id), f64::INFINITY), id));
-                let mut valued: Vec<(f64, JobId)> = valued.collect();
-                valued.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                for (to, (_, id)) in ids.iter_mut().zip(valued) {
-                    *to = id;
-                }
+                sort_by_value(ids, |id| value(&priority, cluster.job(id), now, median(id), f64::INFINITY));
             }
         }
+    }
+}
+
+/// What is no number comes last.
+fn number(value: f64) -> f64 {
+    if value.is_nan() { f64::INFINITY } else { value }
+}
+
+/// Smaller values first, equal ones first come first.
+fn sort_by_value(ids: &mut [JobId], mut value: impl FnMut(JobId) -> f64) {
+    let mut valued: Vec<(f64, JobId)> = ids.iter().map(|&id| (value(id), id)).collect();
+    valued.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    for (to, (_, id)) in ids.iter_mut().zip(valued) {
+        *to = id;
     }
 }
 

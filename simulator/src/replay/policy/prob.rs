@@ -235,6 +235,7 @@ impl Policy for Prob {
 
     fn ended(&mut self, job: &Job, now: i64) {
         self.beliefs[job.id] = None;
+        self.ordering.ended(job, now);
         self.predictor.finished(job, now);
     }
 

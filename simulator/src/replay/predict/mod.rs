@@ -3,7 +3,10 @@
 pub mod distribution;
 pub mod point;
 
+use crate::replay::policy::Named;
+use crate::replay::registry::{BuildPredictor, Names};
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use serde::Serialize;
 use surefill::predict::{PredictorKind, PredictorOptions};
 use surefill::runtime::RuntimeBins;
@@ -12,7 +15,7 @@ pub use distribution::DistributionPredictor;
 pub use point::PointPredictor;
 
 /// The predictors by name. Some predict single values, some distributions, some both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Predictor {
     /// The job's limit.
@@ -26,7 +29,6 @@ pub enum Predictor {
     /// Distribution: the hidden Markov model of run times (Nissimov 2006), learnt on line.
     Hmm,
     /// Distribution: the same model, learnt slot by slot by recursive expectation-maximisation.
-    #[value(name = "hmm-online")]
     #[serde(rename = "hmm-online")]
     HmmOnline,
     /// Distribution: ten histories of like jobs, by user, time limit and processors, weighed by how well they do.
@@ -40,11 +42,65 @@ pub enum Predictor {
     /// Value: the mean of the similarity class known best (Smith et al. 1998).
     Smith,
     /// Value: mean + 1.5 standard deviations of the user's similar jobs (Mu'alem & Feitelson 2001).
-    #[value(name = "mean+1.5sigma")]
     #[serde(rename = "mean+1.5sigma")]
     MeanSigma,
     /// Value: twice the limit.
     Doubled,
+    /// Value: one that was added ([`crate::replay::registry`]).
+    #[serde(untagged)]
+    Named(Named<BuildPredictor>),
+}
+
+/// All predictors.
+pub(crate) static PREDICTORS: Names<Predictor> = Names::new(|| {
+    let values = Predictor::POINT.iter().filter(|other| !Predictor::DISTRIBUTION.contains(other));
+    Predictor::DISTRIBUTION.iter().chain(values).copied().collect()
+});
+
+impl ValueEnum for Predictor {
+    fn value_variants<'a>() -> &'a [Predictor] {
+        PREDICTORS.all()
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, about) = match self {
+            Predictor::Limit => ("limit", "The job's limit"),
+            Predictor::Clairvoyant => ("clairvoyant", "The run time it will have: a ceiling for studies"),
+            Predictor::Global => ("global", "Distribution: all finished jobs"),
+            Predictor::User => ("user", "Distribution: the user's own finished jobs, backing off to all"),
+            Predictor::Hmm => {
+                ("hmm", "Distribution: the hidden Markov model of run times (Nissimov 2006), learnt on line")
+            }
+            Predictor::HmmOnline => (
+                "hmm-online",
+                "Distribution: the same model, learnt slot by slot by recursive expectation-maximisation",
+            ),
+            Predictor::Mix => (
+                "mix",
+                "Distribution: ten histories of like jobs, by user, time limit and processors, weighed by how well they do",
+            ),
+            Predictor::Contexts => (
+                "contexts",
+                "Distribution: 31 contexts in which jobs are alike, mixed in the logarithm, cut at the limit, calibrated",
+            ),
+            Predictor::Mean2 => {
+                ("mean2", "Value: the mean of the user's last two run times (Tsafrir et al. 2007)")
+            }
+            Predictor::Gibbons => {
+                ("gibbons", "Value: quadratic fit on processors by user and executable (Gibbons 1997)")
+            }
+            Predictor::Smith => {
+                ("smith", "Value: the mean of the similarity class known best (Smith et al. 1998)")
+            }
+            Predictor::MeanSigma => (
+                "mean+1.5sigma",
+                "Value: mean + 1.5 standard deviations of the user's similar jobs (Mu'alem & Feitelson 2001)",
+            ),
+            Predictor::Doubled => ("doubled", "Value: twice the limit"),
+            Predictor::Named(named) => return Some(named.value()),
+        };
+        Some(PossibleValue::new(name).help(about))
+    }
 }
 
 impl Predictor {
@@ -71,7 +127,22 @@ impl Predictor {
         Predictor::Clairvoyant,
     ];
 
-    /// The predictor of single values, with nothing learnt yet; `None` for those not in [`Predictor::POINT`].
+    /// Those that were added.
+    fn added() -> impl Iterator<Item = Predictor> {
+        PREDICTORS.all().iter().copied().filter(|predictor| matches!(predictor, Predictor::Named(_)))
+    }
+
+    /// All that predict single values.
+    pub fn points() -> Vec<Predictor> {
+        Predictor::POINT.iter().copied().chain(Predictor::added()).collect()
+    }
+
+    /// All that predict distributions.
+    pub fn distributions() -> Vec<Predictor> {
+        Predictor::DISTRIBUTION.iter().copied().chain(Predictor::added()).collect()
+    }
+
+    /// The predictor of single values, with nothing learnt yet; `None` for those not in [`Predictor::points`].
     pub fn point(self) -> Option<Box<dyn PointPredictor>> {
         Some(match self {
             Predictor::Limit => Box::new(point::Limit),
@@ -81,6 +152,7 @@ impl Predictor {
             Predictor::Smith => Box::<point::Smith>::default(),
             Predictor::MeanSigma => Box::<point::MeanPlusSigma>::default(),
             Predictor::Doubled => Box::new(point::Doubled),
+            Predictor::Named(named) => named.build()(),
             Predictor::Global
             | Predictor::User
             | Predictor::Hmm
@@ -92,7 +164,7 @@ impl Predictor {
         })
     }
 
-    /// The predictor of distributions, with nothing learnt yet; `None` for those not in [`Predictor::DISTRIBUTION`].
+    /// The predictor of distributions, with nothing learnt yet; `None` for those not in [`Predictor::distributions`].
     /// Those that count run times count them in these bins. `hmm_floor` is [`Predictor::Hmm`]'s ([`PredictorOptions::floor`]),
     /// below 1.
     pub fn distribution(self, bins: &RuntimeBins, hmm_floor: f64) -> Option<Box<dyn DistributionPredictor>> {
@@ -109,6 +181,7 @@ impl Predictor {
             }
             Predictor::Mix => Box::new(distribution::Histories::mix(bins)),
             Predictor::Contexts => Box::new(distribution::Contexts::new(bins)),
+            Predictor::Named(named) => Box::new(distribution::Single::new(named.build()())),
             Predictor::Mean2
             | Predictor::Gibbons
             | Predictor::Smith
@@ -125,9 +198,9 @@ mod tests {
     #[test]
     fn the_lists_say_what_there_is() {
         for predictor in Predictor::value_variants() {
-            assert_eq!(Predictor::POINT.contains(predictor), predictor.point().is_some());
+            assert_eq!(Predictor::points().contains(predictor), predictor.point().is_some());
             assert_eq!(
-                Predictor::DISTRIBUTION.contains(predictor),
+                Predictor::distributions().contains(predictor),
                 predictor.distribution(&RuntimeBins::default(), 0.0).is_some()
             );
         }

@@ -39,7 +39,7 @@ fn figure(title: &str, legend: &[(&Style, String)], svg: &str, caption: &str) ->
         h3 { (title) }
         figure class="lines" {
             ul.legend { @for (style, name) in legend { li { (PreEscaped(plot::line_sample(style))) (name) } } }
-            div role="img" aria-label={ (title) ". " (caption) } { (PreEscaped(svg)) }
+            div role="img" aria-label={ (title) ". " (caption) } { (plot::described(svg, title, caption)) }
             figcaption { (caption) }
         }
     }
@@ -201,7 +201,7 @@ fn pair() -> Markup {
         div.grid {
             @for (name, jobs) in &schedules {
                 figure {
-                    div role="img" aria-label={ "Schedule under " (name) } { (PreEscaped(draw(jobs))) }
+                    div role="img" aria-label={ "Schedule under " (name) } { (plot::described(&draw(jobs), &format!("Schedule under {name}"), "Jobs as blocks: time to the right, processors up.")) }
                     figcaption { (name) }
                 }
             }

@@ -32,7 +32,7 @@ pub fn section(title: &str, figures: &[(String, Figures)]) -> Section {
 
 /// The page of such parts.
 pub fn page(sections: &[Section]) -> String {
-    document("Synthetic workloads compared", sections, "")
+    document("Synthetic workloads compared", sections, html! {})
 }
 
 struct Workload<'a> {
@@ -46,7 +46,7 @@ fn figure(title: &str, legend: &[(&Style, String)], svg: String, caption: &str) 
         h3 { (title) }
         figure class="lines" {
             ul.legend { @for (style, name) in legend { li { (PreEscaped(plot::line_sample(style))) (name) } } }
-            div role="img" aria-label={ (title) ". " (caption) } { (PreEscaped(svg)) }
+            div role="img" aria-label={ (title) ". " (caption) } { (plot::described(&svg, title, caption)) }
             figcaption { (caption) }
         }
     }

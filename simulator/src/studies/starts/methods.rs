@@ -48,7 +48,8 @@ impl Method {
     }
 }
 
-/// How a replay's policy is played forward. Probabilistic backfilling is played as EASY by medians.
+/// How a replay's policy is played forward. Probabilistic backfilling is played as EASY by medians, and so are policies of the
+/// registry, whose rules the core does not know: a caller who wants what it says of them to hold refuses them.
 pub fn options(choice: &Choice, scenarios: u32, seed: u64) -> ForecastOptions {
     let shortest = choice.order == Some(Order::Sjbf);
     let order = if shortest { CandidateOrder::Shortest } else { CandidateOrder::Queue };
@@ -57,7 +58,9 @@ pub fn options(choice: &Choice, scenarios: u32, seed: u64) -> ForecastOptions {
         PolicyName::Fcfs => ForecastOptions { policy: Policy::Fcfs, ..base },
         PolicyName::Easy => base,
         PolicyName::Conservative => ForecastOptions { reservations: 1 << 20, ..base },
-        PolicyName::EasyPlusPlus | PolicyName::Prob => ForecastOptions { plans: Plans::Medians, ..base },
+        PolicyName::EasyPlusPlus | PolicyName::Prob | PolicyName::Named(_) => {
+            ForecastOptions { plans: Plans::Medians, ..base }
+        }
     }
 }
 

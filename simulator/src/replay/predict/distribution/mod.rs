@@ -6,6 +6,7 @@ mod global;
 mod histories;
 mod hmm;
 mod limit;
+mod single;
 
 use crate::trace::workload::Job;
 use surefill::runtime::RuntimeDistribution;
@@ -16,6 +17,7 @@ pub use global::Global;
 pub use histories::Histories;
 pub use hmm::Hmm;
 pub use limit::Limit;
+pub use single::Single;
 
 /// Predicts a job's run time as a distribution, before anything is known of its age. `job.run_time` is the future until
 /// [`DistributionPredictor::finished`].

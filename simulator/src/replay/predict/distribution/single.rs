@@ -1,0 +1,38 @@
+//! A single predicted run time as the whole distribution.
+
+use super::DistributionPredictor;
+use crate::replay::predict::PointPredictor;
+use crate::trace::workload::Job;
+use surefill::runtime::RuntimeDistribution;
+
+/// A predictor of single run times, asked once for every job: at its submission. A job that outlives its prediction is expected
+/// to run to its limit, by the core's rule for what is left of a distribution.
+pub struct Single {
+    predictor: Box<dyn PointPredictor>,
+    /// By id.
+    predicted: Vec<i64>,
+}
+
+impl Single {
+    /// Nothing predicted yet.
+    pub fn new(predictor: Box<dyn PointPredictor>) -> Single {
+        Single { predictor, predicted: Vec::new() }
+    }
+}
+
+impl DistributionPredictor for Single {
+    fn submitted(&mut self, job: &Job, _now: i64) {
+        // Ids count up from 0 in order of submission.
+        self.predicted.push(self.predictor.predict(job));
+    }
+
+    fn predict(&mut self, job: &Job, _now: i64) -> RuntimeDistribution {
+        let predicted = self.predicted.get(job.id).copied().unwrap_or_else(|| self.predictor.predict(job));
+        // What no distribution holds is as long as the limit.
+        RuntimeDistribution::single(predicted).unwrap_or(RuntimeDistribution::limit())
+    }
+
+    fn finished(&mut self, job: &Job, _now: i64) {
+        self.predictor.finished(job);
+    }
+}

@@ -1,0 +1,261 @@
+//! The answer of a comparison: which policy makes jobs wait least, by how much, on how many traces, and who pays for it.
+//!
+//! Changes are against EASY by limits, first come first served, over the same seeds: each seed's mean wait over EASY's for that
+//! seed, and of several traces the mean of their changes. Policies that know run times beforehand are shown, but are no answer.
+
+use super::Compared;
+use super::columns::{details, easy, is_easy, name};
+use super::what_if::span;
+use crate::replay::fairness::{FEWEST, Group};
+use crate::replay::run::Summary;
+use maud::{Markup, html};
+
+/// What a policy comes to on all traces, beside EASY.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// Its place in the list of policies.
+    pub index: usize,
+    /// The change of the mean wait, a mean over traces: -0.33 is 33 % below EASY's.
+    pub change: f64,
+    /// Its standard deviation over the seeds; none with one seed.
+    pub spread: Option<f64>,
+    /// The longest wait over EASY's, a mean over traces; none where EASY's is 0 everywhere.
+    pub longest: Option<f64>,
+    /// The traces on which its mean wait is below EASY's.
+    pub ahead: usize,
+    /// The traces on which EASY's jobs wait at all.
+    pub traces: usize,
+}
+
+/// How a policy stands; nothing without EASY, or where nobody waits under it.
+fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
+    let mut changes = Vec::new();
+    let mut by_seed: Vec<f64> = Vec::new();
+    let mut longest = Vec::new();
+    for compared in traces {
+        let (own, base) = (compared.policies.get(index)?, easy(&compared.policies)?);
+        if base.mean.mean_wait_s <= 0.0 {
+            continue;
+        }
+        changes.push(own.mean.mean_wait_s / base.mean.mean_wait_s - 1.0);
+        let pairs = own.mean_waits_s.iter().zip(&base.mean_waits_s);
+        let ratios: Vec<f64> = pairs.map(|(own, base)| own / base - 1.0).collect();
+        by_seed.resize(ratios.len().max(by_seed.len()), 0.0);
+        by_seed.iter_mut().zip(ratios).for_each(|(sum, ratio)| *sum += ratio);
+        if base.mean.max_wait_s > 0.0 {
+            longest.push(own.mean.max_wait_s / base.mean.max_wait_s);
+        }
+    }
+    let count = changes.len() as f64;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    if changes.is_empty() {
+        return None;
+    }
+    let by_seed: Vec<f64> =
+        by_seed.iter().map(|sum| sum / count).filter(|change| change.is_finite()).collect();
+    let spread = (by_seed.len() > 1).then(|| {
+        let middle = mean(&by_seed);
+        let squares: f64 = by_seed.iter().map(|change| (change - middle).powi(2)).sum();
+        (squares / (by_seed.len() - 1) as f64).sqrt()
+    });
+    Some(Standing {
+        index,
+        change: mean(&changes),
+        spread,
+        longest: (!longest.is_empty()).then(|| mean(&longest)),
+        ahead: changes.iter().filter(|&&change| change < 0.0).count(),
+        traces: changes.len(),
+    })
+}
+
+/// All policies but EASY, the shortest waits first; those that know run times beforehand are left out.
+pub fn standings(traces: &[Compared]) -> Vec<Standing> {
+    let Some(first) = traces.first() else { return Vec::new() };
+    let seers = |summary: &Summary| summary.setup.predictor == "clairvoyant";
+    let indices = first.policies.iter().enumerate();
+    let indices = indices.filter(|(_, summary)| !is_easy(&summary.setup) && !seers(summary));
+    let mut all: Vec<Standing> = indices.filter_map(|(index, _)| standing(traces, index)).collect();
+    all.sort_by(|a, b| a.change.total_cmp(&b.change));
+    all
+}
+
+/// A policy's name, with what tells it from others of that name.
+fn called(policies: &[Summary], index: usize) -> String {
+    let Some(own) = policies.get(index) else { return String::new() };
+    let base = if is_easy(&own.setup) { "EASY" } else { name(&own.setup) };
+    let alike = policies.iter().filter(|other| name(&other.setup) == name(&own.setup)).count();
+    if alike > 1 && !is_easy(&own.setup) {
+        format!("{base} ({})", details(&own.setup))
+    } else {
+        base.to_owned()
+    }
+}
+
+/// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2), longest 1.1 times; below on 10 of 10 traces.` Nothing without
+/// EASY and another policy.
+pub fn sentence(traces: &[Compared]) -> Option<String> {
+    let best = standings(traces).into_iter().next()?;
+    let who = called(&traces.first()?.policies, best.index);
+    let percent = (best.change * 100.0).round();
+    let spread = best.spread.map_or_else(String::new, |spread| format!(" (± {:.0})", spread * 100.0));
+    let mut text = match percent {
+        0.0 => format!("{who}: mean wait as EASY's{spread}"),
+        below if below < 0.0 => format!("{who}: mean wait {:.0} % below EASY's{spread}", -below),
+        above => format!(
+            "No policy is ahead of EASY; nearest is {who}: mean wait {above:.0} % above EASY's{spread}"
+        ),
+    };
+    if let Some(longest) = best.longest {
+        text += &format!(", longest {longest:.1} times");
+    }
+    if best.traces > 1 {
+        text += &format!("; below on {} of {} traces", best.ahead, best.traces);
+    }
+    Some(text + ".")
+}
+
+/// The page's first words and bars.
+pub fn lead(traces: &[Compared]) -> Markup {
+    let Some(first) = traces.first() else { return html! {} };
+    let best = standings(traces).first().map(|standing| standing.index);
+    html! {
+        section.answer {
+            @if let Some(sentence) = sentence(traces) { p.lead { (sentence) } }
+            @if traces.len() > 1 { (changes(traces)) }
+            @for compared in traces { (means(compared, best)) }
+            @if let Some(best) = best { (who_pays(traces, best, &called(&first.policies, best))) }
+        }
+    }
+}
+
+fn percent(share: f64) -> String {
+    // + 0.0: no negative zero.
+    format!("{:+.0} %", (share * 100.0).round() + 0.0)
+}
+
+/// Mean waits of one trace, the shortest first, with the seeds' spread.
+fn means(compared: &Compared, best: Option<usize>) -> Markup {
+    let policies = &compared.policies;
+    let mut order: Vec<usize> = (0..policies.len()).collect();
+    order.sort_by(|&a, &b| policies[a].mean.mean_wait_s.total_cmp(&policies[b].mean.mean_wait_s));
+    let most = order.last().map_or(0.0, |&last| policies[last].mean.mean_wait_s).max(1e-9);
+    let bars: Vec<(usize, String, f64, String)> = order
+        .into_iter()
+        .map(|index| {
+            let Summary { mean, spread, .. } = &policies[index];
+            let spread = spread.as_ref().map(|spread| spread.mean_wait_s).filter(|&spread| spread > 0.0);
+            let spread = spread.map_or_else(String::new, |spread| format!(" ± {}", span(spread)));
+            (index, called(policies, index), mean.mean_wait_s, span(mean.mean_wait_s) + &spread)
+        })
+        .collect();
+    let text: Vec<String> = bars.iter().map(|(_, name, _, value)| format!("{name} {value}")).collect();
+    let title = format!("Mean wait on {}", super::views::short(&compared.trace));
+    html! {
+        h3 { (title) }
+        div.bars role="img" aria-label={ (title) ": " (text.join(", ")) } {
+            @for (index, name, value, written) in &bars {
+                @let is_best = best == Some(*index);
+                div { @if is_best { strong { (name) } } @else { (name) } }
+                div {
+                    span.bar.(if is_best { "best" } else if name == "EASY" { "base" } else { "other" })
+                        style={ "width:" (format!("{:.1}", value / most * 62.0)) "%" } {}
+                    " " @if is_best { strong { (written) } } @else { (written) }
+                }
+            }
+        }
+    }
+}
+
+/// Each policy's change over all traces.
+fn changes(traces: &[Compared]) -> Markup {
+    let all = standings(traces);
+    let rows: Vec<(String, f64, String)> = all
+        .iter()
+        .map(|standing| {
+            let name =
+                traces.first().map_or_else(String::new, |first| called(&first.policies, standing.index));
+            let spread =
+                standing.spread.map_or_else(String::new, |spread| format!(" ± {:.0}", spread * 100.0));
+            let ahead = format!("; below on {} of {}", standing.ahead, standing.traces);
+            (name, standing.change, percent(standing.change) + &spread + &ahead)
+        })
+        .collect();
+    html! { (bars("Mean wait against EASY's, mean over the traces", &rows)) }
+}
+
+/// Bars to the left for less and to the right for more.
+fn bars(title: &str, rows: &[(String, f64, String)]) -> Markup {
+    let text: Vec<String> = rows.iter().map(|(name, _, written)| format!("{name} {written}")).collect();
+    html! {
+        h3 { (title) }
+        div.bars.changes role="img" aria-label={ (title) ": " (text.join(", ")) } {
+            @for (name, share, written) in rows {
+                // A third of the room is for 100 % either way.
+                @let width = share.abs().min(1.0) * 32.0;
+                div { (name) }
+                div {
+                    span.room style={ "width:" (format!("{:.1}", if *share < 0.0 { 32.0 - width } else { 32.0 })) "%" } {}
+                    span.bar.(if *share <= 0.0 { "less" } else { "more" }) style={ "width:" (format!("{width:.1}")) "%" } {}
+                    " " (written)
+                }
+            }
+        }
+    }
+}
+
+/// The kinds of a division, as people call them.
+type Kinds = (&'static str, [&'static str; 4], fn(&Summary) -> &[Group]);
+
+const DIVISIONS: [Kinds; 2] = [
+    ("width", ["up to 1/64 of the machine", "up to 1/16", "up to a quarter", "wider"], |summary| {
+        &summary.fairness.by_width
+    }),
+    ("run time", ["up to 10 minutes", "up to an hour", "up to 6 hours", "longer"], |summary| {
+        &summary.fairness.by_run_time
+    }),
+];
+
+/// Whose waits change with the best policy: by width, by run time, by user, and the long waits.
+fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
+    let pairs: Vec<(&Summary, &Summary)> = traces
+        .iter()
+        .filter_map(|compared| Some((compared.policies.get(best)?, easy(&compared.policies)?)))
+        .collect();
+    // The mean over the traces on which both have such jobs that wait.
+    let mean = |of: &dyn Fn(&Summary) -> f64| {
+        let ratios: Vec<f64> = pairs
+            .iter()
+            .filter(|(_, base)| of(base) > 0.0)
+            .map(|(own, base)| of(own) / of(base) - 1.0)
+            .collect();
+        (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
+    };
+    let row = |name: &str, share: Option<f64>| share.map(|share| (name.to_owned(), share, percent(share)));
+    let divisions = DIVISIONS.map(|(by, names, groups)| {
+        let rows = names.iter().enumerate().filter_map(|(class, name)| {
+            row(name, mean(&|summary| groups(summary).get(class).map_or(0.0, |group| group.mean_wait_s)))
+        });
+        (format!("Mean wait with {who} against EASY's, by {by}"), rows.collect::<Vec<_>>())
+    });
+    let long = [
+        row("95 % wait less", mean(&|summary| summary.mean.p95_wait_s)),
+        row("99 % wait less", mean(&|summary| summary.mean.p99_wait_s)),
+        row("the longest wait", mean(&|summary| summary.mean.max_wait_s)),
+    ];
+    let long: Vec<_> = long.into_iter().flatten().collect();
+    let users: Vec<f64> =
+        pairs.iter().flat_map(|(own, base)| own.fairness.user_ratios(&base.fairness)).collect();
+    let losers = users.iter().filter(|&&ratio| ratio > 1.0).count();
+    let worst = users.iter().copied().fold(0.0, f64::max);
+    html! {
+        h2 { "Who pays" }
+        @for (title, rows) in &divisions { (bars(title, rows)) }
+        (bars(&format!("Long waits with {who} against EASY's"), &long))
+        @if !users.is_empty() {
+            p.facts {
+                "Of " (users.len()) " users with at least " (FEWEST) " jobs " (losers) " wait longer on average than under EASY, the one \
+                 who loses most " (format!("{worst:.1}")) " times as long."
+            }
+        }
+    }
+}
