@@ -1,5 +1,5 @@
-//! The `surefill` command with one policy more: `cargo run --release -p surefill-simulator --example own_policy -- compare
-//! demo/workload.swf.gz --policies easy,smallest,smallest:mean2:sjf`.
+//! The `surefill` command with one policy more: `cargo run --release -p surefill-simulator --example own_policy --
+//! compare demo/workload.swf.gz --policies easy,smallest,smallest:mean2:sjf`.
 
 use std::process::ExitCode;
 use surefill_simulator::cli::{Cli, finish};

@@ -14,8 +14,8 @@ use surefill_simulator::replay::policy::{Choice, Parts, Policy};
 use surefill_simulator::replay::registry::{add_order, add_policy, add_predictor};
 use surefill_simulator::trace::workload::{Job, Workload};
 
-/// Second by second: of the waiting jobs in the order of `key` the first starts as long as it fits, and every other too if
-/// `greedy`. Jobs end before others are submitted.
+/// Second by second: of the waiting jobs in the order of `key` the first starts as long as it fits, and every other too
+/// if `greedy`. Jobs end before others are submitted.
 fn list_schedule(jobs: &[J], procs: u32, greedy: bool, key: impl Fn(&J, i64) -> f64) -> Vec<i64> {
     let mut starts = vec![None; jobs.len()];
     let mut now = 0;
@@ -83,7 +83,8 @@ proptest! {
         prop_assert_eq!(starts(&replay_as(&workload(8, &jobs), "strict")), fcfs);
     }
 
-    /// Without reservations it is first fit; with one for every job, and run times as predicted, conservative backfilling.
+    /// Without reservations it is first fit; with one for every job, and run times as predicted, conservative
+    /// backfilling.
     #[test]
     fn the_ends_of_selective_backfilling(jobs in jobs()) {
         let with = |jobs: &[J], threshold: f64| {
@@ -99,8 +100,9 @@ proptest! {
         prop_assert_eq!(with(&exact, 0.0), starts(&replay_as(&workload(8, &exact), "conservative")));
     }
 
-    /// Lookahead never starts the head later than its reservation, and EASY's own rule is among its choices: with exact limits
-    /// each pass leaves no more processors idle than the best subset allows (the subsets are counted in its own tests).
+    /// Lookahead never starts the head later than its reservation, and EASY's own rule is among its choices: with exact
+    /// limits each pass leaves no more processors idle than the best subset allows (the subsets are counted in its own
+    /// tests).
     #[test]
     fn lookahead_keeps_reservations(jobs in jobs()) {
         let exact: Vec<J> = jobs.iter().map(|job| J { limit: job.run_time, ..*job }).collect();

@@ -23,7 +23,8 @@ pub fn progress_of(count: u64, what: &str) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Says above a progress bar what has come of a policy, while others are under way; where the bar is invisible, nothing.
+/// Says above a progress bar what has come of a policy, while others are under way; where the bar is invisible,
+/// nothing.
 pub fn finished(bar: &ProgressBar, summary: &Summary) {
     let wait = report::what_if::span(summary.mean.mean_wait_s);
     bar.println(format!("{}: mean wait {wait}", report::label(&summary.setup)));

@@ -1,7 +1,8 @@
 //! A schedule as Batsim's jobs.csv, which evalys' `JobSet.from_csv` reads.
 //!
-//! Times are seconds from the first submission; `allocated_resources` are intervals of processors, `0-3 7`. The machine's processors are
-//! all alike and the replay only counts them: here each job gets the lowest free ones when it starts.
+//! Times are seconds from the first submission; `allocated_resources` are intervals of processors, `0-3 7`. The
+//! machine's processors are all alike and the replay only counts them: here each job gets the lowest free ones when it
+//! starts.
 
 use crate::replay::outcome::Outcome;
 use std::collections::BTreeSet;

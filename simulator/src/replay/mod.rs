@@ -1,8 +1,10 @@
 //! Replays of a workload under scheduling policies, and what they measure.
 //!
 //! * [`machine`]: processors and queue; [`engine`]: the event-driven replay on them.
-//! * [`policy`]: who starts when; [`predict`]: how long a job will run; [`registry`]: both by name, and how a program adds its own.
-//! * [`outcome`]: what one replay produced; [`metrics`], [`fairness`] and [`calibration`] measure it, [`schedule`] and [`evalys`] write it job by job.
+//! * [`policy`]: who starts when; [`predict`]: how long a job will run; [`registry`]: both by name, and how a program
+//!   adds its own.
+//! * [`outcome`]: what one replay produced; [`metrics`], [`fairness`] and [`calibration`] measure it, [`schedule`] and
+//!   [`evalys`] write it job by job.
 //! * [`run`]: replays over several seeds; [`mod@explain`]: why one job waited.
 
 pub mod calibration;

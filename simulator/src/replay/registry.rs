@@ -1,10 +1,11 @@
 //! Policies, predictors of run times and queue orders by name: the built-in ones, and those that a program adds.
 //!
-//! Whatever is added here can be named wherever a policy is named: by every verb of the command line, in `compare`'s lists
-//! and from a program of one's own. `simulator/examples/own_policy.rs` adds a policy and is otherwise the command line itself.
+//! Whatever is added here can be named wherever a policy is named: by every verb of the command line, in `compare`'s
+//! lists and from a program of one's own. `simulator/examples/own_policy.rs` adds a policy and is otherwise the command
+//! line itself.
 //!
-//! Entries live as long as the process. An added entry takes the place of an earlier one of the same name; the names of built-in
-//! ones are refused.
+//! Entries live as long as the process. An added entry takes the place of an earlier one of the same name; the names of
+//! built-in ones are refused.
 
 use super::policy::{Named, Order, Parts, Policy, PolicyName, QueueOrder};
 use super::predict::{PointPredictor, Predictor};
@@ -73,8 +74,8 @@ impl<T: ValueEnum + Copy> Names<T> {
     }
 }
 
-/// Adds a policy; `about` is what `--help` says of it. [`Parts`] has its predictor, its order and what is said of overdue
-/// jobs.
+/// Adds a policy; `about` is what `--help` says of it. [`Parts`] has its predictor, its order and what is said of
+/// overdue jobs.
 ///
 /// # Errors
 /// [`BadName`].
@@ -87,8 +88,8 @@ pub fn add_policy(
     super::policy::POLICIES.add(name, policy).map(|()| policy)
 }
 
-/// Adds a predictor of single run times, for every policy that predicts. Under the probabilistic policy its number, as it was at
-/// submission, is the whole distribution.
+/// Adds a predictor of single run times, for every policy that predicts. Under the probabilistic policy its number, as
+/// it was at submission, is the whole distribution.
 ///
 /// # Errors
 /// [`BadName`].

@@ -151,7 +151,8 @@ pub struct Summary {
     /// Means over the seeds.
     #[serde(flatten)]
     pub mean: Metrics,
-    /// The mean wait of every seed, in order, in seconds: policies replayed with the same seeds can be compared pair by pair.
+    /// The mean wait of every seed, in order, in seconds: policies replayed with the same seeds can be compared pair by
+    /// pair.
     pub mean_waits_s: Vec<f64>,
     /// Standard deviations over the seeds, when there are several.
     pub spread: Option<Metrics>,

@@ -1,7 +1,9 @@
-//! The answer of a comparison: which policy makes jobs wait least, by how much, on how many traces, and who pays for it.
+//! The answer of a comparison: which policy makes jobs wait least, by how much, on how many traces, and who pays for
+//! it.
 //!
-//! Changes are against EASY by limits, first come first served, over the same seeds: each seed's mean wait over EASY's for that
-//! seed, and of several traces the mean of their changes. Policies that know run times beforehand are shown, but are no answer.
+//! Changes are against EASY by limits, first come first served, over the same seeds: each seed's mean wait over EASY's
+//! for that seed, and of several traces the mean of their changes. Policies that know run times beforehand are shown,
+//! but are no answer.
 
 use super::Compared;
 use super::columns::{details, easy, is_easy, name};
@@ -91,8 +93,8 @@ fn called(policies: &[Summary], index: usize) -> String {
     }
 }
 
-/// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2), longest 1.1 times; below on 10 of 10 traces.` Nothing without
-/// EASY and another policy.
+/// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2), longest 1.1 times; below on 10 of 10 traces.`
+/// Nothing without EASY and another policy.
 pub fn sentence(traces: &[Compared]) -> Option<String> {
     let best = standings(traces).into_iter().next()?;
     let who = called(&traces.first()?.policies, best.index);

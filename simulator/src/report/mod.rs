@@ -104,8 +104,8 @@ pub fn page(title: &str, sections: &[Section]) -> String {
 
 const OPTIONS: &str = "Each trace's last table has the seeds and options of every replay.";
 
-/// A self-contained HTML page that begins with the answer ([`answer`]) and goes on with each trace's part; `command` made it on
-/// this date.
+/// A self-contained HTML page that begins with the answer ([`answer`]) and goes on with each trace's part; `command`
+/// made it on this date.
 pub fn comparison(
     title: &str,
     traces: &[Compared],

@@ -55,8 +55,8 @@ impl Style {
     }
 }
 
-/// Policies side by side: means (± standard deviations over seeds) with the change against EASY. On a terminal that is too narrow
-/// the last columns are left out, and a line says so.
+/// Policies side by side: means (± standard deviations over seeds) with the change against EASY. On a terminal that is
+/// too narrow the last columns are left out, and a line says so.
 pub fn waits(compared: &Compared, style: Style) -> String {
     let width = match style {
         // None where the output is no terminal.

@@ -1,13 +1,15 @@
-//! Backfilling with lookahead, LOS (Shmueli & Feitelson, "Backfilling with lookahead to optimize the packing of parallel jobs",
-//! JSSPP 2003; JPDC 65(9), 2005).
+//! Backfilling with lookahead, LOS (Shmueli & Feitelson, "Backfilling with lookahead to optimize the packing of
+//! parallel jobs", JSSPP 2003; JPDC 65(9), 2005).
 //!
-//! The head job starts as soon as it fits, and else has EASY's reservation. What is started ahead of it is the set of waiting jobs
-//! that puts most idle processors to use at once without moving the reservation: jobs predicted to end by then take idle
-//! processors only, others also take of those that the head job leaves over. As in the paper, the first 50 waiting jobs are
-//! considered, and of sets that use as many processors the one with jobs nearer to the head is taken.
+//! The head job starts as soon as it fits, and else has EASY's reservation. What is started ahead of it is the set of
+//! waiting jobs that puts most idle processors to use at once without moving the reservation: jobs predicted to end by
+//! then take idle processors only, others also take of those that the head job leaves over. As in the paper, the first
+//! 50 waiting jobs are considered, and of sets that use as many processors the one with jobs nearer to the head is
+//! taken.
 //!
-//! The paper's table has a dimension for the idle processors and one for those left over. Here it holds for every number of
-//! processors used the fewest left-over ones that it takes: the same answer in time and memory of jobs times idle processors.
+//! The paper's table has a dimension for the idle processors and one for those left over. Here it holds for every
+//! number of processors used the fewest left-over ones that it takes: the same answer in time and memory of jobs times
+//! idle processors.
 
 use super::{Parts, Policy};
 use crate::replay::machine::Cluster;
@@ -29,8 +31,8 @@ struct Item {
 /// No set of jobs uses so many.
 const NONE: u32 = u32::MAX;
 
-/// Which jobs to start: those that use most of `idle` with no more than `extra`; of these sets the one with the earliest first job,
-/// then the earliest second, and so on.
+/// Which jobs to start: those that use most of `idle` with no more than `extra`; of these sets the one with the
+/// earliest first job, then the earliest second, and so on.
 fn choose(items: &[Item], idle: u32, extra: u32) -> Vec<usize> {
     let width = idle as usize + 1;
     // fewest[i][u]: the fewest left-over processors with which jobs from i on use exactly u.

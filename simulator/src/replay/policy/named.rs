@@ -110,8 +110,8 @@ impl Parts {
         self.ordering.sort_queue(cluster, |id| predicted[id]);
     }
 
-    /// The running jobs with the times at which they are expected to end, in seconds, sorted by these: as predicted while that
-    /// is ahead, else as EASY corrects it.
+    /// The running jobs with the times at which they are expected to end, in seconds, sorted by these: as predicted
+    /// while that is ahead, else as EASY corrects it.
     pub fn releases(&self, cluster: &Cluster<'_>) -> Vec<(i64, u32)> {
         let expected = cluster.running().iter().map(|running| {
             let end = running.start + self.predicted[running.job];

@@ -1,7 +1,7 @@
 //! Published orders of the queue, each a value of a waiting job: smaller first, equal ones first come first.
 //!
-//! r is the predicted run time in seconds (the limit, unless another predictor is named), n the processors, w the seconds waited, s
-//! the second of submission on the trace's own clock, at least 1.
+//! r is the predicted run time in seconds (the limit, unless another predictor is named), n the processors, w the
+//! seconds waited, s the second of submission on the trace's own clock, at least 1.
 //!
 //! | name | value | source |
 //! |---|---|---|
@@ -19,10 +19,11 @@
 use crate::trace::workload::Job;
 use std::collections::HashMap;
 
-/// Orders the waiting jobs, and tells more of a job than its numbers where it needs to. `job.run_time` is the future until
-/// [`QueueOrder::ended`].
+/// Orders the waiting jobs, and tells more of a job than its numbers where it needs to. `job.run_time` is the future
+/// until [`QueueOrder::ended`].
 pub trait QueueOrder {
-    /// The job's value now, smaller first; `predicted` is its predicted run time in seconds. A value that is no number comes last.
+    /// The job's value now, smaller first; `predicted` is its predicted run time in seconds. A value that is no number
+    /// comes last.
     fn value(&mut self, job: &Job, now: i64, predicted: i64) -> f64;
 
     /// A job was started.
@@ -96,8 +97,8 @@ pub const FORMULAS: [Named; 9] = [
 /// A week, as Slurm's default.
 const HALF_LIFE_S: f64 = 7.0 * 86_400.0;
 
-/// The user who has used least comes first; what was used counts half after a week. A running job's processors count as they
-/// are used, second by second.
+/// The user who has used least comes first; what was used counts half after a week. A running job's processors count as
+/// they are used, second by second.
 #[derive(Debug, Default)]
 pub struct FairShare {
     users: HashMap<i64, Usage>,

@@ -1,11 +1,11 @@
-//! Selective backfilling (Srinivasan, Kettimuthu, Subramani & Sadayappan, "Selective reservation strategies for backfill job
-//! scheduling", JSSPP 2002).
+//! Selective backfilling (Srinivasan, Kettimuthu, Subramani & Sadayappan, "Selective reservation strategies for
+//! backfill job scheduling", JSSPP 2002).
 //!
-//! A job gets a reservation only when it has waited long for what it asks: when its expansion factor, (wait + predicted run time) /
-//! predicted run time, has become greater than a threshold. From then on it keeps its place among the reservations, which are
-//! made anew at every pass in the order in which they were given, each as early as it can be. Every other job starts when it disturbs no
-//! reservation. The threshold is the paper's adaptive one: the mean slowdown of the jobs that have ended; slowdowns are bounded at 10 s,
-//! as everywhere in this program.
+//! A job gets a reservation only when it has waited long for what it asks: when its expansion factor, (wait + predicted
+//! run time) / predicted run time, has become greater than a threshold. From then on it keeps its place among the
+//! reservations, which are made anew at every pass in the order in which they were given, each as early as it can be.
+//! Every other job starts when it disturbs no reservation. The threshold is the paper's adaptive one: the mean slowdown
+//! of the jobs that have ended; slowdowns are bounded at 10 s, as everywhere in this program.
 
 use super::profile::Profile;
 use super::{Parts, Policy};

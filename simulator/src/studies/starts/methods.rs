@@ -48,8 +48,8 @@ impl Method {
     }
 }
 
-/// How a replay's policy is played forward. Probabilistic backfilling is played as EASY by medians, and so are policies of the
-/// registry, whose rules the core does not know: a caller who wants what it says of them to hold refuses them.
+/// How a replay's policy is played forward. Probabilistic backfilling is played as EASY by medians, and so are policies
+/// of the registry, whose rules the core does not know: a caller who wants what it says of them to hold refuses them.
 pub fn options(choice: &Choice, scenarios: u32, seed: u64) -> ForecastOptions {
     let shortest = choice.order == Some(Order::Sjbf);
     let order = if shortest { CandidateOrder::Shortest } else { CandidateOrder::Queue };

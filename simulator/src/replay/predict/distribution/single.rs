@@ -5,8 +5,8 @@ use crate::replay::predict::PointPredictor;
 use crate::trace::workload::Job;
 use surefill::runtime::RuntimeDistribution;
 
-/// A predictor of single run times, asked once for every job: at its submission. A job that outlives its prediction is expected
-/// to run to its limit, by the core's rule for what is left of a distribution.
+/// A predictor of single run times, asked once for every job: at its submission. A job that outlives its prediction is
+/// expected to run to its limit, by the core's rule for what is left of a distribution.
 pub struct Single {
     predictor: Box<dyn PointPredictor>,
     /// By id.
