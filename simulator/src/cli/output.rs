@@ -151,12 +151,14 @@ impl OutputOptions {
         Ok(())
     }
 
-    /// Says the answer of a comparison in a sentence, after the tables for people.
+    /// Says the answer of a comparison in a sentence, after the tables of a terminal.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn answer(&self, traces: &[Compared]) -> io::Result<()> {
-        let Some(sentence) = report::answer::sentence(traces).filter(|_| !self.json && !self.csv) else {
+        let Some(sentence) =
+            report::answer::sentence(traces).filter(|_| !self.json && !self.csv && !self.markdown)
+        else {
             return Ok(());
         };
         writeln!(io::stdout().lock(), "\n{sentence}")
