@@ -119,6 +119,9 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_DECLINED = 5_c_int32_t
   !> Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded.
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_GUARDED = 6_c_int32_t
+  !> Verdict: not judged, for the head job cannot start with what runs, whatever ends (nodes may be down or drained):
+  !! take another head job, or start what you like.
+  integer(c_int32_t), parameter :: SUREFILL_VERDICT_HEAD_NEVER = 7_c_int32_t
   !> The delay given is the delay itself, up to rounding.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_EXACT = 0_c_int32_t
   !> Refused before everything was added up: the delay is at least the one given.

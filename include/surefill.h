@@ -322,6 +322,10 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded. */
 #define SUREFILL_VERDICT_GUARDED 6
 
+/* Verdict: not judged, for the head job cannot start with what runs, whatever ends (nodes may be down or drained):
+ * take another head job, or start what you like. */
+#define SUREFILL_VERDICT_HEAD_NEVER 7
+
 /* The delay given is the delay itself, up to rounding. */
 #define SUREFILL_DELAY_EXACT 0
 

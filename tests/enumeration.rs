@@ -39,6 +39,13 @@ fn case() -> impl Strategy<Value = Case> {
     )
 }
 
+impl Case {
+    /// Whether the head job has room once everything has ended.
+    fn head_starts(&self) -> bool {
+        self.idle + self.running.iter().map(|job| job.processors).sum::<u32>() >= self.head
+    }
+}
+
 impl Job {
     fn distribution(&self) -> RuntimeDistribution {
         let bins = RuntimeBins::new(2.0, 2.0, 5).unwrap();
@@ -182,7 +189,7 @@ proptest! {
         let mut pass = block.pass(&limits);
         for criterion in [Criterion::Probability, Criterion::Bound, Criterion::Seconds, Criterion::Relative] {
             for (candidate, found) in case.candidates.iter().zip(delays(&mut pass, &case, criterion, work)) {
-                if candidate.processors > case.idle {
+                if candidate.processors > case.idle || !case.head_starts() {
                     prop_assert_eq!(found, None);
                     continue;
                 }
@@ -250,7 +257,11 @@ proptest! {
             let near = (theirs.delay - rule.threshold).abs() < 1e-12 || (theirs.delay - alone.budget).abs() < 1e-12;
             prop_assume!(!near);
             prop_assert_eq!(ours.verdict, theirs.verdict);
-            if accepted {
+            if !case.head_starts() {
+                let fits = candidate.processors <= idle;
+                prop_assert_eq!(ours.verdict, if fits { Verdict::HeadNever } else { Verdict::DoesNotFit });
+                prop_assert_eq!(ours.delay, 0.0);
+            } else if accepted {
                 prop_assert!((ours.delay - theirs.delay).abs() < 1e-12 * theirs.delay.max(1.0));
                 prop_assert_eq!(ours.exactness, Exactness::Exact);
                 running.push(Job { age: 0, ..candidate.clone() });

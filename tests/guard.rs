@@ -65,14 +65,20 @@ fn fill(pass: &mut Pass, queue: &Queue, running: &[Job], idle: u32, candidates: 
     }
 }
 
+impl Queue {
+    /// Whether the head job has room once everything has ended.
+    fn head_starts(&self) -> bool {
+        self.running.iter().map(|job| job.processors).sum::<u32>() >= self.more
+    }
+}
+
 /// EASY: the shadow time is the first at which enough is free if all end at their limits.
 fn easy_starts(running: &[Job], idle: u32, head: u32, candidate: &Job) -> bool {
     let ends: Vec<(i64, u32)> =
         running.iter().map(|job| ((job.limit - job.age).max(1), job.processors)).collect();
     let free_at = |time: i64| idle + ends.iter().filter(|end| end.0 <= time).map(|end| end.1).sum::<u32>();
-    let Some(shadow) = ends.iter().map(|end| end.0).filter(|&time| free_at(time) >= head).min() else {
-        return true;
-    };
+    let shadow = ends.iter().map(|end| end.0).filter(|&time| free_at(time) >= head).min();
+    let shadow = shadow.expect("the head job starts");
     candidate.limit.max(1) <= shadow || candidate.processors <= free_at(shadow) - head
 }
 
@@ -106,6 +112,10 @@ proptest! {
             let found = pass.judgement(index).unwrap();
             if candidate.processors > idle {
                 prop_assert_eq!(found.verdict, Verdict::DoesNotFit);
+                continue;
+            }
+            if !queue.head_starts() {
+                prop_assert_eq!(found.verdict, Verdict::HeadNever);
                 continue;
             }
             let harmless = easy_starts(&running, idle, head, candidate);
@@ -158,6 +168,7 @@ proptest! {
         let (mut running, mut idle) = (queue.running.clone(), queue.idle);
         for (index, candidate) in queue.candidates.iter().enumerate() {
             let starts = candidate.processors <= idle
+                && queue.head_starts()
                 && easy_starts(&running, idle, queue.idle + queue.more, candidate);
             prop_assert_eq!(pass.judgement(index).unwrap().verdict == Verdict::Accepted, starts);
             if starts {

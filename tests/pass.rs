@@ -262,7 +262,7 @@ fn jobs_that_end_for_certain_are_never_too_many_to_be_exact() {
 }
 
 #[test]
-fn a_head_that_cannot_start_is_not_delayed_and_nothing_left_is_done() {
+fn a_head_that_cannot_start_is_said_and_nobody_is_accepted_for_it() {
     let limits = PassCapacity { candidates: 1000, processors: 10_000, ..limits() };
     let mut memory = memory(&limits);
     let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
@@ -273,11 +273,15 @@ fn a_head_that_cannot_start_is_not_delayed_and_nothing_left_is_done() {
     for _ in 0..1000 {
         pass.add_candidate(1, 100_000, &some).unwrap();
     }
-    for index in 0..1000 {
-        assert_eq!(pass.decide(&Rule::EXACT, 1), Ok(Step::Accept(index)));
-        pass.commit(index).unwrap();
+    // Not by any rule, EASY's among them.
+    let easy = Rule { guard: 0.0, or_easy: true, ..Rule::FAIR };
+    for rule in [Rule::EXACT, Rule::FAIR, easy] {
+        assert_eq!(pass.decide(&rule, 1), Ok(Step::Done));
+        for index in 0..1000 {
+            let judgement = pass.judgement(index).unwrap();
+            assert_eq!((judgement.verdict, judgement.delay), (Verdict::HeadNever, 0.0));
+        }
     }
-    assert_eq!(pass.decide(&Rule::EXACT, 1), Ok(Step::Done));
     assert_eq!(pass.head_start_quantile(0.5), Err(Error::Never));
 }
 

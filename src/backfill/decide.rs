@@ -242,10 +242,12 @@ impl Pass<'_> {
 
     /// Sets walk and tally up for the jobs that run now and the candidates still undecided; says whether there are any.
     fn prepare(&mut self, rule: &Rule) -> Result<bool> {
-        // When the running jobs together do not make room for the head job, nothing can delay it.
-        let reachable = self.state.idle as u64 + self.state.busy as u64 >= self.state.head_processors as u64;
+        let possible = self.state.idle as u64 + self.state.busy as u64;
+        if possible < self.state.head_processors as u64 {
+            return self.refuse_all();
+        }
         let by_spectrum = rule.criterion.in_seconds() && self.state.spectrum.phase == KNOWN;
-        if reachable && !by_spectrum {
+        if !by_spectrum {
             self.sort()?;
         }
         let guarded = rule.guards(self.state.head_waited);
@@ -278,7 +280,7 @@ impl Pass<'_> {
             finest = gcd(finest, candidate.processors as usize);
             most += u64::from(candidate.processors);
             // Nobody can have joined since the candidates were listed; guarded ones may be judged by another rule later.
-            if reachable && !listed {
+            if !listed {
                 let slot = candidate_slot(&state.limits, index);
                 for release in range(parts.releases, slot, candidate.releases as usize)? {
                     *at_mut(parts.ends, ends)? = Entry { after: release.after, job: index as u32, first: 0 };
@@ -295,10 +297,8 @@ impl Pass<'_> {
             undecided += 1;
             asked += u64::from(candidate.processors);
             (candidate.taken, candidate.delay, candidate.exactness) = (0, 0.0, 0);
-            candidate.left = if reachable { 1.0 } else { 0.0 };
-            if reachable {
-                landings = landings.max(candidate.landings);
-            }
+            candidate.left = 1.0;
+            landings = landings.max(candidate.landings);
         }
         state.phase = DECIDING;
         if !listed {
@@ -309,7 +309,7 @@ impl Pass<'_> {
             return Ok(false);
         }
         state.prepared = 1;
-        if rule.criterion.in_seconds() && reachable {
+        if rule.criterion.in_seconds() {
             if state.spectrum.phase == UNTRIED {
                 state.spectrum.unit = gcd(finest, unit as usize).max(1) as u32;
                 let reach = most.min(state.idle.into()) as u32;
@@ -350,6 +350,17 @@ impl Pass<'_> {
         };
         parts.views(&mut state.extent, state.limits.processors).walk.start()?;
         Ok(true)
+    }
+
+    /// Says of every candidate that the head job can never start: all running jobs together do not make room for it.
+    fn refuse_all(&mut self) -> Result<bool> {
+        self.state.phase = DECIDING;
+        let idle = self.state.idle;
+        for candidate in range_mut(self.parts.candidates, 0, self.state.candidates as usize)? {
+            let verdict = if candidate.processors > idle { Verdict::DoesNotFit } else { Verdict::HeadNever };
+            candidate.verdict = verdict as u32;
+        }
+        Ok(false)
     }
 
     /// Sorts the releases of what runs now into instants, unless that is done. Jobs that started since the last time are

@@ -137,12 +137,16 @@ pub enum Verdict {
     Declined = 5,
     /// By the limits it could delay the head job, which has waited so long that it is guarded.
     Guarded = 6,
+    /// The head job cannot start with what runs, whatever ends: nodes may be down or drained. Nothing can delay it, and
+    /// nothing says whether it counts any more, so the candidate is not judged: the caller takes another head job, or starts
+    /// what it likes.
+    HeadNever = 7,
 }
 
 impl Verdict {
     pub(super) fn from_number(number: u32) -> Option<Verdict> {
         use Verdict::*;
-        [Undecided, Accepted, Refused, OverBudget, DoesNotFit, Declined, Guarded]
+        [Undecided, Accepted, Refused, OverBudget, DoesNotFit, Declined, Guarded, HeadNever]
             .into_iter()
             .find(|v| *v as u32 == number)
     }

@@ -396,7 +396,8 @@ impl<'a> Pass<'a> {
         let known = range(self.parts.candidates, 0, self.state.candidates as usize)?;
         let candidate = known.get(candidate).ok_or(Error::NoSuchIndex)?;
         let verdict = Verdict::from_number(candidate.verdict).ok_or(Error::Corrupt)?;
-        let judged = !matches!(verdict, Verdict::Undecided | Verdict::DoesNotFit | Verdict::Guarded);
+        use Verdict::{DoesNotFit, Guarded, HeadNever, Undecided};
+        let judged = !matches!(verdict, Undecided | DoesNotFit | Guarded | HeadNever);
         if !judged {
             return Ok(Judgement { delay: 0.0, exactness: Exactness::Exact, verdict });
         }

@@ -36,9 +36,16 @@ const fn names(family: i32) -> &'static [&'static CStr] {
     match family {
         SUREFILL_NAME_STEP => &[c"idle", c"more", c"done", c"accept"],
         SUREFILL_NAME_CRITERION => &[c"probability", c"bound", c"seconds", c"relative"],
-        SUREFILL_NAME_VERDICT => {
-            &[c"undecided", c"accepted", c"refused", c"over budget", c"does not fit", c"declined", c"guarded"]
-        }
+        SUREFILL_NAME_VERDICT => &[
+            c"undecided",
+            c"accepted",
+            c"refused",
+            c"over budget",
+            c"does not fit",
+            c"declined",
+            c"guarded",
+            c"head never",
+        ],
         SUREFILL_NAME_PRESET => &[c"easy", c"papers", c"fair", c"fast"],
         SUREFILL_NAME_DELAY => &[c"exact", c"at least", c"at most", c"estimate"],
         SUREFILL_NAME_DELAY_SIGN => &[c"=", c">=", c"<=", c"~"],

@@ -52,6 +52,9 @@ pub const SUREFILL_VERDICT_DOES_NOT_FIT: i32 = 4;
 pub const SUREFILL_VERDICT_DECLINED: i32 = 5;
 /// Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded.
 pub const SUREFILL_VERDICT_GUARDED: i32 = 6;
+/// Verdict: not judged, for the head job cannot start with what runs, whatever ends (nodes may be down or drained): take another
+/// head job, or start what you like.
+pub const SUREFILL_VERDICT_HEAD_NEVER: i32 = 7;
 
 /// The delay given is the delay itself, up to rounding.
 pub const SUREFILL_DELAY_EXACT: i32 = 0;

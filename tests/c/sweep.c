@@ -141,7 +141,8 @@ static void sweep_names(int32_t family, int32_t first, const char *const *words)
 static void sweep_name(void) {
     NAMES(STEP, 0, "idle", "more", "done", "accept");
     NAMES(CRITERION, 0, "probability", "bound", "seconds", "relative");
-    NAMES(VERDICT, 0, "undecided", "accepted", "refused", "over budget", "does not fit", "declined", "guarded");
+    NAMES(VERDICT, 0, "undecided", "accepted", "refused", "over budget", "does not fit", "declined", "guarded",
+        "head never");
     NAMES(PRESET, 0, "easy", "papers", "fair", "fast");
     NAMES(DELAY, 0, "exact", "at least", "at most", "estimate");
     NAMES(DELAY_SIGN, 0, "=", ">=", "<=", "~");
