@@ -305,3 +305,48 @@ fn help_states_the_replay_rules() {
         assert!(text.contains(word), "{word}");
     }
 }
+
+#[test]
+fn tune_measures_as_compare_does_and_shards_are_the_whole() {
+    let folder = folder();
+    let json = |args: &[&str]| -> serde_json::Value {
+        let output = surefill(args, folder.path());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    std::fs::copy(folder.path().join("t.swf"), folder.path().join("u.swf")).unwrap();
+    let args = ["tune", "t.swf", "u.swf", "--settings", "5", "--seed", "2", "--json", "--quiet"];
+    let whole = json(&args);
+    // Setting 0 is the preset: its ratios are those of two replays by another verb.
+    let compared = json(&["compare", "t.swf", "--policies", "easy,fair", "--seed", "2", "--json", "--quiet"]);
+    let wait = |policy: usize, measure: &str| {
+        compared["traces"][0]["policies"][policy][measure].as_f64().unwrap().max(10.0)
+    };
+    let row = &whole["rows"][0]["traces"];
+    assert_eq!(row[0], row[1], "the same trace twice");
+    for (ratio, measure) in [
+        ("mean", "mean_wait_s"),
+        ("geometric", "geomean_wait_s"),
+        ("p99", "p99_wait_s"),
+        ("longest", "max_wait_s"),
+    ] {
+        let found = row[0]["whole"][ratio].as_f64().unwrap();
+        assert!((found - wait(1, measure) / wait(0, measure)).abs() < 1e-12, "{ratio}");
+    }
+    for (shard, file) in [("1/2", "1.json"), ("2/2", "2.json")] {
+        let output = surefill(&[&args[..], &["--shard", shard]].concat(), folder.path());
+        std::fs::write(folder.path().join(file), output.stdout).unwrap();
+    }
+    assert_eq!(json(&["merge", "1.json", "2.json", "--json"]), whole);
+    let half = surefill(&["merge", "1.json"], folder.path());
+    assert_eq!(code(&half), 1);
+    assert!(stderr(&half).contains("2 of 5 settings are missing"), "{}", stderr(&half));
+    let tables = ["merge", "1.json", "2.json", "--most-p99", "9", "--most-longest", "9"];
+    let tables = String::from_utf8(surefill(&tables, folder.path()).stdout).unwrap();
+    assert!(tables.contains("preset") && tables.contains("first halves, second halves"), "{tables}");
+    let searched = surefill(&["tune", "t.swf", "--tau", "0.1"], folder.path());
+    assert_eq!(code(&searched), 2);
+    let page = surefill(&["tune", "t.swf", "--settings", "2", "--html", "p.html", "--quiet"], folder.path());
+    assert_eq!(code(&page), 0, "{}", stderr(&page));
+    assert!(std::fs::read_to_string(folder.path().join("p.html")).unwrap().contains("<circle"));
+}

@@ -136,13 +136,13 @@ fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-fn shard(text: &str) -> Result<(usize, usize), String> {
+pub(super) fn shard(text: &str) -> Result<(usize, usize), String> {
     let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     parts.filter(|&(i, n)| 1 <= i && i <= n).ok_or_else(|| "not I/N with 1 <= I <= N".to_owned())
 }
 
 /// The shard that Slurm says this is.
-fn slurm_shard() -> Result<Option<(usize, usize)>, Failure> {
+pub(super) fn slurm_shard() -> Result<Option<(usize, usize)>, Failure> {
     let number = |name: &str| -> Result<Option<usize>, Failure> {
         let Ok(text) = env::var(name) else { return Ok(None) };
         text.parse().map(Some).map_err(|_| Failure::Usage(format!("{name} is no number: {text}")))

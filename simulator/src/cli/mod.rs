@@ -21,6 +21,7 @@ mod serve;
 mod similar;
 mod simulate;
 mod start_times;
+mod tune;
 mod wait_bounds;
 mod watch;
 mod what_if;
@@ -61,6 +62,9 @@ enum Command {
     /// Measure what the hidden Markov model knows of run times, under the thesis's settings.
     #[command(after_long_help = fit::GAIN_HELP)]
     Gain(fit::GainArgs),
+    /// Search a schedule's parameters: gain against fairness, fitted on one half and reported on the other.
+    #[command(after_long_help = tune::HELP)]
+    Tune(Box<tune::Tune>),
     /// Let malleable jobs choose their number of processors (Downey 1997).
     #[command(after_long_help = allocate::HELP)]
     Allocate(allocate::Allocate),
@@ -150,6 +154,7 @@ impl Cli {
             Command::Characterize(characterize) => characterize.run(),
             Command::Fit(fit) => fit.run(),
             Command::Gain(gain) => gain.run(),
+            Command::Tune(tune) => tune.run(),
             Command::Allocate(allocate) => allocate.run(),
             Command::StartTimes(starts) => starts.run(),
             Command::WaitBounds(bounds) => bounds.run(),

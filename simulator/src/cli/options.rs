@@ -270,6 +270,27 @@ impl ProbArgs {
         }
     }
 
+    /// Refuses what `tune` searches itself.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`].
+    pub(super) fn check_searched(&self) -> Result<(), Failure> {
+        let given = [
+            ("--tau", self.tau.is_some()),
+            ("--criterion", self.criterion.is_some()),
+            ("--guard", self.guard.is_some()),
+            ("--queue", self.queue.is_some()),
+            ("--candidates", self.candidates.is_some()),
+            ("--front", self.front.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => {
+                Err(Failure::Usage(format!("{option} is what tune searches, or belongs to it")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// A policy's options: from the arguments, else the policy's own rule or preset, else the preset of the command line,
     /// else `fair`. A rule of its own comes without guard and in the order of submission.
     ///

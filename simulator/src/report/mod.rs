@@ -18,6 +18,7 @@ pub mod similar;
 pub mod starts;
 pub mod states;
 mod table;
+pub mod tune;
 mod views;
 pub mod waits;
 pub mod watch;

@@ -5,6 +5,7 @@
 //! * [`locality`]: how much run times can be learnt from submit times and users.
 //! * [`predictors`]: how good predicted distributions of run times are.
 //! * [`starts`]: how well starts of waiting jobs are foretold.
+//! * [`mod@tune`]: the parameters of a schedule, gain against fairness.
 //! * [`waits`]: how well bounds on waiting times hold.
 //! * [`mod@allocate`]: malleable jobs that choose their size.
 
@@ -16,4 +17,5 @@ pub mod locality;
 pub mod predictors;
 pub mod similar;
 pub mod starts;
+pub mod tune;
 pub mod waits;

@@ -6,6 +6,7 @@
 
 pub mod axis;
 pub mod curves;
+pub mod frontier;
 pub mod half_life;
 pub mod heat_map;
 pub mod lines;
