@@ -157,6 +157,10 @@ fn pages_are_written_for_one_policy_and_for_several() {
     // Two traces, and the policies that are shown unasked.
     let several = page(&["compare", "t.swf", "t.swf", "--html", "page.html"]);
     assert_eq!(several.matches("<section>").count(), 2);
+    // Fairness against EASY, and predicted delays in seconds.
+    assert_eq!(several.matches("Who gains and who loses").count(), 2);
+    assert!(several.contains("judged in seconds"));
+    assert!(!one.contains("Who gains and who loses"), "there is no EASY to compare with");
     for policy in ["fcfs", "easy++", "mix, fair, relative=0.3@1", "mix, fast, relative=0.4@1"] {
         assert!(several.contains(policy), "{policy}");
     }

@@ -1,7 +1,8 @@
 //! Do backfills delay head jobs as often, or as much, as the policy predicted?
 //!
 //! Accepted backfills are sorted by predicted delay and cut into bins of about equal count (equal predictions are never
-//! separated); each bin compares the mean prediction with what was observed, in the same unit.
+//! separated); each bin compares the mean prediction with what was observed, in the same unit: probability, or seconds. Relative
+//! delays are judged in seconds, for a ratio to a wait that turns out to be a few seconds says nothing.
 
 use crate::replay::outcome::Backfill;
 use crate::replay::policy::Criterion;
@@ -14,10 +15,9 @@ const BINS: usize = 10;
 /// One bin of accepted backfills.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
-    /// The mean predicted delay: a probability, seconds, or a ratio to the head's remaining wait.
+    /// The mean predicted delay: a probability or seconds.
     pub predicted: f64,
-    /// What was observed, in the same unit: the share that delayed the head, the mean delay in seconds, or the mean ratio of
-    /// the delay to the head's remaining wait.
+    /// What was observed, in the same unit: the share that delayed the head, or the mean delay in seconds.
     pub observed: f64,
     /// Backfills in the bin.
     pub count: u64,
@@ -27,8 +27,15 @@ pub struct Bin {
 fn observed(backfill: &Backfill, criterion: Criterion) -> f64 {
     match criterion {
         Criterion::Probability => f64::from(u8::from(backfill.observed_delay > 0)),
-        Criterion::Seconds => backfill.observed_delay as f64,
-        Criterion::Relative => backfill.observed_delay as f64 / backfill.head_wait.max(1) as f64,
+        Criterion::Seconds | Criterion::Relative => backfill.observed_delay as f64,
+    }
+}
+
+/// What was predicted, in the unit in which it is judged.
+fn predicted(backfill: &Backfill, criterion: Criterion) -> f64 {
+    match criterion {
+        Criterion::Relative => backfill.predicted_s,
+        Criterion::Probability | Criterion::Seconds => backfill.predicted,
     }
 }
 
@@ -38,7 +45,7 @@ fn observed(backfill: &Backfill, criterion: Criterion) -> f64 {
 pub struct Delays {
     /// Backfills accepted in all replays.
     pub backfills: u64,
-    /// Their mean predicted delay: a probability, seconds, or a ratio to the head's remaining wait.
+    /// Their mean predicted delay: a probability or seconds.
     pub predicted: f64,
     /// What was observed on average, in the same unit.
     pub observed: f64,
@@ -60,7 +67,7 @@ impl Delays {
             let mut heads: HashMap<i64, i64> = HashMap::new();
             for backfill in replay {
                 all.backfills += 1;
-                all.predicted += backfill.predicted;
+                all.predicted += predicted(backfill, criterion);
                 all.observed += observed(backfill, criterion);
                 *heads.entry(backfill.head).or_default() += backfill.observed_delay;
             }
@@ -82,8 +89,8 @@ impl Delays {
 
 /// The bins, in increasing order of prediction.
 pub fn bins(backfills: impl IntoIterator<Item = Backfill>, criterion: Criterion) -> Vec<Bin> {
-    let mut pairs: Vec<(f64, f64)> =
-        backfills.into_iter().map(|backfill| (backfill.predicted, observed(&backfill, criterion))).collect();
+    let pair = |backfill: Backfill| (predicted(&backfill, criterion), observed(&backfill, criterion));
+    let mut pairs: Vec<(f64, f64)> = backfills.into_iter().map(pair).collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let size = pairs.len().div_ceil(BINS).max(1);
     let mut bins = Vec::new();
@@ -107,7 +114,7 @@ mod tests {
     use super::*;
 
     fn backfill(predicted: f64, observed_delay: i64) -> Backfill {
-        Backfill { head: 1, predicted, observed_delay, head_wait: 200 }
+        Backfill { head: 1, predicted, observed_delay, predicted_s: 200.0 * predicted }
     }
 
     #[test]
@@ -116,7 +123,10 @@ mod tests {
         let probability = bins(same.clone(), Criterion::Probability);
         assert_eq!(probability, [Bin { predicted: 0.0, observed: 0.2, count: 25 }]);
         assert_eq!(bins(same.clone(), Criterion::Seconds)[0].observed, 8.0);
-        assert_eq!(bins(same, Criterion::Relative)[0].observed, 0.04);
+        assert_eq!(bins(same, Criterion::Relative)[0].observed, 8.0);
+        let relative = bins([backfill(0.5, 30), backfill(0.25, 40)], Criterion::Relative);
+        assert_eq!(relative.iter().map(|bin| bin.predicted).collect::<Vec<_>>(), [50.0, 100.0]);
+        assert_eq!(relative.iter().map(|bin| bin.observed).collect::<Vec<_>>(), [40.0, 30.0]);
         assert!(bins([], Criterion::Seconds).is_empty());
     }
 

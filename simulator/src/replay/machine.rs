@@ -143,7 +143,7 @@ impl<'w> Cluster<'w> {
     ///
     /// # Panics
     /// When the job is the head, does not wait, or does not fit: a mistake in the policy.
-    pub fn backfill(&mut self, job: JobId, predicted: f64) {
+    pub fn backfill(&mut self, job: JobId, predicted: f64, predicted_s: f64) {
         let position = self.position(job).expect("a waiting job to backfill");
         assert!(position > 0, "the head job cannot overtake itself");
         let head = self.job(self.queue[0]);
@@ -152,7 +152,7 @@ impl<'w> Cluster<'w> {
             head: head.number,
             predicted,
             observed_delay: delayed - undisturbed,
-            head_wait: undisturbed - self.now,
+            predicted_s,
         });
         self.queue.remove(position);
         self.start(job);

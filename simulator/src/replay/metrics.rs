@@ -210,7 +210,7 @@ mod tests {
                 head: 1,
                 predicted: 0.0,
                 observed_delay,
-                head_wait: 50,
+                predicted_s: 0.0,
             });
             JobRecord { number: 1, user: 1, submit, start, end, processors, limit: 100, backfill }
         };

@@ -63,9 +63,8 @@ pub struct Backfill {
     /// Counterfactual: by how many seconds the head job's earliest start moved because of this backfill, from the true end
     /// times of the jobs running at that moment (those accepted before it in the same pass included).
     pub observed_delay: i64,
-    /// Counterfactual: how many seconds later than this decision the head job could have started without this backfill.
-    /// With it a predicted relative delay can be judged.
-    pub head_wait: i64,
+    /// The same in expected seconds, where the policy's criterion counts in seconds; 0 for others.
+    pub predicted_s: f64,
 }
 
 /// The result of one replay.

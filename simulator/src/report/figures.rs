@@ -59,8 +59,9 @@ pub fn delays(runs: &[Drawn], criterion: Criterion) -> Markup {
              it they are too low."
         }
         Criterion::Relative => {
-            "Accepted backfills by expected delay of the head job over its expected wait (right), and what they really \
-             caused (up; all seeds): on the grey diagonal the predictions are right, above it they are too low."
+            "Accepted backfills of policies that compare the expected delay with the head job's expected wait, judged in \
+             seconds: expected delay (right), and the mean delay that they really caused (up; all seeds; both logarithmic, \
+             below 1 s drawn at 1 s): on the grey diagonal the predictions are right, above it they are too low."
         }
     };
     html! {
@@ -83,8 +84,8 @@ pub fn delays(runs: &[Drawn], criterion: Criterion) -> Markup {
 
 fn row(label: &str, bin: &Bin, criterion: Criterion) -> Markup {
     let number = |value: f64| match criterion {
-        Criterion::Seconds => format!("{value:.1} s"),
-        Criterion::Probability | Criterion::Relative => format!("{:.2} %", value * 100.0),
+        Criterion::Seconds | Criterion::Relative => format!("{value:.1} s"),
+        Criterion::Probability => format!("{:.2} %", value * 100.0),
     };
     html! {
         tr {

@@ -11,6 +11,7 @@ mod columns;
 mod figures;
 pub(crate) mod hmm;
 pub mod locality;
+mod losers;
 mod measures;
 mod plot;
 pub mod predictors;
@@ -88,6 +89,7 @@ pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Sectio
                 "."
             }
             (measures::measures(&drawn, published))
+            (losers::fairness(&drawn))
             (figures::waits(&drawn))
             @for criterion in [Criterion::Probability, Criterion::Seconds, Criterion::Relative] {
                 (figures::delays(&drawn, criterion))

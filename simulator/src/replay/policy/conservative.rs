@@ -96,7 +96,7 @@ impl Policy for Conservative {
             if cluster.queue().front() == Some(&id) {
                 cluster.start_head();
             } else {
-                cluster.backfill(id, 0.0);
+                cluster.backfill(id, 0.0, 0.0);
             }
         }
     }

@@ -149,7 +149,7 @@ impl Policy for Easy {
                     Some(Tried { idle, judged: Judged::Reservation { end, shadow, extra, accepted } });
             }
             if accepted {
-                cluster.backfill(id, 0.0);
+                cluster.backfill(id, 0.0, 0.0);
                 if !in_time {
                     extra -= job.processors;
                 }

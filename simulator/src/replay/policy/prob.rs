@@ -8,7 +8,7 @@ use crate::replay::policy::order::Ordering;
 use crate::replay::policy::{HeadStart, Judged, OrderOptions, Overdue, Policy, ProbOptions, Tried};
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::workload::{Job, JobId};
-use surefill::backfill::{Judgement, Pass, PassCapacity, Rule, Step, Verdict};
+use surefill::backfill::{Criterion, Judgement, Pass, PassCapacity, Rule, Step, Verdict};
 use surefill::error::Result;
 use surefill::runtime::{MAX_BINS, RuntimeDistribution};
 
@@ -185,8 +185,10 @@ impl Prob {
         }
         let rule = Rule { guard: self.ordering.long_wait(self.guard), ..self.rule };
         while let Step::Accept(index) = pass.decide(&rule, u64::MAX)? {
+            let before = pass.spent(Criterion::Seconds);
             pass.commit(index)?;
-            cluster.backfill(self.candidates[index], pass.judgement(index)?.delay);
+            let seconds = pass.spent(Criterion::Seconds) - before;
+            cluster.backfill(self.candidates[index], pass.judgement(index)?.delay, seconds);
         }
         let mut judged = 0;
         for index in 0..self.candidates.len() {

@@ -28,14 +28,7 @@ fn axes(criterion: Criterion) -> Axes {
             label: percent,
             least: 0.001,
         },
-        Criterion::Relative => Axes {
-            predicted: "mean predicted delay [% of the head job's wait]",
-            observed: "mean observed delay [%]",
-            place: |delay| delay,
-            label: percent,
-            least: 0.001,
-        },
-        Criterion::Seconds => Axes {
+        Criterion::Seconds | Criterion::Relative => Axes {
             predicted: "mean predicted delay [s]",
             observed: "mean observed delay [s]",
             // Delays below a second are drawn at one.
