@@ -133,7 +133,7 @@ impl Tune {
         let choice: Choice = preset.parse().map_err(anyhow::Error::new)?;
         let options = |choice: Choice, rules: &Rules| -> Result<Options, Failure> {
             let policy = self.prob.options(&self.replay, &choice)?;
-            Ok(Options { choice, policy, rules: rules.clone() })
+            Ok(Options { choice, policy, rules: *rules })
         };
         let loaded = self.traces.iter().map(|path| self.load(path)).collect::<Result<Vec<_>, Failure>>()?;
         let subject = |(name, rules, workload): &'_ (String, Rules, Workload)| -> Result<_, Failure> {
