@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn backfill(predicted: f64, observed_delay: i64) -> Backfill {
-        Backfill { head: 1, predicted, observed_delay, predicted_s: 200.0 * predicted }
+        Backfill { head: 1, predicted, observed_delay, predicted_s: 200.0 * predicted, head_wait: 200 }
     }
 
     #[test]

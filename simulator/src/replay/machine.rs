@@ -153,6 +153,7 @@ impl<'w> Cluster<'w> {
             predicted,
             observed_delay: delayed - undisturbed,
             predicted_s,
+            head_wait: undisturbed - self.now,
         });
         self.queue.remove(position);
         self.start(job);

@@ -211,6 +211,7 @@ mod tests {
                 predicted: 0.0,
                 observed_delay,
                 predicted_s: 0.0,
+                head_wait: 50,
             });
             JobRecord { number: 1, user: 1, submit, start, end, processors, limit: 100, backfill }
         };

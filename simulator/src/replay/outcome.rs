@@ -65,6 +65,8 @@ pub struct Backfill {
     pub observed_delay: i64,
     /// The same in expected seconds, where the policy's criterion counts in seconds; 0 for others.
     pub predicted_s: f64,
+    /// Counterfactual: how many seconds later than this decision the head job could have started without this backfill.
+    pub head_wait: i64,
 }
 
 /// The result of one replay.
