@@ -167,7 +167,7 @@ impl<'w> Cluster<'w> {
         if self.queue.front() == Some(&job) {
             self.start_head();
         } else {
-            self.backfill(job, 0.0);
+            self.backfill(job, 0.0, 0.0);
         }
     }
 

@@ -115,5 +115,5 @@ pub fn page(tuning: &Tuning) -> String {
             pre { (halves(tuning, Style::Markdown)) }
         }
     });
-    document("Gain against fairness", &[section], "")
+    document("Gain against fairness", &[section], html! {})
 }

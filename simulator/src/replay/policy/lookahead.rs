@@ -109,7 +109,7 @@ impl Policy for Lookahead {
         let items: Vec<Item> = fitting.iter().map(item).collect();
         cluster.judged(items.len() as u64);
         for index in choose(&items, idle, extra) {
-            cluster.backfill(fitting[index], 0.0);
+            cluster.backfill(fitting[index], 0.0, 0.0);
         }
     }
 }
