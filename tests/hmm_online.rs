@@ -269,8 +269,8 @@ fn other_objects_are_told_apart() {
     let bins = RuntimeBins::new(1.0, 2.0, 2).unwrap();
     Mixture::init(bytemuck::cast_slice_mut(&mut mixture), &limits, &bins, &Expert::USER).unwrap();
     // Long enough for the head of any.
-    online.resize(1 << 10, 0);
-    mixture.resize(1 << 10, 0);
+    online.resize(1 << 13, 0);
+    mixture.resize(1 << 13, 0);
     let (online, mixture) = (bytemuck::cast_slice_mut(&mut online), bytemuck::cast_slice_mut(&mut mixture));
     assert_eq!(OnlineHmm::attach(mixture).err(), Some(Error::WrongObject));
     assert_eq!(Mixture::attach(online).err(), Some(Error::WrongObject));

@@ -98,7 +98,7 @@ fn every_criterion_has_its_diagram() {
     for (criterion, axis) in [
         (Criterion::Probability, "probability of a delay [%]"),
         (Criterion::Seconds, "mean predicted delay [s]"),
-        (Criterion::Relative, "[% of the head job"),
+        (Criterion::Relative, "mean predicted delay [s]"),
     ] {
         let page = page("t", &[section(&runs("demo.swf", 1, criterion), None)]);
         assert!(page.contains(axis), "{axis}");

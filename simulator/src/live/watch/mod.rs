@@ -2,7 +2,7 @@
 //! through, and new jobs are given bounds on their waits. Nothing is changed in the resource manager.
 //!
 //! * [`journal`]: what has been seen, on disk.
-//! * [`judge`]: one pool at one moment.
+//! * [`mod@judge`]: one pool at one moment.
 //! * [`score`]: what came of it: gains, losses, promises.
 //!
 //! A job that would have been let through is taken as running from then on, with the nodes that were idle, until the scheduler
