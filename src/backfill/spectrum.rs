@@ -171,8 +171,8 @@ impl Views<'_> {
     /// O(E + 16 C), times a few widths of jobs for each of the C.
     pub(super) fn set_up(&mut self, missing: u32, reach: u32, ends: &[Entry]) -> Result<()> {
         self.state.phase = DECLINED;
-        let unit = u64::from(self.state.unit);
-        let (target, top) = (u64::from(missing).div_ceil(unit), u64::from(missing + reach).div_ceil(unit));
+        let target = u64::from(self.state.units_up(missing));
+        let top = u64::from(self.state.units_up(missing.saturating_add(reach)));
         if top < WIDE || self.buffers.len() < 5 * self.stride {
             return Ok(());
         }
@@ -217,7 +217,7 @@ impl Views<'_> {
         row_at.fill(-1.0);
         let mut rows = 0;
         for (job, row) in self.running.iter().zip(self.row_of.iter_mut()) {
-            let width = job.processors / self.state.unit;
+            let width = self.state.units(job.processors);
             let known = row_at.get_mut((width as usize).saturating_sub(1)).ok_or(Error::Corrupt)?;
             if *known < 0.0 {
                 *known = rows as f64;
@@ -233,15 +233,15 @@ impl Views<'_> {
     /// them, or no beginning.
     fn active(&mut self, target: f64, top: f64) -> Result<Option<Active>> {
         rewind(self.running, self.releases)?;
-        let widest = self.running.iter().map(|job| job.processors / self.state.unit).max().unwrap_or(0);
-        let total: f64 = self.running.iter().map(|job| f64::from(job.processors / self.state.unit)).sum();
+        let widest = self.running.iter().map(|job| self.state.units(job.processors)).max().unwrap_or(0);
+        let total: f64 = self.running.iter().map(|job| f64::from(self.state.units(job.processors))).sum();
         let widest = f64::from(widest);
         let mut moments = Moments::default();
         let mut first = None;
         for (index, instant) in self.instants.iter().enumerate() {
             for entry in range(self.entries, instant.entry as usize, instant.count as usize)? {
                 let job = at_mut(self.running, entry.job as usize)?;
-                let width = f64::from(job.processors / self.state.unit);
+                let width = f64::from(self.state.units(job.processors));
                 let before = job.ended;
                 pass_release(job, self.releases)?;
                 moments.mean += width * (job.ended - before);
@@ -353,7 +353,8 @@ impl Views<'_> {
         }
         let frequencies: &[f64] = frequencies;
         let count = frequencies.len();
-        for (row, width) in rows.chunks_exact_mut(2 * count.max(1)).zip(widths.iter()) {
+        for (index, width) in widths.iter().enumerate() {
+            let row = range_mut(rows, index * 2 * count, 2 * count)?;
             let (real, imaginary) = row.split_at_mut_checked(count).ok_or(Error::Corrupt)?;
             for ((re, im), frequency) in real.iter_mut().zip(imaginary).zip(frequencies) {
                 let (sine, cosine) = self.state.half_angle(*frequency as i64, *width as i64);
@@ -465,7 +466,7 @@ impl Views<'_> {
         let count = self.state.frequencies as usize;
         let (state, mut work) = (&mut *self.state, 0);
         for job in self.running.get(state.running as usize..).ok_or(Error::Corrupt)? {
-            let width = i64::from(job.processors / state.unit);
+            let width = i64::from(state.units(job.processors));
             let Kept { times, sums, scratch, frequencies, .. } = kept(self.store, state)?;
             let (real, imaginary) = scratch.split_at_mut_checked(count).ok_or(Error::Corrupt)?;
             for ((re, im), frequency) in real.iter_mut().zip(imaginary).zip(frequencies.iter()) {
@@ -473,7 +474,8 @@ impl Views<'_> {
                 (*re, *im) = (-2.0 * sine * sine, 2.0 * sine * cosine);
             }
             let releases = range(self.releases, job.slot as usize, job.releases as usize)?;
-            for (time, sums) in times.iter().zip(sums.chunks_exact_mut(2 * count.max(1))) {
+            for (index, time) in times.iter().enumerate() {
+                let sums = range_mut(sums, index * 2 * count, 2 * count)?;
                 let ended = ended_by(releases, *time);
                 let (real, imaginary) = sums.split_at_mut_checked(count).ok_or(Error::Corrupt)?;
                 multiply(real, imaginary, scratch, ended);
@@ -486,16 +488,17 @@ impl Views<'_> {
 
     /// The head job's expected wait with `missing` processors still to be released, in seconds.
     pub(super) fn wait(&mut self, missing: u32) -> Result<f64> {
-        let target = i64::from(missing.div_ceil(self.state.unit));
-        let Kept { spans, sums, present, frequencies, .. } = kept(self.store, self.state)?;
+        let target = i64::from(self.state.units_up(missing));
+        let Kept { times, spans, sums, present, frequencies, .. } = kept(self.store, self.state)?;
         let total = present;
         total.fill(0.0);
-        for sums in sums.chunks_exact(total.len().max(1)) {
-            add(total, 1.0, sums);
+        for index in 0..times.len() {
+            let size = total.len();
+            add(total, 1.0, range(sums, index * size, size)?);
         }
         let span: f64 = spans.iter().sum();
         let below = self.state.between(total, frequencies, span, i64::from(self.state.lowest), target);
-        Ok(self.state.begin as f64 + below.clamp(0.0, span))
+        Ok(self.state.begin as f64 + below.max(0.0).min(span))
     }
 
     /// The expected seconds by which a candidate of this width with these releases delays a head job that lacks `missing`
@@ -509,15 +512,13 @@ impl Views<'_> {
         releases: u32,
     ) -> Result<(f64, u64)> {
         let releases = range(self.releases, slot, releases as usize)?;
-        let target = i64::from(missing.div_ceil(self.state.unit));
-        let width = i64::from(processors / self.state.unit);
+        let target = i64::from(self.state.units_up(missing));
+        let width = i64::from(self.state.units(processors));
         let Kept { times, spans, sums, present, frequencies, .. } = kept(self.store, self.state)?;
         let total = present;
         total.fill(0.0);
         let (mut left, mut next, mut span, mut work) = (1.0, 0, 0.0, 0);
-        for ((time, length), sums) in
-            times.iter().zip(spans.iter()).zip(sums.chunks_exact(total.len().max(1)))
-        {
+        for (index, (time, length)) in times.iter().zip(spans.iter()).enumerate() {
             while let Some(release) = releases.get(next).filter(|release| release.after as f64 <= *time) {
                 (left, next) = (left - release.probability, next + 1);
             }
@@ -525,17 +526,29 @@ impl Views<'_> {
                 break;
             }
             if *length > 0.0 {
-                add(total, left, sums);
+                let size = total.len();
+                add(total, left, range(sums, index * size, size)?);
                 span += left * length;
                 work += total.len() as u64;
             }
         }
         let within = self.state.between(total, frequencies, span, target, target + width);
-        Ok((within.clamp(0.0, span) + ERROR * span, work + 8 * frequencies.len() as u64))
+        Ok((within.max(0.0).min(span) + ERROR * span, work + 8 * frequencies.len() as u64))
     }
 }
 
 impl Spectrum {
+    /// Processors in units. A unit of 0 is that of a damaged block.
+    fn units(&self, processors: u32) -> u32 {
+        processors.checked_div(self.unit).unwrap_or(0)
+    }
+
+    /// The same, rounded up.
+    fn units_up(&self, processors: u32) -> u32 {
+        let rest = processors.checked_rem(self.unit).unwrap_or(0);
+        self.units(processors) + u32::from(rest > 0)
+    }
+
     /// Sine and cosine of half the angle `2 pi frequency times / N`, reduced exactly.
     fn half_angle(&self, frequency: i64, times: i64) -> (f64, f64) {
         let modulus = i64::from(self.modulus);
