@@ -79,12 +79,8 @@ pub fn succeeded(status: i32, legal: bool, documented: &[i32]) -> bool {
     let name = unsafe { CStr::from_ptr(surefill_status_name(status)) };
     assert_eq!(status == SUREFILL_OK, legal, "{name:?}");
     // The commonest ways of being out of range have statuses of their own.
-    let finer = [
-        SUREFILL_ERROR_TOO_MANY_PROCESSORS,
-        SUREFILL_ERROR_SPAN_TOO_LONG,
-        SUREFILL_ERROR_OVERFULL,
-    ]
-    .contains(&status);
+    let finer = [SUREFILL_ERROR_TOO_MANY_PROCESSORS, SUREFILL_ERROR_SPAN_TOO_LONG, SUREFILL_ERROR_OVERFULL]
+        .contains(&status);
     let known = documented.contains(&if finer { SUREFILL_ERROR_OUT_OF_RANGE } else { status });
     assert!(legal || known || BAD_POINTER.contains(&status), "undocumented: {name:?}");
     assert!(name != c"unknown status", "{status}");

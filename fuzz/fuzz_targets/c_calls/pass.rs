@@ -141,7 +141,8 @@ pub fn begin(world: &mut World, input: &mut Input) {
     {
         pass.check_again();
     }
-    let status = unchanged(&pass, || unsafe { surefill_pass_begin(handle, now, idle, head.0, head.1, waited) });
+    let status =
+        unchanged(&pass, || unsafe { surefill_pass_begin(handle, now, idle, head.0, head.1, waited) });
     if !succeeded(status, legal, &[SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_HEAD_FITS]) {
         return;
     }
@@ -255,7 +256,8 @@ pub fn decide(world: &mut World, input: &mut Input) {
     let work = if input.below(2) == 0 { i64::MAX } else { input.seconds() };
     let (mut step, mut candidate) = (MARK_INT, MARK_INT);
     let (step_out, candidate_out) = (input.output(&mut step), input.output(&mut candidate));
-    let meant = given.meant().map(|rule| (rule.criterion, rule.threshold, rule.budget, i32::from(rule.or_easy != 0)));
+    let meant =
+        given.meant().map(|rule| (rule.criterion, rule.threshold, rule.budget, i32::from(rule.or_easy != 0)));
     let legal = step_out == &raw mut step
         && candidate_out == &raw mut candidate
         && work >= 1
@@ -462,7 +464,7 @@ impl Pass {
             let (delay, exactness, verdict) = judgement(&self.block, candidate);
             assert!(delay.is_finite() && delay >= 0.0, "{delay}");
             assert!((SUREFILL_DELAY_EXACT..=SUREFILL_DELAY_ESTIMATE).contains(&exactness));
-            assert!((SUREFILL_VERDICT_UNDECIDED..=SUREFILL_VERDICT_DECLINED).contains(&verdict));
+            assert!((SUREFILL_VERDICT_UNDECIDED..=SUREFILL_VERDICT_HEAD_NEVER).contains(&verdict));
             assert!(step != SUREFILL_STEP_DONE || verdict != SUREFILL_VERDICT_UNDECIDED);
             // Candidates judged before may have been judged by another criterion.
             let uniform = self.log.as_ref().is_some_and(|log| {

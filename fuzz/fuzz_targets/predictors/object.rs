@@ -147,7 +147,8 @@ fn out_of_range(status: i32) -> bool {
 
 impl Expected {
     fn holds(self, status: i32) -> bool {
-        let is = |expected| status == expected || expected == SUREFILL_ERROR_OUT_OF_RANGE && out_of_range(status);
+        let is =
+            |expected| status == expected || expected == SUREFILL_ERROR_OUT_OF_RANGE && out_of_range(status);
         match self {
             Expected::Status(expected) => is(expected),
             Expected::OkOr(errors) => status == SUREFILL_OK || errors.iter().any(|&error| is(error)),

@@ -356,6 +356,8 @@ impl Subject for Predictor {
                         let room = jobs.len() as i32;
                         surefill_predictor_jobs(handle, jobs.as_mut_ptr(), room, &mut written, &mut held);
                     }
+                    // Nothing is listed after an error.
+                    jobs.truncate(if status == SUREFILL_OK { jobs.len() } else { 0 });
                     let given_up: Vec<i64> = jobs.iter().map(|job| i64::from(job.given_up)).collect();
                     outcome(status, &[&given_up])
                 }
