@@ -1,0 +1,34 @@
+//! The extension module of the Python package `surefill`: the simulator's replays, and objects of the core.
+//!
+//! * [`table`]: columns that pandas, polars and pyarrow read through Arrow's C interface.
+//! * [`classes`]: policies, predictors and queue orders that are Python classes, as the simulator's traits.
+//! * [`replays`]: `simulate`, `compare`, `wait_bounds`.
+//! * [`core`]: predictor, pass, waits, sizing.
+//!
+//! Units and meanings stand in `surefill/__init__.pyi` and in the docstrings of `surefill/__init__.py`.
+
+mod classes;
+mod core;
+mod replays;
+mod table;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _surefill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<classes::Job>()?;
+    module.add_class::<classes::Cluster>()?;
+    module.add_class::<replays::Replay>()?;
+    module.add_class::<core::Predictor>()?;
+    module.add_class::<core::Distribution>()?;
+    module.add_class::<core::Pass>()?;
+    module.add_class::<core::Waits>()?;
+    module.add_class::<core::Sizing>()?;
+    module.add_function(wrap_pyfunction!(replays::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(replays::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(replays::wait_bounds, module)?)?;
+    module.add_function(wrap_pyfunction!(replays::names, module)?)?;
+    module.add_function(wrap_pyfunction!(classes::register, module)?)
+}

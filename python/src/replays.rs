@@ -1,0 +1,340 @@
+//! `simulate`, `compare` and `wait_bounds`: the command line's verbs as functions.
+
+use crate::classes::take_error;
+use crate::table::{Column, Table};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use surefill::schedule::PresetName;
+use surefill::wait::{AVAILABILITY, CLUSTER, MAX_CLUSTERS, TRIM, WaitOptions};
+use surefill_simulator::cli::today;
+use surefill_simulator::replay::evalys;
+use surefill_simulator::replay::outcome::Outcome;
+use surefill_simulator::replay::policy::{Choice, Order, PolicyName, PolicyOptions, ProbOptions, name_of};
+use surefill_simulator::replay::predict::Predictor;
+use surefill_simulator::replay::run::{Options, Run, Summary, run};
+use surefill_simulator::report::{self, Compared};
+use surefill_simulator::studies::waits::queue::queues;
+use surefill_simulator::studies::waits::study::{self, By, Method, Plan};
+use surefill_simulator::trace::format;
+use surefill_simulator::trace::swf::{Strictness, Trace};
+use surefill_simulator::trace::workload::{Overrun, Rules, Workload};
+
+fn wrong(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// The names of a kind: policies, predictors, orders.
+#[pyfunction]
+pub fn names(kind: &str) -> PyResult<Vec<String>> {
+    fn all<T: clap::ValueEnum>() -> Vec<String> {
+        T::value_variants().iter().cloned().map(name_of).collect()
+    }
+    match kind {
+        "policies" => {
+            Ok(["fair", "fast"].map(str::to_owned).into_iter().chain(all::<PolicyName>()).collect())
+        }
+        "predictors" => Ok(all::<Predictor>()),
+        "orders" => Ok(all::<Order>()),
+        other => Err(PyValueError::new_err(format!("'{other}' is not policies, predictors or orders"))),
+    }
+}
+
+/// What every replay is told.
+struct Setting {
+    rules: Rules,
+    seed: u64,
+    seeds: NonZeroU64,
+}
+
+impl Setting {
+    fn new(
+        procs: Option<u32>,
+        limit_jobs: Option<usize>,
+        overrun: &str,
+        seed: u64,
+        seeds: u64,
+    ) -> PyResult<Setting> {
+        let overrun = match overrun {
+            "keep" => Overrun::Keep,
+            "cut" => Overrun::Cut,
+            "raise" => Overrun::Raise,
+            other => {
+                return Err(PyValueError::new_err(format!("overrun '{other}' is not keep, cut or raise")));
+            }
+        };
+        if procs == Some(0) || limit_jobs == Some(0) {
+            return Err(PyValueError::new_err("procs and limit_jobs are at least 1"));
+        }
+        let seeds = NonZeroU64::new(seeds).ok_or_else(|| PyValueError::new_err("seeds is at least 1"))?;
+        Ok(Setting { rules: Rules { overrun, procs, limit_jobs, ..Rules::default() }, seed, seeds })
+    }
+
+    /// Replays a trace under one policy, without the interpreter's lock.
+    fn run(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        workload: &Workload,
+        choice: Choice,
+    ) -> PyResult<(Run, Summary)> {
+        let policy = options_of(&choice);
+        let options = Options { choice, policy, rules: self.rules };
+        // An error of a replay before, whose own error was another.
+        let _ = take_error();
+        let done = py.detach(|| run(name, workload, &options, self.seed, self.seeds, &|_| {}));
+        if let Some(error) = take_error() {
+            return Err(error);
+        }
+        let done = done.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        let summary = Summary::new(&done, workload, &options);
+        Ok((done, summary))
+    }
+}
+
+/// A policy's options as the command line has them: those of the preset `fair` for `prob` without a rule.
+fn options_of(choice: &Choice) -> PolicyOptions {
+    let plain = choice.policy == PolicyName::Prob && choice.rule.is_none();
+    let prob = if plain { ProbOptions::preset(PresetName::Fair) } else { ProbOptions::default() };
+    let mut options = choice.options(&PolicyOptions { prob, ..PolicyOptions::default() });
+    if plain && options.order.is_none() && choice.order.is_none() {
+        use surefill_simulator::replay::policy::OrderOptions;
+        options.order = Some(OrderOptions::preset(PresetName::Fair));
+    }
+    options
+}
+
+fn read(path: &Path) -> PyResult<Trace> {
+    format::open(path, None, Strictness::Lenient).map_err(wrong)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn choice(text: &str) -> PyResult<Choice> {
+    text.parse().map_err(wrong)
+}
+
+/// One replay. See `__init__.pyi`.
+#[pyclass(frozen, module = "surefill")]
+pub struct Replay {
+    outcome: Outcome,
+    summary: Summary,
+}
+
+#[pymethods]
+impl Replay {
+    /// One row a job.
+    #[getter]
+    fn jobs(&self) -> Table {
+        let jobs = &self.outcome.jobs;
+        let int = |of: fn(&surefill_simulator::replay::outcome::JobRecord) -> i64| {
+            Column::Int(jobs.iter().map(|job| Some(of(job))).collect())
+        };
+        let backfills = || jobs.iter().map(|job| job.backfill);
+        let columns = [
+            ("number", int(|job| job.number)),
+            ("user", int(|job| job.user)),
+            ("submit_s", int(|job| job.submit)),
+            ("start_s", int(|job| job.start)),
+            ("end_s", int(|job| job.end)),
+            ("wait_s", int(|job| job.start - job.submit)),
+            ("processors", int(|job| job.processors.into())),
+            ("limit_s", int(|job| job.limit)),
+            ("head", Column::Int(backfills().map(|one| Some(one?.head)).collect())),
+            ("predicted_delay", Column::Float(backfills().map(|one| Some(one?.predicted)).collect())),
+            ("observed_delay_s", Column::Int(backfills().map(|one| Some(one?.observed_delay)).collect())),
+        ];
+        Table { columns: columns.into_iter().map(|(name, column)| (name.to_owned(), column)).collect() }
+    }
+
+    /// The measures as the command line's `--json` has them.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let text = serde_json::to_string(&self.summary).map_err(wrong)?;
+        py.import("json")?.getattr("loads")?.call1((text,))
+    }
+
+    fn to_evalys(&self, path: PathBuf) -> PyResult<()> {
+        let mut out = BufWriter::new(File::create(path)?);
+        evalys::write(&mut out, &self.outcome)?;
+        Ok(out.flush()?)
+    }
+
+    fn __repr__(&self) -> String {
+        let (setup, mean) = (&self.summary.setup, &self.summary.mean);
+        let wait = mean.mean_wait_s / 60.0;
+        format!(
+            "<surefill.Replay: {} on {}, {} jobs, mean wait {wait:.1} min>",
+            setup.policy, setup.trace, mean.jobs
+        )
+    }
+}
+
+/// See `__init__.pyi`.
+#[pyfunction]
+#[pyo3(signature = (trace, policy = "fair", *, procs = None, limit_jobs = None, overrun = "keep", seed = 0))]
+pub fn simulate(
+    py: Python<'_>,
+    trace: PathBuf,
+    policy: &str,
+    procs: Option<u32>,
+    limit_jobs: Option<usize>,
+    overrun: &str,
+    seed: u64,
+) -> PyResult<Replay> {
+    let setting = Setting::new(procs, limit_jobs, overrun, seed, 1)?;
+    let choice = choice(policy)?;
+    let read = py.detach(|| read(&trace))?;
+    let workload = Workload::new(&read, &setting.rules).map_err(wrong)?;
+    let (run, summary) = setting.run(py, &file_name(&trace), &workload, choice)?;
+    Ok(Replay { outcome: run.first, summary })
+}
+
+/// See `__init__.pyi`.
+#[pyfunction]
+#[pyo3(signature = (traces, policies, *, procs = None, limit_jobs = None, overrun = "keep", seed = 0, seeds = 1, html = None))]
+#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+pub fn compare(
+    py: Python<'_>,
+    traces: Vec<PathBuf>,
+    policies: Vec<String>,
+    procs: Option<u32>,
+    limit_jobs: Option<usize>,
+    overrun: &str,
+    seed: u64,
+    seeds: u64,
+    html: Option<PathBuf>,
+) -> PyResult<Table> {
+    let setting = Setting::new(procs, limit_jobs, overrun, seed, seeds)?;
+    let choices: Vec<Choice> = policies.iter().map(|text| choice(text)).collect::<PyResult<_>>()?;
+    let mut rows = Vec::new();
+    let mut sections = Vec::new();
+    let mut compared = Vec::new();
+    for path in &traces {
+        let read = py.detach(|| read(path))?;
+        let name = file_name(path);
+        let workload = Workload::new(&read, &setting.rules).map_err(wrong)?;
+        let mut runs = Vec::new();
+        for &choice in &choices {
+            let (run, summary) = setting.run(py, &name, &workload, choice)?;
+            rows.push(row(&summary)?);
+            if html.is_some() {
+                runs.push((run, summary));
+            }
+        }
+        if html.is_some() {
+            sections.push(report::section(&runs, None));
+            let policies = runs.into_iter().map(|(_, summary)| summary).collect();
+            compared.push(Compared { trace: name, policies, published: None });
+        }
+    }
+    if let Some(path) = html {
+        let command = format!("surefill.compare(..., {policies:?})");
+        let page =
+            report::comparison("Scheduling policies compared", &compared, &sections, &command, &today());
+        std::fs::write(path, page)?;
+    }
+    Ok(table(rows))
+}
+
+/// The setup, the means and the spread of a summary: the columns of `compare --csv`.
+fn row(summary: &Summary) -> PyResult<Vec<(String, serde_json::Value)>> {
+    let mut row = Vec::new();
+    let mut add = |prefix: &str, value: serde_json::Value| {
+        if let serde_json::Value::Object(fields) = value {
+            row.extend(fields.into_iter().map(|(key, value)| (format!("{prefix}{key}"), value)));
+        }
+    };
+    add("", serde_json::to_value(&summary.setup).map_err(wrong)?);
+    add("", serde_json::json!({ "seeds": summary.seeds }));
+    add("", serde_json::to_value(summary.mean).map_err(wrong)?);
+    if let Some(spread) = summary.spread {
+        add("spread_", serde_json::to_value(spread).map_err(wrong)?);
+    }
+    Ok(row)
+}
+
+/// Rows as a table; what a row does not have is null.
+fn table(rows: Vec<Vec<(String, serde_json::Value)>>) -> Table {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in rows.iter().flatten() {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let column = |name: &str| {
+        let cell = |row: &Vec<(String, serde_json::Value)>| {
+            let found = row.iter().find(|cell| cell.0 == name);
+            found.map_or(serde_json::Value::Null, |cell| cell.1.clone())
+        };
+        (name.to_owned(), Column::of_json(rows.iter().map(cell).collect()))
+    };
+    Table { columns: names.into_iter().map(column).collect() }
+}
+
+/// See `__init__.pyi`.
+#[pyfunction]
+#[pyo3(signature = (trace, *, quantile = 0.95, confidence = 0.95, by_queue = true, min_jobs = 1000))]
+pub fn wait_bounds(
+    py: Python<'_>,
+    trace: PathBuf,
+    quantile: f64,
+    confidence: f64,
+    by_queue: bool,
+    min_jobs: usize,
+) -> PyResult<Table> {
+    if !(quantile > 0.0 && quantile < 1.0 && confidence > 0.0 && confidence < 1.0) {
+        return Err(PyValueError::new_err("quantile and confidence are above 0 and below 1"));
+    }
+    let options = study::Options {
+        quantile,
+        confidence,
+        methods: Method::ALL.to_vec(),
+        by: By::Requested,
+        components: TRIM | CLUSTER | AVAILABILITY,
+        rates: vec![WaitOptions::default().rate],
+        down_quantile: WaitOptions::default().down_quantile,
+        recluster_every: 1000,
+        clusters: MAX_CLUSTERS as u32,
+        training: 0.1,
+        min_jobs,
+        default_only: false,
+    };
+    let name = file_name(&trace);
+    let study = py.detach(|| {
+        let read = read(&trace)?;
+        Plan::new(&name, queues(&read, by_queue), &options).run(&|_| {}).map_err(wrong)
+    })?;
+    let mut rows = Vec::new();
+    for queue in &study.queues {
+        for measured in &queue.measured {
+            let value = serde_json::to_value(measured).map_err(wrong)?;
+            let mut row = vec![
+                ("trace".to_owned(), name.clone().into()),
+                ("queue".to_owned(), queue.queue.clone().into()),
+            ];
+            if let serde_json::Value::Object(fields) = value {
+                // What is nested (classes, halves) is the command line's --json.
+                let flat = fields.into_iter().filter(|(_, value)| !value.is_object() && !value.is_array());
+                row.extend(flat);
+            }
+            rows.push(row);
+        }
+    }
+    Ok(table(rows))
+}
+
+/// A dictionary of a core answer.
+pub fn dict<'py>(py: Python<'py>, values: &[(&str, Option<f64>)]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (key, value) in values {
+        dict.set_item(key, value)?;
+    }
+    Ok(dict)
+}

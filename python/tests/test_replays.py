@@ -1,0 +1,217 @@
+"""Replays from Python against the built-in policies, and against schedules made by hand."""
+
+import doctest
+
+import pandas
+import polars
+import pyarrow
+import pytest
+import surefill
+from surefill import Policy, QueueOrder, RuntimePredictor
+
+
+class OwnFcfs(Policy):
+    """First come, first served, in Python."""
+
+    def schedule(self, cluster):
+        for job in cluster.queue:
+            if job.processors > cluster.idle:
+                break
+            cluster.start(job)
+
+
+class OwnEasy(Policy):
+    """EASY by limits, in Python: the rules as the simulator's documentation states them."""
+
+    name = "python-easy"
+
+    def schedule(self, cluster):
+        queue = cluster.queue
+        while queue and queue[0].processors <= cluster.idle:
+            cluster.start(queue.pop(0))
+        if not queue or cluster.idle == 0:
+            return
+        head, now = queue[0], cluster.now
+        ends = sorted((max(start + job.limit, now + 1), job.processors) for job, start in cluster.running)
+        free, shadow = cluster.idle, now
+        for end, processors in ends:
+            if free >= head.processors and end > shadow:
+                break
+            free += processors
+            shadow = end
+        extra = free - head.processors
+        for job in queue[1:]:
+            if job.processors > cluster.idle:
+                continue
+            in_time = now + max(job.limit, 1) <= shadow
+            if in_time or job.processors <= extra:
+                cluster.start(job)
+                extra -= 0 if in_time else job.processors
+
+
+class LastTwo(RuntimePredictor):
+    """Tsafrir's predictor: the mean of the user's last two run times."""
+
+    def __init__(self):
+        self.runs = {}
+
+    def predict(self, job):
+        runs = self.runs.get(job.user, [])
+        # Halves are rounded up, as in Rust.
+        return int(sum(runs) / 2 + 0.5) if len(runs) == 2 else job.limit
+
+    def finished(self, job):
+        self.runs[job.user] = (self.runs.get(job.user, []) + [job.run_time])[-2:]
+
+
+class OwnSjf(QueueOrder):
+    def value(self, job, now, predicted):
+        return predicted
+
+
+def test_python_and_rust_make_the_same_schedule(demo):
+    for own, built_in in [
+        (OwnFcfs, "fcfs"),
+        (OwnEasy, "easy"),
+        (("easy", LastTwo), "easy:mean2"),
+        (("easy", "limit", OwnSjf), "easy:limit:sjf"),
+    ]:
+        mine = surefill.simulate(demo, own, limit_jobs=1500)
+        theirs = surefill.simulate(demo, built_in, limit_jobs=1500)
+        assert mine.jobs["start_s"] == theirs.jobs["start_s"], built_in
+
+
+def test_python_classes_stand_beside_built_in_ones(demo, tmp_path):
+    page = tmp_path / "page.html"
+    policies = ["easy", "fair", OwnEasy, ("easy", LastTwo, OwnSjf)]
+    table = surefill.compare(demo, policies, limit_jobs=400, seeds=2, html=page)
+    assert table["policy"] == ["easy", "prob", "python-easy", "easy"]
+    assert table["predictor"] == ["limit", "mix", "limit", "LastTwo"]
+    assert table["order"] == ["fcfs", "fair", "fcfs", "OwnSjf"]
+    assert table["mean_wait_s"][0] == table["mean_wait_s"][2] and table["spread_mean_wait_s"][0] > 0
+    assert "python-easy" in page.read_text() and "<script src" not in page.read_text()
+    assert "python-easy" in surefill.policies()
+
+
+def test_tables_are_arrow(demo):
+    replay = surefill.simulate(demo, "easy", limit_jobs=300)
+    jobs = replay.jobs
+    arrow = pyarrow.table(jobs)
+    assert arrow.num_rows == len(jobs) == 300 and arrow.schema.field("wait_s").type == pyarrow.int64()
+    assert polars.DataFrame(jobs)["wait_s"].to_list() == jobs["wait_s"]
+    frame = jobs.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    waits = frame["start_s"] - frame["submit_s"]
+    assert (waits == frame["wait_s"]).all()
+    assert replay.summary["mean_wait_s"] == pytest.approx(waits.mean())
+    assert arrow["head"].null_count == 300 - replay.summary["backfilled"]
+    assert jobs.to_polars().shape == (300, 11)
+
+
+def test_by_hand(tiny):
+    # The second fills the machine, so that the third, ahead by its limit, is let through.
+    trace = tiny(8, [(0, 100, 5, 100, 1), (1, 10, 8, 10, 1), (2, 50, 3, 60, 1)])
+    assert surefill.simulate(trace, "easy").jobs["start_s"] == [0, 100, 2]
+    assert surefill.simulate(trace, "fcfs").jobs["start_s"] == [0, 100, 110]
+
+
+def test_what_classes_raise_is_raised(tiny):
+    trace = tiny(8, [(0, 100, 5, 100, 1), (1, 10, 8, 10, 1), (2, 50, 3, 60, 1)])
+
+    class Broken(Policy):
+        def schedule(self, cluster):
+            raise KeyError("mine")
+
+    class Greedy(Policy):
+        def schedule(self, cluster):
+            for job in cluster.queue:
+                cluster.start(job)
+
+    class Lazy(Policy):
+        def schedule(self, cluster):
+            pass
+
+    class Seer(RuntimePredictor):
+        def predict(self, job):
+            return job.run_time
+
+    class Words(QueueOrder):
+        def value(self, job, now, predicted):
+            return "first"
+
+    with pytest.raises(KeyError, match="mine"):
+        surefill.simulate(trace, Broken)
+    with pytest.raises(ValueError, match="job 1 needs 8 processors, 3 are idle"):
+        surefill.simulate(trace, Greedy)
+    with pytest.raises(RuntimeError, match="left 3 jobs waiting"):
+        surefill.simulate(trace, Lazy)
+    # Nobody sees the future.
+    with pytest.raises(TypeError):
+        surefill.simulate(trace, ("easy", Seer))
+    with pytest.raises(TypeError):
+        surefill.simulate(trace, ("easy", "limit", Words))
+    with pytest.raises(NotImplementedError):
+        surefill.simulate(trace, Policy)
+    # A replay afterwards is none the worse.
+    assert surefill.simulate(trace, "easy").jobs["start_s"] == [0, 100, 2]
+
+
+def test_what_makes_no_sense_is_refused(demo, tmp_path):
+    for arguments, why in [
+        (("best",), "no policy is named 'best'"),
+        (("easy:oracle",), "no predictor is named 'oracle'"),
+        ((("easy", "limit", "fcfs", "exact"),), "may be left out"),
+    ]:
+        with pytest.raises(ValueError, match=why):
+            surefill.simulate(demo, *arguments)
+    with pytest.raises(ValueError, match="is not keep, cut or raise"):
+        surefill.simulate(demo, overrun="kill")
+    with pytest.raises(ValueError, match="at least 1"):
+        surefill.compare(demo, seeds=0)
+    with pytest.raises(TypeError, match="a policy is a name or a class"):
+        surefill.simulate(demo, 7)
+    with pytest.raises(ValueError):
+        surefill.simulate(tmp_path / "no.swf")
+
+    class Taken(Policy):
+        name = "easy"
+
+    with pytest.raises(ValueError, match="'easy' is the name of a built-in one"):
+        surefill.simulate(demo, Taken)
+
+
+def test_bounds_on_waits(tmp_path):
+    # Waits that are all alike are bounded by the longest.
+    lines = [f"{i} {i * 100} {i % 7} 10 1 -1 -1 1 10 -1 1 1 -1 -1 1 -1 -1 -1" for i in range(2000)]
+    trace = tmp_path / "waits.swf"
+    trace.write_text("; MaxProcs: 8\n" + "\n".join(lines) + "\n")
+    bounds = surefill.wait_bounds(trace).to_pandas()
+    assert len(bounds) > 1 and (bounds["correctness"].dropna() >= 0.85).all()
+    with pytest.raises(ValueError, match="above 0 and below 1"):
+        surefill.wait_bounds(trace, quantile=1.5)
+
+
+def test_evalys_reads_schedules(demo, tmp_path):
+    jobset = pytest.importorskip("evalys.jobset", reason="evalys does not install here")
+    path = tmp_path / "jobs.csv"
+    replay = surefill.simulate(demo, "easy", limit_jobs=500)
+    replay.to_evalys(path)
+    read = jobset.JobSet.from_csv(str(path))
+    frame = read.df
+    assert len(frame) == 500
+    assert list(frame["waiting_time"]) == replay.jobs["wait_s"]
+    widths = [len(held) for held in frame["allocated_resources"]]
+    assert widths == replay.jobs["processors"]
+    # No processor is in use twice at one time.
+    held = {}
+    for start, end, processors in sorted(zip(frame["starting_time"], frame["finish_time"], frame["allocated_resources"])):
+        for processor in processors:
+            assert held.get(processor, 0) <= start
+            held[processor] = end
+
+
+def test_doctests():
+    import surefill as module
+
+    failed, tried = doctest.testmod(module)
+    assert tried > 3 and failed == 0
