@@ -85,7 +85,8 @@ $(BUILD)/workload.swf: demo/workload.swf.gz
 	gzip -dc $< > $@
 
 demo: $(BUILD)/backfill $(BUILD)/replay $(BUILD)/workload.swf
-	$(CARGO) build --quiet --release -p surefill-simulator
+	@echo "Building the simulator: some three minutes the first time"
+	$(CARGO) build --release -p surefill-simulator
 	@echo
 	@echo "== One scheduling pass, in C (c-examples/backfill.c) =="
 	$(BUILD)/backfill

@@ -503,8 +503,8 @@ module surefill_models
     end function surefill_weibull_quantile
 
     !> Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
-    !! steps of O(log n) each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins
-    !! another. Other calls may come between two of these.
+    !! steps of O(log n) each (at least 1). step is one of SUREFILL_STEP_; after DONE the next call begins another.
+    !! Other calls may come between two of these.
     function surefill_wait_recluster(wait, work, step) bind(c, name='surefill_wait_recluster') result(code)
       import
       type(c_ptr), value :: wait

@@ -365,8 +365,8 @@ int32_t surefill_weibull_quantile(const double *waits,
  */
 
 /* Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
- * steps of O(log n) each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins
- * another. Other calls may come between two of these.
+ * steps of O(log n) each (at least 1). step is one of SUREFILL_STEP_; after DONE the next call begins another.
+ * Other calls may come between two of these.
  *
  * Errors: OUT_OF_RANGE (work). */
 int32_t surefill_wait_recluster(surefill_wait *wait, int64_t work, int32_t *step);

@@ -301,6 +301,28 @@ fn failed_work_is_status_1_and_names_file_and_line() {
 }
 
 #[test]
+fn traces_without_requested_times_are_said_to_be_foreknown() {
+    let folder = folder();
+    let with = std::fs::read_to_string(folder.path().join("t.swf")).unwrap();
+    std::fs::write(folder.path().join("u.swf"), with.replace(" 300 -1 1 ", " -1 -1 1 ")).unwrap();
+    for (trace, known) in [("t.swf", false), ("u.swf", true)] {
+        let output =
+            surefill(&["compare", trace, "--policies", "easy,fair", "--html", "p.html"], folder.path());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(
+            stderr(&output).contains("40 of 40 jobs have no requested time"),
+            known,
+            "{}",
+            stderr(&output)
+        );
+        let page = std::fs::read_to_string(folder.path().join("p.html")).unwrap();
+        for text in [String::from_utf8_lossy(&output.stdout).as_ref(), &page] {
+            assert_eq!(text.contains("without requested times (u"), known, "{text}");
+        }
+    }
+}
+
+#[test]
 fn help_states_the_replay_rules() {
     let folder = folder();
     let output = surefill(&["simulate", "--help"], folder.path());

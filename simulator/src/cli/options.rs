@@ -119,6 +119,9 @@ impl ReplayOptions {
             limit_jobs: self.limit_jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
         };
         let workload = Workload::new(trace, &rules)?;
+        if let Some(sentence) = workload.counts.foreknown() {
+            eprintln!("warning: {file_name}: {sentence}");
+        }
         Ok((rules, workload))
     }
 }

@@ -104,6 +104,9 @@ impl WhatIfArgs {
         let name = file_name(&self.history);
         let rules = Rules { procs: self.procs, ..Rules::default() };
         let workload = Workload::new(&trace, &rules)?;
+        if let Some(sentence) = workload.counts.foreknown() {
+            eprintln!("warning: {name}: {sentence}");
+        }
         let period = self.period(&trace, &workload)?;
         let pairs = self.replay(&name, &workload, rules)?;
         let question = Question {

@@ -113,7 +113,23 @@ pub fn sentence(traces: &[Compared]) -> Option<String> {
     if best.traces > 1 {
         text += &format!("; below on {} of {} traces", best.ahead, best.traces);
     }
-    Some(text + ".")
+    Some(text + "." + &foreknown(traces))
+}
+
+/// The traces on which the answer is no scheduler's, because limits are run times there.
+fn foreknown(traces: &[Compared]) -> String {
+    let counts =
+        |compared: &&Compared| compared.policies.first().is_some_and(|of| of.replay.foreknown().is_some());
+    let named: Vec<_> =
+        traces.iter().filter(counts).map(|compared| super::views::short(&compared.trace)).collect();
+    if named.is_empty() {
+        return String::new();
+    }
+    format!(
+        " {} without requested times ({}): limits are the run times there, which no scheduler knows.",
+        if named.len() == 1 { "One trace is" } else { "Some traces are" },
+        named.join(", ")
+    )
 }
 
 /// The page's first words and bars.

@@ -114,6 +114,20 @@ pub struct Counts {
     pub jobs: u64,
 }
 
+impl Counts {
+    /// A sentence where half of the jobs or more have no requested time. Their run times are their limits, so that whoever
+    /// schedules by limits knows what no scheduler knows.
+    pub fn foreknown(&self) -> Option<String> {
+        let Counts { without_limit, jobs, .. } = *self;
+        (jobs > 0 && without_limit >= jobs.div_ceil(2)).then(|| {
+            format!(
+                "{without_limit} of {jobs} jobs have no requested time, and their run times stand for it: every policy \
+                 that looks at limits knows how long they will run, and waits are shorter than any scheduler could make them"
+            )
+        })
+    }
+}
+
 /// The jobs of one replay.
 #[derive(Debug, Clone)]
 pub struct Workload {

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::wait::Clustering;
 
 /// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work steps of O(log n)
-/// each (at least 1). step is one of SUREFILL_CLUSTERING_; after DONE the next call begins another. Other calls may come between
+/// each (at least 1). step is one of SUREFILL_STEP_; after DONE the next call begins another. Other calls may come between
 /// two of these.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
