@@ -1,5 +1,5 @@
-//! Wall time of one forecast of all waiting jobs' starts: 100 running and 500 waiting jobs on 1,024 processors, 200 scenarios,
-//! under EASY by limits, EASY by medians with the shortest candidates first, and five reservations.
+//! Wall time of one forecast of all waiting jobs' starts: 100 running and 500 waiting jobs on 1,024 processors, 200
+//! scenarios, under EASY by limits, EASY by medians with the shortest candidates first, and five reservations.
 
 use criterion::{Criterion as Bench, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -17,7 +17,8 @@ fn below(state: &mut u64, count: u64) -> u64 {
     (*state >> 33) % count
 }
 
-/// Widths from 1 to 128, mostly powers of two; limits from half an hour to a day; run times around any part of the limit.
+/// Widths from 1 to 128, mostly powers of two; limits from half an hour to a day; run times around any part of the
+/// limit.
 fn job(state: &mut u64, bins: &RuntimeBins) -> (u32, i64, RuntimeDistribution) {
     let processors = 1 << below(state, 8);
     let limit = 1800 * (1 + below(state, 48) as i64);

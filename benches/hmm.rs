@@ -1,8 +1,8 @@
-//! Wall time of the hidden Markov model of run times: the forward filter and a round of Baum-Welch, per slot, on a year of
-//! slots with about as many jobs as CTC has, for every load model.
+//! Wall time of the hidden Markov model of run times: the forward filter and a round of Baum-Welch, per slot, on a year
+//! of slots with about as many jobs as CTC has, for every load model.
 //!
-//! With SUREFILL_PYTHON, a Python that has hmmlearn 0.3.3, `scripts/bench-hmm.py` times hmmlearn on the same slots in the same
-//! run: `SUREFILL_PYTHON=env/bin/python cargo bench --bench hmm`.
+//! With SUREFILL_PYTHON, a Python that has hmmlearn 0.3.3, `scripts/bench-hmm.py` times hmmlearn on the same slots in
+//! the same run: `SUREFILL_PYTHON=env/bin/python cargo bench --bench hmm`.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -48,8 +48,8 @@ fn best(mut work: impl FnMut()) -> f64 {
     times.fold(f64::INFINITY, f64::min) * 1e6 / SLOTS as f64
 }
 
-/// A year on line: every job submitted and started in its slot and ending after a time in its bin, a prediction at every
-/// submission, training whenever it is wanted. Prints the seconds it all took.
+/// A year on line: every job submitted and started in its slot and ending after a time in its bin, a prediction at
+/// every submission, training whenever it is wanted. Prints the seconds it all took.
 fn on_line(jobs: &[(i64, u32)]) {
     let bins = RuntimeBins::default();
     let capacity = PredictorCapacity {

@@ -1,5 +1,5 @@
-//! One pass and nothing else, for counting its instructions: `make instructions` runs this under callgrind, which counts
-//! only inside `one_pass`. Without arguments (as `cargo test` and `cargo bench` call it) it says how to use it.
+//! One pass and nothing else, for counting its instructions: `make instructions` runs this under callgrind, which
+//! counts only inside `one_pass`. Without arguments (as `cargo test` and `cargo bench` call it) it says how to use it.
 
 mod scenario;
 

@@ -1,6 +1,6 @@
-//! Wall time of one more known wait plus one prediction with 100,000 waits remembered (the .95 bound of the .95 quantile, the history
-//! full, so that each wait displaces one), beside keeping the waits sorted in a vector and beside sorting them afresh; and of
-//! the order statistic's index.
+//! Wall time of one more known wait plus one prediction with 100,000 waits remembered (the .95 bound of the .95
+//! quantile, the history full, so that each wait displaces one), beside keeping the waits sorted in a vector and beside
+//! sorting them afresh; and of the order statistic's index.
 
 use criterion::{BenchmarkId, Criterion as Bench, criterion_group, criterion_main};
 use std::collections::VecDeque;
@@ -23,8 +23,8 @@ impl Waits {
     }
 }
 
-/// A job submitted, which is told its bound, and one started, with every component on; the clock, the queue of jobs that wait and the
-/// clusters, which are made again every 1,000 waits, included.
+/// A job submitted, which is told its bound, and one started, with every component on; the clock, the queue of jobs
+/// that wait and the clusters, which are made again every 1,000 waits, included.
 fn whole_handle(group: &mut criterion::BenchmarkGroup<criterion::measurement::WallTime>, waits: &[i64]) {
     let components = TRIM | CLUSTER | AVAILABILITY | ADAPT;
     let options = WaitOptions { components, ..WaitOptions::papers() };

@@ -2,8 +2,8 @@
  *
  *   cc inbox.c -lsurefill -lpthread && ./a.out
  *
- * Two threads stand for those in which a resource manager hears of jobs. The main thread stands for the scheduler: before each
- * pass it takes all events out and tells its predictor of waits. */
+ * Two threads stand for those in which a resource manager hears of jobs. The main thread stands for the scheduler:
+ * before each pass it takes all events out and tells its predictor of waits. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>

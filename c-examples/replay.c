@@ -1,11 +1,11 @@
-/* Replays a workload with nothing but surefill.h: a queue in a preset's order, and backfilling by run-time distributions learnt
- * from the jobs that have finished.
+/* Replays a workload with nothing but surefill.h: a queue in a preset's order, and backfilling by run-time
+ * distributions learnt from the jobs that have finished.
  *
  *   cc -std=c11 replay.c -lsurefill -lm
  *   ./a.out [--preset easy|papers|fair|fast] [--criterion probability|bound|seconds|relative] [--tau X] TRACE.swf
  *
- * TRACE.swf is plain text in the Standard Workload Format, in order of submission. Without a preset it is fair; with a criterion
- * it is that rule alone, below 0.05 (of seconds 60) or X, first come first served.
+ * TRACE.swf is plain text in the Standard Workload Format, in order of submission. Without a preset it is fair; with a
+ * criterion it is that rule alone, below 0.05 (of seconds 60) or X, first come first served.
  *
  * All memory is static; reaching one of the capacities below ends the program with a message. The standard library
  * allocates a FILE when the trace is opened, but it is read and closed before the replay starts, and from there to the

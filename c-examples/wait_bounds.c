@@ -1,5 +1,6 @@
-/* How long will a job wait? Standard input says what others have waited, one a line in the order of their starts: seconds
- * waited, seconds requested, processors. The arguments are what this job requests, and how long it has waited already:
+/* How long will a job wait? Standard input says what others have waited, one a line in the order of their starts:
+ * seconds waited, seconds requested, processors. The arguments are what this job requests, and how long it has waited
+ * already:
  *
  *     SLURM_TIME_FORMAT=%s sacct -anPX -S now-60days -E now -s CD,F,TO -o Start,Submit,TimelimitRaw,NCPUS | sort -n |
  *         awk -F '|' '{ print $1 - $2, 60 * $3, $4 }' | wait_bounds 3600 16 1800
@@ -40,7 +41,8 @@ int main(int argc, char **argv) {
     capacity.queued = 1, capacity.history = 16384, capacity.releases = capacity.neighbours = 0;
     capacity.clusters = SUREFILL_MAX_CLUSTERS;
     CHECK(surefill_wait_options_init(&options));
-    /* A list of waits does not tell whether the machine is up, nor what its jobs saw when they came: the paper's clusters. */
+    /* A list of waits does not tell whether the machine is up, nor what its jobs saw when they came: the paper's
+     * clusters. */
     options.components = SUREFILL_COMPONENT_TRIM | SUREFILL_COMPONENT_CLUSTER;
     CHECK(surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait));
     for (char line[200]; fgets(line, sizeof line, stdin) != NULL; waits++) {

@@ -2,11 +2,11 @@
 //!
 //!     cargo run --release --example rare-events > src/wait/rare_table.rs
 //!
-//! Nurmi, Brevik & Wolski 2007, section 3.2: how many consecutive values above a quantile are a rare event in a series with a
-//! given lag-1 autocorrelation, "rare" being what three in a row above the .95 quantile are in independent data, one in
-//! 8,000. By sequential Monte Carlo over stationary Gaussian AR(1) series: particles are kept above the quantile, and the
-//! probability of a run of r is the product of their mean chances of staying there, each chance taken exactly. For
-//! independent data that product has no noise at all.
+//! Nurmi, Brevik & Wolski 2007, section 3.2: how many consecutive values above a quantile are a rare event in a series
+//! with a given lag-1 autocorrelation, "rare" being what three in a row above the .95 quantile are in independent data,
+//! one in 8,000. By sequential Monte Carlo over stationary Gaussian AR(1) series: particles are kept above the
+//! quantile, and the probability of a run of r is the product of their mean chances of staying there, each chance taken
+//! exactly. For independent data that product has no noise at all.
 
 use surefill::math::normal;
 

@@ -1,5 +1,5 @@
-//! surefill answers, with probabilities, the questions of a batch scheduler: may this job jump the queue, how long will a
-//! job run, how long will it wait.
+//! surefill answers, with probabilities, the questions of a batch scheduler: may this job jump the queue, how long will
+//! a job run, how long will it wait.
 //!
 //! The crate is `no_std`, never allocates, never panics and takes all its memory from the caller. Its layers, from the
 //! bottom up, each using only those before it:
@@ -17,7 +17,8 @@
 //! 10. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
 //! 11. [`schedule`]: who comes first: priorities of waiting jobs, long waits, and presets of a whole schedule.
 //!
-//! With the feature `capi` the functions of `include/surefill.h` and `surefill_models.h` are exported; Rust programs do not need it.
+//! With the feature `capi` the functions of `include/surefill.h` and `surefill_models.h` are exported; Rust programs do
+//! not need it.
 //!
 //! ```
 //! use surefill::backfill::{Pass, PassCapacity, Rule, Step};

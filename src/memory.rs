@@ -1,8 +1,8 @@
 //! One block of caller's memory, carved into typed slices.
 //!
-//! An object's layout is written down once, as a walk that asks a `Carver` for one slice after the other. Without memory
-//! the walk measures; with memory it carves. The two cannot disagree. What lies in the block is plain old data, offsets
-//! and no pointers: a block may be moved with `memcpy` while no call is under way.
+//! An object's layout is written down once, as a walk that asks a `Carver` for one slice after the other. Without
+//! memory the walk measures; with memory it carves. The two cannot disagree. What lies in the block is plain old data,
+//! offsets and no pointers: a block may be moved with `memcpy` while no call is under way.
 
 use crate::error::{Error, Result};
 use bytemuck::{Pod, Zeroable};
@@ -108,8 +108,8 @@ impl<'a> Carver<'a> {
     }
 }
 
-/// The whole groups of `N` numbers that a slice begins with, and the numbers after them: the standard library's `as_chunks`,
-/// which Rust 1.85 has not.
+/// The whole groups of `N` numbers that a slice begins with, and the numbers after them: the standard library's
+/// `as_chunks`, which Rust 1.85 has not.
 #[inline]
 pub(crate) fn chunks<const N: usize>(values: &[f64]) -> (&[[f64; N]], &[f64]) {
     let whole = values.len() - values.len().checked_rem(N).unwrap_or(0);

@@ -1,8 +1,9 @@
 //! Checkpoints: a block with a checksum can be written to disk and read back.
 //!
-//! A sealed object's block has its checksum in the word behind the header: FNV-1a with 64 bits (Fowler, Noll and Vo; RFC 9923)
-//! of all its bytes, with zeros where the checksum lies, so that other programs can verify it. Each byte enters by operations
-//! that can be undone, so that a change within one byte is always found; other damage escapes with probability 2^-64.
+//! A sealed object's block has its checksum in the word behind the header: FNV-1a with 64 bits (Fowler, Noll and Vo;
+//! RFC 9923) of all its bytes, with zeros where the checksum lies, so that other programs can verify it. Each byte
+//! enters by operations that can be undone, so that a change within one byte is always found; other damage escapes with
+//! probability 2^-64.
 
 use crate::error::{Error, Result};
 use crate::memory::Header;

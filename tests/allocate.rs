@@ -209,8 +209,8 @@ proptest! {
         prop_assert!((found / expected - 1.0).abs() < 1e-8, "{} {}", found, expected);
     }
 
-    /// What is promised is kept, by enumeration of who is released by the time the patience is over; and no size is better
-    /// without giving up.
+    /// What is promised is kept, by enumeration of who is released by the time the patience is over; and no size is
+    /// better without giving up.
     #[test]
     fn patience_gains_what_it_says(
         jobs in proptest::collection::vec(job(), 1..6), idle in 1u32..8, a in 2.0f64..60.0, sigma in 0.0f64..2.0,

@@ -1,8 +1,8 @@
 //! The picture of the layers in ARCHITECTURE.md is drawn from the code, and no room uses one above it.
 //! `SUREFILL_BLESS=1 cargo test --test architecture` draws it anew.
 //!
-//! A room is a module of the core (`src/ROOM`) or a wing of the simulator (`simulator/src/WING`); it uses another when a path
-//! `crate::OTHER` (or `surefill::OTHER`) stands in its code, tests left out.
+//! A room is a module of the core (`src/ROOM`) or a wing of the simulator (`simulator/src/WING`); it uses another when
+//! a path `crate::OTHER` (or `surefill::OTHER`) stands in its code, tests left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -251,4 +251,25 @@ fn no_source_file_is_long() {
         .map(|(path, text)| format!("{} has {} lines", path.display(), text.lines().count()))
         .collect();
     assert!(long.is_empty(), "more than 600 lines: {long:#?}");
+}
+
+/// Lines of comments have at most 120 columns; rows of tables may be longer.
+#[test]
+fn comments_are_no_wider_than_a_page() {
+    let wide = |path: &Path, line: &str| {
+        let text = line.trim_start();
+        let inner = path.extension().is_some_and(|end| end != "rs") && text.starts_with("* ");
+        let comment = inner || text.starts_with("//") || text.starts_with("/*");
+        let row = text.trim_start_matches(['/', '!', '*', ' ']).starts_with('|');
+        comment && !row && line.chars().count() > 120
+    };
+    let found: Vec<String> = written()
+        .iter()
+        .flat_map(|(path, text)| {
+            text.lines()
+                .filter(|line| wide(path, line))
+                .map(move |line| format!("{}: {line}", path.display()))
+        })
+        .collect();
+    assert!(found.is_empty(), "comments of more than 120 columns: {found:#?}");
 }

@@ -1,5 +1,5 @@
-//! The C functions as Rust sees them: that their numbers are the core's, that they decide what the core decides, and that
-//! two threads may share an inbox. What C sees of them is tested in `tests/c`.
+//! The C functions as Rust sees them: that their numbers are the core's, that they decide what the core decides, and
+//! that two threads may share an inbox. What C sees of them is tested in `tests/c`.
 #![cfg(feature = "capi")]
 
 use proptest::prelude::*;
@@ -301,8 +301,8 @@ fn an_inbox_serves_several_pushers() {
     assert_eq!(inbox.refused(), refused);
 }
 
-/// Every bit of an inbox's block flipped, one at a time: no call crashes or goes on for ever, and what is delivered is what was
-/// pushed.
+/// Every bit of an inbox's block flipped, one at a time: no call crashes or goes on for ever, and what is delivered is
+/// what was pushed.
 #[test]
 fn a_damaged_inbox_delivers_no_wrong_event() {
     let fresh = Inbox::new(8);

@@ -1,8 +1,8 @@
-//! The geometric mixture of contexts against a slow one that keeps all jobs and computes everything from the list of them at every
-//! question: double precision, no hashing, no tables, from the definitions in `src/predict/context`.
+//! The geometric mixture of contexts against a slow one that keeps all jobs and computes everything from the list of
+//! them at every question: double precision, no hashing, no tables, from the definitions in `src/predict/context`.
 //!
-//! The core keeps each context's logarithms in bytes, -16 ln p rounded. A rounding that falls the other way moves a probability by a
-//! weight's share of 1/16, so the comparison allows a percent.
+//! The core keeps each context's logarithms in bytes, -16 ln p rounded. A rounding that falls the other way moves a
+//! probability by a weight's share of 1/16, so the comparison allows a percent.
 
 use std::collections::HashMap;
 use surefill::predict::{ContextCapacity, ContextMixture};

@@ -1,5 +1,5 @@
-//! Delays against the enumeration of all outcomes: every combination of the running jobs' and the candidate's ends, each
-//! with its probability, from the definitions alone.
+//! Delays against the enumeration of all outcomes: every combination of the running jobs' and the candidate's ends,
+//! each with its probability, from the definitions alone.
 
 use proptest::prelude::*;
 use surefill::backfill::{Criterion, Exactness, Pass, PassCapacity, Rule, Step, Verdict};

@@ -1,5 +1,5 @@
-//! Starts of waiting jobs against the enumeration of all outcomes: every combination of the jobs' run times, each with its
-//! probability, played second by second by a scheduler written for this test alone.
+//! Starts of waiting jobs against the enumeration of all outcomes: every combination of the jobs' run times, each with
+//! its probability, played second by second by a scheduler written for this test alone.
 
 use std::collections::BTreeMap;
 use surefill::backfill::{Pass, PassCapacity};
@@ -518,7 +518,8 @@ fn bad_arguments_are_refused() {
     assert_eq!(forecast.start_probability(0, NOW + 10).unwrap().value, 1.0);
 }
 
-/// Every byte of a block of a forecast under way damaged, one at a time: an answer or a refusal, never a hang or a panic.
+/// Every byte of a block of a forecast under way damaged, one at a time: an answer or a refusal, never a hang or a
+/// panic.
 #[test]
 fn damaged_blocks_are_survived() {
     let mut case = case(&mut Cases(6), 3, 4, 3);

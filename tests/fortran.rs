@@ -1,5 +1,5 @@
-//! The Fortran modules say what the C headers say: the same constants, structures and functions, in names, order and kinds.
-//! Reads both texts for itself, whatever wrote them (`tests/header`); what compilers make of them is for
+//! The Fortran modules say what the C headers say: the same constants, structures and functions, in names, order and
+//! kinds. Reads both texts for itself, whatever wrote them (`tests/header`); what compilers make of them is for
 //! `tests/fortran/run.sh`.
 
 use std::collections::BTreeMap;
@@ -207,7 +207,8 @@ fn the_fortran_module_says_what_the_header_says() {
     assert_eq!(c, fortran, "the module has more than the header");
 }
 
-/// What compilers make of a structure is compared by `tests/fortran/layout.c` and `layout.f90`: no member is left out there.
+/// What compilers make of a structure is compared by `tests/fortran/layout.c` and `layout.f90`: no member is left out
+/// there.
 #[test]
 fn every_structure_is_laid_out() {
     let layout = text("tests/fortran/layout.c");

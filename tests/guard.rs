@@ -1,5 +1,5 @@
-//! Guard, EASY's own candidates and the cap on seconds, against one candidate at a time: EASY by the limits is written out
-//! here once more, delays come from a pass of their own.
+//! Guard, EASY's own candidates and the cap on seconds, against one candidate at a time: EASY by the limits is written
+//! out here once more, delays come from a pass of their own.
 
 use proptest::prelude::*;
 use surefill::backfill::{Criterion, Exactness, Pass, PassCapacity, Rule, Step, Verdict};

@@ -224,7 +224,8 @@ fn refuses_what_is_no_model_and_skips_what_it_cannot_explain() {
 
 #[test]
 fn with_a_floor_a_bin_that_no_state_has_is_learnt() {
-    // Two states, three bins, the last of which neither has: under a floor f it has probability f / 3, whatever the state.
+    // Two states, three bins, the last of which neither has: under a floor f it has probability f / 3, whatever the
+    // state.
     let (start, transition) = ([0.5, 0.5], [0.75, 0.25, 0.25, 0.75]);
     let emission = [0.75, 0.25, 0.0, 0.25, 0.75, 0.0];
     let given = Parameters {
@@ -240,7 +241,8 @@ fn with_a_floor_a_bin_that_no_state_has_is_learnt() {
     let mut online = OnlineHmm::init(bytemuck::cast_slice_mut(&mut memory), &given, &options).unwrap();
     let first = online.learn(&[1, 0, 0]).unwrap();
     assert!(first.explained && (first.log_likelihood - 0.5f64.ln()).abs() < 1e-15);
-    // The states have 3/4 and 1/4 now, 5/8 and 3/8 in the next slot, which has a job of the second bin and one of the third.
+    // The states have 3/4 and 1/4 now, 5/8 and 3/8 in the next slot, which has a job of the second bin and one of the
+    // third.
     let second = online.learn(&[0, 1, 1]).unwrap();
     let b = |p: f64| (1.0 - floor) * p + floor / 3.0;
     let expected = (0.625 * b(0.25) + 0.375 * b(0.75)) * floor / 3.0;

@@ -32,7 +32,8 @@ fn attach(memory: &mut [u64]) -> Predictor<'_> {
     Predictor::attach(bytemuck::cast_slice_mut(memory)).unwrap()
 }
 
-/// A workload by linear congruence: submits, starts and ends jobs, trains a little, predicts. Returns what was predicted.
+/// A workload by linear congruence: submits, starts and ends jobs, trains a little, predicts. Returns what was
+/// predicted.
 struct Workload {
     random: u64,
     now: i64,
@@ -403,7 +404,8 @@ fn learnt_on_line_it_knows_what_the_online_model_knows() {
         let mut online = OnlineHmm::init(bytemuck::cast_slice_mut(&mut memory), &given, &learning).unwrap();
         let mut spoken = 0;
         for minute in 0..400i64 {
-            // Every minute two jobs, which end in it; long and short ones by half-hours, and after an hour of a new kind.
+            // Every minute two jobs, which end in it; long and short ones by half-hours, and after an hour of a new
+            // kind.
             let now = minute * 60;
             let runs = if minute / 30 % 2 == 0 { [3, 20] } else { [20, 30] };
             let runs = if minute > 250 && minute % 7 == 0 { [3, 2] } else { runs };

@@ -1,5 +1,5 @@
-//! The predictor of kind contexts against a mixture of contexts that is told the same by hand: who holds which record, who is given
-//! up, who makes room. And what its predictions are conditional on.
+//! The predictor of kind contexts against a mixture of contexts that is told the same by hand: who holds which record,
+//! who is given up, who makes room. And what its predictions are conditional on.
 
 use std::collections::HashMap;
 use surefill::error::Error;

@@ -1,5 +1,5 @@
-//! What no scheduler should do to a predictor, and what may befall its memory: nothing hangs, nothing panics, and the next
-//! sound call is answered as ever.
+//! What no scheduler should do to a predictor, and what may befall its memory: nothing hangs, nothing panics, and the
+//! next sound call is answered as ever.
 
 use std::time::{Duration, Instant};
 use surefill::error::Error;
@@ -59,7 +59,8 @@ fn ages_without_an_event_cost_no_more_than_the_history_holds() {
         let mut predictor =
             Predictor::init(bytes, &capacity, &bins, &PredictorOptions::of(PredictorKind::Hmm)).unwrap();
         let limit = 1i64 << 53;
-        // From the first second to the last, by years, and by 30 million of them; a job stays from the third week to the end.
+        // From the first second to the last, by years, and by 30 million of them; a job stays from the third week to
+        // the end.
         let mut now = -limit;
         for week in 0..3 {
             if week == 2 {

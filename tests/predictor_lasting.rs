@@ -49,7 +49,8 @@ fn keys(kind: PredictorKind, user: i64) -> &'static [i64] {
     &KEYS[usize::from(user != 0)][..capacity(kind).keys() as usize]
 }
 
-/// Jobs every half hour, by day short ones and by night long ones. Trains after each. Returns how many trainings were complete.
+/// Jobs every half hour, by day short ones and by night long ones. Trains after each. Returns how many trainings were
+/// complete.
 fn work(predictor: &mut Predictor<'_>, first_id: i64, from: i64, to: i64) -> u64 {
     let kind = predictor.kind();
     let mut trainings = 0;
@@ -170,7 +171,8 @@ fn a_table_full_of_lost_jobs_makes_room() {
 
 #[test]
 fn a_prediction_costs_no_more_with_jobs_that_never_end() {
-    // The window holds ten days: a job that stays longer, but for the limit, would have every prediction start from there.
+    // The window holds ten days: a job that stays longer, but for the limit, would have every prediction start from
+    // there.
     let kind = PredictorKind::Hmm;
     let time = |lost: bool| {
         let mut memory = memory(&capacity(kind), &options(kind));
@@ -354,7 +356,8 @@ fn it_remembers_what_it_said() {
         let mut copy = memory.clone();
         let predictor = Predictor::open(bytemuck::cast_slice_mut(&mut copy)).unwrap();
         assert_eq!(predictor.said(-1).unwrap(), said);
-        // A mixture goes on believing, and so do the contexts; a hidden Markov model knows the time of submission alone.
+        // A mixture goes on believing, and so do the contexts; a hidden Markov model knows the time of submission
+        // alone.
         let now = predictor.predict_job(-1).unwrap();
         assert_eq!(now == said, kind.is_hmm(), "{kind:?}");
     }

@@ -1,5 +1,5 @@
-//! Queues too long for enumeration: what the pass keeps from one acceptance to the next, against a pass that has nothing to
-//! keep. The oracle judges one candidate at a time, each in a pass of its own.
+//! Queues too long for enumeration: what the pass keeps from one acceptance to the next, against a pass that has
+//! nothing to keep. The oracle judges one candidate at a time, each in a pass of its own.
 
 use proptest::prelude::*;
 use surefill::backfill::{Criterion, Exactness, Pass, PassCapacity, Rule, Step, Verdict};

@@ -31,7 +31,8 @@ struct Machine {
     limits: PassCapacity,
 }
 
-/// Few different ages, so that the program below has few instants to compute afresh; all widths are multiples of `factor`.
+/// Few different ages, so that the program below has few instants to compute afresh; all widths are multiples of
+/// `factor`.
 fn machine(seed: u64, running: usize, processors: u32, factor: u32, share: u32) -> Machine {
     let mut random = Random(seed);
     let bins = RuntimeBins::covering(30.0, 2.0, 100_000).unwrap();
@@ -111,7 +112,8 @@ fn fill(pass: &mut Pass, machine: &Machine) {
     }
 }
 
-/// A pass in which every third candidate that fits is started and the others are declined: all delays, each beside the true one.
+/// A pass in which every third candidate that fits is started and the others are declined: all delays, each beside the
+/// true one.
 fn compare(machine: &Machine, criterion: Criterion, work: u64) -> Vec<(f64, f64)> {
     let mut memory = vec![0u64; Pass::size(&machine.limits).unwrap().div_ceil(8)];
     let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &machine.limits).unwrap();

@@ -1,4 +1,5 @@
-//! The components of the wait predictor against naive re-implementations: change points, clusters, availability, adaptation.
+//! The components of the wait predictor against naive re-implementations: change points, clusters, availability,
+//! adaptation.
 
 mod wait_common;
 

@@ -1,4 +1,5 @@
-//! Jobs that wait already: bounds that hold and are not far too wide, probabilities that come true, lost events, a clock that was wrong.
+//! Jobs that wait already: bounds that hold and are not far too wide, probabilities that come true, lost events, a
+//! clock that was wrong.
 
 mod wait_common;
 
@@ -83,8 +84,8 @@ fn features(id: i64) -> Features {
     Features { requested: HOUR * (1 + id % 5), processors: 1 + (id % 3) as u32 }
 }
 
-/// The true rest is exponential with the mean of the job's week: who knew the week would tell three times the mean. The waits alone
-/// do not say it; the share that is told a bound that holds must be right, and the bounds of use.
+/// The true rest is exponential with the mean of the job's week: who knew the week would tell three times the mean. The
+/// waits alone do not say it; the share that is told a bound that holds must be right, and the bounds of use.
 #[test]
 fn bounds_of_waiting_jobs_hold_and_probabilities_come_true() {
     let found = ask_everyone(ADAPT | VISIBLE, 12_000);

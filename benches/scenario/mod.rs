@@ -50,8 +50,8 @@ impl Random {
 }
 
 impl Scenario {
-    /// `running` jobs on `processors` processors, of which a sixteenth are idle; the head job wants a third; `candidates`
-    /// of up to a quarter of the idle processors.
+    /// `running` jobs on `processors` processors, of which a sixteenth are idle; the head job wants a third;
+    /// `candidates` of up to a quarter of the idle processors.
     pub fn new(
         running: usize,
         processors: u32,

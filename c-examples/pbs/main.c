@@ -2,9 +2,9 @@
  *
  *   surefill-pbs [-q QUEUE] [-s STATE_FILE] [-w QUANTILE] [-1] [SETTINGS]
  *
- * SETTINGS are words such as "surefill_tau=0.1,surefill_interval=2" (../slurm/README.md has them all). -q: only this queue and
- * the vnodes that belong to it. -w: waiting jobs get this quantile of their predicted run time as soft_walltime. -1 makes
- * one cycle and ends. */
+ * SETTINGS are words such as "surefill_tau=0.1,surefill_interval=2" (../slurm/README.md has them all). -q: only this
+ * queue and the vnodes that belong to it. -w: waiting jobs get this quantile of their predicted run time as
+ * soft_walltime. -1 makes one cycle and ends. */
 #define _POSIX_C_SOURCE 200809L
 #include "scheduler.h"
 

@@ -1,4 +1,5 @@
-/* One cycle: pbs_statque, pbs_statvnode and pbs_statjob say how things are, decide() who may start, pbs_runjob starts. */
+/* One cycle: pbs_statque, pbs_statvnode and pbs_statjob say how things are, decide() who may start, pbs_runjob
+ * starts. */
 #include "scheduler.h"
 
 #include "attributes.h"

@@ -131,7 +131,8 @@ struct waits *beliefs_waits(struct beliefs *beliefs) { return beliefs->waits; }
 
 double beliefs_jobs(const struct beliefs *beliefs) { return (double)beliefs->jobs; }
 
-/* What is saved: this, the sealed mixture, the waits with their size before them, the hidden Markov model if there is one. */
+/* What is saved: this, the sealed mixture, the waits with their size before them, the hidden Markov model if there is
+ * one. */
 struct front {
     int64_t jobs, experts; /* their number tells one set from the other */
 };

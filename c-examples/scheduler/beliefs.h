@@ -23,7 +23,8 @@ void beliefs_free(struct beliefs *beliefs);
 /* The number that stands for a job's name, NULL allowed. */
 int64_t beliefs_name(const char *name);
 
-/* A job has been submitted, has started, has ended, was withdrawn before it ended of itself. Times never run backwards. */
+/* A job has been submitted, has started, has ended, was withdrawn before it ended of itself. Times never run
+ * backwards. */
 void beliefs_submitted(struct beliefs *beliefs, const struct facts *facts, int64_t now);
 void beliefs_started(struct beliefs *beliefs, const struct facts *facts, int64_t now);
 void beliefs_ended(struct beliefs *beliefs, const struct facts *facts, int64_t run_time, int64_t now);

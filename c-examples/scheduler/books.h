@@ -1,6 +1,6 @@
-/* The jobs that the resource manager remembers, as the last look found them. From one look to the next the books tell the
- * beliefs what has happened, every start and end once: nothing is missed while ended jobs are remembered longer than the
- * time between two looks. */
+/* The jobs that the resource manager remembers, as the last look found them. From one look to the next the books tell
+ * the beliefs what has happened, every start and end once: nothing is missed while ended jobs are remembered longer
+ * than the time between two looks. */
 #ifndef BOOKS_H
 #define BOOKS_H
 

@@ -136,8 +136,8 @@ static int32_t arrange(struct decider *decider, const struct settings *settings,
     return status;
 }
 
-/* Tells the pass what runs and what waits. Candidates that do not fit are not told: they may be wider than all that is in
- * service, which the pass would refuse. */
+/* Tells the pass what runs and what waits. Candidates that do not fit are not told: they may be wider than all that is
+ * in service, which the pass would refuse. */
 static int32_t describe(struct decider *decider, const struct settings *settings, struct beliefs *beliefs,
                         struct pool *pool, int32_t *count) {
     surefill_pass *pass = decider->pass;

@@ -1,5 +1,5 @@
-/* When the jobs of a pool will start: the queue played forward under the rule in force. Needs nothing but surefill.h; takes no
- * lock. */
+/* When the jobs of a pool will start: the queue played forward under the rule in force. Needs nothing but surefill.h;
+ * takes no lock. */
 #ifndef FORETELL_H
 #define FORETELL_H
 
@@ -10,12 +10,13 @@ struct teller;
 struct teller *teller_make(void);
 void teller_free(struct teller *teller);
 
-/* A job is told the time by which it has started with this probability, if nobody comes who is let through before it. */
+/* A job is told the time by which it has started with this probability, if nobody comes who is let through before
+ * it. */
 extern const double FORETELL_LEVEL;
 
-/* Writes when the head job and every candidate are expected to start (pool.h); 0 where that is unknown. Without beliefs all
- * jobs run to their limits. Takes at most a quarter of a second; what is not told in that time stays unknown. Returns NULL, or
- * what failed. */
+/* Writes when the head job and every candidate are expected to start (pool.h); 0 where that is unknown. Without beliefs
+ * all jobs run to their limits. Takes at most a quarter of a second; what is not told in that time stays unknown.
+ * Returns NULL, or what failed. */
 const char *foretell(struct teller *teller, struct beliefs *beliefs, struct pool *pool);
 
 #endif

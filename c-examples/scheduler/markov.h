@@ -19,8 +19,8 @@ void markov_started(struct markov *markov, int64_t job, int64_t now);
 void markov_ended(struct markov *markov, int64_t job, int64_t now);
 void markov_withdrawn(struct markov *markov, int64_t job, int64_t now);
 
-/* Makes the distribution that the model gave this job at its submission, in this memory of so many bytes; false when it knew
- * nothing then. */
+/* Makes the distribution that the model gave this job at its submission, in this memory of so many bytes; false when it
+ * knew nothing then. */
 bool markov_said(const struct markov *markov, int64_t job, void *memory, int64_t length, surefill_distribution **said);
 
 /* Trains for about so many seconds if the model wants to be trained. */

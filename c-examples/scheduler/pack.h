@@ -1,4 +1,5 @@
-/* Blocks that are mostly one word again and again (room for what has not happened yet), made short for the state file. */
+/* Blocks that are mostly one word again and again (room for what has not happened yet), made short for the state
+ * file. */
 #ifndef PACK_H
 #define PACK_H
 

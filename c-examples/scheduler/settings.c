@@ -125,8 +125,8 @@ static const char *read_word(struct settings *settings, enum reading reading, co
 
 /* --- Words --- */
 
-/* The next word of "a=1, B ,c=x" without the blanks around it, in lower case up to its "=", cut to what there is room for.
- * False at the end. *length is its whole length. */
+/* The next word of "a=1, B ,c=x" without the blanks around it, in lower case up to its "=", cut to what there is room
+ * for. False at the end. *length is its whole length. */
 static bool next_word(const char **at, char *word, size_t room, size_t *length) {
     const char *from = *at;
     size_t size;
@@ -146,8 +146,8 @@ static bool next_word(const char **at, char *word, size_t room, size_t *length) 
 
 static bool is_ours(const char *word) { return strncmp(word, prefix, strlen(prefix)) == 0; }
 
-/* Whether the word begins with something that is the prefix but for two letters added, left out or changed. (The distance of
- * Levenshtein between the prefix and the best beginning of the word.) */
+/* Whether the word begins with something that is the prefix but for two letters added, left out or changed. (The
+ * distance of Levenshtein between the prefix and the best beginning of the word.) */
 static bool nearly_ours(const char *word) {
     enum { LENGTH = sizeof prefix - 1 };
     int row[LENGTH + 3], best; /* distances between the prefix so far and beginnings of the word */

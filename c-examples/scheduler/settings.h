@@ -32,9 +32,9 @@ struct settings {
 
 void settings_defaults(struct settings *settings);
 
-/* Reads SchedulerParameters ("a=1, b,c=x"; NULL is empty), of which only words that begin with surefill_ concern us, in small
- * or capital letters. On a word it does not know, a value it cannot use, or a word that nearly begins so, it says which in
- * message, leaves settings alone and returns false. */
+/* Reads SchedulerParameters ("a=1, b,c=x"; NULL is empty), of which only words that begin with surefill_ concern us, in
+ * small or capital letters. On a word it does not know, a value it cannot use, or a word that nearly begins so, it says
+ * which in message, leaves settings alone and returns false. */
 bool settings_read(struct settings *settings, const char *parameters, char *message, size_t length);
 
 /* For programs of ours: whether every word of the parameters concerns us. */

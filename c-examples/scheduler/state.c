@@ -1,4 +1,5 @@
-/* The state file: a header, then packed the beliefs and the books. Native byte order: it stays on the machine that wrote it. */
+/* The state file: a header, then packed the beliefs and the books. Native byte order: it stays on the machine that
+ * wrote it. */
 #define _POSIX_C_SOURCE 200809L
 #include "state.h"
 

@@ -27,7 +27,8 @@ struct waits {
     int64_t now;  /* never runs backwards */
 };
 
-/* What waits_save writes: this, the sealed recent waits, then for every queue its name, given, kept and the sealed predictor. */
+/* What waits_save writes: this, the sealed recent waits, then for every queue its name, given, kept and the sealed
+ * predictor. */
 struct saved {
     uint64_t count, size;
     int64_t now;

@@ -1,5 +1,5 @@
-/* Bounds on waiting times, queue by queue (a partition, a PBS queue): the library's QBETS, fed with the jobs that join a
- * queue, start, or leave it. Times are those at which jobs are seen, so that waits are known to within a cycle. */
+/* Bounds on waiting times, queue by queue (a partition, a PBS queue): the library's QBETS, fed with the jobs that join
+ * a queue, start, or leave it. Times are those at which jobs are seen, so that waits are known to within a cycle. */
 #ifndef WAITS_H
 #define WAITS_H
 
@@ -46,7 +46,8 @@ struct waits_report {
 /* Calls see for every queue, in no order. */
 void waits_each(const struct waits *waits, int64_t now, void (*see)(const struct waits_report *report));
 
-/* The name of the first queue for which there was no room any more, NULL for none: waits are bounded for WAITS_QUEUES. */
+/* The name of the first queue for which there was no room any more, NULL for none: waits are bounded for
+ * WAITS_QUEUES. */
 const char *waits_left_out(const struct waits *waits);
 
 /* As beliefs_save and beliefs_load. */

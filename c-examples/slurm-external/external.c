@@ -4,10 +4,10 @@
  *   surefill-slurm [-p PARTITION] [-s STATE_FILE] [-l LOCK_FILE] [-k] [-1] [SETTINGS]
  *   surefill-slurm [-p PARTITION] --release-all
  *
- * SETTINGS are the plugin's words ("surefill_tau=0.1,surefill_interval=2"), -1 makes one cycle and ends. Every job is held
- * at submission (see job_submit.lua); this program releases it when it may start, and Slurm's own loop starts it. When it is
- * stopped it releases all it still holds, unless -k says that it will be back. The lock file keeps a second one from the same
- * partition, and tells job_submit.lua that the first one is alive. */
+ * SETTINGS are the plugin's words ("surefill_tau=0.1,surefill_interval=2"), -1 makes one cycle and ends. Every job is
+ * held at submission (see job_submit.lua); this program releases it when it may start, and Slurm's own loop starts it.
+ * When it is stopped it releases all it still holds, unless -k says that it will be back. The lock file keeps a second
+ * one from the same partition, and tells job_submit.lua that the first one is alive. */
 #define _POSIX_C_SOURCE 200809L
 #include "decide.h"
 #include "state.h"

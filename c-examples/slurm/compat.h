@@ -1,5 +1,5 @@
-/* Where Slurm's releases differ, from 22.05 to 26.05: the one place that knows. Everything else is written for all of them.
- * Licence: GPL-2.0-or-later. */
+/* Where Slurm's releases differ, from 22.05 to 26.05: the one place that knows. Everything else is written for all of
+ * them. Licence: GPL-2.0-or-later. */
 #ifndef COMPAT_H
 #define COMPAT_H
 

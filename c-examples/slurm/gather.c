@@ -215,7 +215,8 @@ static void wait_for_priority(job_record_t *job) {
         say_why(job, WAIT_PRIORITY);
 }
 
-/* The site's priorities come first. Those of priority/basic say only who came first, how nice a user is, and which partition. */
+/* The site's priorities come first. Those of priority/basic say only who came first, how nice a user is, and which
+ * partition. */
 static uint32_t rank_of(const job_record_t *job, const part_record_t *part) {
     if (xstrcmp(slurm_conf.priority_type, "priority/basic") != 0) return job->priority;
     return job->details->nice ^ (uint32_t)part->priority_tier << 8;
@@ -272,8 +273,8 @@ static void make_head(struct site *site, struct group *group, job_record_t *job,
     if (is_array(job)) add_candidates(site, group, job, part, place, order, 1, depth); /* its other tasks */
 }
 
-/* Takes one entry of the queue: starts the job, makes it the head of its pool, or notes it as a candidate. Returns how many
- * tasks of an array it has had no time for. */
+/* Takes one entry of the queue: starts the job, makes it the head of its pool, or notes it as a candidate. Returns how
+ * many tasks of an array it has had no time for. */
 static int take(struct site *site, job_record_t *job, part_record_t *part, int32_t order, bitstr_t *blocked,
                 int32_t depth) {
     int place = partition_index(site, part);
@@ -378,7 +379,8 @@ static void judge_sharing(struct group *group) {
     if (waiting && group->sharing) unjudged(group, "jobs that share nodes wait for nodes that are shared");
 }
 
-/* What counting nodes describes is left to be judged without the locks; the rest is decided here by Slurm's own tests. */
+/* What counting nodes describes is left to be judged without the locks; the rest is decided here by Slurm's own
+ * tests. */
 static void finish_family(struct site *site, int family) {
     bool waiting = false;
     for (int i = 0; i < site->group_count; i++) {

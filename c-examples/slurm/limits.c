@@ -1,7 +1,7 @@
-/* EASY backfilling by Slurm's own tests, for pools that counting nodes does not describe: when and where a head job would
- * start if every job ran to its limit, and which candidates end before that or stay off those nodes. Pools with nodes in
- * common are one family. Each of them has a head job and that its reservation, made in order of priority and around those
- * made before; a candidate respects them all.
+/* EASY backfilling by Slurm's own tests, for pools that counting nodes does not describe: when and where a head job
+ * would start if every job ran to its limit, and which candidates end before that or stay off those nodes. Pools with
+ * nodes in common are one family. Each of them has a head job and that its reservation, made in order of priority and
+ * around those made before; a candidate respects them all.
  * Licence: GPL-2.0-or-later. */
 #include "site.h"
 
@@ -37,7 +37,8 @@ enum { TRIES = 4 }; /* ends of other reservations after which a head job's own i
 
 /* --- Reservations --- */
 
-/* The nodes that nobody may use who needs them from now until then, or (after) still reserved at that time; NULL for none. */
+/* The nodes that nobody may use who needs them from now until then, or (after) still reserved at that time; NULL for
+ * none. */
 static bitstr_t *held(const struct plan *plan, time_t until, bool after) {
     bitstr_t *nodes = NULL;
     for (int i = 0; i < plan->hold_count; i++) {
@@ -49,8 +50,8 @@ static bitstr_t *held(const struct plan *plan, time_t until, bool after) {
     return nodes;
 }
 
-/* The earliest start of this head job around the reservations made before. A job that waits in several partitions keeps the
- * earliest of its reservations. False when Slurm cannot say when it will start. */
+/* The earliest start of this head job around the reservations made before. A job that waits in several partitions keeps
+ * the earliest of its reservations. False when Slurm cannot say when it will start. */
 static bool reserve(struct plan *plan, const char *name, int64_t limit, job_record_t *job, part_record_t *part) {
     struct site *site = plan->site;
     struct hold best = {.job = job->job_id}, *place = NULL;
@@ -130,7 +131,8 @@ static void tell(const struct turn *turn, const char *decision) {
 
 /* --- The family --- */
 
-/* The pool's next waiting jobs, until one does not find its nodes: that is its head job now. Returns the index behind. */
+/* The pool's next waiting jobs, until one does not find its nodes: that is its head job now. Returns the index
+ * behind. */
 static int32_t find_head(struct plan *plan, struct group *group, int32_t from) {
     struct pool *pool = &group->pool;
     for (; from < pool->candidate_count; from++) {
@@ -153,8 +155,8 @@ static int32_t find_head(struct plan *plan, struct group *group, int32_t from) {
     return from;
 }
 
-/* Finds the pool's head job, if it has none yet, and makes its reservation. A job that has been given one in another pool is
- * no head here. Returns the index of the first candidate behind it; all when none may overtake. */
+/* Finds the pool's head job, if it has none yet, and makes its reservation. A job that has been given one in another
+ * pool is no head here. Returns the index of the first candidate behind it; all when none may overtake. */
 static int32_t settle(struct plan *plan, struct group *group) {
     int32_t behind = 0;
     for (;;) {

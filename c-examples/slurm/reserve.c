@@ -203,8 +203,8 @@ static time_t ask_until(struct request *request, const bitstr_t *kept, time_t un
     return start != 0 && start < until ? until : start;
 }
 
-/* Slurm's backfill leaves such nodes out, and then has no reservation at all for a job that needs some of them. Here they
- * come back when the others' jobs end: the earliest end after which there is a start, by bisection. */
+/* Slurm's backfill leaves such nodes out, and then has no reservation at all for a job that needs some of them. Here
+ * they come back when the others' jobs end: the earliest end after which there is a start, by bisection. */
 static time_t ask_around_others(struct request *request, bitstr_t *nodes) {
     bitstr_t *kept = bit_copy(nodes), *all = bit_copy(nodes);
     struct others others = {.job = request->job, .kept = kept};

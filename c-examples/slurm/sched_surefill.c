@@ -1,8 +1,8 @@
 /* sched/surefill: a scheduler plugin for Slurm. Starts jobs in order of priority; others are let through when the
  * probability that they delay the job at the head is small enough (probabilistic backfilling, depth 1).
  *
- * This file: the symbols slurmctld asks for, the thread, and the cycle. A cycle gathers under slurmctld's locks, decides
- * without them, and starts under them after checking that nothing has changed.
+ * This file: the symbols slurmctld asks for, the thread, and the cycle. A cycle gathers under slurmctld's locks,
+ * decides without them, and starts under them after checking that nothing has changed.
  *
  * Licence: GPL-2.0-or-later, because it is built from slurmctld's own headers. */
 #include "site.h"
@@ -36,9 +36,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static bool stopping, reconfigured;
 
-/* What changes in slurmctld when there may be something to start: its counters at once, its times of change, which have a
- * resolution of a second, for all else (a release, a node that is back). They are looked at without a lock: what is missed
- * is seen at the next look. */
+/* What changes in slurmctld when there may be something to start: its counters at once, its times of change, which have
+ * a resolution of a second, for all else (a release, a node that is back). They are looked at without a lock: what is
+ * missed is seen at the next look. */
 struct events {
     uint32_t submitted, completed, cancelled, failed;
 };
@@ -349,9 +349,9 @@ static bool is_stopping(void) {
     return stop;
 }
 
-/* Sleeps until the next cycle is due: after the interval, or when something has happened, or while nodes are being cleaned up
- * after that, or when the last one was cut short; but at least for four times as long as the last cycle has held the locks.
- * False when the plugin is to stop. */
+/* Sleeps until the next cycle is due: after the interval, or when something has happened, or while nodes are being
+ * cleaned up after that, or when the last one was cut short; but at least for four times as long as the last cycle has
+ * held the locks. False when the plugin is to stop. */
 static bool sleep_until_due(struct plugin *plugin) {
     const double interval = plugin->settings.interval, rest = fmax(LOOK, 4 * plugin->site.locked_seconds);
     double begun = slurm_clock(), passed;

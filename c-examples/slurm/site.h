@@ -1,5 +1,5 @@
-/* What one cycle of the plugin sees of slurmctld, and the two moments at which it holds slurmctld's locks: gathering and
- * starting. Everything between works on copies.
+/* What one cycle of the plugin sees of slurmctld, and the two moments at which it holds slurmctld's locks: gathering
+ * and starting. Everything between works on copies.
  * Licence: GPL-2.0-or-later, as this whole folder. */
 #ifndef SITE_H
 #define SITE_H
@@ -26,8 +26,8 @@ struct group {
     char unjudged[WHY_LENGTH]; /* why node counts do not decide here; empty when they do */
 };
 
-/* A job that Slurm would not start although we had decided so: left alone while the same jobs run on the same nodes, and
- * for a minute at most. */
+/* A job that Slurm would not start although we had decided so: left alone while the same jobs run on the same nodes,
+ * and for a minute at most. */
 struct refusal {
     uint32_t job;
     uint64_t running;
@@ -67,7 +67,8 @@ struct site {
 
 /* The time that slurmctld's own functions take: site->slurm_seconds += slurm_clock() around them. */
 double slurm_clock(void);
-/* Whether the locks have been held for so long that what is left of this work has to wait for the next cycle; says so. */
+/* Whether the locks have been held for so long that what is left of this work has to wait for the next cycle; says
+ * so. */
 bool site_time_is_up(struct site *site, const char *work, int left);
 
 /* facts.c. Of all running jobs, and of the waiting ones with at least this priority. Job and node read locks held. */
@@ -102,16 +103,16 @@ void say_why(job_record_t *job, enum job_state_reason why);
 bool job_misses_deadline(job_record_t *job);
 /* Everything Slurm's own schedulers ask before they look for nodes. */
 bool may_start(job_record_t *job, part_record_t *part);
-/* Starts the accepted candidates of a group under the locks, held for at most settings->locked seconds, in order, as far as
- * they may start although others were refused. Returns the delay of the head job that those started have been charged with
- * (0 by limits) and their number; *changed says that what the decision rests on has changed, and then nothing has been
- * started. */
+/* Starts the accepted candidates of a group under the locks, held for at most settings->locked seconds, in order, as
+ * far as they may start although others were refused. Returns the delay of the head job that those started have been
+ * charged with (0 by limits) and their number; *changed says that what the decision rests on has changed, and then
+ * nothing has been started. */
 double site_start(struct site *site, struct group *group, const struct decision *decision, const struct settings *settings,
                   int *started, bool *changed);
 bool site_refused_lately(const struct site *site, uint32_t job);
 
-/* tell.c: what users and administrators see. Writes the expected starts of a group's waiting jobs into slurmctld's records,
- * taking the locks; returns how many. */
+/* tell.c: what users and administrators see. Writes the expected starts of a group's waiting jobs into slurmctld's
+ * records, taking the locks; returns how many. */
 int site_tell(struct site *site, const struct group *group);
 /* Marks the idle nodes that head jobs wait for as planned, and no others. Node write lock held. */
 void site_plan_nodes(const struct site *site);
@@ -120,14 +121,14 @@ void site_forget_plans(void);
 /* Counts a cycle for sdiag: its microseconds, how many jobs waited, were looked at, and were judged. */
 void site_count_cycle(const struct site *site, double seconds, int judged);
 
-/* reserve.c: when this waiting job would start in this partition, not on those nodes (NULL for none), if every running job
- * ran to its limit, and on which nodes (to be freed); 0 when Slurm does not know. Locks held. */
+/* reserve.c: when this waiting job would start in this partition, not on those nodes (NULL for none), if every running
+ * job ran to its limit, and on which nodes (to be freed); 0 when Slurm does not know. Locks held. */
 time_t site_reserve(job_record_t *job, part_record_t *part, const bitstr_t *without, bitstr_t **nodes);
 /* Which features Slurm's tests are to look for: those required, or those preferred. */
 void job_use_features(job_record_t *job, bool preferred);
 
-/* limits.c: EASY with Slurm's own tests for a family of groups that node counts do not describe. Locks held. Returns how
- * many jobs were started. */
+/* limits.c: EASY with Slurm's own tests for a family of groups that node counts do not describe. Locks held. Returns
+ * how many jobs were started. */
 int site_start_by_limits(struct site *site, int family);
 
 #endif

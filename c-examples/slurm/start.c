@@ -94,8 +94,8 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
             slurmctld_diag_stats.backfilled_jobs++;
             slurmctld_diag_stats.last_backfilled_jobs++;
         }
-        /* Else a slurmctld that is killed finds the job pending when it comes back, and starts it a second time. Slurm's own
-         * main loop saves what it has started itself, nobody saves what a plugin starts. */
+        /* Else a slurmctld that is killed finds the job pending when it comes back, and starts it a second time.
+         * Slurm's own main loop saves what it has started itself, nobody saves what a plugin starts. */
         schedule_job_save();
         schedule_node_save();
     }
@@ -148,7 +148,8 @@ double site_start(struct site *site, struct group *group, const struct decision 
         double begun = slurm_clock(), delay = candidate->judged.delay;
         job_record_t *job;
         if (i > 0 && site_time_is_up(site, group->name, decision->accepted_count - i)) break;
-        /* It was judged as if those refused before it ran. Alone it delays the head job by no more than all together. */
+        /* It was judged as if those refused before it ran. Alone it delays the head job by no more than all
+         * together. */
         if (refused > 0 && !(refused + delay < settings->tau)) break;
         job = part == NULL ? NULL : same_job(candidate, part);
         site->slurm_seconds += slurm_clock() - begun;

@@ -1,7 +1,7 @@
 //! Policies, predictors and queue orders that are Python classes.
 //!
-//! The simulator's traits return no errors. What Python raises is kept, the object makes no more calls, and the replay's caller raises
-//! it when the replay is over.
+//! The simulator's traits return no errors. What Python raises is kept, the object makes no more calls, and the
+//! replay's caller raises it when the replay is over.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

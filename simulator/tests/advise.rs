@@ -238,8 +238,8 @@ fn histories_make_starts_sooner_and_waits_bounded() {
     assert_eq!(head.by_limits, Some(3540));
     assert!(head.started[0].probability < 0.5 && head.started[1].probability > 0.99, "{head:?}");
 
-    // Of 200 waits of 100 to 299 s the .95 bound of the .95 quantile is the 196th (Brevik, Nurmi & Wolski's rule); what has
-    // waited for 1,000 s has no like.
+    // Of 200 waits of 100 to 299 s the .95 bound of the .95 quantile is the 196th (Brevik, Nurmi & Wolski's rule); what
+    // has waited for 1,000 s has no like.
     assert_eq!(advice.others.iter().map(|other| other.job.as_str()).collect::<Vec<_>>(), ["4", "5", "6"]);
     assert!(
         advice.others[0].note.as_deref().is_some_and(|note| note.starts_with("too few")),

@@ -1,4 +1,5 @@
-//! `surefill allocate` and `surefill merge`: schedules keep the rules, decisions are what they claim, shards make the whole.
+//! `surefill allocate` and `surefill merge`: schedules keep the rules, decisions are what they claim, shards make the
+//! whole.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -34,7 +35,8 @@ fn scheduled(jobs: &[Job], procs: u32, strategy: &str) -> Vec<Run> {
     run(jobs, procs, &Lifetimes::Scaled, &mut decider, &mut |_: &Machine, _, _, _| {})
 }
 
-/// First come, first served; no processor twice; nobody on more than A processors or on none; the run time of the model.
+/// First come, first served; no processor twice; nobody on more than A processors or on none; the run time of the
+/// model.
 #[test]
 fn schedules_keep_the_rules() {
     for (procs, seed) in [(2, 1), (16, 2), (64, 3)] {

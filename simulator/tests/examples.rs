@@ -86,8 +86,8 @@ fn easy_plus_plus_predicts_from_the_last_two() {
     ];
     // EASY takes the fifth; the sixth's estimate is far beyond the shadow time 200.
     assert_eq!(schedule("easy", &jobs)[3..], [200, 102, 250]);
-    // EASY++ expects the sixth to run 15 s, shorter than the fifth's estimate: it goes first. When it has ended, at 192, it
-    // is too late for the fifth.
+    // EASY++ expects the sixth to run 15 s, shorter than the fifth's estimate: it goes first. When it has ended, at
+    // 192, it is too late for the fifth.
     assert_eq!(schedule("easy++", &jobs)[3..], [200, 250, 102]);
 }
 

@@ -23,7 +23,8 @@ fn whys(explained: &Explained) -> Vec<(i64, Why)> {
 #[test]
 fn easy_says_what_its_reservation_is() {
     let explained = explained(&jobs(&[job(2, 10, 1, 99), job(3, 10, 1, 97)]), &options("easy"), 2);
-    // At 2 it would end at 101; the job after it is backfilled from 3 to 13; at 100 the head starts, and it is the next.
+    // At 2 it would end at 101; the job after it is backfilled from 3 to 13; at 100 the head starts, and it is the
+    // next.
     assert_eq!(
         whys(&explained),
         [

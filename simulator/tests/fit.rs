@@ -58,8 +58,8 @@ fn two_states(load: Load) -> Flat {
     }
 }
 
-/// The gain of a two-state model whose load says nothing about the state, on jobs from `from` on, by the textbook's forward
-/// recursion: log2 Pr(R_v | R_t, L) / n_v + H(p_v) + D(p_v || p_t). And the same of each of `parts` stretches.
+/// The gain of a two-state model whose load says nothing about the state, on jobs from `from` on, by the textbook's
+/// forward recursion: log2 Pr(R_v | R_t, L) / n_v + H(p_v) + D(p_v || p_t). And the same of each of `parts` stretches.
 fn true_gain(flat: &Flat, jobs: &[Observed], from: i64, slots: i64, base: &[u64]) -> (f64, Vec<f64>) {
     const PARTS: usize = 20;
     let bins = flat.emission.len() / 2;

@@ -85,8 +85,8 @@ fn gain_makes_all_comparisons() {
     assert_eq!(traces.iter().map(|t| &t["trace"]).collect::<Vec<_>>(), ["a.swf", "b.swf"]);
     for trace in traces {
         let curves = trace["curves"].as_array().unwrap();
-        // 2 x 2 of states; 15 min and 1 h; two initial values at 5 and 15 min, one of them there already; two load models;
-        // slots halved once and twice.
+        // 2 x 2 of states; 15 min and 1 h; two initial values at 5 and 15 min, one of them there already; two load
+        // models; slots halved once and twice.
         assert_eq!(curves.len(), 4 + 2 + 3 + 2 + 4);
         let figures = trace["figures"].as_array().unwrap();
         let sizes: Vec<usize> = figures.iter().map(|f| f["curves"].as_array().unwrap().len()).collect();

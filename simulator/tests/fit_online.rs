@@ -10,8 +10,8 @@ use surefill_simulator::trace::workload::Job;
 const HOUR: i64 = 3600;
 const WEEK: i64 = 7 * 24 * HOUR;
 
-/// Two jobs every quarter of an hour for `weeks` weeks; when the workload is in its second mood they run for the second run
-/// time. The mood changes every so many hours on average.
+/// Two jobs every quarter of an hour for `weeks` weeks; when the workload is in its second mood they run for the second
+/// run time. The mood changes every so many hours on average.
 /// The run times have to be far enough from each other to fall into different states of Static-IV.
 fn moods(weeks: i64, run_times: [i64; 2], hours: f64) -> Vec<Job> {
     let mut random = Random::new(9);
@@ -138,8 +138,8 @@ fn few_jobs_are_never_predicted() {
 
 #[test]
 fn learnt_on_line_moods_are_told_as_well_and_in_less_memory() {
-    // Short moods: if the first 100 slots, which are seen before learning begins, had one mood only, all states would become
-    // that one.
+    // Short moods: if the first 100 slots, which are seen before learning begins, had one mood only, all states would
+    // become that one.
     let jobs = moods(12, [2, 200], 1.5);
     let batch = of(&jobs, 2);
     let options = Options { states: 2, learn: Learn::Online(0.75), ..Options::default() };

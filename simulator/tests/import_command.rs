@@ -1,4 +1,5 @@
-//! Histories of sites at the command line: `import`, every verb on an accounting table and on standard input, spans of time.
+//! Histories of sites at the command line: `import`, every verb on an accounting table and on standard input, spans of
+//! time.
 
 use serde_json::Value;
 use std::io::Write;

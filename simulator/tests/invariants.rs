@@ -113,8 +113,8 @@ proptest! {
         }
     }
 
-    /// With exact limits EASY keeps its promise: no backfill moves the head's reservation, and the head starts when it was
-    /// first promised.
+    /// With exact limits EASY keeps its promise: no backfill moves the head's reservation, and the head starts when it
+    /// was first promised.
     #[test]
     fn easy_never_delays_a_head_when_limits_are_exact(workload in small_workloads(true)) {
         for policy in ["easy", "easy:limit:sjbf", "easy:clairvoyant", "conservative"] {

@@ -74,8 +74,8 @@ fn section_2_1_negative_locality() {
     assert!((enumerated(&groups, &bins) - 1.0 / 3.0).abs() < 1e-12);
 }
 
-/// The four jobs of section 2.2. (The thesis gives the last submission as 10001 s, but bins it with that at 1000 s in slots of
-/// 10 s: it is taken for 1001 s.)
+/// The four jobs of section 2.2. (The thesis gives the last submission as 10001 s, but bins it with that at 1000 s in
+/// slots of 10 s: it is taken for 1001 s.)
 fn four_jobs() -> Sample {
     let job = |submit, run_time| J { submit, run_time, processors: 1, limit: 2000, user: 1 };
     let jobs = [job(0, 1000), job(1, 1001), job(1000, 100), job(1001, 101)];
@@ -98,9 +98,10 @@ fn section_2_2_worked_example() {
     assert!((enumerated(&[0, 0, 1, 1], &[1, 1, 0, 0]) - 1.0 / 3.0).abs() < 1e-12);
 }
 
-/// Just below T = 101^(1/10) the 101 s fall in a bin of their own. The thesis has f = 0.25 bits here, from a probability of
-/// 1/2 that the two jobs of 1000 s fall together. There are three places left for the second, one of them beside the first:
-/// it is 1/3, as in section 2.1, so E[I(S;R')] = 1/3 x 1 + 2/3 x 1/2 = 2/3 and f = 1/3. All 24 shuffles agree.
+/// Just below T = 101^(1/10) the 101 s fall in a bin of their own. The thesis has f = 0.25 bits here, from a
+/// probability of 1/2 that the two jobs of 1000 s fall together. There are three places left for the second, one of
+/// them beside the first: it is 1/3, as in section 2.1, so E[I(S;R')] = 1/3 x 1 + 2/3 x 1/2 = 2/3 and f = 1/3. All 24
+/// shuffles agree.
 #[test]
 fn section_2_2_discontinuity() {
     let bins = RunTimes::new([1000, 1001, 100, 101].into_iter()).bin(Granularity::Ratio(1.586));
@@ -135,8 +136,8 @@ fn run_times_fall_in_bins_of_constant_ratio() {
     assert_eq!(bin(&[], 2.0), bin(&[], 3.0));
 }
 
-/// Algorithm 2 to the letter, over all values: the clusters' sizes. `None` where it knows no answer: equal gaps, or a cluster
-/// that loses everything.
+/// Algorithm 2 to the letter, over all values: the clusters' sizes. `None` where it knows no answer: equal gaps, or a
+/// cluster that loses everything.
 fn algorithm_2(input: &[i64], k: usize) -> Option<Vec<usize>> {
     let mut values: Vec<f64> = input.iter().map(|&r| (r as f64).ln()).collect();
     values.sort_by(f64::total_cmp);

@@ -34,7 +34,8 @@ fn jobs(count: usize) -> Vec<Job> {
     all
 }
 
-/// Mean log2-likelihoods of all jobs but every user's first, and of every user's later half, straight from the definition.
+/// Mean log2-likelihoods of all jobs but every user's first, and of every user's later half, straight from the
+/// definition.
 fn definition(
     jobs: &[Job],
     options: &Options,

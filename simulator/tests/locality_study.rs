@@ -1,5 +1,5 @@
-//! Whole studies: the search, what submit times add to users, the command line, pages; and the thesis's tables on the real
-//! traces, where they are found (in `SUREFILL_TRACES`, else in `../shared/traces` beside the repository).
+//! Whole studies: the search, what submit times add to users, the command line, pages; and the thesis's tables on the
+//! real traces, where they are found (in `SUREFILL_TRACES`, else in `../shared/traces` beside the repository).
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Each strategy of `surefill allocate` by its own rule, on machines of a few processors, and the tables' measures against
-//! a calculation by hand.
+//! Each strategy of `surefill allocate` by its own rule, on machines of a few processors, and the tables' measures
+//! against a calculation by hand.
 
 use surefill::allocate::{Correction, LogUniform, Speedup};
 use surefill_simulator::studies::allocate::application::follow;
@@ -70,8 +70,8 @@ fn opt_takes_the_earliest_end() {
     assert_eq!(first("opt", &machine(2, &[(3, 240.0), (3, 300.0)]), &job), Decision::Start(2));
 }
 
-/// The paper's tuned parameters: any job holds out (both thresholds at their least) for all of A (f = 1), for k = 0.2 of
-/// what that would save, and whatever happens meanwhile.
+/// The paper's tuned parameters: any job holds out (both thresholds at their least) for all of A (f = 1), for k = 0.2
+/// of what that would save, and whatever happens meanwhile.
 #[test]
 fn heur_holds_out_for_a_fifth_of_what_it_may_save() {
     let (long, mut heur) = (job(0.0, 800.0, 8, 0.0), decider("heur"));
@@ -195,7 +195,8 @@ fn the_queue_counts_waiting_for_all() {
     assert_eq!(held(decide("exact", 4)).target, 8);
 }
 
-/// Every wait is half of what was predicted. BIAS knows so from the 20th outcome on, and of no outcome before it is there.
+/// Every wait is half of what was predicted. BIAS knows so from the 20th outcome on, and of no outcome before it is
+/// there.
 #[test]
 fn bias_learns_from_outcomes_when_they_are_known() {
     let job = job(0.0, 1e6, 8, 0.0);
@@ -234,7 +235,8 @@ fn a_decision_is_not_known_before_its_time() {
     assert!(bias.predictions.iter().all(|prediction| prediction.used == prediction.raw));
 }
 
-/// Eight processors. Sigma is 0 but for the second job: S(2) = 16 / 8.5 and S(8) = 64 / 11.5, so R = 425 s and 143.75 s.
+/// Eight processors. Sigma is 0 but for the second job: S(2) = 16 / 8.5 and S(8) = 64 / 11.5, so R = 425 s and 143.75
+/// s.
 fn by_hand() -> Vec<Job> {
     vec![
         job(0.0, 600.0, 6, 0.0),
@@ -257,8 +259,8 @@ fn assert_measures(measures: &Measures, expected: &[(&str, f64)]) {
 #[test]
 fn rebels_and_losers_by_hand() {
     let recorded = |name: &str| application(&by_hand(), 8, &Lifetimes::Sequential, name.parse().unwrap()).0;
-    // The second waits 90 s of 425 s for all eight, the fifth 2 s of 200 s, the seventh 20 s of 40 s; the third, offered
-    // six for 8 s, would wait 235 s.
+    // The second waits 90 s of 425 s for all eight, the fifth 2 s of 200 s, the seventh 20 s of 40 s; the third,
+    // offered six for 8 s, would wait 235 s.
     let saved =
         [425.0 - 90.0 - 143.75, 200.0 - 2.0 - 100.0, 40.0 - 20.0 - 10.0].map(|seconds| seconds / 60.0);
     let possible: f64 = saved.iter().sum();
@@ -343,8 +345,9 @@ fn turnaround_and_efficiency_by_hand() {
     );
 }
 
-/// Figure 5: predictions made with L's distribution are too long, the longer the more: a slope of .7 and an intercept above
-/// 0 (the paper: .6 and 1.7). Correction takes both back to what they should be, 1 and 0, and raises the correlation.
+/// Figure 5: predictions made with L's distribution are too long, the longer the more: a slope of .7 and an intercept
+/// above 0 (the paper: .6 and 1.7). Correction takes both back to what they should be, 1 and 0, and raises the
+/// correlation.
 #[test]
 fn correction_straightens_the_scatter() {
     let options =

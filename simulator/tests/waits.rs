@@ -1,4 +1,5 @@
-//! Bounds on waits over whole queues: the paper's simulation rule against a naive one, and section 3.4's synthetic jobs.
+//! Bounds on waits over whole queues: the paper's simulation rule against a naive one, and section 3.4's synthetic
+//! jobs.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -74,7 +75,8 @@ fn a_wait_is_known_only_when_it_ends() {
     assert!(measures.is_correct(0.95) && !measures.is_correct(0.99));
 }
 
-/// Exponential waits have no memory: a job that has waited is bounded as well as a new one, and probabilities are calibrated.
+/// Exponential waits have no memory: a job that has waited is bounded as well as a new one, and probabilities are
+/// calibrated.
 #[test]
 fn what_waiting_jobs_are_told_holds() {
     let mut queue = random_queue(2, 20_000);
@@ -201,8 +203,8 @@ fn synthetic_clusters_are_recovered_and_explain_the_waits() {
     let alone = queue.of(Kind::Alone { method: Method::Binomial }).unwrap();
     assert!(usual.all.is_correct(0.95) && alone.all.is_correct(0.95));
     assert!(usual.all.median_bound_s.unwrap() < alone.all.median_bound_s.unwrap() / 2);
-    // Alone, with components, two other attributes, two rates, three other methods adapted, all adapted from all waits, the
-    // visible queue.
+    // Alone, with components, two other attributes, two rates, three other methods adapted, all adapted from all waits,
+    // the visible queue.
     assert_eq!(queue.measured.len(), 4 + 4 + 2 + 2 + 3 + 4 + 1);
 }
 

@@ -11,8 +11,8 @@ pub struct ChoiceOptions {
     pub predictor: Predictor,
     /// The fewest processors the job runs on (at least 1).
     pub least: u32,
-    /// The most processors it may take. The paper: its average parallelism; under lock-in, once it has declared the number it
-    /// waits for, that number.
+    /// The most processors it may take. The paper: its average parallelism; under lock-in, once it has declared the
+    /// number it waits for, that number.
     pub most: u32,
     /// q: what a second of waiting costs, in seconds of run time (0 to 2^40). The paper: 1, or the jobs in the queue.
     pub weight: f64,
@@ -44,8 +44,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// On how many processors the job starts when so many are free, if it does: all that it can use, or under lock-in those
-    /// it waited for. `most` as in [`ChoiceOptions`].
+    /// On how many processors the job starts when so many are free, if it does: all that it can use, or under lock-in
+    /// those it waited for. `most` as in [`ChoiceOptions`].
     pub fn start(&self, free: u32, most: u32, lock_in: bool) -> Option<u32> {
         let use_of_all = if lock_in { self.processors } else { free.min(most) };
         (free >= self.processors).then_some(use_of_all)
@@ -53,14 +53,15 @@ impl Choice {
 }
 
 impl Sizing<'_> {
-    /// The number of processors with the smallest `q Q(n) + R(n)`, the smaller of equal ones; `run_time` says how many seconds
-    /// the job runs on so many. Waits are corrected where a correction is given. O(n) times the predictor's test of one
-    /// wait, and 64 times as much for each n that is better than those before it; by the mean, as [`Sizing::mean`].
+    /// The number of processors with the smallest `q Q(n) + R(n)`, the smaller of equal ones; `run_time` says how many
+    /// seconds the job runs on so many. Waits are corrected where a correction is given. O(n) times the predictor's
+    /// test of one wait, and 64 times as much for each n that is better than those before it; by the mean, as
+    /// [`Sizing::mean`].
     ///
     /// # Errors
-    /// [`Error::NotANumber`] and [`Error::OutOfRange`] for options out of range, more processors at least than the machine
-    /// has, and run times that are negative, above 2^40 s or no number; [`Error::Never`] when neither the idle nor the busy
-    /// processors suffice; [`Error::WrongState`] before [`Sizing::begin`].
+    /// [`Error::NotANumber`] and [`Error::OutOfRange`] for options out of range, more processors at least than the
+    /// machine has, and run times that are negative, above 2^40 s or no number; [`Error::Never`] when neither the idle
+    /// nor the busy processors suffice; [`Error::WrongState`] before [`Sizing::begin`].
     pub fn choose(
         &mut self,
         options: &ChoiceOptions,
@@ -107,16 +108,17 @@ impl Sizing<'_> {
         }
     }
 
-    /// As [`Sizing::choose`] by the exact distribution of the wait (the predictor in `options` is not used), for a job that may
-    /// change its mind: it waits for `n` processors up to a patience, then starts on what is free by then. Minimises
-    /// `q E[min(Q(n), patience)] + E[run time]` over both, the patience among the places where the integration of the mean
-    /// pauses (each doubling of the youngest running job's age, each joint of a distribution). The patience is in seconds;
-    /// infinite when the job should wait in any case, 0 when it should start now. `wait` is the mean without the limit to
-    /// patience as far as it was integrated, `gain` what is gained in the mean. The work of [`Sizing::mean`].
+    /// As [`Sizing::choose`] by the exact distribution of the wait (the predictor in `options` is not used), for a job
+    /// that may change its mind: it waits for `n` processors up to a patience, then starts on what is free by then.
+    /// Minimises `q E[min(Q(n), patience)] + E[run time]` over both, the patience among the places where the
+    /// integration of the mean pauses (each doubling of the youngest running job's age, each joint of a distribution).
+    /// The patience is in seconds; infinite when the job should wait in any case, 0 when it should start now. `wait` is
+    /// the mean without the limit to patience as far as it was integrated, `gain` what is gained in the mean. The work
+    /// of [`Sizing::mean`].
     ///
     /// # Errors
-    /// As [`Sizing::choose`]; [`Error::Never`] also when fewer than `least` processors are idle, as there is nothing to fall
-    /// back on.
+    /// As [`Sizing::choose`]; [`Error::Never`] also when fewer than `least` processors are idle, as there is nothing to
+    /// fall back on.
     pub fn choose_with_patience(
         &mut self,
         options: &ChoiceOptions,
@@ -226,8 +228,8 @@ impl Sizing<'_> {
         let idle = self.state.idle;
         let end = self.end()?;
         let mut best: Option<(f64, Choice)> = None;
-        // In the order of the van der Corput sequence: the best so far changes but a few times, where it would at almost every
-        // step upwards.
+        // In the order of the van der Corput sequence: the best so far changes but a few times, where it would at
+        // almost every step upwards.
         let count = (search.last + 1).saturating_sub(search.first);
         let bits = 32 - count.leading_zeros();
         for index in 0..1u64 << bits {
@@ -247,8 +249,8 @@ impl Sizing<'_> {
             if run_time > limit {
                 continue;
             }
-            // With a little to spare for rounding: the comparison below decides, also between equal ones. Never 0, which a
-            // weight of 0 would turn into no number.
+            // With a little to spare for rounding: the comparison below decides, also between equal ones. Never 0,
+            // which a weight of 0 would turn into no number.
             let spare = (limit - run_time + 4.0 * f64::EPSILON * limit).max(f64::MIN_POSITIVE);
             let longest = uncorrected(spare / search.weight) * (1.0 + 1e-9);
             if longest < end && !self.within(missing, resolved, longest)? {

@@ -1,5 +1,5 @@
-//! Bias correction of predicted waits (Downey 1997, section 5.4): the least-squares line through the logarithms of predicted
-//! and actual waits, kept up by running means in constant memory (Welford 1962).
+//! Bias correction of predicted waits (Downey 1997, section 5.4): the least-squares line through the logarithms of
+//! predicted and actual waits, kept up by running means in constant memory (Welford 1962).
 
 use crate::allocate::{LONGEST, check};
 use crate::error::Result;
@@ -66,8 +66,9 @@ impl Correction {
         (product > 0.0).then(|| (self.xy / libm::sqrt(product)).clamp(-1.0, 1.0))
     }
 
-    /// The corrected prediction in seconds: `exp(intercept + slope ln predicted)`. Unchanged before [`Correction::FEWEST`]
-    /// pairs are known, and while the slope is not positive, as longer predictions would then mean shorter waits.
+    /// The corrected prediction in seconds: `exp(intercept + slope ln predicted)`. Unchanged before
+    /// [`Correction::FEWEST`] pairs are known, and while the slope is not positive, as longer predictions would then
+    /// mean shorter waits.
     pub fn corrected(&self, predicted: f64) -> f64 {
         match self.useful() {
             Some((intercept, slope)) => {

@@ -3,8 +3,8 @@
 //! The processors released by time t are a sum of independent jobs, each with its processors or nothing: p convolutions
 //! give its distribution below the n' that are missing (the sum of Downey 1997, equation 8, without its 2^p terms). The
 //! mean is the integral of Pr(F(t) < n') over t. Between the joints of the jobs' distributions this is a product of
-//! logarithms, so Gauss-Legendre quadrature converges fast: eight nodes for each doubling of the youngest job's lifetime
-//! leave an error of about 1e-12.
+//! logarithms, so Gauss-Legendre quadrature converges fast: eight nodes for each doubling of the youngest job's
+//! lifetime leave an error of about 1e-12.
 
 use crate::allocate::LONGEST;
 use crate::allocate::check;
@@ -28,12 +28,12 @@ const EIGHT: [(f64, f64); 4] = [
 ];
 
 impl Sizing<'_> {
-    /// The probability that at least `processors` are free `wait` seconds from now, if nothing else starts. O(running jobs x
-    /// (releases + missing processors)).
+    /// The probability that at least `processors` are free `wait` seconds from now, if nothing else starts. O(running
+    /// jobs x (releases + missing processors)).
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a wait outside 0 to 2^40 s or more processors than the machine has;
-    /// [`Error::WrongState`] before [`Sizing::begin`].
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a wait outside 0 to 2^40 s or more processors than the machine
+    /// has; [`Error::WrongState`] before [`Sizing::begin`].
     pub fn free_probability(&mut self, processors: u32, wait: f64) -> Result<f64> {
         check(wait, 0.0..=LONGEST)?;
         match self.missing(processors) {
@@ -43,13 +43,14 @@ impl Sizing<'_> {
         }
     }
 
-    /// The shortest wait in seconds after which at least `processors` are free with at least this probability (0 to 1), if
-    /// nothing else starts: .5 gives the median, 1 when they surely are. Exact to the last bits. O(64 x running jobs x
-    /// (releases + missing processors)).
+    /// The shortest wait in seconds after which at least `processors` are free with at least this probability (0 to 1),
+    /// if nothing else starts: .5 gives the median, 1 when they surely are. Exact to the last bits. O(64 x running jobs
+    /// x (releases + missing processors)).
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a probability outside 0 to 1 or more processors than the machine has;
-    /// [`Error::Never`] when the running jobs hold too few; [`Error::WrongState`] before [`Sizing::begin`].
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a probability outside 0 to 1 or more processors than the
+    /// machine has; [`Error::Never`] when the running jobs hold too few; [`Error::WrongState`] before
+    /// [`Sizing::begin`].
     pub fn quantile(&mut self, processors: u32, probability: f64) -> Result<f64> {
         check(probability, 0.0..=1.0)?;
         let missing = self.missing(processors)?;
@@ -57,9 +58,9 @@ impl Sizing<'_> {
         smallest(end, |wait| self.free_by(missing, probability, wait))
     }
 
-    /// The mean wait in seconds until at least `processors` are free, if nothing else starts, to a relative error of about
-    /// 1e-12. O(running jobs x missing processors) at eight places for each job and each doubling of time (one for each
-    /// release where all jobs are binned).
+    /// The mean wait in seconds until at least `processors` are free, if nothing else starts, to a relative error of
+    /// about 1e-12. O(running jobs x missing processors) at eight places for each job and each doubling of time (one
+    /// for each release where all jobs are binned).
     ///
     /// # Errors
     /// As [`Sizing::quantile`].
@@ -83,7 +84,8 @@ impl Sizing<'_> {
         Ok(sum(range(self.parts.front, 0, missing as usize)?))
     }
 
-    /// Puts the distribution of the processors released within `wait` into the front row, as far as it is below `missing`.
+    /// Puts the distribution of the processors released within `wait` into the front row, as far as it is below
+    /// `missing`.
     pub(super) fn released(&mut self, missing: u32, wait: f64) -> Result<()> {
         for index in 0..self.state.running as usize {
             let row = *at(self.parts.rows, index)?;
@@ -116,8 +118,8 @@ impl Sizing<'_> {
         Ok(Integral { reached: 0.0, end: self.end()? })
     }
 
-    /// Integrates Pr(fewer than k released) over the next stretch of time for k from 1 to `missing`; false when the rest is
-    /// negligible. `missing` may become smaller from call to call.
+    /// Integrates Pr(fewer than k released) over the next stretch of time for k from 1 to `missing`; false when the
+    /// rest is negligible. `missing` may become smaller from call to call.
     pub(super) fn advance(&mut self, integral: &mut Integral, missing: u32) -> Result<bool> {
         let count = missing as usize;
         let from = integral.reached;

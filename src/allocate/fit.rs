@@ -1,8 +1,8 @@
 //! A and sigma from measurements (Downey 1997, section 2.2.3: inferred from observed speedup curves).
 //!
 //! Least squares of the logarithms, as speedups err by a share of themselves: the best place of a grid over ln A and
-//! sigma / (1 + sigma), then the simplex method (Nelder & Mead 1965) from there. The squares
-//! have a kink where saturation begins at a measured number; near it the descent may stop some tenths of a percent early.
+//! sigma / (1 + sigma), then the simplex method (Nelder & Mead 1965) from there. The squares have a kink where
+//! saturation begins at a measured number; near it the descent may stop some tenths of a percent early.
 
 use crate::allocate::{LONGEST, Speedup, check};
 use crate::error::{Error, Result};
@@ -21,8 +21,8 @@ const BEYOND: f64 = 64.0;
 /// What describes the measurements best.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
-    /// A and sigma. They can be told apart only when the measurements reach saturation: before it, speedups above sigma 1
-    /// depend on A (1 + 1 / sigma) alone. Any pair that fits predicts the measured range equally well.
+    /// A and sigma. They can be told apart only when the measurements reach saturation: before it, speedups above sigma
+    /// 1 depend on A (1 + 1 / sigma) alone. Any pair that fits predicts the measured range equally well.
     pub speedup: Speedup,
     /// Run time on one processor in seconds; 1 for measured speedups.
     pub sequential: f64,
@@ -39,8 +39,8 @@ pub fn fit_speedups(points: &[(f64, f64)]) -> Result<Fit> {
     fit_speedup_points(points.iter().copied())
 }
 
-/// The model of measured run times `(processors, seconds)`, none of which need be on one processor: at least three numbers of
-/// processors. O(points).
+/// The model of measured run times `(processors, seconds)`, none of which need be on one processor: at least three
+/// numbers of processors. O(points).
 ///
 /// # Errors
 /// As [`fit_speedups`].

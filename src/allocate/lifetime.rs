@@ -54,12 +54,12 @@ impl LogUniform {
         (self.shortest, self.longest)
     }
 
-    /// The least-squares line (equation 4) through a history of lifetimes: positive seconds in increasing order, of which
-    /// the i-th of n stands at the share (i - 1/2) / n. O(n).
+    /// The least-squares line (equation 4) through a history of lifetimes: positive seconds in increasing order, of
+    /// which the i-th of n stands at the share (i - 1/2) / n. O(n).
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for times not in order, not within a nanosecond to 2^40 s, or all the
-    /// same (two different ones are the least), and when the line's bounds lie outside this range.
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for times not in order, not within a nanosecond to 2^40 s, or all
+    /// the same (two different ones are the least), and when the line's bounds lie outside this range.
     pub fn fit(lifetimes: &[f64]) -> Result<LogUniform> {
         let count = lifetimes.len() as f64;
         let mut line = Line::default();
@@ -105,8 +105,8 @@ impl LogUniform {
         }
     }
 
-    /// Pr(the job ends within `wait` seconds | it has run `age` seconds) (equation 5, in which t is age + wait). Below t_min
-    /// nothing has been learnt from the age; a job that has reached t_max is expected to end in one second.
+    /// Pr(the job ends within `wait` seconds | it has run `age` seconds) (equation 5, in which t is age + wait). Below
+    /// t_min nothing has been learnt from the age; a job that has reached t_max is expected to end in one second.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for times outside 0 to 2^40 s.

@@ -1,21 +1,23 @@
 //! How many processors should a malleable job take: those that are free now, or more of them later?
 //!
-//! Downey 1997 (UCB/CSD-97-929) has such a job, at the head of a first-come-first-served queue, choose the number `n` that
-//! minimises `Q(n) + R(n)`: the wait until `n` processors are free and the run time on them. `R` follows from a model of
-//! speedup, `Q` from the distribution of the running jobs' remaining lifetimes.
+//! Downey 1997 (UCB/CSD-97-929) has such a job, at the head of a first-come-first-served queue, choose the number `n`
+//! that minimises `Q(n) + R(n)`: the wait until `n` processors are free and the run time on them. `R` follows from a
+//! model of speedup, `Q` from the distribution of the running jobs' remaining lifetimes.
 //!
 //! * [`Speedup`]: the models of low and high variance in parallelism (equations 1 to 3), and their fit to measurements.
 //! * [`LogUniform`]: lifetimes that are uniform in the logarithm (equations 4 and 5), and their fit to a history.
-//! * [`Sizing`]: the running jobs in the caller's memory; Q by the paper's predictors A (median, by benefactors) and B (mean,
-//!   processors as a fluid), their combination, and by the exact distribution of the processors released; the choice of n.
-//! * [`Correction`]: bias correction by a running least-squares line through the logarithms of predicted and actual waits.
+//! * [`Sizing`]: the running jobs in the caller's memory; Q by the paper's predictors A (median, by benefactors) and B
+//!   (mean, processors as a fluid), their combination, and by the exact distribution of the processors released; the
+//!   choice of n.
+//! * [`Correction`]: bias correction by a running least-squares line through the logarithms of predicted and actual
+//!   waits.
 //!
-//! The paper thought the exact median feasible for few running jobs only, as 2^p outcomes would have to be enumerated. The
-//! running jobs are independent, so the processors released by any time are a sum of independent terms: its distribution
-//! takes p convolutions, O(p n) for p jobs and n processors.
+//! The paper thought the exact median feasible for few running jobs only, as 2^p outcomes would have to be enumerated.
+//! The running jobs are independent, so the processors released by any time are a sum of independent terms: its
+//! distribution takes p convolutions, O(p n) for p jobs and n processors.
 //!
-//! Two misprints of the paper: in equation 5, `t` is the job's whole lifetime (its age and the wait), not the wait alone;
-//! equation 6 has the factors of finished and running jobs exchanged.
+//! Two misprints of the paper: in equation 5, `t` is the job's whole lifetime (its age and the wait), not the wait
+//! alone; equation 6 has the factors of finished and running jobs exchanged.
 //!
 //! All durations are seconds in `f64`.
 //!

@@ -7,8 +7,9 @@ use crate::error::{Error, Result};
 /// How a wait is predicted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Predictor {
-    /// Predictor A (equation 9): the median of the time until one of the benefactors has ended, the jobs that hold enough
-    /// processors each by itself. Too long where small jobs can do it together; never where there is no benefactor.
+    /// Predictor A (equation 9): the median of the time until one of the benefactors has ended, the jobs that hold
+    /// enough processors each by itself. Too long where small jobs can do it together; never where there is no
+    /// benefactor.
     Benefactors,
     /// Predictor B (equation 10): the time until enough processors are released when jobs release them gradually.
     Fluid,

@@ -77,11 +77,11 @@ pub(super) struct Row {
 
 /// The jobs that run on one pool of interchangeable processors, and when how many of them will be free.
 ///
-/// [`Sizing::begin`], [`Sizing::add_running`] or [`Sizing::add_running_binned`] for each job, then any of the questions in any
-/// order. They change nothing that can be asked for, only room for calculations.
+/// [`Sizing::begin`], [`Sizing::add_running`] or [`Sizing::add_running_binned`] for each job, then any of the questions
+/// in any order. They change nothing that can be asked for, only room for calculations.
 ///
-/// The memory needed is [`Sizing::size`]: at most 64 R + 16 R b e + 24 P + 128 bytes for R running jobs, P processors and b
-/// bins of e events.
+/// The memory needed is [`Sizing::size`]: at most 64 R + 16 R b e + 24 P + 128 bytes for R running jobs, P processors
+/// and b bins of e events.
 pub struct Sizing<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -188,20 +188,21 @@ impl<'a> Sizing<'a> {
         Ok(())
     }
 
-    /// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40) and what is believed of its
-    /// run time. O(1).
+    /// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40) and what is
+    /// believed of its run time. O(1).
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running
-    /// jobs and the idle processors are more than the machine has; [`Error::Full`]; [`Error::WrongState`] before [`Sizing::begin`].
+    /// jobs and the idle processors are more than the machine has; [`Error::Full`]; [`Error::WrongState`] before
+    /// [`Sizing::begin`].
     pub fn add_running(&mut self, processors: u32, age: f64, lifetime: &LogUniform) -> Result<()> {
         self.room_for(processors)?;
         check(age, 0.0..=LONGEST)?;
         self.add(Row { lifetime: lifetime.after(age), processors, ..Row::zeroed() })
     }
 
-    /// Adds a running job whose run time is believed to have this distribution, under a time limit; age and limit in whole
-    /// seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)). O(releases).
+    /// Adds a running job whose run time is believed to have this distribution, under a time limit; age and limit in
+    /// whole seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)). O(releases).
     ///
     /// # Errors
     /// As [`Sizing::add_running`]; [`Error::Full`] also for a distribution with more bins than the limits allow.

@@ -20,8 +20,8 @@ impl Speedup {
     /// A job that no processor helps.
     pub(super) const SEQUENTIAL: Speedup = Speedup { parallelism: 1.0, sigma: 0.0 };
 
-    /// The speedup of a job with this average parallelism (A, 1 to 2^40) and this sigma (from 0; infinity gives the lower
-    /// bound of equation 3).
+    /// The speedup of a job with this average parallelism (A, 1 to 2^40) and this sigma (from 0; infinity gives the
+    /// lower bound of equation 3).
     ///
     /// # Errors
     /// [`Error::NotANumber`], [`Error::OutOfRange`].

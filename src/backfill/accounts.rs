@@ -1,5 +1,5 @@
-//! What candidates started for earlier head jobs may still delay them: kept while another job is head, so that a head job that
-//! loses its place and gets it back goes on with the risk already spent on it.
+//! What candidates started for earlier head jobs may still delay them: kept while another job is head, so that a head
+//! job that loses its place and gets it back goes on with the risk already spent on it.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -34,12 +34,13 @@ impl Pass<'_> {
         self.free_probability(self.state.head_processors, when)
     }
 
-    /// The earliest time by which the head job has started with at least this probability (above 0, at most 1) if nothing
-    /// else is started: what an estimate of its start ought to say. O(log releases x running jobs x processors).
+    /// The earliest time by which the head job has started with at least this probability (above 0, at most 1) if
+    /// nothing else is started: what an estimate of its start ought to say. O(log releases x running jobs x
+    /// processors).
     ///
     /// # Errors
-    /// [`Error::WrongState`] before [`Pass::begin`]; [`Error::NotANumber`]; [`Error::OutOfRange`]; [`Error::Never`] when
-    /// the running jobs together do not free enough processors.
+    /// [`Error::WrongState`] before [`Pass::begin`]; [`Error::NotANumber`]; [`Error::OutOfRange`]; [`Error::Never`]
+    /// when the running jobs together do not free enough processors.
     pub fn head_start_quantile(&mut self, probability: f64) -> Result<i64> {
         if !self.begun() {
             return Err(Error::WrongState);

@@ -1,15 +1,17 @@
 //! One more independent job added to a distribution of released processors.
 //!
-//! A distribution is kept on a window `[lo, hi)` of numbers of released processors. To know it on `[lo, hi)` after a job of
-//! width `w` has been added, it must be known on `[lo - w, hi)` before: windows shrink from below, and `hi` stays.
+//! A distribution is kept on a window `[lo, hi)` of numbers of released processors. To know it on `[lo, hi)` after a
+//! job of width `w` has been added, it must be known on `[lo - w, hi)` before: windows shrink from below, and `hi`
+//! stays.
 
 use crate::memory::chunks;
 
 /// Adds a job that has released its `width` processors with probability `p`: reads the window that starts at `src_lo`,
-/// writes the one of `length` values that starts at `dst_lo >= src_lo`; both end at the same value. Values below `src_lo` count as having no probability, so `src_lo` is 0 or at most
-/// `dst_lo - width`.
+/// writes the one of `length` values that starts at `dst_lo >= src_lo`; both end at the same value. Values below
+/// `src_lo` count as having no probability, so `src_lo` is 0 or at most `dst_lo - width`.
 ///
-/// The loops run over plain slices so that they become vector instructions; the values are the same whatever their width.
+/// The loops run over plain slices so that they become vector instructions; the values are the same whatever their
+/// width.
 pub(crate) fn add_job(
     src: &[f64],
     src_lo: usize,

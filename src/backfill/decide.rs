@@ -83,22 +83,22 @@ impl Parts<'_> {
 }
 
 impl Pass<'_> {
-    /// Decides until the next candidate is accepted, all are decided, or about `work` multiply-adds are done (at least one
-    /// step is made; one instant, or one job added, is never interrupted). A rule may change only where a decision is
-    /// complete, not after [`Step::More`].
+    /// Decides until the next candidate is accepted, all are decided, or about `work` multiply-adds are done (at least
+    /// one step is made; one instant, or one job added, is never interrupted). A rule may change only where a decision
+    /// is complete, not after [`Step::More`].
     ///
     /// For E releases of the running jobs and c processors still to be released for the head job, one walk costs about
     /// E c multiply-adds, or E (c + k) when the rule follows expected seconds or the papers' bound, with k the widest
-    /// candidate, and k for each release of a candidate; each acceptance starts another walk. Setting a walk up is O(E) and
-    /// not interrupted.
+    /// candidate, and k for each release of a candidate; each acceptance starts another walk. Setting a walk up is O(E)
+    /// and not interrupted.
     ///
     /// From c + k = 2,048 on, in units of the widths' greatest common divisor, expected seconds are computed from K
-    /// frequencies, some dozens, where so few suffice: E K multiply-adds once, then D K for each candidate judged or accepted, with
-    /// D different ends of candidates, and nothing is walked anew. Setting that up is O(E + 16 c), not interrupted. Delays are
-    /// then at most 5e-10 seconds too large for each second at which it is uncertain whether the head job could start, and
-    /// never too small.
-    /// One instant costs at most about 64 multiply-adds for each of the limits' `tie_cells`, and the
-    /// jobs that may end at it times their processors.
+    /// frequencies, some dozens, where so few suffice: E K multiply-adds once, then D K for each candidate judged or
+    /// accepted, with D different ends of candidates, and nothing is walked anew. Setting that up is O(E + 16 c), not
+    /// interrupted. Delays are then at most 5e-10 seconds too large for each second at which it is uncertain whether
+    /// the head job could start, and never too small.
+    /// One instant costs at most about 64 multiply-adds for each of the limits' `tie_cells`, and the jobs that may end
+    /// at it times their processors.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Pass::begin`], while an accepted candidate waits for its commit, or when the rule
@@ -279,7 +279,8 @@ impl Pass<'_> {
             }
             finest = gcd(finest, candidate.processors as usize);
             most += u64::from(candidate.processors);
-            // Nobody can have joined since the candidates were listed; guarded ones may be judged by another rule later.
+            // Nobody can have joined since the candidates were listed; guarded ones may be judged by another rule
+            // later.
             if !listed {
                 let slot = candidate_slot(&state.limits, index);
                 for release in range(parts.releases, slot, candidate.releases as usize)? {
@@ -363,8 +364,8 @@ impl Pass<'_> {
         Ok(false)
     }
 
-    /// Sorts the releases of what runs now into instants, unless that is done. Jobs that started since the last time are
-    /// merged in.
+    /// Sorts the releases of what runs now into instants, unless that is done. Jobs that started since the last time
+    /// are merged in.
     pub(super) fn sort(&mut self) -> Result<()> {
         let running = self.state.extent.running;
         if self.state.sorted == running {

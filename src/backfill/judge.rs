@@ -1,7 +1,7 @@
 //! From what the walk finds to delays and verdicts.
 //!
-//! While instants go by, a tally keeps for every width `k` what the head job has suffered so far from a candidate of that
-//! width that is still running; each of the candidate's own ends then takes its share of it:
+//! While instants go by, a tally keeps for every width `k` what the head job has suffered so far from a candidate of
+//! that width that is still running; each of the candidate's own ends then takes its share of it:
 //!
 //! | criterion     | the tally at time te, for width k                                  | source                          |
 //! |---------------|--------------------------------------------------------------------|---------------------------------|
@@ -25,8 +25,9 @@ pub enum Criterion {
     Bound = 1,
     /// The expected delay of the head job in seconds.
     Seconds = 2,
-    /// The expected delay divided by the head job's own expected remaining wait. That wait is known to 1e-14 times the time
-    /// until the last release: where a job without a limit may run for millennia, only to some 1e-6 of an hour's wait.
+    /// The expected delay divided by the head job's own expected remaining wait. That wait is known to 1e-14 times the
+    /// time until the last release: where a job without a limit may run for millennia, only to some 1e-6 of an hour's
+    /// wait.
     Relative = 3,
 }
 
@@ -59,12 +60,14 @@ pub struct Rule {
     pub threshold: f64,
     /// The most that accepted delays may add up to for one head job (a union bound); infinity for no cap.
     pub budget: f64,
-    /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected wait
-    /// (what it has waited and what it must expect still to wait); infinity for no cap. For `Seconds` and `Relative` only.
+    /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
+    /// wait (what it has waited and what it must expect still to wait); infinity for no cap. For `Seconds` and
+    /// `Relative` only.
     pub slip: f64,
-    /// Once the head job has waited so long, in seconds ([`Pass::set_head_waited`](crate::backfill::Pass::set_head_waited)),
-    /// a candidate must also be harmless by the time limits, as EASY asks: it ends by its limit before the head could
-    /// start if all jobs ran to their limits, or fits beside the head job then. Infinity for never, 0 for always.
+    /// Once the head job has waited so long, in seconds
+    /// ([`Pass::set_head_waited`](crate::backfill::Pass::set_head_waited)), a candidate must also be harmless by the
+    /// time limits, as EASY asks: it ends by its limit before the head could start if all jobs ran to their limits, or
+    /// fits beside the head job then. Infinity for never, 0 for always.
     pub guard: f64,
     /// Whether what EASY would start by the time limits is accepted whatever its delay, threshold and caps.
     pub or_easy: bool,
@@ -91,8 +94,8 @@ impl Rule {
     /// Refuses numbers that make no rule.
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for negative numbers, and for a finite `slip` where the criterion knows
-    /// no seconds.
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for negative numbers, and for a finite `slip` where the criterion
+    /// knows no seconds.
     pub fn check(&self) -> Result<()> {
         let numbers = [self.threshold, self.budget, self.slip, self.guard];
         if numbers.into_iter().any(f64::is_nan) {
@@ -138,8 +141,8 @@ pub enum Verdict {
     /// By the limits it could delay the head job, which has waited so long that it is guarded.
     Guarded = 6,
     /// The head job cannot start with what runs, whatever ends: nodes may be down or drained. Nothing can delay it, and
-    /// nothing says whether it counts any more, so the candidate is not judged: the caller takes another head job, or starts
-    /// what it likes.
+    /// nothing says whether it counts any more, so the candidate is not judged: the caller takes another head job, or
+    /// starts what it likes.
     HeadNever = 7,
 }
 
@@ -337,8 +340,8 @@ pub(super) struct Borne {
     pub waited: i64,
 }
 
-/// Gives verdicts in the order of the candidates as far as they are certain. Returns the first that is accepted, if there
-/// is one. `over` says that the walk has come to its end.
+/// Gives verdicts in the order of the candidates as far as they are certain. Returns the first that is accepted, if
+/// there is one. `over` says that the walk has come to its end.
 pub(super) fn settle(
     candidates: &mut [Candidate],
     present: &mut Present,

@@ -1,19 +1,19 @@
 //! Probabilistic backfilling: may this job jump the queue?
 //!
-//! Nissimov & Feitelson 2007 start a waiting job ahead of the head of the queue when the probability that this delays the
-//! head job is below a threshold. They bound that probability from below; here it is computed exactly, together with the
-//! expected delay in seconds.
+//! Nissimov & Feitelson 2007 start a waiting job ahead of the head of the queue when the probability that this delays
+//! the head job is below a threshold. They bound that probability from below; here it is computed exactly, together
+//! with the expected delay in seconds.
 //!
-//! In their notation: `t0` is now, `S(t)` (their `c(t)`) the processors released by time `t`, `c_q` the processors that the
-//! head job still lacks, `k` the candidate's processors, `te` its end. Each running job's remaining run time is a list of
-//! [`Release`](crate::runtime::Release)s. All releases of one second are an *instant*; nobody starts inside it.
+//! In their notation: `t0` is now, `S(t)` (their `c(t)`) the processors released by time `t`, `c_q` the processors that
+//! the head job still lacks, `k` the candidate's processors, `te` its end. Each running job's remaining run time is a
+//! list of [`Release`](crate::runtime::Release)s. All releases of one second are an *instant*; nobody starts inside it.
 //!
 //! The rooms, from the outside in:
 //! * [`Pass`]: one scheduling pass in the caller's memory; running jobs and candidates in, verdicts out.
 //! * `decide`: the loop that merges the walk with the candidates' ends in time order.
 //! * `judge`: turns what the walk finds into delays and verdicts, with early exits.
-//! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the other
-//!   jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
+//! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the
+//!   other jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
 //! * `spectrum`: the same in seconds on wide machines, from some dozens of frequencies instead of C numbers.
 //! * `factor`: the inner loops over frequencies.
 //! * `tie`: the joint step of several jobs at one instant.

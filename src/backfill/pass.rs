@@ -126,8 +126,8 @@ pub(super) struct State {
 /// One scheduling pass over one pool of interchangeable processors.
 ///
 /// [`Pass::begin`] with the head job; [`Pass::add_running`] and [`Pass::add_candidate`]; then [`Pass::decide`] until
-/// [`Step::Done`](crate::backfill::Step::Done), with a [`Pass::commit`] or [`Pass::decline`] for each acceptance. Candidates are judged in the order in
-/// which they were added; a committed one is a running job for those after it.
+/// [`Step::Done`](crate::backfill::Step::Done), with a [`Pass::commit`] or [`Pass::decline`] for each acceptance.
+/// Candidates are judged in the order in which they were added; a committed one is a running job for those after it.
 ///
 /// The memory needed is [`Pass::size`]. With R running jobs, Q candidates, P processors, b bins of e events and
 /// E = (R + Q) b e it is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096 bytes.
@@ -296,8 +296,8 @@ impl<'a> Pass<'a> {
     /// [`Rule::slip`] ask for it.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] unless the pass has begun and nothing is decided
-    /// yet.
+    /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] unless the pass has begun and nothing is
+    /// decided yet.
     ///
     /// [`Rule::guard`]: crate::backfill::Rule::guard
     /// [`Rule::slip`]: crate::backfill::Rule::slip
@@ -311,13 +311,13 @@ impl<'a> Pass<'a> {
     }
 
     /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index. O(releases).
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index.
+    /// O(releases).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running jobs and the idle processors
-    /// are more than the machine has; [`Error::SpanTooLong`]; [`Error::Full`], also for a
-    /// distribution with more bins than the limits allow; [`Error::WrongState`] unless the pass has begun and nothing is
-    /// decided yet.
+    /// [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running jobs and the idle
+    /// processors are more than the machine has; [`Error::SpanTooLong`]; [`Error::Full`], also for a distribution with
+    /// more bins than the limits allow; [`Error::WrongState`] unless the pass has begun and nothing is decided yet.
     pub fn add_running(
         &mut self,
         processors: u32,
@@ -354,8 +354,8 @@ impl<'a> Pass<'a> {
         Ok(index as usize)
     }
 
-    /// Adds a candidate for backfilling, behind those added before: its processors (at least 1), its time limit in seconds
-    /// and what is believed of its run time. Returns its index. O(releases).
+    /// Adds a candidate for backfilling, behind those added before: its processors (at least 1), its time limit in
+    /// seconds and what is believed of its run time. Returns its index. O(releases).
     ///
     /// # Errors
     /// As [`Pass::add_running`].
@@ -406,8 +406,8 @@ impl<'a> Pass<'a> {
     }
 
     /// The delays of committed candidates added up for the present head job, by the criterion they were judged by: an
-    /// upper bound of the probability that any of them delays it (union bound), or of its expected delay. What was judged
-    /// by `Relative` counts in `Seconds` too.
+    /// upper bound of the probability that any of them delays it (union bound), or of its expected delay. What was
+    /// judged by `Relative` counts in `Seconds` too.
     pub fn spent(&self, criterion: Criterion) -> f64 {
         self.state.spent.get(criterion as usize).copied().unwrap_or(0.0)
     }
@@ -417,8 +417,8 @@ impl<'a> Pass<'a> {
         (self.state.head_id, self.state.spent)
     }
 
-    /// Continues with what [`Pass::spent_on`] said of another block: the next [`Pass::begin`] with this head job goes on
-    /// from there.
+    /// Continues with what [`Pass::spent_on`] said of another block: the next [`Pass::begin`] with this head job goes
+    /// on from there.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a negative number; [`Error::WrongState`] once a pass has begun.
@@ -444,8 +444,8 @@ impl<'a> Pass<'a> {
     /// Starts the accepted candidate: it is a running job from now on, and its delay counts as spent.
     ///
     /// # Errors
-    /// [`Error::WrongState`] unless [`Pass::decide`] has just accepted a candidate; [`Error::NoSuchIndex`] when it is not
-    /// this one.
+    /// [`Error::WrongState`] unless [`Pass::decide`] has just accepted a candidate; [`Error::NoSuchIndex`] when it is
+    /// not this one.
     pub fn commit(&mut self, candidate: usize) -> Result<()> {
         let row = self.accepted(candidate)?;
         let state = &mut *self.state;
@@ -473,8 +473,8 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Gives the accepted candidate up, because it could not be started after all. The machine is as it was, so refusals
-    /// stand.
+    /// Gives the accepted candidate up, because it could not be started after all. The machine is as it was, so
+    /// refusals stand.
     ///
     /// # Errors
     /// As [`Pass::commit`].

@@ -1,7 +1,8 @@
 //! EASY's reservation for the head job, by the time limits (Lifka 1995; Mu'alem & Feitelson 2001).
 //!
-//! If every running job ends at its limit (one that is past it: a second from now), the head job starts at the shadow time and
-//! leaves some processors over. A candidate is harmless if its own limit ends by then, or if it fits what is left over.
+//! If every running job ends at its limit (one that is past it: a second from now), the head job starts at the shadow
+//! time and leaves some processors over. A candidate is harmless if its own limit ends by then, or if it fits what is
+//! left over.
 
 use crate::backfill::pass::Pass;
 use crate::backfill::timeline::{self, Entry};
@@ -47,8 +48,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Sorts what runs now by the ends that the limits allow, unless that is done; jobs that started since the last time
-    /// are merged in.
+    /// Sorts what runs now by the ends that the limits allow, unless that is done; jobs that started since the last
+    /// time are merged in.
     fn sort_limits(&mut self) -> Result<()> {
         let running = self.state.extent.running;
         let known = self.state.limited.min(running);

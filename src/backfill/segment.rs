@@ -1,9 +1,10 @@
 //! The distributions of a walk's middle nodes, kept for the walks that follow an accepted candidate.
 //!
-//! Accepting a candidate of width k adds one job to the machine and moves the head job's target up by k; everything else
-//! stays. A node's distribution of "all jobs without a release inside" therefore only misses the new job: one addition if
-//! the job has no release inside the node, nothing at all if it has. What a walk would have to do again above these nodes
-//! is most of its work. For that the kept windows reach as far above the target as acceptances can move it.
+//! Accepting a candidate of width k adds one job to the machine and moves the head job's target up by k; everything
+//! else stays. A node's distribution of "all jobs without a release inside" therefore only misses the new job: one
+//! addition if the job has no release inside the node, nothing at all if it has. What a walk would have to do again
+//! above these nodes is most of its work. For that the kept windows reach as far above the target as acceptances can
+//! move it.
 //!
 //! Segments follow each other without gaps in time, from the first instant that matters to as far as the walk has come.
 
@@ -55,8 +56,8 @@ impl Extent {
 }
 
 impl Walk<'_> {
-    /// Opens the frame of the next segment, with the jobs that started since still to be added; or passes it and returns
-    /// the time of its last instant, when nothing can happen inside.
+    /// Opens the frame of the next segment, with the jobs that started since still to be added; or passes it and
+    /// returns the time of its last instant, when nothing can happen inside.
     pub(super) fn open_segment(&mut self) -> Result<Option<i64>> {
         let segment = *at(self.segments, self.extent.segment as usize)?;
         let begin = self.extent.next;

@@ -1,9 +1,8 @@
-//! The delay in seconds on wide machines, by the Fourier transform of the number of released processors.
-//!
-//! Jobs end independently, so the transform of `S(t)` is a product: a job of width `w` that has ended with probability `p`
-//! contributes `1 - p + p exp(i u w)`. A release changes one factor. `S(t)` is a sum over many jobs and therefore smooth:
-//! nearly all frequencies carry next to nothing, and the K that are left, some dozens, replace the C numbers of a
-//! distribution. Integrals over time are sums of transforms, kept for every interval between two ends of candidates:
+//! The delay in seconds on wide machines, by the Fourier transform of the number of released processors. Jobs end
+//! independently: the transform of `S(t)` is a product. A job of width `w` that has ended with probability `p`
+//! contributes `1 - p + p exp(i u w)`. A release changes one factor. `S(t)` is a sum over many jobs and therefore
+//! smooth: nearly all frequencies carry next to nothing, and the K that are left, some dozens, replace the C numbers of
+//! a distribution. Integrals over time are sums of transforms, kept for every interval between two ends of candidates:
 //!
 //! * the expected seconds for which `S` lies in `[c_q, c_q + k)` are a sum over frequencies, for any `k`;
 //! * an accepted candidate is one more factor, and moves `c_q` by its width: nothing is walked anew.
@@ -11,13 +10,13 @@
 //! E K multiply-adds for the walk; for D different ends of candidates D K for each candidate, judged or accepted.
 //!
 //! The error of each probability `Pr(a <= S(t) < b)` is at most [`ERROR`], the sum of three parts:
-//! * values of `S` are known modulo `N`. The instants outside of which the head job can certainly start, or certainly not,
-//!   are left out, and inside `S` stays within `N` numbers, each but for a probability of exp(-[`TAIL`]) = 1e-12 by
-//!   Bernstein's inequality;
-//! * a frequency u is left out where Π |1 - p + p exp(i u w)| <= exp(-Σ p (1 - p) (1 - cos(u w))) is below exp(-[`CUT`]) = 1e-11
-//!   throughout. A run of instants is bounded at once: p (1 - p) is concave and p rises, so its least value is at an end.
-//!   The weights of all frequencies together are less than 2 + ln N;
-//! * rounding: products of at most so many factors as there are jobs, begun anew every [`REBUILD`] releases: below 1e-11.
+//! * values of `S` are known modulo `N`. The instants outside of which the head job can certainly start, or certainly
+//!   not, are left out, and inside `S` stays within `N` numbers, each but for a probability of exp(-[`TAIL`]) = 1e-12
+//!   by Bernstein's inequality;
+//! * a frequency u is left out where Π |1 - p + p exp(i u w)| <= exp(-Σ p (1 - p) (1 - cos(u w))) is below
+//!   exp(-[`CUT`]) = 1e-11 throughout. A run of instants is bounded at once: p (1 - p) is concave and p rises, so its
+//!   least value is at an end. The weights of all frequencies together are less than 2 + ln N;
+//! * rounding: products of at most as many factors as there are jobs, begun anew every [`REBUILD`] releases: 1e-11.
 
 use crate::backfill::factor::{add, exchange, multiply, vanishes};
 use crate::backfill::timeline::{Entry, Instant};
@@ -166,9 +165,9 @@ struct Active {
 }
 
 impl Views<'_> {
-    /// Sets the spectrum up for a head job that lacks `missing` processors, of which at most `reach` more are given away.
-    /// `ends` are the candidates' ends in time order. Where a spectrum is not worth while its phase is `DECLINED` then.
-    /// O(E + 16 C), times a few widths of jobs for each of the C.
+    /// Sets the spectrum up for a head job that lacks `missing` processors, of which at most `reach` more are given
+    /// away. `ends` are the candidates' ends in time order. Where a spectrum is not worth while its phase is `DECLINED`
+    /// then. O(E + 16 C), times a few widths of jobs for each of the C.
     pub(super) fn set_up(&mut self, missing: u32, reach: u32, ends: &[Entry]) -> Result<()> {
         self.state.phase = DECLINED;
         let target = u64::from(self.state.units_up(missing));
@@ -229,8 +228,8 @@ impl Views<'_> {
         Ok((rows < self.stride).then_some(rows))
     }
 
-    /// Finds the instants at which it is uncertain whether `S` has reached `target` or `top`. `None`: there is no end to
-    /// them, or no beginning.
+    /// Finds the instants at which it is uncertain whether `S` has reached `target` or `top`. `None`: there is no end
+    /// to them, or no beginning.
     fn active(&mut self, target: f64, top: f64) -> Result<Option<Active>> {
         rewind(self.running, self.releases)?;
         let widest = self.running.iter().map(|job| self.state.units(job.processors)).max().unwrap_or(0);
@@ -461,7 +460,8 @@ impl Views<'_> {
         Ok(())
     }
 
-    /// Takes the running jobs into account that have joined: accepted candidates, which end at the candidates' ends only.
+    /// Takes the running jobs into account that have joined: accepted candidates, which end at the candidates' ends
+    /// only.
     pub(super) fn join(&mut self) -> Result<u64> {
         let count = self.state.frequencies as usize;
         let (state, mut work) = (&mut *self.state, 0);
@@ -501,9 +501,9 @@ impl Views<'_> {
         Ok(self.state.begin as f64 + below.max(0.0).min(span))
     }
 
-    /// The expected seconds by which a candidate of this width with these releases delays a head job that lacks `missing`
-    /// processors: at most this, and at least this less [`ERROR`] times the seconds at which the head job may start.
-    /// Returns the work done as well.
+    /// The expected seconds by which a candidate of this width with these releases delays a head job that lacks
+    /// `missing` processors: at most this, and at least this less [`ERROR`] times the seconds at which the head job may
+    /// start. Returns the work done as well.
     pub(super) fn delay(
         &mut self,
         missing: u32,

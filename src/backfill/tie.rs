@@ -1,9 +1,10 @@
 //! The joint step of several jobs that may end at one instant.
 //!
-//! Nobody starts inside an instant, so the head job is delayed there only if it could not start before and the processors
-//! released *after the whole instant* lie in `[c_q, c_q + k)`. That needs the joint distribution of "released before" and
-//! "released at the instant" over the jobs of the group: a table with a row for each number `d` of processors released at
-//! the instant and a column for each number `y` released after it; the head could not start before while `y - d < c_q`.
+//! Nobody starts inside an instant, so the head job is delayed there only if it could not start before and the
+//! processors released *after the whole instant* lie in `[c_q, c_q + k)`. That needs the joint distribution of
+//! "released before" and "released at the instant" over the jobs of the group: a table with a row for each number `d`
+//! of processors released at the instant and a column for each number `y` released after it; the head could not start
+//! before while `y - d < c_q`.
 
 use crate::backfill::convolve::{add_job, sum};
 use crate::error::Result;
@@ -41,8 +42,8 @@ impl Member {
     }
 }
 
-/// The joint step of a few jobs, each of which ended before the instant, ends at it, or goes on: every outcome on its own.
-/// Returns the probability that the head job becomes able to start, and the multiply-adds.
+/// The joint step of a few jobs, each of which ended before the instant, ends at it, or goes on: every outcome on its
+/// own. Returns the probability that the head job becomes able to start, and the multiply-adds.
 fn enumerate(
     others: &[f64],
     lo: usize,
@@ -116,11 +117,11 @@ impl Tie<'_> {
     /// `others` is the distribution of the processors released by the jobs outside the group, on the window
     /// `[lo, target)` with `lo = max(0, target - total width of the group)`.
     ///
-    /// The table has `(largest d / unit + 1) x (group width + landings)` cells, each updated at most once a member. If that
-    /// does not fit, or is more than `UPDATES_PER_CELL` updates for each cell there is, the group is taken apart into smaller groups one after the other. A path that passes through
-    /// `[c_q, c_q + k)` between two of them is then counted as a delay though nobody could have started there: an upper
-    /// bound. Where even that would cost more than `LARGEST_WORK` multiply-adds a cell, every start at this instant
-    /// counts as a delay.
+    /// The table has `(largest d / unit + 1) x (group width + landings)` cells, each updated at most once a member. If
+    /// that does not fit, or is more than `UPDATES_PER_CELL` updates for each cell there is, the group is taken apart
+    /// into smaller groups one after the other. A path that passes through `[c_q, c_q + k)` between two of them is then
+    /// counted as a delay though nobody could have started there: an upper bound. Where even that would cost more than
+    /// `LARGEST_WORK` multiply-adds a cell, every start at this instant counts as a delay.
     pub(super) fn land<'m>(
         &mut self,
         others: &[f64],

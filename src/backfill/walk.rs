@@ -1,14 +1,16 @@
 //! Visits the instants in time order, knowing at each the distribution of processors released by all other jobs.
 //!
 //! Divide and conquer over time: a node covers a run of instants. The jobs that have no release inside it are constant
-//! there and are added to the node's distribution, then it is split; at a leaf, one instant, only the jobs that may end at
-//! it are left out. Nothing is ever taken out of a distribution again: dividing a job out looks stable for a step and is
-//! not over a sequence. Windows (`convolve`) shrink on the way down, which makes the whole walk about E x C multiply-adds.
+//! there and are added to the node's distribution, then it is split; at a leaf, one instant, only the jobs that may end
+//! at it are left out. Nothing is ever taken out of a distribution again: dividing a job out looks stable for a step
+//! and is not over a sequence. Windows (`convolve`) shrink on the way down, which makes the whole walk about E x C
+//! multiply-adds.
 //!
-//! A node whose distribution holds next to nothing is passed over: nothing can happen inside it. And the distributions of
-//! nodes of a middle size are kept (`segment`), so that the walk after an accepted candidate starts from them.
+//! A node whose distribution holds next to nothing is passed over: nothing can happen inside it. And the distributions
+//! of nodes of a middle size are kept (`segment`), so that the walk after an accepted candidate starts from them.
 //!
-//! The walk is a stack of frames in the caller's block and does one small step at a time, so it can be left and resumed.
+//! The walk is a stack of frames in the caller's block and does one small step at a time, so it can be left and
+//! resumed.
 
 use crate::backfill::convolve::{add_job, sum};
 use crate::backfill::judge::{Present, Tally};

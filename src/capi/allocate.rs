@@ -1,6 +1,7 @@
 //! Speedup and sizes of malleable jobs (Downey 1997).
 //!
-//! On how many processors should a job run that can run on any number? Speedups are plain functions; a sizing knows the running jobs.
+//! On how many processors should a job run that can run on any number? Speedups are plain functions; a sizing knows the
+//! running jobs.
 //!
 //! ```c
 //! static int64_t memory[20000];
@@ -33,9 +34,10 @@ use super::{array, checked_mut, status, write};
 use crate::allocate::{Speedup, fit_run_time_points};
 use crate::error::Result;
 
-/// How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared coefficient of variation
-/// of its parallelism; from 0, infinity for the lower bound of equation 3) runs on this number of processors (1 to 2^40) as on one:
-/// Downey 1997, equations 1 and 2. Between 1 and A. The run time there is the run time on one divided by this.
+/// How many times as fast a job with this average parallelism (A, 1 to 2^40) and sigma (about the squared coefficient
+/// of variation of its parallelism; from 0, infinity for the lower bound of equation 3) runs on this number of
+/// processors (1 to 2^40) as on one: Downey 1997, equations 1 and 2. Between 1 and A. The run time there is the run
+/// time on one divided by this.
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
@@ -65,13 +67,14 @@ unsafe fn points<'a>(
     Ok(processors.iter().copied().zip(values.iter().copied()))
 }
 
-/// The model of count run times in seconds, each measured on the number of processors at the same place of processors (1 to 2^20; at least three different ones):
-/// parallelism and sigma (may be infinite), the run time on one processor, and the root mean square of the differences of the
-/// natural logarithms, about the relative error. Parallelism and sigma can be told apart only when the measurements reach saturation;
-/// any pair that fits predicts the measured range equally well. O(count).
+/// The model of count run times in seconds, each measured on the number of processors at the same place of processors
+/// (1 to 2^20; at least three different ones): parallelism and sigma (may be infinite), the run time on one processor,
+/// and the root mean square of the differences of the natural logarithms, about the relative error. Parallelism and
+/// sigma can be told apart only when the measurements reach saturation; any pair that fits predicts the measured range
+/// equally well. O(count).
 ///
-/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also run times that are not positive or above 2^40, and measurements on
-/// fewer than three numbers of processors).
+/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also run times that are not positive or above 2^40, and
+/// measurements on fewer than three numbers of processors).
 ///
 /// # Safety
 /// processors and seconds point to count readable numbers, the outputs to writable ones.

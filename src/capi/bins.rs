@@ -42,9 +42,9 @@ pub(super) unsafe fn bins(handle: *const surefill_bins) -> Result<RuntimeBins> {
     unsafe { Block::<RawBins>::read(handle, KIND)? }.bins()
 }
 
-/// Makes bins in the caller's memory (length bytes, at least SUREFILL_BINS_SIZE, aligned to 8): first edge in seconds (above
-/// 0), ratio of neighbouring edges (above 1), number of bins (1 to SUREFILL_MAX_BINS, the open one included). The papers'
-/// ratio is 1.8.
+/// Makes bins in the caller's memory (length bytes, at least SUREFILL_BINS_SIZE, aligned to 8): first edge in seconds
+/// (above 0), ratio of neighbouring edges (above 1), number of bins (1 to SUREFILL_MAX_BINS, the open one included).
+/// The papers' ratio is 1.8.
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, NOT_A_NUMBER, OUT_OF_RANGE (also when an edge would pass SUREFILL_MAX_SECONDS).
 ///

@@ -67,8 +67,8 @@ pub unsafe extern "C" fn surefill_bins_index(
     })())
 }
 
-/// Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it starts
-/// for logarithms.
+/// Where the bin with this index starts and ends, in seconds; the last ends at infinity, the first starts where it
+/// starts for logarithms.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
 ///
@@ -122,9 +122,10 @@ pub unsafe extern "C" fn surefill_distribution_recalculate(
     })())
 }
 
-/// When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of this age
-/// under this limit, each bin's probability divided into events_per_bin events (1 to SUREFILL_MAX_EVENTS_PER_BIN; the
-/// papers have 1). capacity is the room in both arrays: bins x events_per_bin is enough. count is the number written.
+/// When the job may end: seconds from now (increasing, at least 1) and probabilities (which sum to 1) of a job of this
+/// age under this limit, each bin's probability divided into events_per_bin events (1 to SUREFILL_MAX_EVENTS_PER_BIN;
+/// the papers have 1). capacity is the room in both arrays: bins x events_per_bin is enough. count is the number
+/// written.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
 ///
@@ -173,7 +174,8 @@ pub unsafe extern "C" fn surefill_pass_idle(pass: *const surefill_pass, idle: *m
     status((|| unsafe { write(idle, self::pass(pass)?.idle() as i32) })())
 }
 
-/// The number of events inside, those included that are being pushed; for the popping thread. Others may be changing it.
+/// The number of events inside, those included that are being pushed; for the popping thread. Others may be changing
+/// it.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
 ///
@@ -187,8 +189,8 @@ pub unsafe extern "C" fn surefill_inbox_length(inbox: *const surefill_inbox, len
     })())
 }
 
-/// The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in seconds, but not
-/// less than least; infinity while none is kept. O(log n).
+/// The smallest of the kept waits that at least this share of them does not exceed (above 0, at most 1), in seconds,
+/// but not less than least; infinity while none is kept. O(log n).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///

@@ -1,7 +1,8 @@
 //! Distributions of run times.
 //!
-//! What is believed of one job's run time. A call that is given a distribution copies what it needs: after surefill_pass_add_running
-//! and the like its block may be used for the next one. NULL says that nothing is known but the job's limit.
+//! What is believed of one job's run time. A call that is given a distribution copies what it needs: after
+//! surefill_pass_add_running and the like its block may be used for the next one. NULL says that nothing is known but
+//! the job's limit.
 //!
 //! ```c
 //! static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];
@@ -76,8 +77,8 @@ unsafe fn init(
 /// Makes the distribution proportional to count numbers, one for each bin, none negative. When all are zero nothing is
 /// known: the job is expected to run to its limit.
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when there
-/// are not as many numbers as bins).
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when
+/// there are not as many numbers as bins).
 ///
 /// # Safety
 /// memory points to length writable bytes, bins is a handle, counts points to count numbers, distribution to a writable
@@ -98,9 +99,9 @@ pub unsafe extern "C" fn surefill_distribution_init_counts(
     }
 }
 
-/// Makes the distribution of count samples: run times in seconds (0 to SUREFILL_MAX_SECONDS) with weights, none negative;
-/// weights may be NULL, then every sample weighs 1. Without any weight nothing is known: the job is expected to run to its
-/// limit. O(count x log of the number of bins).
+/// Makes the distribution of count samples: run times in seconds (0 to SUREFILL_MAX_SECONDS) with weights, none
+/// negative; weights may be NULL, then every sample weighs 1. Without any weight nothing is known: the job is expected
+/// to run to its limit. O(count x log of the number of bins).
 ///
 /// Errors: as surefill_distribution_init_counts.
 ///
@@ -145,8 +146,8 @@ pub unsafe extern "C" fn surefill_distribution_init_single(
     unsafe { init(memory, length, distribution, || RuntimeDistribution::single(seconds)) }
 }
 
-/// The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability at most
-/// 1 - quantile.
+/// The remaining run time in seconds (at least 1) that a job of this age under this limit exceeds with probability at
+/// most 1 - quantile.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///

@@ -1,9 +1,9 @@
 //! Starts of waiting jobs: the queue played forward.
 //!
-//! When will each waiting job start? In every scenario each job has one run time, drawn from what is believed of it, and
-//! the queue is played forward under the policy in force until everything that waits has started. What a job's starts over
-//! all scenarios say is its forecast. Jobs that arrive later are not foreseen, except those that are added with a time of
-//! submission ahead; beliefs about run times are taken as true.
+//! When will each waiting job start? In every scenario each job has one run time, drawn from what is believed of it,
+//! and the queue is played forward under the policy in force until everything that waits has started. What a job's
+//! starts over all scenarios say is its forecast. Jobs that arrive later are not foreseen, except those that are added
+//! with a time of submission ahead; beliefs about run times are taken as true.
 //!
 //! ```c
 //! static int64_t memory[1 << 20];
@@ -99,8 +99,9 @@ pub struct surefill_forecast_options {
     pub struct_size: u32,
     /// One of SUREFILL_POLICY_.
     pub policy: i32,
-    /// With BACKFILL: how many of the first waiting jobs hold a reservation that what is planned may not disturb (0 to 1,048,576).
-    /// None is list scheduling, 1 is EASY, all is conservative backfilling with reservations made anew at every instant.
+    /// With BACKFILL: how many of the first waiting jobs hold a reservation that what is planned may not disturb (0 to
+    /// 1,048,576). None is list scheduling, 1 is EASY, all is conservative backfilling with reservations made anew at
+    /// every instant.
     pub reservations: i32,
     /// One of SUREFILL_ORDER_: in which order the jobs behind the reservations are tried.
     pub order: i32,
@@ -114,13 +115,15 @@ pub struct surefill_forecast_options {
     pub confidence: f64,
 }
 
-/// When all waiting jobs of one pool of interchangeable processors will start: begin, add running jobs and, in the order of the
-/// queue, waiting jobs, run until it is done, then ask. Waiting jobs are numbered from 0 in the order in which they were added.
+/// When all waiting jobs of one pool of interchangeable processors will start: begin, add running jobs and, in the
+/// order of the queue, waiting jobs, run until it is done, then ask. Waiting jobs are numbered from 0 in the order in
+/// which they were added.
 ///
-/// Run times are drawn by Latin hypercube sampling from an integer hash (SplitMix64's finaliser): the same input gives the same
-/// bits on every machine, however the work is sliced.
+/// Run times are drawn by Latin hypercube sampling from an integer hash (SplitMix64's finaliser): the same input gives
+/// the same bits on every machine, however the work is sliced.
 ///
-/// Distinct forecasts are independent; one forecast needs one thread, or the caller's lock. The block holds no pointers.
+/// Distinct forecasts are independent; one forecast needs one thread, or the caller's lock. The block holds no
+/// pointers.
 #[allow(non_camel_case_types)]
 pub struct surefill_forecast {
     _opaque: [u8; 0],
@@ -213,7 +216,8 @@ fn index(number: i32) -> Result<usize> {
     usize::try_from(number).map_err(|_| Error::NoSuchIndex)
 }
 
-/// Sets the capacity to its defaults: 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200 scenarios.
+/// Sets the capacity to its defaults: 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200
+/// scenarios.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -224,8 +228,8 @@ pub unsafe extern "C" fn surefill_forecast_capacity_init(capacity: *mut surefill
     status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Sets the options to their defaults: EASY by limits in the order of the queue, 200 scenarios of seed 0, half-widths of .95
-/// confidence.
+/// Sets the options to their defaults: EASY by limits in the order of the queue, 200 scenarios of seed 0, half-widths
+/// of .95 confidence.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -236,8 +240,8 @@ pub unsafe extern "C" fn surefill_forecast_options_init(options: *mut surefill_f
     status(unsafe { write(options, default_options()) })
 }
 
-/// Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios this is at
-/// most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512.
+/// Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios this
+/// is at most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -276,8 +280,8 @@ pub unsafe extern "C" fn surefill_forecast_init(
     })())
 }
 
-/// Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle processors. Forgets
-/// what the last forecast held. O(1).
+/// Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle
+/// processors. Forgets what the last forecast held. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS.
 ///
@@ -300,8 +304,8 @@ pub unsafe extern "C" fn surefill_forecast_begin(
 /// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is its
 /// number, from 0; it may be NULL. O(bins x events per bin).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, SPAN_TOO_LONG,
-/// FULL (also for more bins than the capacity has), WRONG_STATE.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL,
+/// SPAN_TOO_LONG, FULL (also for more bins than the capacity has), WRONG_STATE.
 ///
 /// # Safety
 /// forecast is a handle, distribution a handle or NULL, index points to a writable number or is NULL.
@@ -322,10 +326,10 @@ pub unsafe extern "C" fn surefill_forecast_add_running(
 }
 
 /// Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
-/// SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known but the limit. A
-/// job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the place in which it was added:
-/// an arrival that is expected, or a job held until then. index is its number, from 0; it may be NULL. O(bins x events per
-/// bin).
+/// SUREFILL_MAX_SECONDS), when it was submitted, and what is believed of its run time; NULL when nothing is known but
+/// the limit. A job with a submission ahead (by at most SUREFILL_MAX_SECONDS) joins the queue then, in the place in
+/// which it was added: an arrival that is expected, or a job held until then. index is its number, from 0; it may be
+/// NULL. O(bins x events per bin).
 ///
 /// Errors: as surefill_forecast_add_running.
 ///
@@ -347,15 +351,15 @@ pub unsafe extern "C" fn surefill_forecast_add_waiting(
     })())
 }
 
-/// Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or about work steps are done (SUREFILL_STEP_MORE; work is at
-/// least 1; one instant of a scenario is never interrupted). A step is an event, a job looked at, or a step of the profile of
-/// reservations, of about a nanosecond each.
+/// Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or about work steps are done (SUREFILL_STEP_MORE;
+/// work is at least 1; one instant of a scenario is never interrupted). A step is an event, a job looked at, or a step
+/// of the profile of reservations, of about a nanosecond each.
 ///
-/// With R running and W waiting jobs a scenario costs O((R + W) log(R + W)); a job that ends moves up to R planned ends by one place,
-/// one that arrives up to W queued jobs (so that W arrivals in one second, which are one instant, may cost W^2 steps in one call).
-/// At each of its at most R + 2 W + 1 instants at which something fits come a look at the planned ends of the running jobs and one at
-/// the queue; with more than one reservation, each of them and each queued job that fits also looks at up to as many steps as jobs
-/// run or hold a reservation.
+/// With R running and W waiting jobs a scenario costs O((R + W) log(R + W)); a job that ends moves up to R planned ends
+/// by one place, one that arrives up to W queued jobs (so that W arrivals in one second, which are one instant, may
+/// cost W^2 steps in one call). At each of its at most R + 2 W + 1 instants at which something fits come a look at the
+/// planned ends of the running jobs and one at the queue; with more than one reservation, each of them and each queued
+/// job that fits also looks at up to as many steps as jobs run or hold a reservation.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, WRONG_STATE.
 ///
@@ -379,12 +383,12 @@ pub unsafe extern "C" fn surefill_forecast_run(
     })())
 }
 
-/// The earliest time by which a waiting job has started with at least this probability (above 0, at most 1), and by how many
-/// seconds that may be off because the scenarios are not infinitely many, with the confidence of the options; infinity when
-/// they are too few to say. O(1).
+/// The earliest time by which a waiting job has started with at least this probability (above 0, at most 1), and by how
+/// many seconds that may be off because the scenarios are not infinitely many, with the confidence of the options;
+/// infinity when they are too few to say. O(1).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (not done yet),
-/// NO_SUCH_INDEX, NEVER (the job is wider than all idle and running processors).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (not done
+/// yet), NO_SUCH_INDEX, NEVER (the job is wider than all idle and running processors).
 ///
 /// # Safety
 /// forecast is a handle, when and half_width point to writable numbers.

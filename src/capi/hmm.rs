@@ -30,12 +30,13 @@ pub struct surefill_hmm_capacity {
     pub bins: i32,
     /// Slots kept (2 to 268,435,456); the oldest leave.
     pub slots: i32,
-    /// Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest slots leave.
+    /// Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest
+    /// slots leave.
     pub cells: i32,
 }
 
-/// The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes parameters
-/// only reads them, one that gives parameters looks at states and bins and writes the arrays and load.
+/// The parameters of a hidden Markov model with M states and N bins. The arrays are the caller's; a call that takes
+/// parameters only reads them, one that gives parameters looks at states and bins and writes the arrays and load.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -54,15 +55,16 @@ pub struct surefill_model_parameters {
     pub transition: *mut f64,
     /// M x N probabilities of a job's bin, a row for each state.
     pub emission: *mut f64,
-    /// M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is written is 0.
+    /// M parameters of the load model. Without a load model they are not read, and it may be NULL then; what is written
+    /// is 0.
     pub load_parameter: *mut f64,
 }
 
-/// A hidden Markov model of run times (Nissimov 2006, chapter 3): parameters, observations and training. Slots are numbered
-/// by the caller, time of submission divided by the slot length for example; from..to means from to to - 1.
+/// A hidden Markov model of run times (Nissimov 2006, chapter 3): parameters, observations and training. Slots are
+/// numbered by the caller, time of submission divided by the slot length for example; from..to means from to to - 1.
 ///
-/// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers; sealed, it
-/// is a checkpoint.
+/// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers;
+/// sealed, it is a checkpoint.
 #[allow(non_camel_case_types)]
 pub struct surefill_hmm {
     _opaque: [u8; 0],
@@ -121,8 +123,8 @@ pub unsafe extern "C" fn surefill_hmm_capacity_init(capacity: *mut surefill_hmm_
     status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells this
-/// is at most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400.
+/// Bytes of memory that a model needs. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells
+/// this is at most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -142,7 +144,8 @@ pub unsafe extern "C" fn surefill_hmm_size(capacity: *const surefill_hmm_capacit
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, capacity to a readable structure of the size it says, hmm to a writable pointer.
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, hmm to a writable
+/// pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_hmm_init(
     memory: *mut c_void,
@@ -158,8 +161,8 @@ pub unsafe extern "C" fn surefill_hmm_init(
     })())
 }
 
-/// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model breaks the
-/// seal. O(size).
+/// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model
+/// breaks the seal. O(size).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///
@@ -170,9 +173,11 @@ pub unsafe extern "C" fn surefill_hmm_seal(hmm: *mut surefill_hmm) -> i32 {
     status((|| Hmm::seal(unsafe { block(hmm)? }))())
 }
 
-/// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal left it. O(size).
+/// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal left it.
+/// O(size).
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
+/// CORRUPT.
 ///
 /// # Safety
 /// memory points to length writable bytes, hmm to a writable pointer.
@@ -192,8 +197,8 @@ pub unsafe extern "C" fn surefill_hmm_open(
 
 /// Sets the parameters of a model. Training under way is given up. O(M (M + N)).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers of states
-/// and bins), NOT_A_DISTRIBUTION.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers
+/// of states and bins), NOT_A_DISTRIBUTION.
 ///
 /// # Safety
 /// hmm is a handle, parameters points to a readable structure whose arrays are as long as it says.
@@ -208,7 +213,8 @@ pub unsafe extern "C" fn surefill_hmm_set_parameters(
     })())
 }
 
-/// Writes the parameters into the arrays of a structure that says its states and bins, and the load model. O(M (M + N)).
+/// Writes the parameters into the arrays of a structure that says its states and bins, and the load model. O(M (M +
+/// N)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (other numbers of states and bins),
 /// WRONG_STATE (no parameters yet).
@@ -226,8 +232,8 @@ pub unsafe extern "C" fn surefill_hmm_parameters(
     })())
 }
 
-/// Sets the parameters to Static-IV (Algorithm 3), with mean_jobs jobs a slot on average if the load is modelled (positive).
-/// Training under way is given up. O(M (M + N)).
+/// Sets the parameters to Static-IV (Algorithm 3), with mean_jobs jobs a slot on average if the load is modelled
+/// (positive). Training under way is given up. O(M (M + N)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
@@ -250,8 +256,9 @@ pub unsafe extern "C" fn surefill_hmm_halve_slots(hmm: *mut surefill_hmm) -> i32
     status((|| unsafe { self::hmm(hmm)? }.halve_slots())())
 }
 
-/// Reports a finished job: the slot in which it was submitted and the bin of its run time, from 0. Slots up to this one that
-/// were not known are empty. When there is no more room the oldest slots leave. O(bins + slots that come or leave).
+/// Reports a finished job: the slot in which it was submitted and the bin of its run time, from 0. Slots up to this one
+/// that were not known are empty. When there is no more room the oldest slots leave. O(bins + slots that come or
+/// leave).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for a slot that has left), FULL.
 ///
@@ -316,8 +323,8 @@ pub unsafe extern "C" fn surefill_hmm_log_likelihood(
     })())
 }
 
-/// Pr(state of slot to - 1 | observations in the slots from..to), states numbers, and ln Pr(observations); when that is minus
-/// infinity the model does not explain them, and probabilities is not written. O(slots M^2).
+/// Pr(state of slot to - 1 | observations in the slots from..to), states numbers, and ln Pr(observations); when that is
+/// minus infinity the model does not explain them, and probabilities is not written. O(slots M^2).
 ///
 /// Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another number of states.
 ///
@@ -340,9 +347,9 @@ pub unsafe extern "C" fn surefill_hmm_filter(
     })())
 }
 
-/// The most likely state, from 0, of each of the slots from..to, and ln Pr(these states and the observations); when that is
-/// minus infinity the model does not explain them, and path is not written. length is the number of slots. Training under way
-/// begins its round again. O(slots M^2).
+/// The most likely state, from 0, of each of the slots from..to, and ln Pr(these states and the observations); when
+/// that is minus infinity the model does not explain them, and path is not written. length is the number of slots.
+/// Training under way begins its round again. O(slots M^2).
 ///
 /// Errors: as surefill_hmm_log_likelihood; OUT_OF_RANGE also for another length.
 ///
@@ -368,9 +375,9 @@ pub unsafe extern "C" fn surefill_hmm_viterbi(
 /// Begins training on the slots from..to, from one of SUREFILL_INITIAL_; load is one of SUREFILL_LOAD_, and ignored for
 /// PRESENT. The parameters in use stay until a round is complete. Training under way is given up. O(slots).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for slots not held, or none, and for
-/// K_MEANS when the number of states is not a power of two), WRONG_STATE (PRESENT without parameters), EMPTY (K_MEANS without
-/// a job).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (also for slots not held, or none, and
+/// for K_MEANS when the number of states is not a power of two), WRONG_STATE (PRESENT without parameters), EMPTY
+/// (K_MEANS without a job).
 ///
 /// # Safety
 /// hmm is a handle.
@@ -392,11 +399,13 @@ pub unsafe extern "C" fn surefill_hmm_begin_training(
     })())
 }
 
-/// Trains until a round is complete and its parameters are in use (step is SUREFILL_STEP_DONE; round says what it did), or
-/// until about work slots are visited (at least 1; SUREFILL_STEP_MORE, round is not written). A round visits each slot three
-/// times. Then call again, for the rest or for the next round. However it is sliced, the result is the same bit for bit. O(work M^2).
+/// Trains until a round is complete and its parameters are in use (step is SUREFILL_STEP_DONE; round says what it did),
+/// or until about work slots are visited (at least 1; SUREFILL_STEP_MORE, round is not written). A round visits each
+/// slot three times. Then call again, for the rest or for the next round. However it is sliced, the result is the same
+/// bit for bit. O(work M^2).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work), WRONG_STATE (training has not begun).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work), WRONG_STATE (training has not
+/// begun).
 ///
 /// # Safety
 /// hmm is a handle, step points to a writable number, round to a writable structure.

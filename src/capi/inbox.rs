@@ -1,8 +1,8 @@
 //! The inbox, by which threads hand job events to another without a lock.
 //!
-//! A resource manager hears of jobs in threads that must not wait, and decides in another. Any number of threads push; one
-//! thread pops, before it decides. When the inbox is full an event is refused and counted: whoever pushes may keep it and
-//! try again, and who pops sees by surefill_inbox_refused that something was lost and may read the queue anew.
+//! A resource manager hears of jobs in threads that must not wait, and decides in another. Any number of threads push;
+//! one thread pops, before it decides. When the inbox is full an event is refused and counted: whoever pushes may keep
+//! it and try again, and who pops sees by surefill_inbox_refused that something was lost and may read the queue anew.
 //!
 //! ```c
 //! static int64_t memory[40000];
@@ -75,8 +75,8 @@ pub struct surefill_inbox_capacity {
 
 /// A queue of job events: any number of threads may push while one thread pops, without a lock.
 ///
-/// Every word of the block carries a check, so that damage by a changed bit is found where it is met: CORRUPT, and no wrong
-/// event. A block may be moved or copied while no call uses it.
+/// Every word of the block carries a check, so that damage by a changed bit is found where it is met: CORRUPT, and no
+/// wrong event. A block may be moved or copied while no call uses it.
 #[allow(non_camel_case_types)]
 pub struct surefill_inbox {
     _opaque: [u8; 0],
@@ -123,8 +123,8 @@ struct Start {
     refused: Counter,
 }
 
-/// Room for an event. Of the event with number n it says n before it is there, n + 1 when it is there, and n + cells when it has
-/// been taken (Vyukov's bounded queue, with one thread that takes).
+/// Room for an event. Of the event with number n it says n before it is there, n + 1 when it is there, and n + cells
+/// when it has been taken (Vyukov's bounded queue, with one thread that takes).
 #[repr(C)]
 struct Cell {
     turn: Counter,
@@ -166,8 +166,8 @@ impl<'a> Inbox<'a> {
     /// The inbox behind a handle.
     ///
     /// # Safety
-    /// A handle that is not NULL and aligned points to a readable block of at least a header; behind one of an inbox's size lie as
-    /// many bytes as it says.
+    /// A handle that is not NULL and aligned points to a readable block of at least a header; behind one of an inbox's
+    /// size lie as many bytes as it says.
     pub(super) unsafe fn of(handle: *const surefill_inbox) -> Result<Inbox<'a>> {
         if handle.is_null() {
             return Err(Error::Null);
@@ -282,7 +282,8 @@ pub unsafe extern "C" fn surefill_inbox_size(
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, capacity to a readable structure of the size it says, inbox to a writable pointer.
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, inbox to a writable
+/// pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_inbox_init(
     memory: *mut c_void,
@@ -316,10 +317,11 @@ pub unsafe extern "C" fn surefill_inbox_init(
     })())
 }
 
-/// Puts an event in, behind those before. Any number of threads may push at once. Never waits; tries again only when another
-/// thread has got ahead of it.
+/// Puts an event in, behind those before. Any number of threads may push at once. Never waits; tries again only when
+/// another thread has got ahead of it.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (kind or processors), FULL (which is counted).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (kind or processors), FULL (which is
+/// counted).
 ///
 /// # Safety
 /// inbox is a handle, event points to a readable event.
@@ -339,11 +341,11 @@ pub unsafe extern "C" fn surefill_inbox_push(
     })())
 }
 
-/// Takes the oldest event out. For one thread at a time. O(1), never waits. EMPTY is also said while the thread that pushes the oldest
-/// event has not finished; later events wait behind it.
+/// Takes the oldest event out. For one thread at a time. O(1), never waits. EMPTY is also said while the thread that
+/// pushes the oldest event has not finished; later events wait behind it.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (the event was damaged, and is gone; or the inbox is, and must be
-/// made again), EMPTY.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT (the event was damaged, and is gone; or the inbox is,
+/// and must be made again), EMPTY.
 ///
 /// # Safety
 /// inbox is a handle, event points to a writable event.

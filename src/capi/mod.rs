@@ -1,9 +1,9 @@
 //! The functions of the headers in `include`: pointers in, the core's calls, statuses out. Nothing clever.
 //!
-//! This is the only folder with unsafe code. What is checked before a pointer is followed: that it is not NULL, that it is
-//! aligned, and that the block it points to says what it is. What must be taken from the caller on trust: that a pointer
-//! with a length points to that many readable (or writable) elements, and that a handle points to the block it was
-//! initialised in.
+//! This is the only folder with unsafe code. What is checked before a pointer is followed: that it is not NULL, that it
+//! is aligned, and that the block it points to says what it is. What must be taken from the caller on trust: that a
+//! pointer with a length points to that many readable (or writable) elements, and that a handle points to the block it
+//! was initialised in.
 
 #![allow(unsafe_code)]
 

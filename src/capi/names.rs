@@ -1,7 +1,7 @@
 //! Names of the constants, for messages and for options of programs.
 //!
-//! A name is the last words of a constant's own in small letters, "over budget" for SUREFILL_VERDICT_OVER_BUDGET. Numbers begin
-//! with 0 (those of events and predictors with 1), so that a program can look for a word.
+//! A name is the last words of a constant's own in small letters, "over budget" for SUREFILL_VERDICT_OVER_BUDGET.
+//! Numbers begin with 0 (those of events and predictors with 1), so that a program can look for a word.
 //!
 //! ```c
 //! int32_t criterion = SUREFILL_CRITERION_PROBABILITY;
@@ -59,8 +59,8 @@ const fn names(family: i32) -> &'static [&'static CStr] {
     }
 }
 
-/// The name of a constant: family is one of SUREFILL_NAME_, number one of that family's. "unknown" for other numbers and families. A
-/// static string.
+/// The name of a constant: family is one of SUREFILL_NAME_, number one of that family's. "unknown" for other numbers
+/// and families. A static string.
 #[unsafe(no_mangle)]
 pub extern "C" fn surefill_name(family: i32, number: i32) -> *const c_char {
     let name = usize::try_from(number).ok().and_then(|number| names(family).get(number));

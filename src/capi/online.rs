@@ -21,18 +21,18 @@ pub struct surefill_online_hmm_options {
     pub reserved: i32,
     /// a of the step size t^-a (above 0.5, at most 1): the smaller, the faster the past is forgotten.
     pub exponent: f64,
-    /// A slot that no possible state explains is learnt as if every state had drawn any bin with this probability (0 to below 1);
-    /// with 0 it is not learnt from.
+    /// A slot that no possible state explains is learnt as if every state had drawn any bin with this probability (0 to
+    /// below 1); with 0 it is not learnt from.
     pub floor: f64,
     /// Slots before the parameters begin to change (not negative).
     pub hold: i64,
 }
 
-/// A hidden Markov model of run times that learns from each slot as it is finished, by recursive expectation-maximisation
-/// (Cappe 2011), and keeps no history.
+/// A hidden Markov model of run times that learns from each slot as it is finished, by recursive
+/// expectation-maximisation (Cappe 2011), and keeps no history.
 ///
-/// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers; sealed, it
-/// is a checkpoint.
+/// Distinct models are independent; one model needs one thread, or the caller's lock. The block holds no pointers;
+/// sealed, it is a checkpoint.
 #[allow(non_camel_case_types)]
 pub struct surefill_online_hmm {
     _opaque: [u8; 0],
@@ -99,9 +99,9 @@ pub unsafe extern "C" fn surefill_online_hmm_options_init(options: *mut surefill
     status(unsafe { write(options, default_options()) })
 }
 
-/// Bytes of memory that a model needs that has the states M (1 to SUREFILL_MAX_STATES) and the bins N (2 to SUREFILL_MAX_BINS) of these
-/// parameters: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M + 3 N + 8) + 100. The
-/// arrays are not looked at.
+/// Bytes of memory that a model needs that has the states M (1 to SUREFILL_MAX_STATES) and the bins N (2 to
+/// SUREFILL_MAX_BINS) of these parameters: with S = M rounded up to a multiple of 8, at most 8 S (M (M + 1 + N) + 3 M +
+/// 3 N + 8) + 100. The arrays are not looked at.
 ///
 /// Errors: NULL, MISALIGNED, OUT_OF_RANGE.
 ///
@@ -119,14 +119,14 @@ pub unsafe extern "C" fn surefill_online_hmm_size(
     })())
 }
 
-/// Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts from these
-/// parameters. O(size).
+/// Makes a model in the caller's memory (length bytes, at least surefill_online_hmm_size, aligned to 8) that starts
+/// from these parameters. O(size).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE, NOT_A_DISTRIBUTION.
 ///
 /// # Safety
-/// memory points to length writable bytes, parameters to a readable structure whose arrays are as long as it says, options to a
-/// readable structure of the size it says, online to a writable pointer.
+/// memory points to length writable bytes, parameters to a readable structure whose arrays are as long as it says,
+/// options to a readable structure of the size it says, online to a writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_online_hmm_init(
     memory: *mut c_void,
@@ -148,8 +148,8 @@ pub unsafe extern "C" fn surefill_online_hmm_init(
     })())
 }
 
-/// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model breaks the
-/// seal. O(size).
+/// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model
+/// breaks the seal. O(size).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///
@@ -160,10 +160,11 @@ pub unsafe extern "C" fn surefill_online_hmm_seal(online: *mut surefill_online_h
     status((|| OnlineHmm::seal(unsafe { block(online)? }))())
 }
 
-/// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_online_hmm_seal left it.
-/// O(size).
+/// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_online_hmm_seal
+/// left it. O(size).
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
+/// CORRUPT.
 ///
 /// # Safety
 /// memory points to length writable bytes, online to a writable pointer.
@@ -182,11 +183,12 @@ pub unsafe extern "C" fn surefill_online_hmm_open(
 }
 
 /// Learns from the next slot: counts has a number of finished jobs for each of count bins, which must be the model's.
-/// log_likelihood is ln Pr(slot | slots before), minus infinity when no possible state explains the slot and there is no floor: then
-/// nothing is learnt from it. explained is 1, or 0 when the model did not explain the slot without the floor. O(M^3 (M + N)).
+/// log_likelihood is ln Pr(slot | slots before), minus infinity when no possible state explains the slot and there is
+/// no floor: then nothing is learnt from it. explained is 1, or 0 when the model did not explain the slot without the
+/// floor. O(M^3 (M + N)).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count, a negative number,
-/// or more than 2^32 - 1 jobs).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count, a negative
+/// number, or more than 2^32 - 1 jobs).
 ///
 /// # Safety
 /// online is a handle, counts points to count readable numbers, log_likelihood and explained to writable numbers.
@@ -213,8 +215,8 @@ pub unsafe extern "C" fn surefill_online_hmm_learn(
     })())
 }
 
-/// The distribution of the bin of a job submitted in the next slot, as count numbers, one for each bin; count must be the number
-/// of bins. O(M (M + N)).
+/// The distribution of the bin of a job submitted in the next slot, as count numbers, one for each bin; count must be
+/// the number of bins. O(M (M + N)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (count).
 ///
@@ -251,8 +253,8 @@ pub unsafe extern "C" fn surefill_online_hmm_slots(
 
 /// The parameters, as surefill_hmm_parameters gives them. O(M (M + N)).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (other numbers of states and
-/// bins).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (other numbers of
+/// states and bins).
 ///
 /// # Safety
 /// online is a handle, parameters points to a writable structure whose arrays are as long as it says.

@@ -1,6 +1,7 @@
 //! The scheduling pass.
 //!
-//! Which candidates may start though the head job has to wait? One object serves all passes over a pool: begin, add, decide.
+//! Which candidates may start though the head job has to wait? One object serves all passes over a pool: begin, add,
+//! decide.
 //!
 //! ```c
 //! static int64_t memory[1 << 20];
@@ -52,8 +53,8 @@ pub const SUREFILL_VERDICT_DOES_NOT_FIT: i32 = 4;
 pub const SUREFILL_VERDICT_DECLINED: i32 = 5;
 /// Verdict: by its time limit it could delay the head job, which has waited so long that it is guarded.
 pub const SUREFILL_VERDICT_GUARDED: i32 = 6;
-/// Verdict: not judged, for the head job cannot start with what runs, whatever ends (nodes may be down or drained): take another
-/// head job, or start what you like.
+/// Verdict: not judged, for the head job cannot start with what runs, whatever ends (nodes may be down or drained):
+/// take another head job, or start what you like.
 pub const SUREFILL_VERDICT_HEAD_NEVER: i32 = 7;
 
 /// The delay given is the delay itself, up to rounding.
@@ -96,17 +97,18 @@ pub struct surefill_rule {
     pub struct_size: u32,
     /// One of SUREFILL_CRITERION_.
     pub criterion: i32,
-    /// A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing but what or_easy does.
+    /// A candidate is accepted when its delay is strictly below this; not negative, 0 accepts nothing but what or_easy
+    /// does.
     pub threshold: f64,
     /// The most that accepted delays may add up to for one head job; not negative, infinity for no cap.
     pub budget: f64,
-    /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected wait
-    /// (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the criteria
-    /// SECONDS and RELATIVE only.
+    /// The most expected seconds of delay that accepted candidates may add up to, over the head job's whole expected
+    /// wait (what it has waited and must expect still to wait); not negative, infinity for no cap. Finite with the
+    /// criteria SECONDS and RELATIVE only.
     pub slip: f64,
-    /// Once the head job has waited this number of seconds (head_waited of surefill_pass_begin), a candidate must also be harmless by
-    /// the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs ran to their
-    /// limits, or fits beside it then. Not negative; infinity for never, 0 for always.
+    /// Once the head job has waited this number of seconds (head_waited of surefill_pass_begin), a candidate must also
+    /// be harmless by the time limits, as EASY asks: it ends by its limit before the head job could start if all jobs
+    /// ran to their limits, or fits beside it then. Not negative; infinity for never, 0 for always.
     pub guard: f64,
     /// Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     pub or_easy: i32,
@@ -115,8 +117,8 @@ pub struct surefill_rule {
 }
 
 /// One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
-/// commit until it is done, then begin again. Candidates are judged in the order in which they were added, numbered from 0;
-/// a committed one is a running job for those after it.
+/// commit until it is done, then begin again. Candidates are judged in the order in which they were added, numbered
+/// from 0; a committed one is a running job for those after it.
 ///
 /// Distinct passes are independent; one pass needs one thread, or the caller's lock. The block holds no pointers.
 #[allow(non_camel_case_types)]
@@ -231,8 +233,8 @@ pub unsafe extern "C" fn surefill_pass_capacity_init(capacity: *mut surefill_pas
     status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY would
-/// start; no guard, budget or slip. A guard makes the longest waits shorter: surefill_preset_rule knows one.
+/// Sets the rule to its defaults: expected delay below 0.3 of the head job's expected remaining wait, or what EASY
+/// would start; no guard, budget or slip. A guard makes the longest waits shorter: surefill_preset_rule knows one.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -243,9 +245,9 @@ pub unsafe extern "C" fn surefill_rule_init(rule: *mut surefill_rule) -> i32 {
     status(unsafe { write(rule, default_rule()) })
 }
 
-/// Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and
-/// E = (R + Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with tie_cells
-/// at least 4 P + 20.
+/// Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and E = (R +
+/// Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with tie_cells at
+/// least 4 P + 20.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -264,7 +266,8 @@ pub unsafe extern "C" fn surefill_pass_size(capacity: *const surefill_pass_capac
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, capacity to a readable structure of the size it says, pass to a writable pointer.
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, pass to a writable
+/// pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_pass_init(
     memory: *mut c_void,
@@ -280,13 +283,14 @@ pub unsafe extern "C" fn surefill_pass_init(
     })())
 }
 
-/// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle processors, for a head
-/// job that needs head_processors, more than are idle, and has waited for head_waited seconds (0 to SUREFILL_MAX_SECONDS; the
-/// rule's guard and slip ask for it, and without them it makes no difference). Forgets what the last pass held, except the risk
-/// spent on this head job and on the last 16 others on which any was: a job that is head again goes on with its own. O(1).
+/// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle processors,
+/// for a head job that needs head_processors, more than are idle, and has waited for head_waited seconds (0 to
+/// SUREFILL_MAX_SECONDS; the rule's guard and slip ask for it, and without them it makes no difference). Forgets what
+/// the last pass held, except the risk spent on this head job and on the last 16 others on which any was: a job that is
+/// head again goes on with its own. O(1).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (times), SPAN_TOO_LONG, TOO_MANY_PROCESSORS,
-/// HEAD_FITS.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (times), SPAN_TOO_LONG,
+/// TOO_MANY_PROCESSORS, HEAD_FITS.
 ///
 /// # Safety
 /// pass is a handle.
@@ -311,8 +315,8 @@ pub unsafe extern "C" fn surefill_pass_begin(
 /// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. index is its
 /// number, from 0; it may be NULL. O(bins x events per bin).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL (also
-/// for more bins than the capacity has), WRONG_STATE.
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, OVERFULL, FULL
+/// (also for more bins than the capacity has), WRONG_STATE.
 ///
 /// # Safety
 /// pass is a handle, distribution a handle or NULL, index points to a writable number or is NULL.
@@ -332,9 +336,9 @@ pub unsafe extern "C" fn surefill_pass_add_running(
     })())
 }
 
-/// Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in seconds and
-/// what is believed of its run time; NULL when nothing is known but the limit. index is its number, from 0; it may be
-/// NULL. O(bins x events per bin).
+/// Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in seconds
+/// and what is believed of its run time; NULL when nothing is known but the limit. index is its number, from 0; it may
+/// be NULL. O(bins x events per bin).
 ///
 /// Errors: as surefill_pass_add_running.
 ///
@@ -365,15 +369,15 @@ pub(super) fn optional(index: *mut i32, make: impl FnOnce() -> Result<usize>) ->
     Ok(())
 }
 
-/// Decides until a candidate is accepted, all are decided, or about work multiply-adds are done (at least 1; one instant,
-/// or one job added, is never interrupted). step is one of SUREFILL_STEP_; candidate is the accepted candidate's number, -1
-/// for the other steps. The rule may change only where a decision is complete, not after MORE.
+/// Decides until a candidate is accepted, all are decided, or about work multiply-adds are done (at least 1; one
+/// instant, or one job added, is never interrupted). step is one of SUREFILL_STEP_; candidate is the accepted
+/// candidate's number, -1 for the other steps. The rule may change only where a decision is complete, not after MORE.
 ///
 /// With E events of the running jobs and c processors still missing for the head job, a decision costs about E c
 /// multiply-adds, or E (c + k) for the criteria other than PROBABILITY, with k the widest candidate; every acceptance
-/// starts another. On top come k for each end of a candidate and O(E) to set a decision up. Where many jobs may end in one
-/// second, that second costs at most about 64 multiply-adds for each of the capacity's tie_cells, and the jobs times their
-/// processors.
+/// starts another. On top come k for each end of a candidate and O(E) to set a decision up. Where many jobs may end in
+/// one second, that second costs at most about 64 multiply-adds for each of the capacity's tie_cells, and the jobs
+/// times their processors.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (no pass has
 /// begun, an accepted candidate waits for its commit, or the rule changed after MORE).
@@ -430,8 +434,8 @@ pub unsafe extern "C" fn surefill_pass_decline(pass: *mut surefill_pass, candida
     status((|| unsafe { self::pass(pass)? }.decline(index(candidate)?))())
 }
 
-/// What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how that relates
-/// to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
+/// What has become of a candidate: the delay of the head job in the criterion's unit (0 while not judged), how that
+/// relates to the true delay (one of SUREFILL_DELAY_), and one of SUREFILL_VERDICT_. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX.
 ///
@@ -471,9 +475,9 @@ pub unsafe extern "C" fn surefill_pass_spent(
     status((|| unsafe { write(spent, self::pass(pass)?.spent(self::criterion(criterion)?)) })())
 }
 
-/// Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each criterion: the next
-/// surefill_pass_begin with this head_id goes on from there. Before the first begin only, and once. count is 4; spent, none
-/// negative, is in the order of SUREFILL_CRITERION_.
+/// Continues with the risk spent on a head job in another block, as surefill_pass_spent said there of each criterion:
+/// the next surefill_pass_begin with this head_id goes on from there. Before the first begin only, and once. count is
+/// 4; spent, none negative, is in the order of SUREFILL_CRITERION_.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE.
 ///
@@ -492,8 +496,8 @@ pub unsafe extern "C" fn surefill_pass_restore_spent(
     })())
 }
 
-/// The probability that at least this number of processors is free at time when if nothing else is started. O(running jobs x
-/// (events + processors)).
+/// The probability that at least this number of processors is free at time when if nothing else is started. O(running
+/// jobs x (events + processors)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE.
 ///
@@ -513,8 +517,8 @@ pub unsafe extern "C" fn surefill_pass_free_probability(
     })())
 }
 
-/// The earliest time by which the head job has started with at least this probability (above 0, at most 1) if nothing else
-/// is started. O(log events x running jobs x (events + processors)).
+/// The earliest time by which the head job has started with at least this probability (above 0, at most 1) if nothing
+/// else is started. O(log events x running jobs x (events + processors)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE, NEVER.
 ///

@@ -1,7 +1,7 @@
 //! How long jobs will run.
 //!
-//! Keys of a mixture are user, time limit and processors. What an END tells is learnt from; a hidden Markov model learns when the
-//! scheduler calls surefill_predictor_train.
+//! Keys of a mixture are user, time limit and processors. What an END tells is learnt from; a hidden Markov model
+//! learns when the scheduler calls surefill_predictor_train.
 //!
 //! ```c
 //! static int64_t memory[1 << 20], bins_memory[SUREFILL_BINS_SIZE / 8], found_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
@@ -51,19 +51,20 @@ use core::mem::offset_of;
 use core::ptr::null;
 use core::slice;
 
-/// Kind of predictor: a mixture of histories of like jobs, "like" in several ways at once, each weighed by how well it has done
-/// for the user.
+/// Kind of predictor: a mixture of histories of like jobs, "like" in several ways at once, each weighed by how well it
+/// has done for the user.
 pub const SUREFILL_PREDICTOR_MIXTURE: i32 = 1;
 /// Kind of predictor: the user's own recent jobs.
 pub const SUREFILL_PREDICTOR_USER: i32 = 2;
-/// Kind of predictor: the hidden Markov model of the workload (Nissimov 2006, chapter 4), learnt by Baum-Welch over the slots
-/// kept.
+/// Kind of predictor: the hidden Markov model of the workload (Nissimov 2006, chapter 4), learnt by Baum-Welch over the
+/// slots kept.
 pub const SUREFILL_PREDICTOR_HMM: i32 = 3;
-/// Kind of predictor: the same model, learnt on line, slot by slot as all jobs of a slot have left; slots and cells need only
-/// reach as far back as jobs stay in the system.
+/// Kind of predictor: the same model, learnt on line, slot by slot as all jobs of a slot have left; slots and cells
+/// need only reach as far back as jobs stay in the system.
 pub const SUREFILL_PREDICTOR_HMM_ONLINE: i32 = 4;
-/// Kind of predictor: contexts in which jobs are alike, by user, limit, processors and what became of the last jobs, mixed in the
-/// logarithm; cut at the limit, and calibrated. Keys of a job are user, time limit in seconds (0 for none) and processors.
+/// Kind of predictor: contexts in which jobs are alike, by user, limit, processors and what became of the last jobs,
+/// mixed in the logarithm; cut at the limit, and calibrated. Keys of a job are user, time limit in seconds (0 for none)
+/// and processors.
 pub const SUREFILL_PREDICTOR_CONTEXTS: i32 = 5;
 
 /// Training stops after as many rounds as the threshold says.
@@ -79,8 +80,8 @@ pub const SUREFILL_PREDICTION_MADE: i32 = 0;
 pub const SUREFILL_PREDICTION_NOTHING_LEARNT: i32 = 1;
 /// Prediction: none, since the initial period is not over (hidden Markov models, as all that follow).
 pub const SUREFILL_PREDICTION_INITIAL_PERIOD: i32 = 2;
-/// Prediction: none, since jobs of the initial period are still in the system and not yet given up; surefill_predictor_jobs
-/// lists them first.
+/// Prediction: none, since jobs of the initial period are still in the system and not yet given up;
+/// surefill_predictor_jobs lists them first.
 pub const SUREFILL_PREDICTION_INITIAL_JOBS: i32 = 3;
 /// Prediction: none, since the first training has not been completed: call surefill_predictor_train.
 pub const SUREFILL_PREDICTION_UNTRAINED: i32 = 4;
@@ -113,8 +114,8 @@ pub struct surefill_expert {
     pub prior: f64,
 }
 
-/// A predictor's kind, its capacities, and how it learns. Set by surefill_predictor_options_init, then changed as needed. What is
-/// not the kind's is checked all the same, but makes no difference.
+/// A predictor's kind, its capacities, and how it learns. Set by surefill_predictor_options_init, then changed as
+/// needed. What is not the kind's is checked all the same, but makes no difference.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -127,10 +128,10 @@ pub struct surefill_predictor_options {
     pub jobs: i32,
     /// Run-time bins (mixtures: 1, hidden Markov models and contexts: 2, to SUREFILL_MAX_BINS).
     pub bins: i32,
-    /// A job that has been in the system for more than this number of seconds is given up (1 to 2^40): it may be held, or its end may
-    /// have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard, and when there is no
-    /// room for a new job the oldest of them makes room. If it ends after all it is learnt from, but for a model learnt on line.
-    /// To be longer than jobs wait and run together.
+    /// A job that has been in the system for more than this number of seconds is given up (1 to 2^40): it may be held,
+    /// or its end may have got lost. Nothing waits for it any more, what it says as long as it runs is no longer heard,
+    /// and when there is no room for a new job the oldest of them makes room. If it ends after all it is learnt from,
+    /// but for a model learnt on line. To be longer than jobs wait and run together.
     pub oldest_seconds: i64,
     /// Mixtures: keys by which a job is known (1 to SUREFILL_MAX_KEYS). Key 0 is the user. Contexts: 3.
     pub keys: i32,
@@ -138,17 +139,19 @@ pub struct surefill_predictor_options {
     pub expert_count: i32,
     /// Mixtures: the experts, of which init keeps a copy; NULL for the kind's own, and then expert_count is theirs.
     pub experts: *const surefill_expert,
-    /// Mixtures: histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each user. Contexts
-    /// (1 to 16,777,216): one for each context and combination of its values. Those not written to for longest leave.
+    /// Mixtures: histories kept (1 to 67,108,864): one for each expert and combination of its keys, and one for each
+    /// user. Contexts (1 to 16,777,216): one for each context and combination of its values. Those not written to for
+    /// longest leave.
     pub histories: i32,
     /// Hidden Markov models, as all that follows: states (1 to SUREFILL_MAX_STATES).
     pub states: i32,
     /// Slots kept (2 to 268,435,456); the oldest leave.
     pub slots: i32,
-    /// Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest slots leave.
+    /// Cells kept, one for each slot and bin that has jobs, so at most one a job (bins to 268,435,456); the oldest
+    /// slots leave.
     pub cells: i32,
-    /// Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next (1 to
-    /// 16,777,216).
+    /// Slots, from the earliest with a job in the system, whose state is remembered from one prediction to the next (1
+    /// to 16,777,216).
     pub window: i32,
     /// One of SUREFILL_LOAD_.
     pub load: i32,
@@ -162,14 +165,15 @@ pub struct surefill_predictor_options {
     pub most_rounds: i64,
     /// Length of a slot in seconds (1 to 2^32).
     pub slot_seconds: i64,
-    /// No training before this number of seconds after the first submission, and before all jobs submitted in them have left or are
-    /// given up (0 to 2^40).
+    /// No training before this number of seconds after the first submission, and before all jobs submitted in them have
+    /// left or are given up (0 to 2^40).
     pub initial_seconds: i64,
-    /// With a termination other than L1, training begins again when this number of seconds of new slots is finished (1 to 2^40).
+    /// With a termination other than L1, training begins again when this number of seconds of new slots is finished (1
+    /// to 2^40).
     pub restart_seconds: i64,
-    /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1). With 0, the
-    /// thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken as if every state had drawn
-    /// any bin with this probability.
+    /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
+    /// With 0, the thesis's rule, the predictor is silent until it has learnt from that slot; else the slot is taken as
+    /// if every state had drawn any bin with this probability.
     pub floor: f64,
     /// On line: a of the step size t^-a (above 0.5, at most 1). See surefill_online_hmm_options.
     pub exponent: f64,
@@ -196,19 +200,19 @@ pub struct surefill_held_job {
 
 /// Learns from finished jobs, on line, how long a job will run: by the kind that its options choose.
 ///
-/// Report every job's submission, start and end, by one call each or with surefill_predictor_apply from the events of an inbox.
-/// What is predicted for a job at its submission is remembered as long as the job is held. Train when it wants to be trained. Jobs
-/// are known by the caller's numbers, and to the mixtures by their keys too. Nothing finite that can happen has probability 0 in what is
-/// predicted.
+/// Report every job's submission, start and end, by one call each or with surefill_predictor_apply from the events of
+/// an inbox. What is predicted for a job at its submission is remembered as long as the job is held. Train when it
+/// wants to be trained. Jobs are known by the caller's numbers, and to the mixtures by their keys too. Nothing finite
+/// that can happen has probability 0 in what is predicted.
 ///
 /// Times are seconds since any fixed origin, within 2^53 of it; the events' may stand still but not go back
-/// (surefill_predictor_set_clock sets a clock right that was wrong). Questions may be about later times, and change no later
-/// answer; they keep intermediate results, so that they need the lock that events need. With a hidden Markov model an event
-/// costs a filter step for each slot that has passed since the last one, at most as many as are kept: tens of milliseconds after a
-/// year without any.
+/// (surefill_predictor_set_clock sets a clock right that was wrong). Questions may be about later times, and change no
+/// later answer; they keep intermediate results, so that they need the lock that events need. With a hidden Markov
+/// model an event costs a filter step for each slot that has passed since the last one, at most as many as are kept:
+/// tens of milliseconds after a year without any.
 ///
-/// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers; sealed, it is a
-/// checkpoint.
+/// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers;
+/// sealed, it is a checkpoint.
 #[allow(non_camel_case_types)]
 pub struct surefill_predictor {
     _opaque: [u8; 0],
@@ -352,8 +356,8 @@ unsafe fn learning(given: &surefill_predictor_options) -> Result<PredictorOption
 /// The block behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least a predictor's first bytes; if they are a
-/// predictor's, the block is as long as they say, writable, and nobody else uses it during the call.
+/// A handle that is not NULL and aligned points to a readable block of at least a predictor's first bytes; if they are
+/// a predictor's, the block is as long as they say, writable, and nobody else uses it during the call.
 unsafe fn block<'a>(handle: *const surefill_predictor) -> Result<&'a mut [u8]> {
     if handle.is_null() {
         return Err(Error::Null);
@@ -370,10 +374,11 @@ unsafe fn predictor<'a>(handle: *const surefill_predictor) -> Result<Predictor<'
     Predictor::attach(unsafe { block(handle)? })
 }
 
-/// Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than ten days given
-/// up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories; user: one key, one expert; contexts:
-/// 65,536 histories. Hidden Markov models: 16 states, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered; no load
-/// model, Static-IV, L1 with 200 and at most 1,000 rounds, an initial period of a week, restarts weekly, as in the thesis; but with a floor of 0.001.
+/// Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than ten
+/// days given up. Mixture: user, time limit and processors as keys, ten experts on them, 16,384 histories; user: one
+/// key, one expert; contexts: 65,536 histories. Hidden Markov models: 16 states, a year of slots of 15 min, 100,000
+/// cells, 1,024 slots remembered; no load model, Static-IV, L1 with 200 and at most 1,000 rounds, an initial period of
+/// a week, restarts weekly, as in the thesis; but with a floor of 0.001.
 ///
 /// Errors: NULL, MISALIGNED, OUT_OF_RANGE (kind).
 ///
@@ -390,8 +395,8 @@ pub unsafe extern "C" fn surefill_predictor_options_init(
     })())
 }
 
-/// Writes the experts of a kind of mixture, one of SUREFILL_PREDICTOR_, and their number, so that others can be added. capacity
-/// is the room in experts: SUREFILL_MAX_EXPERTS is enough.
+/// Writes the experts of a kind of mixture, one of SUREFILL_PREDICTOR_, and their number, so that others can be added.
+/// capacity is the room in experts: SUREFILL_MAX_EXPERTS is enough.
 ///
 /// Errors: NULL, MISALIGNED, OUT_OF_RANGE (not a mixture of experts), FULL (capacity).
 ///
@@ -420,10 +425,11 @@ pub unsafe extern "C" fn surefill_experts_init(
     })())
 }
 
-/// Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500. Mixtures: with
-/// H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Contexts: with N rounded up to a multiple of 8,
-/// H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) more. Hidden Markov models: surefill_hmm_size more, 8 S for each slot of
-/// the window and 48 S (S states, rounded up to a multiple of 8), and on line surefill_online_hmm_size.
+/// Bytes of memory that a predictor needs. For J jobs with K keys and N bins: J (88 + 8 K + 8 N) and about 1,500.
+/// Mixtures: with H histories and E experts, 8 H max(N + 1, E) + 32 H + 3,200 more. Contexts: with N rounded up to a
+/// multiple of 8, H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) more. Hidden Markov models: surefill_hmm_size more, 8
+/// S for each slot of the window and 48 S (S states, rounded up to a multiple of 8), and on line
+/// surefill_online_hmm_size.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -440,15 +446,15 @@ pub unsafe extern "C" fn surefill_predictor_size(
     })())
 }
 
-/// Makes a predictor in the caller's memory (length bytes, at least surefill_predictor_size, aligned to 8) for run times in
-/// these bins, of which it keeps a copy. O(size).
+/// Makes a predictor in the caller's memory (length bytes, at least surefill_predictor_size, aligned to 8) for run
+/// times in these bins, of which it keeps a copy. O(size).
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when the bins are
-/// not as many as the options say).
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also when the
+/// bins are not as many as the options say).
 ///
 /// # Safety
-/// memory points to length writable bytes, options to a readable structure of the size it says, bins is a handle, predictor
-/// points to a writable pointer.
+/// memory points to length writable bytes, options to a readable structure of the size it says, bins is a handle,
+/// predictor points to a writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_init(
     memory: *mut c_void,
@@ -468,8 +474,8 @@ pub unsafe extern "C" fn surefill_predictor_init(
     })())
 }
 
-/// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the predictor breaks
-/// the seal, a question too. O(size).
+/// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the predictor
+/// breaks the seal, a question too. O(size).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///
@@ -480,10 +486,12 @@ pub unsafe extern "C" fn surefill_predictor_seal(predictor: *mut surefill_predic
     status((|| Predictor::seal(unsafe { block(predictor)? }))())
 }
 
-/// The predictor in a checkpoint (length bytes at least) read back into memory, which must be as surefill_predictor_seal left
-/// it. It goes on bit for bit as the sealed one would have, in the middle of training too. O(size).
+/// The predictor in a checkpoint (length bytes at least) read back into memory, which must be as
+/// surefill_predictor_seal left it. It goes on bit for bit as the sealed one would have, in the middle of training too.
+/// O(size).
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
+/// CORRUPT.
 ///
 /// # Safety
 /// memory points to length writable bytes, predictor to a writable pointer.

@@ -1,9 +1,10 @@
 //! The order of the queue, long waits, and presets.
 //!
-//! A preset has every value that makes a schedule, beside the predictor. At each pass: recent waits say which wait is long;
-//! by the queue's values (smaller ones first, equal ones by submission) the queue is put in order, its first job is the head
-//! job, and what fits in that order is started; by the candidates' values the others are put in order for the pass, which
-//! decides by the preset's rule. A site's own priorities come first: these values order jobs of equal priority.
+//! A preset has every value that makes a schedule, beside the predictor. At each pass: recent waits say which wait is
+//! long; by the queue's values (smaller ones first, equal ones by submission) the queue is put in order, its first job
+//! is the head job, and what fits in that order is started; by the candidates' values the others are put in order for
+//! the pass, which decides by the preset's rule. A site's own priorities come first: these values order jobs of equal
+//! priority.
 //!
 //! ```c
 //! static int64_t memory[100000];
@@ -31,8 +32,8 @@ use core::slice;
 
 /// Preset: EASY backfilling by the time limits, in the order of submission.
 pub const SUREFILL_PRESET_EASY: i32 = 0;
-/// Preset: the lower bound of the delay probability below 0.05 by Nissimov and Feitelson 2007, in the order of submission.
-/// For comparison with their tables: waits get longer than EASY's.
+/// Preset: the lower bound of the delay probability below 0.05 by Nissimov and Feitelson 2007, in the order of
+/// submission. For comparison with their tables: waits get longer than EASY's.
 pub const SUREFILL_PRESET_PAPERS: i32 = 1;
 /// Preset: shorter waits than EASY's whose longest ones hardly rise; the default.
 pub const SUREFILL_PRESET_FAIR: i32 = 2;
@@ -46,8 +47,8 @@ const _: () = assert!(SUREFILL_PRESET_FAST == PresetName::Fast as i32);
 
 /// Everything that makes a schedule, beside the predictor. Set by surefill_preset_init, then changed as needed.
 ///
-/// A waiting job's value is median^run_time x processors^processors / (1 + waited / age_unit)^age with the median of its
-/// predicted run time in seconds, at least 10.
+/// A waiting job's value is median^run_time x processors^processors / (1 + waited / age_unit)^age with the median of
+/// its predicted run time in seconds, at least 10.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 #[allow(non_camel_case_types)]
@@ -68,7 +69,8 @@ pub struct surefill_preset {
     pub events_per_bin: i32,
     /// The quantile of recent waits from which the head job is guarded; not negative, 1 for never, 0 for always.
     pub guard_quantile: f64,
-    /// The quantile of recent waits beyond which a job comes to the front of the queue, by submission; above 0, 1 for never.
+    /// The quantile of recent waits beyond which a job comes to the front of the queue, by submission; above 0, 1 for
+    /// never.
     pub front_quantile: f64,
     /// What counts as a long wait at least, in seconds: neither guard nor front begin earlier. Not negative.
     pub shortest_long_wait: f64,
@@ -172,8 +174,8 @@ unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
 /// The block behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least the object's first bytes; if they are the
-/// object's, the block is as long as they say, writable, and nobody else uses it during the call.
+/// A handle that is not NULL and aligned points to a readable block of at least the object's first bytes; if they are
+/// the object's, the block is as long as they say, writable, and nobody else uses it during the call.
 unsafe fn block<'a>(handle: *const surefill_recent_waits) -> Result<&'a mut [u8]> {
     if handle.is_null() {
         return Err(Error::Null);
@@ -212,13 +214,14 @@ pub unsafe extern "C" fn surefill_preset_init(preset: *mut surefill_preset, name
     })())
 }
 
-/// The preset's rule for surefill_pass_decide, its guard by the recent waits. With NULL for waits no wait is long. O(log n) for
-/// n recent waits.
+/// The preset's rule for surefill_pass_decide, its guard by the recent waits. With NULL for waits no wait is long.
+/// O(log n) for n recent waits.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
 /// # Safety
-/// preset points to a readable structure of the size it says, waits is a handle or NULL, rule points to a writable structure.
+/// preset points to a readable structure of the size it says, waits is a handle or NULL, rule points to a writable
+/// structure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_preset_rule(
     preset: *const surefill_preset,
@@ -235,17 +238,17 @@ pub unsafe extern "C" fn surefill_preset_rule(
     })())
 }
 
-/// A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed of its run time
-/// (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how long it has waited,
-/// in seconds. A job that has waited longer than the front's quantile of recent waits has a negative value: before all
-/// others, by submission. With NULL for waits no job does. O(bins + log n) for n recent waits.
+/// A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed of its
+/// run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how long it
+/// has waited, in seconds. A job that has waited longer than the front's quantile of recent waits has a negative value:
+/// before all others, by submission. With NULL for waits no job does. O(bins + log n) for n recent waits.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE,
 /// SPAN_TOO_LONG.
 ///
 /// # Safety
-/// preset points to a readable structure of the size it says, waits and distribution are handles or NULL, value points to a
-/// writable number.
+/// preset points to a readable structure of the size it says, waits and distribution are handles or NULL, value points
+/// to a writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_preset_queue_value(
     preset: *const surefill_preset,
@@ -270,8 +273,8 @@ pub unsafe extern "C" fn surefill_preset_queue_value(
 /// Errors: as surefill_preset_queue_value.
 ///
 /// # Safety
-/// preset points to a readable structure of the size it says, distribution is a handle or NULL, value points to a writable
-/// number.
+/// preset points to a readable structure of the size it says, distribution is a handle or NULL, value points to a
+/// writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_preset_candidate_value(
     preset: *const surefill_preset,
@@ -303,13 +306,14 @@ pub unsafe extern "C" fn surefill_recent_waits_size(preset: *const surefill_pres
     })())
 }
 
-/// Makes an object without waits in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned to 8) that keeps as
-/// many of the last waits as the preset's recent_waits says. O(size).
+/// Makes an object without waits in the caller's memory (length bytes, at least surefill_recent_waits_size, aligned
+/// to 8) that keeps as many of the last waits as the preset's recent_waits says. O(size).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, preset to a readable structure of the size it says, recent to a writable pointer.
+/// memory points to length writable bytes, preset to a readable structure of the size it says, recent to a writable
+/// pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_recent_waits_init(
     memory: *mut c_void,
@@ -337,8 +341,8 @@ pub unsafe extern "C" fn surefill_recent_waits_add(recent: *mut surefill_recent_
     status((|| unsafe { self::recent(recent)? }.add(waited))())
 }
 
-/// Makes the block a checkpoint, surefill_recent_waits_size bytes from the handle on, by writing its checksum. Any later call
-/// that changes it breaks the seal. O(size).
+/// Makes the block a checkpoint, surefill_recent_waits_size bytes from the handle on, by writing its checksum. Any
+/// later call that changes it breaks the seal. O(size).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///
@@ -349,10 +353,11 @@ pub unsafe extern "C" fn surefill_recent_waits_seal(recent: *mut surefill_recent
     status((|| RecentWaits::seal(unsafe { block(recent)? }))())
 }
 
-/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_recent_waits_seal left
-/// it. O(size).
+/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+/// surefill_recent_waits_seal left it. O(size).
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
+/// CORRUPT.
 ///
 /// # Safety
 /// memory points to length writable bytes, recent to a writable pointer.

@@ -13,8 +13,8 @@ pub const SUREFILL_VERSION_NUMBER: i32 = number(env!("CARGO_PKG_VERSION_MAJOR"))
     + number(env!("CARGO_PKG_VERSION_MINOR")) * 1_000
     + number(env!("CARGO_PKG_VERSION_PATCH"));
 
-/// Version of the binary interface: programs run with every library of the same number (and soname). It changes also when
-/// a structure that an init function writes grows.
+/// Version of the binary interface: programs run with every library of the same number (and soname). It changes also
+/// when a structure that an init function writes grows.
 pub const SUREFILL_ABI_VERSION: i32 = 0;
 
 /// Success.
@@ -72,7 +72,8 @@ pub const SUREFILL_ERROR_OVERFULL: i32 = -24;
 pub const SUREFILL_STEP_IDLE: i32 = 0;
 /// Work in slices: the work allowed for this call is used up; call again to go on.
 pub const SUREFILL_STEP_MORE: i32 = 1;
-/// Work in slices: it is complete. Every candidate has its verdict; a round of training is in use; the new clusters are in use.
+/// Work in slices: it is complete. Every candidate has its verdict; a round of training is in use; the new clusters are
+/// in use.
 pub const SUREFILL_STEP_DONE: i32 = 2;
 /// Decisions of a pass: the candidate given may start; commit or decline it, then call again.
 pub const SUREFILL_STEP_ACCEPT: i32 = 3;

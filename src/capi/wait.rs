@@ -1,6 +1,7 @@
 //! Bounds on the waits of one queue's jobs.
 //!
-//! How long will a job wait, with what confidence? One object for each queue; it hears of every job, and is asked at any time.
+//! How long will a job wait, with what confidence? One object for each queue; it hears of every job, and is asked at
+//! any time.
 //!
 //! ```c
 //! static int64_t memory[1 << 20];
@@ -62,18 +63,20 @@ pub const SUREFILL_COMPONENT_TRIM: i32 = 1;
 pub const SUREFILL_COMPONENT_CLUSTER: i32 = 2;
 /// Component: no prediction while the machine may be down.
 pub const SUREFILL_COMPONENT_AVAILABILITY: i32 = 4;
-/// Component, beyond the paper: levels follow misses, so that in the long run .9 of the misses that the quantile allows remain,
-/// whatever the waits do, among wide jobs and jobs with long requests as well as among all.
+/// Component, beyond the paper: levels follow misses, so that in the long run .9 of the misses that the quantile allows
+/// remain, whatever the waits do, among wide jobs and jobs with long requests as well as among all.
 pub const SUREFILL_COMPONENT_ADAPT: i32 = 8;
-/// Component, beyond the paper: the waits that count are those of the jobs that came into a like situation: jobs and work ahead, the
-/// oldest wait, the last waits, the hour, and what surefill_wait_machine tells. It takes the place of TRIM and CLUSTER.
+/// Component, beyond the paper: the waits that count are those of the jobs that came into a like situation: jobs and
+/// work ahead, the oldest wait, the last waits, the hour, and what surefill_wait_machine tells. It takes the place of
+/// TRIM and CLUSTER.
 pub const SUREFILL_COMPONENT_VISIBLE: i32 = 16;
 
 /// Answer: a bound.
 pub const SUREFILL_ANSWER_BOUND: i32 = 0;
 /// Answer: no prediction, as too few waits are known for this quantile and confidence.
 pub const SUREFILL_ANSWER_TOO_LITTLE_HISTORY: i32 = 1;
-/// Answer: no prediction, as no job has been started for an unusually long time, or while unusually many arrived: the machine may be down.
+/// Answer: no prediction, as no job has been started for an unusually long time, or while unusually many arrived: the
+/// machine may be down.
 pub const SUREFILL_ANSWER_MAY_BE_DOWN: i32 = 2;
 
 const _: () = assert!(SUREFILL_MAX_CLUSTERS as usize == MAX_CLUSTERS);
@@ -122,33 +125,33 @@ pub struct surefill_wait_options {
     pub attribute: i32,
     /// The sum of SUREFILL_COMPONENT_ that are on; 0 for none.
     pub components: i32,
-    /// The options' own question, which surefill_wait_submit answers and by which misses are told and histories trimmed: the
-    /// quantile of the wait that is bounded (above 0, below 1) ...
+    /// The options' own question, which surefill_wait_submit answers and by which misses are told and histories
+    /// trimmed: the quantile of the wait that is bounded (above 0, below 1) ...
     pub quantile: f64,
     /// ... and the confidence of that bound (above 0, below 1).
     pub confidence: f64,
-    /// With AVAILABILITY: the quantile of jobs between releases, and of time between releases, above whose .95 bound the machine
-    /// may be down (above 0, below 1). The paper's is .95, which on its traces leaves 5 to 25 % of the jobs without a prediction.
-    /// It says nothing before ln(.05) / ln(down_quantile) releases, for which the capacity must have room: 59 at .95, 299 at .99,
-    /// 2,995 at .999.
+    /// With AVAILABILITY: the quantile of jobs between releases, and of time between releases, above whose .95 bound
+    /// the machine may be down (above 0, below 1). The paper's is .95, which on its traces leaves 5 to 25 % of the jobs
+    /// without a prediction. It says nothing before ln(.05) / ln(down_quantile) releases, for which the capacity must
+    /// have room: 59 at .95, 299 at .99, 2,995 at .999.
     pub down_quantile: f64,
-    /// With ADAPT: the smallest step of the levels that follow misses, in units of e times fewer misses (0 to 1). Smaller ones are
-    /// tighter, larger ones faster.
+    /// With ADAPT: the smallest step of the levels that follow misses, in units of e times fewer misses (0 to 1).
+    /// Smaller ones are tighter, larger ones faster.
     pub rate: f64,
     /// After how many known waits the jobs are clustered again (1 to 4,294,967,295).
     pub recluster_every: i64,
-    /// A job that has waited for more than this number of seconds is given up (1 to 2^40): it may be held, or its start may have got
-    /// lost. It no longer counts among those that wait, and when there is no room for a new job the oldest of them makes room. If it
-    /// starts after all its wait is learnt. To be longer than jobs wait; 100 days by default.
+    /// A job that has waited for more than this number of seconds is given up (1 to 2^40): it may be held, or its start
+    /// may have got lost. It no longer counts among those that wait, and when there is no room for a new job the oldest
+    /// of them makes room. If it starts after all its wait is learnt. To be longer than jobs wait; 100 days by default.
     pub oldest_seconds: i64,
 }
 
-/// Bounds the waits of one queue's jobs by those of the jobs before them (QBETS: Nurmi, Brevik & Wolski 2007). Tell it of every
-/// job: submitted, then started or cancelled. Times are seconds since any fixed origin, within 2^53 of it; they may stand still
-/// but not go back. Jobs are known by the caller's ids.
+/// Bounds the waits of one queue's jobs by those of the jobs before them (QBETS: Nurmi, Brevik & Wolski 2007). Tell it
+/// of every job: submitted, then started or cancelled. Times are seconds since any fixed origin, within 2^53 of it;
+/// they may stand still but not go back. Jobs are known by the caller's ids.
 ///
-/// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it
-/// is a checkpoint: write it to a file, read it back, open it.
+/// Distinct predictors are independent; one needs one thread, or the caller's lock. The block holds no pointers, and
+/// sealed it is a checkpoint: write it to a file, read it back, open it.
 #[allow(non_camel_case_types)]
 pub struct surefill_wait {
     _opaque: [u8; 0],
@@ -215,8 +218,8 @@ fn features(requested: i64, processors: i32) -> Result<Features> {
 /// The block behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least a predictor's first bytes; if they are a
-/// predictor's, the block is as long as they say, writable, and nobody else uses it during the call.
+/// A handle that is not NULL and aligned points to a readable block of at least a predictor's first bytes; if they are
+/// a predictor's, the block is as long as they say, writable, and nobody else uses it during the call.
 unsafe fn block<'a>(handle: *const surefill_wait) -> Result<&'a mut [u8]> {
     if handle.is_null() {
         return Err(Error::Null);
@@ -264,8 +267,8 @@ pub unsafe extern "C" fn surefill_wait_capacity_init(capacity: *mut surefill_wai
     status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Sets the options to those whose bounds hold: .95 bound of the .95 quantile, AVAILABILITY, ADAPT and VISIBLE. The paper's are
-/// TRIM, CLUSTER and AVAILABILITY, for which the capacity must have clusters.
+/// Sets the options to those whose bounds hold: .95 bound of the .95 quantile, AVAILABILITY, ADAPT and VISIBLE. The
+/// paper's are TRIM, CLUSTER and AVAILABILITY, for which the capacity must have clusters.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -276,8 +279,8 @@ pub unsafe extern "C" fn surefill_wait_options_init(options: *mut surefill_wait_
     status(unsafe { write(options, default_options()) })
 }
 
-/// Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each release, 220 for each
-/// waiting job (510 with situations), 48 for each situation, and 105,000; 8.3 MB for the default.
+/// Bytes of memory that a wait predictor needs: 80 for each remembered wait, 230 with clusters, 160 for each release,
+/// 220 for each waiting job (510 with situations), 48 for each situation, and 105,000; 8.3 MB for the default.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -291,15 +294,15 @@ pub unsafe extern "C" fn surefill_wait_size(capacity: *const surefill_wait_capac
     })())
 }
 
-/// Makes a predictor that knows no wait in the caller's memory (length bytes, at least surefill_wait_size, aligned to 8).
-/// O(length).
+/// Makes a predictor that knows no wait in the caller's memory (length bytes, at least surefill_wait_size, aligned to
+/// 8). O(length).
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE (also when the options' quantile and confidence
-/// need more waits than the history holds).
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, NOT_A_NUMBER, OUT_OF_RANGE (also when the options' quantile and
+/// confidence need more waits than the history holds).
 ///
 /// # Safety
-/// memory points to length writable bytes, capacity and options to readable structures of the size they say, wait to a writable
-/// pointer.
+/// memory points to length writable bytes, capacity and options to readable structures of the size they say, wait to a
+/// writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_wait_init(
     memory: *mut c_void,
@@ -317,8 +320,8 @@ pub unsafe extern "C" fn surefill_wait_init(
     })())
 }
 
-/// Makes the block a checkpoint, surefill_wait_size bytes from the handle on, by writing its checksum. Any later call that
-/// changes the predictor breaks the seal. O(size).
+/// Makes the block a checkpoint, surefill_wait_size bytes from the handle on, by writing its checksum. Any later call
+/// that changes the predictor breaks the seal. O(size).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///
@@ -329,10 +332,11 @@ pub unsafe extern "C" fn surefill_wait_seal(wait: *mut surefill_wait) -> i32 {
     status((|| WaitPredictor::seal(unsafe { block(wait)? }))())
 }
 
-/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_wait_seal left it. It goes
-/// on bit for bit as the sealed one would have, in the middle of clustering too. O(size).
+/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_wait_seal left
+/// it. It goes on bit for bit as the sealed one would have, in the middle of clustering too. O(size).
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
+/// CORRUPT.
 ///
 /// # Safety
 /// memory points to length writable bytes, wait to a writable pointer.
@@ -350,11 +354,13 @@ pub unsafe extern "C" fn surefill_wait_open(
     })())
 }
 
-/// A job was submitted that requests a number of seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative). answer is one of
-/// SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1 with any answer but BOUND.
+/// A job was submitted that requests a number of seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative).
+/// answer is one of SUREFILL_ANSWER_ to the options' own question; bound is the wait's upper bound in seconds, -1 with
+/// any answer but BOUND.
 ///
-/// Without VISIBLE: O(log n) for n remembered waits. With it: the 300 nearest of the situations are sorted, and up to 16 waiting jobs are
-/// looked at again (each of them about every six hours), for as much each and O(w) for w waiting jobs.
+/// Without VISIBLE: O(log n) for n remembered waits. With it: the 300 nearest of the situations are sorted, and up to
+/// 16 waiting jobs are looked at again (each of them about every six hours), for as much each and O(w) for w waiting
+/// jobs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE, DUPLICATE_JOB, FULL.
 ///
@@ -377,9 +383,10 @@ pub unsafe extern "C" fn surefill_wait_submit(
 
 /// A waiting job was started: its wait becomes history; waited is that in seconds.
 ///
-/// O(log n), and while jobs are clustered again 64 + 4 history / recluster_every steps of O(log n). With VISIBLE also: waiting jobs are
-/// looked at as by surefill_wait_submit; and for the job itself and each time that it was looked at while it waited, a
-/// regression on 48 terms learns in 48^2 steps, and up to all situations move by one place in memory.
+/// O(log n), and while jobs are clustered again 64 + 4 history / recluster_every steps of O(log n). With VISIBLE also:
+/// waiting jobs are looked at as by surefill_wait_submit; and for the job itself and each time that it was looked at
+/// while it waited, a regression on 48 terms learns in 48^2 steps, and up to all situations move by one place in
+/// memory.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB.
 ///
@@ -399,7 +406,8 @@ pub unsafe extern "C" fn surefill_wait_start(
     })())
 }
 
-/// A waiting job was cancelled: nothing is learnt. O(log n); with VISIBLE waiting jobs are looked at as by surefill_wait_submit.
+/// A waiting job was cancelled: nothing is learnt. O(log n); with VISIBLE waiting jobs are looked at as by
+/// surefill_wait_submit.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time), UNKNOWN_JOB.
 ///
@@ -410,8 +418,8 @@ pub unsafe extern "C" fn surefill_wait_cancel(wait: *mut surefill_wait, job: i64
     status((|| unsafe { waits(wait)? }.cancel(job, now))())
 }
 
-/// A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested this many seconds and processors: as
-/// if it had been submitted and started, but without time passing. Costs as surefill_wait_start.
+/// A wait known from elsewhere, in seconds (0 to SUREFILL_MAX_SECONDS), of a job that requested this many seconds and
+/// processors: as if it had been submitted and started, but without time passing. Costs as surefill_wait_start.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE.
 ///
@@ -427,11 +435,12 @@ pub unsafe extern "C" fn surefill_wait_known(
     status((|| unsafe { waits(wait)? }.known(seconds, &features(requested, processors)?))())
 }
 
-/// The state of the machine, which VISIBLE takes into account from now on: its processors, those that are free, and the jobs that
-/// wait in all its queues with their processors times requested seconds. All 0, as at first: nothing is known but the queue.
+/// The state of the machine, which VISIBLE takes into account from now on: its processors, those that are free, and the
+/// jobs that wait in all its queues with their processors times requested seconds. All 0, as at first: nothing is known
+/// but the queue.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (negative numbers; more processors free than
-/// there are).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (negative numbers; more processors free
+/// than there are).
 ///
 /// # Safety
 /// wait is a handle.
@@ -451,9 +460,9 @@ pub unsafe extern "C" fn surefill_wait_machine(
     })())
 }
 
-/// Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go back, what was
-/// reported as later counts as having happened now, and jobs are given up anew by the new time. O((w + n) log w) for w waiting jobs and
-/// n times that they were looked at.
+/// Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+/// back, what was reported as later counts as having happened now, and jobs are given up anew by the new time. O((w +
+/// n) log w) for w waiting jobs and n times that they were looked at.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (time).
 ///
@@ -464,8 +473,8 @@ pub unsafe extern "C" fn surefill_wait_set_clock(wait: *mut surefill_wait, now: 
     status((|| unsafe { waits(wait)? }.set_clock(now))())
 }
 
-/// The jobs that it holds, those given up included, the oldest first: held is how many there are, written how many of them are
-/// written to jobs, which has room for capacity. None of them runs: started and running are 0. O(written).
+/// The jobs that it holds, those given up included, the oldest first: held is how many there are, written how many of
+/// them are written to jobs, which has room for capacity. None of them runs: started and running are 0. O(written).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (capacity).
 ///

@@ -1,9 +1,9 @@
 //! What the scenarios say of one waiting job's start, and how far the number of scenarios lets that be trusted.
 //!
-//! The half-widths are those of N - 1 independent scenarios. Latin hypercube sampling is never worse than that (Owen 1997),
-//! and mostly better, so that they hold with at least the confidence asked for, up to the normal approximation of a
-//! count (Wilson 1927) and of a mean. They speak of the number of scenarios alone: not of arrivals later on, nor of
-//! beliefs about run times that are wrong.
+//! The half-widths are those of N - 1 independent scenarios. Latin hypercube sampling is never worse than that (Owen
+//! 1997), and mostly better, so that they hold with at least the confidence asked for, up to the normal approximation
+//! of a count (Wilson 1927) and of a mean. They speak of the number of scenarios alone: not of arrivals later on, nor
+//! of beliefs about run times that are wrong.
 
 use crate::error::{Error, Result};
 use crate::forecast::object::{DONE, Forecast, NEVER};
@@ -20,8 +20,9 @@ pub struct Estimate<T> {
 }
 
 impl Forecast<'_> {
-    /// The starts of a waiting job in all scenarios, in increasing order, in seconds since the forecast's begin; `i64::MAX` for
-    /// a job that is wider than all idle and running processors, which does not start before others come back.
+    /// The starts of a waiting job in all scenarios, in increasing order, in seconds since the forecast's begin;
+    /// `i64::MAX` for a job that is wider than all idle and running processors, which does not start before others come
+    /// back.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Forecast::run`] is done; [`Error::NoSuchIndex`].

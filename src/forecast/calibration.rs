@@ -1,11 +1,12 @@
 //! On-line calibration of told starts: what was told at asking time against what came.
 //!
-//! A forecast is too early when jobs arrive that overtake, and wrong where beliefs about run times are. So its quantiles
-//! are stretched: a wait of w seconds that the forecast gives for the level q is told as (w + 60 s) e^t - 60 s. The exponent
-//! t of each level follows what comes, up by rate q when the job started later than told and down by rate (1 - q) when
-//! it did not: the on-line gradient of the quantile loss (Gibbs & Candes 2021), on the logarithm. In the long run the share of
-//! starts by the time told is q, whatever the forecasts are. The exponent is the sum of one for all jobs and one for the class of
-//! the job: how far ahead the forecast's median lies, and how long the job has waited already.
+//! A forecast is too early when jobs arrive that overtake, and wrong where beliefs about run times are. So its
+//! quantiles are stretched: a wait of w seconds that the forecast gives for the level q is told as (w + 60 s) e^t - 60
+//! s. The exponent t of each level follows what comes, up by rate q when the job started later than told and down by
+//! rate (1 - q) when it did not: the on-line gradient of the quantile loss (Gibbs & Candes 2021), on the logarithm. In
+//! the long run the share of starts by the time told is q, whatever the forecasts are. The exponent is the sum of one
+//! for all jobs and one for the class of the job: how far ahead the forecast's median lies, and how long the job has
+//! waited already.
 
 use crate::error::{Error, Result};
 use crate::runtime::check_span;
@@ -90,8 +91,8 @@ impl StartCalibration {
         self.all.count
     }
 
-    /// What to tell of a job that has waited `age` seconds, of which the forecast says that it waits so many more seconds, at
-    /// each of [`LEVELS`]: the same, stretched, and again not decreasing. O(1).
+    /// What to tell of a job that has waited `age` seconds, of which the forecast says that it waits so many more
+    /// seconds, at each of [`LEVELS`]: the same, stretched, and again not decreasing. O(1).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for negative or decreasing seconds; [`Error::SpanTooLong`].
@@ -108,8 +109,8 @@ impl StartCalibration {
         Ok(told)
     }
 
-    /// Hears that the job of which the forecast said so (as it was given to [`StartCalibration::told`], not what was told) has
-    /// waited `waited` seconds more when it started. O(1).
+    /// Hears that the job of which the forecast said so (as it was given to [`StartCalibration::told`], not what was
+    /// told) has waited `waited` seconds more when it started. O(1).
     ///
     /// # Errors
     /// As [`StartCalibration::told`].

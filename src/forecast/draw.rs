@@ -1,14 +1,15 @@
 //! Run times of scenarios: Latin hypercube sampling from an integer hash.
 //!
-//! With N scenarios, the interval from 0 to 1 is divided into N strata, and each job's N draws lie in N different strata,
-//! in an order of its own (McKay, Beckman & Conover 1979). A mean over scenarios then has at most N / (N - 1) times the
-//! variance that independent draws would give it (Owen 1997, "Monte Carlo variance of scrambled net quadrature"), and
-//! next to none in what depends on one job only.
+//! With N scenarios, the interval from 0 to 1 is divided into N strata, and each job's N draws lie in N different
+//! strata, in an order of its own (McKay, Beckman & Conover 1979). A mean over scenarios then has at most N / (N - 1)
+//! times the variance that independent draws would give it (Owen 1997, "Monte Carlo variance of scrambled net
+//! quadrature"), and next to none in what depends on one job only.
 //!
-//! The order of a job's strata is a keyed permutation of 0 to N - 1: a Feistel network of four rounds over the next power of
-//! four, walked along its cycle until it is back in range (Black & Rogaway 2002). The round function, the keys and the
-//! place inside the stratum come from the finaliser of SplitMix64 (Steele, Lea & Flood 2014). All of it is integer
-//! arithmetic, and one division: the same bits on every machine, and no state, so that any draw can be made at any time.
+//! The order of a job's strata is a keyed permutation of 0 to N - 1: a Feistel network of four rounds over the next
+//! power of four, walked along its cycle until it is back in range (Black & Rogaway 2002). The round function, the keys
+//! and the place inside the stratum come from the finaliser of SplitMix64 (Steele, Lea & Flood 2014). All of it is
+//! integer arithmetic, and one division: the same bits on every machine, and no state, so that any draw can be made at
+//! any time.
 
 /// The finaliser of SplitMix64.
 fn mix(mut z: u64) -> u64 {
@@ -89,8 +90,8 @@ mod tests {
         assert_ne!(strata(1, 0), strata(2, 0));
     }
 
-    /// Correlations between jobs, and of a job's scenario with its stratum, are those of random permutations: over 300 pairs
-    /// of 200 strata, products of standardised draws have mean 0 and variance 1 / 199.
+    /// Correlations between jobs, and of a job's scenario with its stratum, are those of random permutations: over 300
+    /// pairs of 200 strata, products of standardised draws have mean 0 and variance 1 / 199.
     #[test]
     fn jobs_are_independent() {
         let count = 200;

@@ -26,7 +26,8 @@ fn sink<T: Copy>(heap: &mut [T], mut place: usize, first: impl Fn(&T, &T) -> boo
     Ok(())
 }
 
-/// Makes room for an element at the end of a heap whose smallest element is at the front; `heap` has the new place already.
+/// Makes room for an element at the end of a heap whose smallest element is at the front; `heap` has the new place
+/// already.
 pub(super) fn push<T: Copy + Ord>(heap: &mut [T], element: T) -> Result<()> {
     let mut place = heap.len().saturating_sub(1);
     while let Some(parent) = place.checked_sub(1).map(|below| below / 2) {

@@ -2,9 +2,9 @@
 //!
 //! The scheduling pass ([`crate::backfill`]) knows the head job's start exactly. What comes behind the head depends on
 //! who overtakes whom, and no formula is known for that; so the queue is played forward. In each *scenario* every
-//! running and waiting job has one run time, drawn from what is believed of it, and the queue is scheduled by the policy
-//! in force until everything that waits has started. The policy sees what it sees in life: limits, or predicted medians;
-//! never the drawn run times. A job's starts over all scenarios are its predictive distribution.
+//! running and waiting job has one run time, drawn from what is believed of it, and the queue is scheduled by the
+//! policy in force until everything that waits has started. The policy sees what it sees in life: limits, or predicted
+//! medians; never the drawn run times. A job's starts over all scenarios are its predictive distribution.
 //!
 //! * [`Forecast`]: the machine, the running and the waiting jobs in the caller's memory.
 //! * `draw`: run times by Latin hypercube sampling (McKay, Beckman & Conover 1979), from an integer hash.
@@ -13,8 +13,8 @@
 //! * `answer`: quantiles, probabilities and means of a job's start, each with a half-width.
 //! * [`StartCalibration`]: quantiles stretched so that they hold, by what came of earlier ones.
 //!
-//! Jobs that arrive later are not foreseen, except those that the caller adds with a time of submission ahead: a forecast
-//! is too early where later jobs overtake (under backfilling they may) and right where none does.
+//! Jobs that arrive later are not foreseen, except those that the caller adds with a time of submission ahead: a
+//! forecast is too early where later jobs overtake (under backfilling they may) and right where none does.
 
 mod answer;
 mod calibration;

@@ -166,11 +166,11 @@ pub(super) struct Planned {
 /// [`Forecast::begin`]; [`Forecast::add_running`] and, in the order of the queue, [`Forecast::add_waiting`]; then
 /// [`Forecast::run`] until [`Progress::Done`](super::Progress::Done); then any number of questions.
 ///
-/// The memory needed is [`Forecast::size`]. With R running jobs, W waiting jobs, b bins of e events and N scenarios it is at
-/// most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512 bytes. One scenario costs O((R + W) log(R + W)) and, at each of its at
-/// most R + W + 1 instants at which a processor is free, one look at the planned ends of the jobs that run and one at the
-/// queued jobs; with more than one reservation, each of them and each queued job that fits looks at up to as many steps as jobs
-/// run or hold a reservation.
+/// The memory needed is [`Forecast::size`]. With R running jobs, W waiting jobs, b bins of e events and N scenarios it
+/// is at most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512 bytes. One scenario costs O((R + W) log(R + W)) and, at each
+/// of its at most R + W + 1 instants at which a processor is free, one look at the planned ends of the jobs that run
+/// and one at the queued jobs; with more than one reservation, each of them and each queued job that fits looks at up
+/// to as many steps as jobs run or hold a reservation.
 pub struct Forecast<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -294,8 +294,8 @@ impl<'a> Forecast<'a> {
         &self.state.capacity
     }
 
-    /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it) with so many idle processors. What the last
-    /// forecast held is forgotten. O(1).
+    /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it) with so many idle processors. What
+    /// the last forecast held is forgotten. O(1).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for an absurd time or options out of their ranges; [`Error::TooManyProcessors`];
@@ -315,12 +315,13 @@ impl<'a> Forecast<'a> {
     }
 
     /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index. O(releases).
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index.
+    /// O(releases).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running jobs and the idle processors
-    /// are more than the machine has; [`Error::SpanTooLong`]; [`Error::Full`], also for a distribution with more bins than
-    /// the capacity; [`Error::WrongState`] unless the forecast has begun and does not run yet.
+    /// [`Error::OutOfRange`]; [`Error::TooManyProcessors`]; [`Error::Overfull`] when the running jobs and the idle
+    /// processors are more than the machine has; [`Error::SpanTooLong`]; [`Error::Full`], also for a distribution with
+    /// more bins than the capacity; [`Error::WrongState`] unless the forecast has begun and does not run yet.
     pub fn add_running(
         &mut self,
         processors: u32,
@@ -347,10 +348,11 @@ impl<'a> Forecast<'a> {
     }
 
     /// Adds a waiting job behind those added before: its processors (at least 1), its time limit in seconds (0 to
-    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)), when it was or will be submitted, and what is believed of its run time. Returns its index. O(releases).
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)), when it was or will be submitted, and what is believed of its run
+    /// time. Returns its index. O(releases).
     ///
-    /// A job whose submission lies ahead (expected, or held until then) joins the queue at that time, in the place in which
-    /// it was added.
+    /// A job whose submission lies ahead (expected, or held until then) joins the queue at that time, in the place in
+    /// which it was added.
     ///
     /// # Errors
     /// As [`Forecast::add_running`]; [`Error::SpanTooLong`] also for a submission so far ahead.

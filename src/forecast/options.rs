@@ -59,9 +59,9 @@ numbered!(Plans, Limits, Medians);
 pub struct ForecastOptions {
     /// Who may start.
     pub policy: Policy,
-    /// With [`Policy::Backfill`]: how many of the first waiting jobs hold a reservation that nobody may disturb by what is
-    /// planned (0 to 2^20). None is list scheduling, 1 is EASY, all is conservative backfilling with reservations made anew
-    /// at every instant.
+    /// With [`Policy::Backfill`]: how many of the first waiting jobs hold a reservation that nobody may disturb by what
+    /// is planned (0 to 2^20). None is list scheduling, 1 is EASY, all is conservative backfilling with reservations
+    /// made anew at every instant.
     pub reservations: u32,
     /// The order of the jobs behind the reservations.
     pub order: CandidateOrder,

@@ -1,7 +1,7 @@
 //! One scenario after the other, instant by instant.
 //!
-//! At each instant the jobs whose drawn run time is over end, those submitted then join the queue, and the policy makes one
-//! pass. All ends of one second are one instant, as in the scheduling pass.
+//! At each instant the jobs whose drawn run time is over end, those submitted then join the queue, and the policy makes
+//! one pass. All ends of one second are one instant, as in the scheduling pass.
 
 use crate::error::{Error, Result};
 use crate::forecast::draw::Draws;
@@ -25,8 +25,9 @@ const WAITING: u32 = 1;
 const STARTED: u32 = 2;
 
 impl Forecast<'_> {
-    /// Plays scenarios until all are played, or about `work` steps are done: a step is an event, a job looked at, or a step
-    /// of a profile. One instant of a scenario is never interrupted. What the answers will be does not depend on `work`.
+    /// Plays scenarios until all are played, or about `work` steps are done: a step is an event, a job looked at, or a
+    /// step of a profile. One instant of a scenario is never interrupted. What the answers will be does not depend on
+    /// `work`.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Forecast::begin`]; [`Error::OutOfRange`] for no work.
@@ -332,8 +333,8 @@ impl Forecast<'_> {
         rest.iter().position(|entry| entry.processors <= free).map_or(queued, |skipped| place + skipped)
     }
 
-    /// EASY (Lifka 1995; Mu'alem & Feitelson 2001), or list scheduling when the blocked head job has no reservation: what is
-    /// planned to end by the head's start, or leaves it enough processors then, starts.
+    /// EASY (Lifka 1995; Mu'alem & Feitelson 2001), or list scheduling when the blocked head job has no reservation:
+    /// what is planned to end by the head's start, or leaves it enough processors then, starts.
     fn backfill(&mut self, heads: usize, reserved: bool) -> Result<u64> {
         let head = *at(self.parts.queue, heads)?;
         let Scene { time, free, running, queued, .. } = self.state.scene;
@@ -372,8 +373,8 @@ impl Forecast<'_> {
         Ok(done)
     }
 
-    /// Several reservations: the first waiting jobs that cannot start hold each the earliest hole in what is planned, in the
-    /// order of the queue; what fits around them starts.
+    /// Several reservations: the first waiting jobs that cannot start hold each the earliest hole in what is planned,
+    /// in the order of the queue; what fits around them starts.
     fn reserve(&mut self, heads: usize, reservations: u32) -> Result<u64> {
         let Scene { time, free, running, queued, .. } = self.state.scene;
         // The profile borrows the steps while jobs start: it is taken out and put back.

@@ -31,7 +31,8 @@ pub struct HmmCapacity {
     pub bins: u32,
     /// Slots kept (2 to 2^28); the oldest leave.
     pub slots: u32,
-    /// Cells kept, one for each slot and bin that has jobs, so at most one a job (`bins` to 2^28); the oldest slots leave.
+    /// Cells kept, one for each slot and bin that has jobs, so at most one a job (`bins` to 2^28); the oldest slots
+    /// leave.
     pub cells: u32,
 }
 
@@ -78,11 +79,13 @@ pub(super) struct Parts<'a> {
 
 /// A hidden Markov model of run times: parameters, observations, and training.
 ///
-/// Set the parameters ([`Hmm::set_parameters`]) or have them set ([`Hmm::init_static`], [`Hmm::init_k_means`]), report the jobs ([`Hmm::observe`]), train.
-/// Slots are numbered by the caller, time of submission divided by the slot length for example.
+/// Set the parameters ([`Hmm::set_parameters`]) or have them set ([`Hmm::init_static`], [`Hmm::init_k_means`]), report
+/// the jobs ([`Hmm::observe`]), train. Slots are numbered by the caller, time of submission divided by the slot length
+/// for example.
 ///
-/// The memory needed is [`Hmm::size`]. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells it is at
-/// most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400 bytes: 2.1 MB for the default, a year.
+/// The memory needed is [`Hmm::size`]. With M states, S = M rounded up to a multiple of 8, N bins, T slots and C cells
+/// it is at most 20 T + 12 C + 24 (sqrt(T) + 2) (S + 1) + 8 S (5 M + 7 N + 12) + 400 bytes: 2.1 MB for the default, a
+/// year.
 pub struct Hmm<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -234,8 +237,8 @@ impl<'a> Hmm<'a> {
         self.parts.model.get(self.load(), self.states(), self.bins(), out)
     }
 
-    /// Sets the parameters to Static-IV (Algorithm 3), with `mean_jobs` a slot if the load is modelled. Training under way is
-    /// given up. O(M (M + N)).
+    /// Sets the parameters to Static-IV (Algorithm 3), with `mean_jobs` a slot if the load is modelled. Training under
+    /// way is given up. O(M (M + N)).
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a mean that is not positive and finite.
@@ -251,9 +254,9 @@ impl<'a> Hmm<'a> {
         set_static(&mut self.parts.model, load, states, mean_jobs)
     }
 
-    /// Adapts the parameters to slots half as long (section 3.4.2): a state lasts twice as many slots, A'_ij = A_ij / 2 and
-    /// A'_ii = A_ii / 2 + 1/2; the mean load halves. The history is forgotten, since its counts cannot be divided, and
-    /// training under way given up.
+    /// Adapts the parameters to slots half as long (section 3.4.2): a state lasts twice as many slots, A'_ij = A_ij / 2
+    /// and A'_ii = A_ii / 2 + 1/2; the mean load halves. The history is forgotten, since its counts cannot be divided,
+    /// and training under way given up.
     ///
     /// # Errors
     /// [`Error::WrongState`] without parameters.
@@ -282,9 +285,9 @@ impl<'a> Hmm<'a> {
         self.state.ready = 1;
     }
 
-    /// Reports a finished job: the slot in which it was submitted and the bin of its run time. Slots up to this one that were
-    /// not known are empty. When the history is full the oldest slots leave. A round of training that uses one of the slots
-    /// concerned begins again. O(bins + slots that come or leave).
+    /// Reports a finished job: the slot in which it was submitted and the bin of its run time. Slots up to this one
+    /// that were not known are empty. When the history is full the oldest slots leave. A round of training that uses
+    /// one of the slots concerned begins again. O(bins + slots that come or leave).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a bin that the model does not have, a slot that has left, or one beyond 2^53 from 0;
@@ -337,8 +340,8 @@ impl<'a> Hmm<'a> {
         self.run(slots, evidence, |_| ())
     }
 
-    /// Pr(state of the last of these slots | observations in them). Returns ln Pr(observations); when that is minus infinity
-    /// the model does not explain them, and `probabilities` (one number a state) is not written. O(slots M^2).
+    /// Pr(state of the last of these slots | observations in them). Returns ln Pr(observations); when that is minus
+    /// infinity the model does not explain them, and `probabilities` (one number a state) is not written. O(slots M^2).
     ///
     /// # Errors
     /// As [`Hmm::log_likelihood`]; [`Error::OutOfRange`] also for another number of probabilities.
@@ -351,8 +354,8 @@ impl<'a> Hmm<'a> {
     }
 
     /// Shows `visit` each slot's Pr(state | all observations in these slots), from the last slot to the first. Returns
-    /// ln Pr(observations); when that is minus infinity, `visit` saw nothing. O(slots M^2). Training under way begins its
-    /// round again.
+    /// ln Pr(observations); when that is minus infinity, `visit` saw nothing. O(slots M^2). Training under way begins
+    /// its round again.
     ///
     /// # Errors
     /// As [`Hmm::log_likelihood`].
@@ -375,9 +378,9 @@ impl<'a> Hmm<'a> {
         Ok(if slice == Slice::Complete { progress.log_likelihood } else { f64::NEG_INFINITY })
     }
 
-    /// Writes the most likely state of each of these slots into `path`, one number (from 0) a slot. Returns ln Pr(path, observations);
-    /// when that is minus infinity the model does not explain them, and `path` is not written. O(slots M^2). Training under
-    /// way begins its round again.
+    /// Writes the most likely state of each of these slots into `path`, one number (from 0) a slot. Returns ln Pr(path,
+    /// observations); when that is minus infinity the model does not explain them, and `path` is not written. O(slots
+    /// M^2). Training under way begins its round again.
     ///
     /// # Errors
     /// As [`Hmm::log_likelihood`]; [`Error::OutOfRange`] also for another number of slots in `path`.

@@ -1,8 +1,10 @@
-//! How well each state explains a slot: Pr(O_t | i) = Pr(l_t | i) prod_j B_ij^x_jt (Nissimov 2006, section 3.1), as logarithms.
+//! How well each state explains a slot: Pr(O_t | i) = Pr(l_t | i) prod_j B_ij^x_jt (Nissimov 2006, section 3.1), as
+//! logarithms.
 //!
-//! A slot of a thousand jobs has a product far below the smallest number, so everything is a sum of logarithms here. What is
-//! the same in all states (the l! of the Poisson distribution) is kept apart. An empty slot without a load model has
-//! emission 1. As in the thesis there is no multinomial coefficient: the order of a slot's jobs counts as observed.
+//! A slot of a thousand jobs has a product far below the smallest number, so everything is a sum of logarithms here.
+//! What is the same in all states (the l! of the Poisson distribution) is kept apart. An empty slot without a load
+//! model has emission 1. As in the thesis there is no multinomial coefficient: the order of a slot's jobs counts as
+//! observed.
 
 use crate::error::Result;
 use crate::hmm::LoadModel;
@@ -31,8 +33,9 @@ fn load_emission(tables: &Tables<'_>, load: LoadModel, jobs: u32, out: &mut [f64
     if load == LoadModel::Poisson && jobs > 1 { -libm::lgamma(f64::from(jobs) + 1.0) } else { 0.0 }
 }
 
-/// Writes ln Pr(slot | state) over `out` for each state, but for a common summand, which is returned. `at_least` are the
-/// lowest bins still possible for jobs of the slot that still run; they count as jobs. O(states (cells + running jobs)).
+/// Writes ln Pr(slot | state) over `out` for each state, but for a common summand, which is returned. `at_least` are
+/// the lowest bins still possible for jobs of the slot that still run; they count as jobs. O(states (cells + running
+/// jobs)).
 #[inline]
 pub(super) fn log_emission(
     tables: &Tables<'_>,

@@ -6,12 +6,13 @@
 //! u_t(j) = b_t(j) beta_t(j) / s_t,    beta_t-1(i) = sum_j A_ij u_t(j),    beta of the last slot = 1
 //! ```
 //!
-//! and then Pr(q_t = i | O) = gamma_t(i) = alpha_t(i) beta_t(i) and Pr(q_t-1 = i, q_t = j | O) = alpha_t-1(i) A_ij u_t(j).
+//! and then Pr(q_t = i | O) = gamma_t(i) = alpha_t(i) beta_t(i) and Pr(q_t-1 = i, q_t = j | O) = alpha_t-1(i) A_ij
+//! u_t(j).
 //!
-//! To keep alpha for T slots would need T x states numbers. Here a first pass keeps the prediction at the start of each block
-//! of about sqrt(T) slots; then, from the last block to the first, a block's alphas are computed again and the backward
-//! pass goes through it. Memory O(sqrt(T) states), three visits to each slot instead of two. Where a round stands is all in
-//! the caller's block, so it may stop after any visit.
+//! To keep alpha for T slots would need T x states numbers. Here a first pass keeps the prediction at the start of each
+//! block of about sqrt(T) slots; then, from the last block to the first, a block's alphas are computed again and the
+//! backward pass goes through it. Memory O(sqrt(T) states), three visits to each slot instead of two. Where a round
+//! stands is all in the caller's block, so it may stop after any visit.
 
 use crate::error::{Error, Result};
 use crate::hmm::HmmCapacity;
@@ -53,7 +54,8 @@ pub(super) struct Progress {
     /// Slots that no state explained in this forward pass, and in this round.
     pub adapted: u32,
     pub adapted_in_round: u32,
-    /// k-means: clusters so far, whether this pass splits them, whether it moved a slot, passes with this many clusters.
+    /// k-means: clusters so far, whether this pass splits them, whether it moved a slot, passes with this many
+    /// clusters.
     pub clusters: u32,
     pub splitting: u32,
     pub moved: u32,
@@ -164,8 +166,8 @@ impl Expectation<'_, '_> {
         self.sums.forget();
     }
 
-    /// Visits slots until everything is summed up or the work is used up. `visit` sees each slot's gamma, from the last slot
-    /// to the first.
+    /// Visits slots until everything is summed up or the work is used up. `visit` sees each slot's gamma, from the last
+    /// slot to the first.
     pub fn advance(&mut self, work: &mut u64, visit: &mut impl FnMut(i64, &[f64])) -> Result<Slice> {
         while *work > 0 {
             *work -= 1;
@@ -308,9 +310,9 @@ impl Expectation<'_, '_> {
         Ok(false)
     }
 
-    /// Bends the model so that every state explains a slot: B_ij = (1 - w) B_ij + w p(j | t), with w the slot's share of all
-    /// jobs and p(j | t) the share of bin j in it (Nissimov 2006, section 3.2). The mean of a load model, of which the
-    /// thesis does not speak, moves in the same way towards the slot's load.
+    /// Bends the model so that every state explains a slot: B_ij = (1 - w) B_ij + w p(j | t), with w the slot's share
+    /// of all jobs and p(j | t) the share of bin j in it (Nissimov 2006, section 3.2). The mean of a load model, of
+    /// which the thesis does not speak, moves in the same way towards the slot's load.
     fn adapt(&mut self, slot: &Slot) -> Result<()> {
         let weight = f64::from(slot.jobs) / (self.progress.jobs.max(1) as f64);
         let jobs = f64::from(slot.jobs.max(1));

@@ -1,8 +1,8 @@
 //! The forward filter with scaling (Rabiner 1989, section V.A): Pr(q_t = i | O_1..t), one slot after the other.
 //!
-//! The state handed from slot to slot is the prediction Pr(q_t = i | O_1..t-1), pi for the first slot. A slot's emissions enter
-//! after their maximum, over the states still possible, has been subtracted from the logarithms: something is then left of
-//! at least one state, however unlikely the slot.
+//! The state handed from slot to slot is the prediction Pr(q_t = i | O_1..t-1), pi for the first slot. A slot's
+//! emissions enter after their maximum, over the states still possible, has been subtracted from the logarithms:
+//! something is then left of at least one state, however unlikely the slot.
 
 use crate::error::{Error, Result};
 use crate::hmm::LoadModel;
@@ -28,8 +28,8 @@ pub(super) struct Chain<'m, 'a> {
 }
 
 impl Chain<'_, '_> {
-    /// One slot: `predicted` in; the filtered probabilities and the scaled emissions (0 where `predicted` is 0) out. `None`
-    /// when no possible state explains the slot; the outputs are then without meaning.
+    /// One slot: `predicted` in; the filtered probabilities and the scaled emissions (0 where `predicted` is 0) out.
+    /// `None` when no possible state explains the slot; the outputs are then without meaning.
     #[inline]
     pub fn filter(
         &self,
@@ -91,8 +91,8 @@ impl Chain<'_, '_> {
     }
 }
 
-/// From the prediction and ln Pr(slot | state), but for `common`, to the filtered probabilities; the emissions become their
-/// exponentials, scaled. `None` when no possible state explains the slot.
+/// From the prediction and ln Pr(slot | state), but for `common`, to the filtered probabilities; the emissions become
+/// their exponentials, scaled. `None` when no possible state explains the slot.
 #[inline]
 pub(super) fn condition(
     common: f64,

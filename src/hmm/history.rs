@@ -1,9 +1,9 @@
 //! The observations: for every slot of submission time, how many of its jobs ran for a time in which bin.
 //!
-//! Slots lie in a ring; a slot is the head of a list of cells, one for each bin that occurs in it, from a common pool. A slot
-//! takes 20 bytes and a cell 12, so a year of slots of 15 min (35,040) with 80,000 jobs takes at most 1.7 MB. When the ring or
-//! the pool is full the oldest slots leave, an eighth of the ring at a time: training has to begin its round again whenever
-//! slots leave, so they should leave seldom.
+//! Slots lie in a ring; a slot is the head of a list of cells, one for each bin that occurs in it, from a common pool.
+//! A slot takes 20 bytes and a cell 12, so a year of slots of 15 min (35,040) with 80,000 jobs takes at most 1.7 MB.
+//! When the ring or the pool is full the oldest slots leave, an eighth of the ring at a time: training has to begin its
+//! round again whenever slots leave, so they should leave seldom.
 
 use crate::error::{Error, Result};
 use crate::memory::{Carver, at, at_mut};
@@ -119,8 +119,8 @@ impl<'a> History<'a> {
         Cells { cells: self.cells, next: slot.cells, left: MAX_BINS }
     }
 
-    /// Makes `end` the end, with empty slots where there were none. The oldest leave when the ring is full. Returns whether
-    /// any left. O(new slots + slots leaving + their cells).
+    /// Makes `end` the end, with empty slots where there were none. The oldest leave when the ring is full. Returns
+    /// whether any left. O(new slots + slots leaving + their cells).
     pub fn extend(&mut self, end: i64) -> Result<bool> {
         let capacity = self.slots.len() as i64;
         let Ledger { first, end: before, .. } = *self.ledger()?;
@@ -187,7 +187,8 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// Makes a slot that is held the last one: the finished jobs of those after it become its own. O(slots after it x bins).
+    /// Makes a slot that is held the last one: the finished jobs of those after it become its own. O(slots after it x
+    /// bins).
     pub fn fold(&mut self, last: i64) -> Result<()> {
         self.slot(last)?;
         let mut counts = [0u32; MAX_BINS];
@@ -205,8 +206,8 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    /// A cell to be filled, and whether slots left for it. All but the last slot may have to go; if there is no cell even
-    /// then, `None`.
+    /// A cell to be filled, and whether slots left for it. All but the last slot may have to go; if there is no cell
+    /// even then, `None`.
     fn take_cell(&mut self) -> Result<(Option<u32>, bool)> {
         let mut left = false;
         loop {
@@ -229,8 +230,8 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Puts a finished job into a slot that is held. Returns whether slots left to make room for it; its own slot may be one
-    /// of them, and then the job is gone with it. O(bins), but for slots that leave.
+    /// Puts a finished job into a slot that is held. Returns whether slots left to make room for it; its own slot may
+    /// be one of them, and then the job is gone with it. O(bins), but for slots that leave.
     pub fn add(&mut self, slot: i64, bin: u32) -> Result<bool> {
         if self.slot(slot)?.jobs == u32::MAX {
             return Err(Error::Full);

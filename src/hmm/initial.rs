@@ -2,14 +2,14 @@
 //!
 //! pi and A start uniform, a load model with the same mean in all states.
 //!
-//! Static-IV (Algorithm 3) gives state i twice the probability in the bins from i N / M to (i + 1) N / M (the algorithm prints
-//! i M / N) and knows nothing of the observations.
+//! Static-IV (Algorithm 3) gives state i twice the probability in the bins from i N / M to (i + 1) N / M (the algorithm
+//! prints i M / N) and knows nothing of the observations.
 //!
 //! k-means (Algorithm 4) clusters the slots that have jobs by the Kullback-Leibler divergence of their jobs from the
-//! cluster's. It starts with one cluster; each cluster is split into the slots with a mean bin above its own and the others,
-//! and then slots move to the nearest cluster until none does (at most [`MOST_PASSES`] times). The nearest cluster in that
-//! divergence is the one that explains the slot best, sum_j x_jt ln B_ij. A cluster left without slots starts with the
-//! distribution of all jobs.
+//! cluster's. It starts with one cluster; each cluster is split into the slots with a mean bin above its own and the
+//! others, and then slots move to the nearest cluster until none does (at most [`MOST_PASSES`] times). The nearest
+//! cluster in that divergence is the one that explains the slot best, sum_j x_jt ln B_ij. A cluster left without slots
+//! starts with the distribution of all jobs.
 
 use crate::error::{Error, Result};
 use crate::hmm::LoadModel;

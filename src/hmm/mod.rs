@@ -1,9 +1,9 @@
 //! The hidden Markov model of run times (Nissimov 2006, chapter 3).
 //!
-//! Time of submission is cut into slots (15 min, say). In each slot the workload is in one of M hidden states; the state
-//! draws each submitted job's run time, as a bin of [`RuntimeBins`](crate::runtime::RuntimeBins), from its own distribution, and if the model
-//! has a load model also the number of jobs. From slot to slot the state changes as a Markov chain. Jobs submitted close
-//! together resemble each other, and the model learns for how long.
+//! Time of submission is cut into slots (15 min, say). In each slot the workload is in one of M hidden states; the
+//! state draws each submitted job's run time, as a bin of [`RuntimeBins`](crate::runtime::RuntimeBins), from its own
+//! distribution, and if the model has a load model also the number of jobs. From slot to slot the state changes as a
+//! Markov chain. Jobs submitted close together resemble each other, and the model learns for how long.
 //!
 //! The rooms, from the outside in:
 //! * [`Hmm`]: model and observations in one block of the caller's memory; `training`: its training, in slices.

@@ -1,8 +1,8 @@
 //! The parameters of the hidden Markov model (Nissimov 2006, section 3.1) and what is derived from them.
 //!
-//! pi_i: probability that the first slot is in state i. A_ij: that a slot in state i is followed by one in state j. B_ij: that
-//! a job submitted in state i runs for a time in bin j. A load model adds the number of jobs l of a slot: Poisson with mean
-//! lambda_i, Pr(l) = e^-lambda lambda^l / l!; or geometric with parameter p_i, Pr(l) = p (1 - p)^l.
+//! pi_i: probability that the first slot is in state i. A_ij: that a slot in state i is followed by one in state j.
+//! B_ij: that a job submitted in state i runs for a time in bin j. A load model adds the number of jobs l of a slot:
+//! Poisson with mean lambda_i, Pr(l) = e^-lambda lambda^l / l!; or geometric with parameter p_i, Pr(l) = p (1 - p)^l.
 
 use crate::error::{Error, Result};
 use crate::hmm::vector::{copy, stride};
@@ -96,8 +96,8 @@ impl Parameters<'_> {
     /// Whether this is a model of so many states and bins.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for other lengths, a negative or infinite number, or a load parameter that its model does not
-    /// allow; [`Error::NotANumber`]; [`Error::NotADistribution`].
+    /// [`Error::OutOfRange`] for other lengths, a negative or infinite number, or a load parameter that its model does
+    /// not allow; [`Error::NotANumber`]; [`Error::NotADistribution`].
     pub fn check(&self, states: usize, bins: usize) -> Result<()> {
         let loads = if self.load == LoadModel::None { 0 } else { states };
         let lengths = self.start.len() == states

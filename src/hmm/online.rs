@@ -1,20 +1,20 @@
 //! Learning without a history: recursive expectation-maximisation (Cappe 2011, Journal of Computational and Graphical
 //! Statistics 20(3), "Online EM algorithm for hidden Markov models"; Mongillo & Deneve 2008 for discrete observations).
 //!
-//! Baum-Welch needs all slots for every round. Here a slot is seen once: the filter phi_t moves on, and with it, for each
-//! statistic s of the complete data, its expectation given the present state k,
+//! Baum-Welch needs all slots for every round. Here a slot is seen once: the filter phi_t moves on, and with it, for
+//! each statistic s of the complete data, its expectation given the present state k,
 //!
 //! ```text
 //! rho_t(k) = gamma_t s_t(k) + (1 - gamma_t) sum_l rho_t-1(l) r_t(l | k),    r_t(l | k) ~ phi_t-1(l) A_lk,
 //! ```
 //!
-//! whose mean under phi_t is the recursive counterpart of Baum-Welch's sums. The statistics are the transitions i to j, the
-//! visits to j, and the jobs of each bin in j: M (M + 1 + N) of them. After the first `hold` slots every slot is followed by a
-//! maximisation step. The step size gamma_t = t^-a forgets the past the faster, the smaller a is; with a = 1 and the
-//! parameters held, the means are exactly Baum-Welch's sums divided by t.
+//! whose mean under phi_t is the recursive counterpart of Baum-Welch's sums. The statistics are the transitions i to j,
+//! the visits to j, and the jobs of each bin in j: M (M + 1 + N) of them. After the first `hold` slots every slot is
+//! followed by a maximisation step. The step size gamma_t = t^-a forgets the past the faster, the smaller a is; with
+//! a = 1 and the parameters held, the means are exactly Baum-Welch's sums divided by t.
 //!
-//! A bin that has not come in the first slots has probability 0 in all states from then on: a slot that no state explains is
-//! therefore learnt with a floor under the probabilities, or else such a bin would never be.
+//! A bin that has not come in the first slots has probability 0 in all states from then on: a slot that no state
+//! explains is therefore learnt with a floor under the probabilities, or else such a bin would never be.
 
 use crate::error::{Error, Result};
 use crate::hmm::emission::log_emission_with_floor;
@@ -36,11 +36,11 @@ const KIND: Kind = Kind::OnlineHmm;
 pub struct OnlineOptions {
     /// a of the step size t^-a (above 0.5, at most 1).
     pub exponent: f64,
-    /// Slots before the first maximisation step. They should see every state several times: a bin that has not come by then is in
-    /// no state, and all learn it alike.
+    /// Slots before the first maximisation step. They should see every state several times: a bin that has not come by
+    /// then is in no state, and all learn it alike.
     pub hold: u64,
-    /// A slot that no possible state explains is learnt as if every state had drawn any of the N bins with this probability,
-    /// B'_ij = (1 - floor) B_ij + floor / N (0 to below 1). With 0 it is not learnt from.
+    /// A slot that no possible state explains is learnt as if every state had drawn any of the N bins with this
+    /// probability, B'_ij = (1 - floor) B_ij + floor / N (0 to below 1). With 0 it is not learnt from.
     pub floor: f64,
 }
 
@@ -95,7 +95,8 @@ struct Parts<'a> {
 
 /// A hidden Markov model that learns from each slot as it is finished and keeps no history.
 ///
-/// The memory needed is [`OnlineHmm::size`]: 8 S M (M + 1 + N) bytes and little more, S = M rounded up to a multiple of 8.
+/// The memory needed is [`OnlineHmm::size`]: 8 S M (M + 1 + N) bytes and little more, S = M rounded up to a multiple
+/// of 8.
 pub struct OnlineHmm<'a> {
     state: &'a mut State,
     parts: Parts<'a>,
@@ -104,7 +105,8 @@ pub struct OnlineHmm<'a> {
 /// What a slot was to an [`OnlineHmm`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Learnt {
-    /// ln Pr(slot | slots before); minus infinity when no possible state explains it. Under the floor if that was needed.
+    /// ln Pr(slot | slots before); minus infinity when no possible state explains it. Under the floor if that was
+    /// needed.
     pub log_likelihood: f64,
     /// Whether the model explained it without the floor.
     pub explained: bool,
@@ -144,8 +146,8 @@ impl<'a> OnlineHmm<'a> {
     /// Makes a model in this memory, which may be longer than needed, that starts from these parameters.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`]; as [`Parameters::check`]; [`Error::OutOfRange`], [`Error::NotANumber`] for the
-    /// options.
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; as [`Parameters::check`]; [`Error::OutOfRange`],
+    /// [`Error::NotANumber`] for the options.
     pub fn init(
         memory: &'a mut [u8],
         parameters: &Parameters<'_>,
@@ -315,9 +317,9 @@ impl<'a> OnlineHmm<'a> {
         }
     }
 
-    /// Learns from the next slot: its finished jobs, a count for each bin. A slot that no possible state explains, and that is not
-    /// to be explained with a floor, is not learnt from, and the filter goes on as if nothing were known of it.
-    /// O(M^3 (M + N)).
+    /// Learns from the next slot: its finished jobs, a count for each bin. A slot that no possible state explains, and
+    /// that is not to be explained with a floor, is not learnt from, and the filter goes on as if nothing were known of
+    /// it. O(M^3 (M + N)).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for another number of bins, or more than 2^32 - 1 jobs.

@@ -57,9 +57,10 @@ impl<'a> Hmm<'a> {
         self.state.ready != 0
     }
 
-    /// Filters one slot (empty unless it is held), in which jobs still run that cannot end in bins below `at_least`. From the prediction for it to the
-    /// filtered probabilities; `emission` is scratch. A slot that no possible state explains is filtered with the floor, if that
-    /// is not 0; and if its load is impossible even then, it says nothing of the states.
+    /// Filters one slot (empty unless it is held), in which jobs still run that cannot end in bins below `at_least`.
+    /// From the prediction for it to the filtered probabilities; `emission` is scratch. A slot that no possible state
+    /// explains is filtered with the floor, if that is not 0; and if its load is impossible even then, it says nothing
+    /// of the states.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn filter_slot(
         &self,
@@ -93,7 +94,8 @@ impl<'a> Hmm<'a> {
         Chain { tables, load, history: &self.parts.history }.predict(filtered, predicted);
     }
 
-    /// The model learnt on line becomes the model in use. Returns the sum of the absolute changes of A and B, and the largest.
+    /// The model learnt on line becomes the model in use. Returns the sum of the absolute changes of A and B, and the
+    /// largest.
     pub(crate) fn take_from(&mut self, online: &OnlineHmm<'_>) -> (f64, f64) {
         let (old, new) = (&mut self.parts.model, online.tables());
         let (mut l1, mut l_infinity) = (0.0, 0.0f64);
@@ -109,8 +111,8 @@ impl<'a> Hmm<'a> {
         (l1, l_infinity)
     }
 
-    /// The distribution of a job's bin under these state probabilities: sum over i of p_i B_ij. `scratch` is as long as a
-    /// vector over the states.
+    /// The distribution of a job's bin under these state probabilities: sum over i of p_i B_ij. `scratch` is as long as
+    /// a vector over the states.
     pub(crate) fn mixture(&self, states: &[f64], scratch: &mut [f64], out: &mut [f64]) {
         let columns = self.parts.model.emission.chunks(self.lanes().max(1));
         for (p, column) in out.iter_mut().zip(columns) {

@@ -1,4 +1,5 @@
-//! Baum-Welch: rounds of expectation and maximisation (Nissimov 2006, sections 3.1 to 3.3; Rabiner 1989, section III.C).
+//! Baum-Welch: rounds of expectation and maximisation (Nissimov 2006, sections 3.1 to 3.3; Rabiner 1989, section
+//! III.C).
 //!
 //! The maximisation step, with the sums of [`crate::hmm::expectation`]:
 //!
@@ -19,8 +20,8 @@ use crate::hmm::vector::{add_scaled, sum};
 /// What a round of Baum-Welch did.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Round {
-    /// ln Pr(observations) under the parameters before this round. It never falls from round to round, unless slots were
-    /// bent to.
+    /// ln Pr(observations) under the parameters before this round. It never falls from round to round, unless slots
+    /// were bent to.
     pub log_likelihood: f64,
     /// The sum of the absolute changes of all parameters.
     pub l1: f64,
@@ -39,7 +40,8 @@ pub struct Round {
 pub enum Termination {
     /// After so many rounds.
     Rounds(u64),
-    /// When sqrt(jobs) x L1 is below this. The thesis takes 200: parameters are not to change by less than they are uncertain.
+    /// When sqrt(jobs) x L1 is below this. The thesis takes 200: parameters are not to change by less than they are
+    /// uncertain.
     L1(f64),
     /// When L-infinity is below this.
     LInfinity(f64),

@@ -21,8 +21,8 @@ pub enum Training {
 }
 
 impl<'a> Hmm<'a> {
-    /// Sets the parameters by k-means over these slots (Algorithm 4). Training under way is given up. O(M slots) a pass, and
-    /// a few dozen passes for every doubling of the number of clusters.
+    /// Sets the parameters by k-means over these slots (Algorithm 4). Training under way is given up. O(M slots) a
+    /// pass, and a few dozen passes for every doubling of the number of clusters.
     ///
     /// # Errors
     /// As [`Hmm::begin_training_from`].
@@ -49,12 +49,12 @@ impl<'a> Hmm<'a> {
         Ok(())
     }
 
-    /// Begins training on these slots from these initial values; k-means is part of the work that [`Hmm::train`] does in
-    /// slices. The model in use stays until a round is complete. Training under way is given up. O(slots).
+    /// Begins training on these slots from these initial values; k-means is part of the work that [`Hmm::train`] does
+    /// in slices. The model in use stays until a round is complete. Training under way is given up. O(slots).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for slots not held, or none; for k-means also when the number of states is not a power of two, and
-    /// [`Error::Empty`] when there is no job.
+    /// [`Error::OutOfRange`] for slots not held, or none; for k-means also when the number of states is not a power of
+    /// two, and [`Error::Empty`] when there is no job.
     pub fn begin_training_from(
         &mut self,
         initial: Initial,
@@ -81,9 +81,9 @@ impl<'a> Hmm<'a> {
         Ok(Progress { from: slots.start, to: slots.end, jobs, load: load as u32, ..Progress::zeroed() })
     }
 
-    /// Trains until a round is complete, or until about `work` slots are visited (at least 1; a round visits each slot three
-    /// times, and more often when the model has to be bent). Then call again, for the rest of the round or the next one; the
-    /// caller decides when to stop. Sliced or not, the result is the same bit for bit. O(work M^2).
+    /// Trains until a round is complete, or until about `work` slots are visited (at least 1; a round visits each slot
+    /// three times, and more often when the model has to be bent). Then call again, for the rest of the round or the
+    /// next one; the caller decides when to stop. Sliced or not, the result is the same bit for bit. O(work M^2).
     ///
     /// # Errors
     /// [`Error::WrongState`] unless training has begun; [`Error::OutOfRange`] for no work.

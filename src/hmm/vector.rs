@@ -1,7 +1,7 @@
 //! The inner loops over states: vectors of `stride` numbers, the states first, zeros behind them.
 //!
-//! Whole lanes are worked on, so that the compiler needs no remainder loops; the padding costs less than they would. Every
-//! sum is taken in the order written here, on every processor.
+//! Whole lanes are worked on, so that the compiler needs no remainder loops; the padding costs less than they would.
+//! Every sum is taken in the order written here, on every processor.
 
 use crate::memory::{chunks, chunks_mut};
 

@@ -1,7 +1,8 @@
 //! The most likely sequence of states (Rabiner 1989, section III.B), in logarithms.
 //!
-//! As in `expectation`, the first pass keeps only the values at the start of each block of about sqrt(T) slots; a block's
-//! back-pointers are found again on the way back. Of equally likely predecessors the one with the lowest number is taken.
+//! As in `expectation`, the first pass keeps only the values at the start of each block of about sqrt(T) slots; a
+//! block's back-pointers are found again on the way back. Of equally likely predecessors the one with the lowest number
+//! is taken.
 
 use crate::error::{Error, Result};
 use crate::hmm::MAX_STATES;
@@ -60,8 +61,8 @@ impl Search<'_> {
     }
 }
 
-/// Writes the most likely states of the slots from `from` on into `path`. Returns ln Pr(path and observations); when that is
-/// minus infinity, `path` is not written.
+/// Writes the most likely states of the slots from `from` on into `path`. Returns ln Pr(path and observations); when
+/// that is minus infinity, `path` is not written.
 pub(super) fn viterbi(
     chain: &Chain<'_, '_>,
     sums: &mut Sums<'_>,

@@ -1,10 +1,11 @@
 //! The regularised incomplete beta function I_x(a, b) and its inverse in x.
 //!
-//! Method: the continued fraction that ends for integer b, on the side of the mean where it converges fast
-//! (x <= a / (a + b), else the complement), by the modified Lentz algorithm. Its steps grow with the square root of the
-//! parameters at the mean (45 for a + b = 1,000, 950 for 10 million) and hardly at all in the tails (130 at the .95 quantile
-//! of 10 million). The factor before it is a saddle-point density (see [`super::gamma`]). Relative error of the smaller of I and
-//! 1 - I: below 1e-13 up to a + b = 2,000, below 2e-11 at 10 million (where the argument's own rounding shows).
+//! Method: the continued fraction that ends for integer b, on the side of the mean where it converges fast (x <= a /
+//! (a + b), else the complement), by the modified Lentz algorithm. Its steps grow with the square root of the
+//! parameters at the mean (45 for a + b = 1,000, 950 for 10 million) and hardly at all in the tails (130 at the .95
+//! quantile of 10 million). The factor before it is a saddle-point density (see [`super::gamma`]). Relative error of
+//! the smaller of I and 1 - I: below 1e-13 up to a + b = 2,000, below 2e-11 at 10 million (where the argument's own
+//! rounding shows).
 
 use super::gamma::{deviance, stirling_error};
 
@@ -51,8 +52,8 @@ fn fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     f
 }
 
-/// I_x(a, b) and 1 - I_x(a, b), each with its own relative accuracy; `y` is 1 - x, given apart so that nothing is lost when x
-/// is near 1. For a, b > 0 and x, y in [0, 1].
+/// I_x(a, b) and 1 - I_x(a, b), each with its own relative accuracy; `y` is 1 - x, given apart so that nothing is lost
+/// when x is near 1. For a, b > 0 and x, y in [0, 1].
 pub fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     let valid = a > 0.0 && b > 0.0 && (0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y);
     if !valid {
@@ -74,8 +75,8 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {
     }
 }
 
-/// The x at which I_x(a, b) = p, for a, b > 0 and p in [0, 1]. Newton's steps inside a shrinking bracket, at most 100 evaluations
-/// of I; absolute error below 1e-14.
+/// The x at which I_x(a, b) = p, for a, b > 0 and p in [0, 1]. Newton's steps inside a shrinking bracket, at most 100
+/// evaluations of I; absolute error below 1e-14.
 pub fn inverse_incomplete_beta(a: f64, b: f64, p: f64) -> f64 {
     if !(a > 0.0 && b > 0.0 && (0.0..=1.0).contains(&p)) {
         return f64::NAN;

@@ -1,7 +1,7 @@
 //! The binomial distribution: Pr(Bin(n, q) = k), and both tails.
 //!
-//! Method: Loader's saddle-point density; tails by the incomplete beta function, Pr(Bin(n, q) <= k) = I_(1-q)(n - k, k + 1). Each tail
-//! keeps its own relative accuracy, see [`super::beta`]. n up to 2^53.
+//! Method: Loader's saddle-point density; tails by the incomplete beta function, Pr(Bin(n, q) <= k) = I_(1-q)(n - k,
+//! k + 1). Each tail keeps its own relative accuracy, see [`super::beta`]. n up to 2^53.
 
 use super::beta::{density, incomplete_beta};
 

@@ -1,5 +1,5 @@
-//! The error of Stirling's formula, delta(x) = ln Gamma(x + 1) - (x + 1/2) ln x + x - ln(2 pi) / 2, and the deviance term
-//! of Loader's saddle-point densities (Loader 2000, "Fast and accurate computation of binomial probabilities").
+//! The error of Stirling's formula, delta(x) = ln Gamma(x + 1) - (x + 1/2) ln x + x - ln(2 pi) / 2, and the deviance
+//! term of Loader's saddle-point densities (Loader 2000, "Fast and accurate computation of binomial probabilities").
 //!
 //! Densities of large counts are differences of huge log-gammas, where digits are lost; written with delta and the
 //! deviance nothing cancels. Method: the asymptotic series from 8 upwards, the recurrence in x below. Absolute error
@@ -37,8 +37,8 @@ pub fn stirling_error(x: f64) -> f64 {
     below + series * inverse
 }
 
-/// x ln(x / m) + m - x, for x >= 0 and m > 0: how far a count x lies from its mean m. Relative error below 1e-15 as long as
-/// x and m are exact.
+/// x ln(x / m) + m - x, for x >= 0 and m > 0: how far a count x lies from its mean m. Relative error below 1e-15 as
+/// long as x and m are exact.
 pub fn deviance(x: f64, m: f64) -> f64 {
     if x == 0.0 {
         return m;

@@ -9,7 +9,8 @@
 //! * [`normal`]: distribution function and quantile.
 //! * [`student`]: Student's t and the noncentral t, for one-sided tolerance factors.
 //!
-//! The accuracies stated were measured against 50-digit arithmetic: `scripts/vectors/math_functions.py`, `tests/math.rs`.
+//! The accuracies stated were measured against 50-digit arithmetic: `scripts/vectors/math_functions.py`,
+//! `tests/math.rs`.
 
 pub mod beta;
 pub mod binomial;

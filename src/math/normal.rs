@@ -1,7 +1,7 @@
 //! The standard normal distribution.
 //!
-//! Distribution function by `libm`'s erfc, relative error below 1e-15 times (1 + x^2) in the lower tail. Quantile: Wichura 1988 (Algorithm AS 241,
-//! PPND16), relative error below 1e-15.
+//! Distribution function by `libm`'s erfc, relative error below 1e-15 times (1 + x^2) in the lower tail. Quantile:
+//! Wichura 1988 (Algorithm AS 241, PPND16), relative error below 1e-15.
 
 /// Pr(Z <= x).
 pub fn cdf(x: f64) -> f64 {

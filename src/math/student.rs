@@ -1,10 +1,11 @@
 //! Student's t, the noncentral t, and the one-sided tolerance factor of the normal distribution.
 //!
-//! Student's t by the incomplete beta function. The noncentral t with v degrees of freedom and noncentrality d is
-//! (Z + d) / s with s = chi_v / sqrt(v); its distribution function is the integral of Phi(t s - d) over the density of s, by
-//! Gauss-Legendre panels of 16 points over the range where that density exceeds 1e-14 of its peak, with more panels where
-//! Phi steps. Absolute error below 1e-13 for whole v from 1 to 10^7; between whole numbers the density has a root at s = 0 that
-//! costs digits. Its quantile by regula falsi, to within 1e-14 in probability: some eight integrals, 0.1 ms.
+//! Student's t by the incomplete beta function. The noncentral t with v degrees of freedom and noncentrality d is (Z +
+//! d) / s with s = chi_v / sqrt(v); its distribution function is the integral of Phi(t s - d) over the density of s, by
+//! Gauss-Legendre panels of 16 points over the range where that density exceeds 1e-14 of its peak, with more panels
+//! where Phi steps. Absolute error below 1e-13 for whole v from 1 to 10^7; between whole numbers the density has a root
+//! at s = 0 that costs digits. Its quantile by regula falsi, to within 1e-14 in probability: some eight integrals, 0.1
+//! ms.
 
 use super::beta::incomplete_beta;
 use super::gamma::stirling_error;
@@ -58,7 +59,8 @@ pub fn noncentral_cdf(t: f64, v: f64, d: f64) -> f64 {
         factor / s * libm::exp(-2.0 * a * (e + 0.5 * e * e - libm::log1p(e)))
     };
     let f = |e: f64| normal::cdf(t * (1.0 + e) - d) * density(e);
-    // ln of the density falls at least as fast as -(v - 1) e^2 / 2 upwards (twice that near 1); downwards it ends at s = 0.
+    // ln of the density falls at least as fast as -(v - 1) e^2 / 2 upwards (twice that near 1); downwards it ends at
+    // s = 0.
     let reach = 7.0 / libm::sqrt(v.max(2.0) - 1.0);
     let (low, high) = ((-reach).max(-1.0), reach);
     // The step of Phi: at s = d / t, as wide as 1 / t.

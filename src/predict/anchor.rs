@@ -1,11 +1,12 @@
 //! The filter from the anchor to the present slot (Nissimov 2006, chapter 4), and what is kept of it.
 //!
-//! The anchor is the earliest slot with a job in the system that is not given up, or else the present slot: nothing before it
-//! changes any more, so its prediction is kept, and moves on with it. Behind the anchor, finished jobs enter with their bin,
-//! running ones as Pr(run time >= age | state), the sum over the bins still possible, queued ones and those given up not at all.
-//! The predictions for those slots are kept too, in a window, as of the last event; a slot is computed again only when a job of
-//! it, or of a slot before it, has ended, run into another bin or been given up. A question about a later time starts from the
-//! window and goes on beside it: it changes nothing that a later answer depends on.
+//! The anchor is the earliest slot with a job in the system that is not given up, or else the present slot: nothing
+//! before it changes any more, so its prediction is kept, and moves on with it. Behind the anchor, finished jobs enter
+//! with their bin, running ones as Pr(run time >= age | state), the sum over the bins still possible, queued ones and
+//! those given up not at all. The predictions for those slots are kept too, in a window, as of the last event; a slot
+//! is computed again only when a job of it, or of a slot before it, has ended, run into another bin or been given up. A
+//! question about a later time starts from the window and goes on beside it: it changes nothing that a later answer
+//! depends on.
 
 use crate::error::{Error, Result};
 use crate::hmm::{Explanation, Hmm, MAX_STATES, NONE, Which};
@@ -221,14 +222,14 @@ impl<'a> Anchor<'a> {
         Ok(())
     }
 
-    /// The oldest slots have left the history. If the anchor is among them, the filter begins again at the first slot left, as
-    /// at the beginning of time.
+    /// The oldest slots have left the history. If the anchor is among them, the filter begins again at the first slot
+    /// left, as at the beginning of time.
     pub fn slots_left(&mut self, hmm: &Hmm<'_>) -> Result<()> {
         if self.state.first < hmm.slots().start { self.begin_again(hmm) } else { Ok(()) }
     }
 
-    /// The slots after this one have become part of it, and one before the anchor may have jobs again: what the filter knows of them
-    /// is forgotten.
+    /// The slots after this one have become part of it, and one before the anchor may have jobs again: what the filter
+    /// knows of them is forgotten.
     pub fn move_back(&mut self, hmm: &Hmm<'_>, present: i64) -> Result<()> {
         self.state.present = present;
         // Who runs for how long has to be looked at anew.
@@ -285,9 +286,9 @@ impl<'a> Anchor<'a> {
         Ok(())
     }
 
-    /// The distribution of the bin of a job submitted at the time of the setting, which is not before the last event's, `last`;
-    /// `false` when the model does not explain what is known, without a floor, and `out` is then without meaning. There must be a
-    /// model. O((M^2 + jobs M) S), S slots from the earliest that has changed.
+    /// The distribution of the bin of a job submitted at the time of the setting, which is not before the last event's,
+    /// `last`; `false` when the model does not explain what is known, without a floor, and `out` is then without
+    /// meaning. There must be a model. O((M^2 + jobs M) S), S slots from the earliest that has changed.
     pub fn probabilities(
         &mut self,
         hmm: &Hmm<'_>,
@@ -375,8 +376,8 @@ impl<'a> Anchor<'a> {
         Ok(known)
     }
 
-    /// Filters from a slot of the window to that of the setting's time. The slots after the last event's are empty; of a time
-    /// that is further away than the history is long, no more than that are looked at.
+    /// Filters from a slot of the window to that of the setting's time. The slots after the last event's are empty; of
+    /// a time that is further away than the history is long, no more than that are looked at.
     fn look_ahead(
         &self,
         hmm: &Hmm<'_>,

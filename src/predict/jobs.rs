@@ -1,11 +1,11 @@
-//! The jobs in the system: a table of fixed capacity, found by the caller's 64-bit id in O(1) expected, with each job's keys and
-//! what was predicted for it when it was submitted.
+//! The jobs in the system: a table of fixed capacity, found by the caller's 64-bit id in O(1) expected, with each job's
+//! keys and what was predicted for it when it was submitted.
 //!
 //! Open addressing with linear probing over twice the capacity; a deletion moves later entries up, so that there are no
-//! tombstones and the table does not age. All jobs are linked in the order of their submission. Those that are older than the
-//! caller's limit are given up, oldest first: they stay in the table, so that a late end is still understood, but nothing waits
-//! for them, and when the table is full the oldest of them makes room. The running jobs of each slot that are not given up are
-//! linked in another list, the newest first.
+//! tombstones and the table does not age. All jobs are linked in the order of their submission. Those that are older
+//! than the caller's limit are given up, oldest first: they stay in the table, so that a late end is still understood,
+//! but nothing waits for them, and when the table is full the oldest of them makes room. The running jobs of each slot
+//! that are not given up are linked in another list, the newest first.
 
 use crate::error::{Error, Result};
 use crate::hmm::NONE;
@@ -120,7 +120,8 @@ impl<'a> Jobs<'a> {
         self.count() as usize >= self.records.len() && self.oldest_given_up().is_none()
     }
 
-    /// The job that makes room for the next, its record and id: the oldest, when the table is full and that is given up.
+    /// The job that makes room for the next, its record and id: the oldest, when the table is full and that is given
+    /// up.
     pub fn makes_room(&self) -> Option<(u32, i64)> {
         let id = self.oldest_given_up().filter(|_| self.count() as usize >= self.records.len())?;
         self.counts.first().map(|counts| (counts.oldest, id))
@@ -181,8 +182,8 @@ impl<'a> Jobs<'a> {
         range(self.said, record as usize * self.bins, self.bins)
     }
 
-    /// Adds a queued job that is not there yet, with its keys and what is predicted for it. It is no older than any other. When
-    /// the table is full the oldest job makes room, if it is given up.
+    /// Adds a queued job that is not there yet, with its keys and what is predicted for it. It is no older than any
+    /// other. When the table is full the oldest job makes room, if it is given up.
     pub fn insert(
         &mut self,
         id: i64,

@@ -1,15 +1,17 @@
 //! Run times of like jobs: a mixture of histories.
 //!
-//! Users repeat themselves (Nissimov 2006, section 2.4), and recent jobs say more than old ones (section 3.5.1 asks for the
-//! rate at which information ages). An [`Expert`] believes in the jobs that agree with this one in some of its keys: the
-//! same user, the same time limit, both ... Its history is a row of counts by runtime bin, which shrink by a factor with
-//! every later job of the same kind, and backs off to everybody's distribution g as if it had seen `prior` jobs of it:
+//! Users repeat themselves (Nissimov 2006, section 2.4), and recent jobs say more than old ones (section 3.5.1 asks for
+//! the rate at which information ages). An [`Expert`] believes in the jobs that agree with this one in some of its
+//! keys: the same user, the same time limit, both ... Its history is a row of counts by runtime bin, which shrink by a
+//! factor with every later job of the same kind, and backs off to everybody's distribution g as if it had seen `prior`
+//! jobs of it:
 //!
 //! p_e(j) = (counts_e(j) + prior g(j)) / (sum of counts_e + prior)
 //!
-//! The prediction is the mixture of the experts with the owner's weights. These are Bayesian: each finished job multiplies
-//! an expert's weight by the probability it had given to the job's bin; then every expert gets back a small share, so that
-//! the best may change (the fixed share of Herbster & Warmuth 1998). An owner's first weights are those of all jobs.
+//! The prediction is the mixture of the experts with the owner's weights. These are Bayesian: each finished job
+//! multiplies an expert's weight by the probability it had given to the job's bin; then every expert gets back a small
+//! share, so that the best may change (the fixed share of Herbster & Warmuth 1998). An owner's first weights are those
+//! of all jobs.
 
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Header, Kind, at, at_mut};
@@ -161,12 +163,12 @@ impl<'a> Mixture<'a> {
         Ok(carver.size())
     }
 
-    /// Makes a mixture that has seen no job in this memory, which may be longer than needed. All of it is written, so that
-    /// a sealed block is the same for the same calls.
+    /// Makes a mixture that has seen no job in this memory, which may be longer than needed. All of it is written, so
+    /// that a sealed block is the same for the same calls.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`] also unless there are as many bins and experts as
-    /// the limits say; [`Error::NotANumber`].
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`] also unless there are as many bins and experts
+    /// as the limits say; [`Error::NotANumber`].
     pub fn init(
         memory: &'a mut [u8],
         limits: &MixtureCapacity,
@@ -294,8 +296,8 @@ impl<'a> Mixture<'a> {
     /// A job with these keys has finished after so many seconds. O(experts x bins).
     ///
     /// # Errors
-    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, or unless there are as many keys as the limits
-    /// say.
+    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, or unless there are as many keys as the
+    /// limits say.
     pub fn learn(&mut self, keys: &[i64], run_time: i64) -> Result<()> {
         let limits = self.state.limits;
         if keys.len() != limits.keys as usize {

@@ -19,11 +19,11 @@ pub enum PredictorKind {
     User = 2,
     /// The hidden Markov model of the workload (Nissimov 2006), learnt by Baum-Welch over the slots kept.
     Hmm = 3,
-    /// The same model, learnt slot by slot as all jobs of a slot have left ([`OnlineHmm`](crate::hmm::OnlineHmm)): no slot is
-    /// needed any more once it is learnt.
+    /// The same model, learnt slot by slot as all jobs of a slot have left ([`OnlineHmm`](crate::hmm::OnlineHmm)): no
+    /// slot is needed any more once it is learnt.
     HmmOnline = 4,
-    /// A geometric mixture of contexts ([`ContextMixture`](crate::predict::ContextMixture)): the keys of a job are user, time limit
-    /// and processors.
+    /// A geometric mixture of contexts ([`ContextMixture`](crate::predict::ContextMixture)): the keys of a job are
+    /// user, time limit and processors.
     Contexts = 5,
 }
 
@@ -40,27 +40,29 @@ impl PredictorKind {
     }
 }
 
-/// Kind and capacities of a [`Predictor`](crate::predict::Predictor), fixed at initialisation. Those of other kinds are not
-/// looked at.
+/// Kind and capacities of a [`Predictor`](crate::predict::Predictor), fixed at initialisation. Those of other kinds are
+/// not looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PredictorCapacity {
     /// How it predicts.
     pub kind: PredictorKind,
     /// Jobs in the system, queued or running (1 to 2^24).
     pub jobs: u32,
-    /// Of the hidden Markov models: states, bins, slots kept and cells kept, as for a model. On line, slots and cells need only
-    /// reach as far back as jobs stay in the system.
+    /// Of the hidden Markov models: states, bins, slots kept and cells kept, as for a model. On line, slots and cells
+    /// need only reach as far back as jobs stay in the system.
     pub hmm: HmmCapacity,
-    /// Of the hidden Markov models: slots, from the earliest that still has a job in the system, whose filtered state is
-    /// remembered from one prediction to the next (1 to 2^24); what lies behind is computed again each time.
+    /// Of the hidden Markov models: slots, from the earliest that still has a job in the system, whose filtered state
+    /// is remembered from one prediction to the next (1 to 2^24); what lies behind is computed again each time.
     pub window: u32,
-    /// Of the mixtures: bins, keys, experts, histories. Of the contexts: bins (from 2) and histories (to 2^24); there are 3 keys.
+    /// Of the mixtures: bins, keys, experts, histories. Of the contexts: bins (from 2) and histories (to 2^24); there
+    /// are 3 keys.
     pub mixture: MixtureCapacity,
 }
 
 impl PredictorCapacity {
-    /// The defaults of a kind: 4,096 jobs. Mixtures: as [`MixtureCapacity`], the user's alone with one key and one expert; contexts:
-    /// as [`ContextCapacity`]. Hidden Markov models: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells, 1,024 slots remembered.
+    /// The defaults of a kind: 4,096 jobs. Mixtures: as [`MixtureCapacity`], the user's alone with one key and one
+    /// expert; contexts: as [`ContextCapacity`]. Hidden Markov models: 16 states, 24 bins, a year of slots of 15 min,
+    /// 100,000 cells, 1,024 slots remembered.
     pub fn of(kind: PredictorKind) -> PredictorCapacity {
         let mixture = match kind {
             PredictorKind::User => MixtureCapacity { keys: 1, experts: 1, ..MixtureCapacity::default() },
@@ -135,32 +137,34 @@ impl RawCapacity {
 /// How a [`Predictor`](crate::predict::Predictor) learns. Options of other kinds are checked, but make no difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictorOptions {
-    /// A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or its end may
-    /// have got lost. What it says as long as it runs is then no longer heard (its run time is censored), nothing waits for it,
-    /// and when the table of jobs is full it makes room. If it ends after all, Baum-Welch and the mixtures still learn from it.
+    /// A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or its
+    /// end may have got lost. What it says as long as it runs is then no longer heard (its run time is censored),
+    /// nothing waits for it, and when the table of jobs is full it makes room. If it ends after all, Baum-Welch and the
+    /// mixtures still learn from it.
     pub oldest_seconds: i64,
     /// Of the mixtures: the experts, of which as many count as the capacity says.
     pub experts: [Expert; MAX_EXPERTS],
     /// Of the hidden Markov models, as all that follows: length of a slot in seconds (1 to 2^32).
     pub slot_seconds: i64,
-    /// No training before so many seconds after the first submission, and before all jobs submitted in them have left or are
-    /// given up (0 to 2^40).
+    /// No training before so many seconds after the first submission, and before all jobs submitted in them have left
+    /// or are given up (0 to 2^40).
     pub initial_seconds: i64,
     /// How the number of jobs in a slot is modelled. A slot's load is the number of its jobs that have started.
     pub load: LoadModel,
     /// Where the first training starts from. k-means needs a number of states that is a power of two.
     pub initial: Initial,
-    /// When a training stops. With [`Termination::L1`], training also begins again as soon as, with more jobs finished, the
-    /// last change is no longer below the threshold.
+    /// When a training stops. With [`Termination::L1`], training also begins again as soon as, with more jobs finished,
+    /// the last change is no longer below the threshold.
     pub termination: Termination,
     /// A training stops after so many rounds at the latest (at least 1).
     pub most_rounds: u64,
     /// With the other criteria, training begins again when so many seconds of new slots are finished (1 to 2^40).
     pub restart_seconds: i64,
-    /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1). With 0, the
-    /// thesis's rule, the predictor is silent until it has learnt from that slot. Else the slot is filtered as if every state
-    /// had drawn any of the N bins with this probability, B'_ij = (1 - floor) B_ij + floor / N, and training begins as early as under the
-    /// thesis's rule. Predictions mix the states' learnt distributions, without the floor.
+    /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
+    /// With 0, the thesis's rule, the predictor is silent until it has learnt from that slot. Else the slot is filtered
+    /// as if every state had drawn any of the N bins with this probability, B'_ij = (1 - floor) B_ij + floor / N, and
+    /// training begins as early as under the thesis's rule. Predictions mix the states' learnt distributions, without
+    /// the floor.
     pub floor: f64,
     /// On line: a of the step size t^-a (above 0.5, at most 1). See [`OnlineOptions`].
     pub exponent: f64,
@@ -170,9 +174,9 @@ pub struct PredictorOptions {
 
 impl PredictorOptions {
     /// The defaults of a kind. Jobs older than ten days are given up. Mixtures: [`Expert::MIX`], the user's alone
-    /// [`Expert::USER`]. Hidden Markov models, the thesis's: slots of 15 min, a week, no load model, Static-IV, L1 with 200; at
-    /// most 1,000 rounds; weekly. But with a floor of 1e-3, so that no unexplained slot silences it; on four traces its size
-    /// makes no difference.
+    /// [`Expert::USER`]. Hidden Markov models, the thesis's: slots of 15 min, a week, no load model, Static-IV, L1 with
+    /// 200; at most 1,000 rounds; weekly. But with a floor of 1e-3, so that no unexplained slot silences it; on four
+    /// traces its size makes no difference.
     pub fn of(kind: PredictorKind) -> PredictorOptions {
         let experts = match kind {
             PredictorKind::User => &Expert::USER[..],

@@ -82,27 +82,29 @@ struct State {
 
 /// Learns from finished jobs and predicts how long a job will run.
 ///
-/// Report every job: [`Predictor::submit`], [`Predictor::start`], then [`Predictor::end`] or [`Predictor::cancel`]. What is
-/// predicted for a job when it is submitted is remembered with it ([`Predictor::said`]). A job that stays for too long
-/// ([`PredictorOptions::oldest_seconds`]) is given up: nothing waits for it. When [`Predictor::wants_training`] says so, call
-/// [`Predictor::train`] until it is done, with as little work a call as suits; events and predictions may come between.
+/// Report every job: [`Predictor::submit`], [`Predictor::start`], then [`Predictor::end`] or [`Predictor::cancel`].
+/// What is predicted for a job when it is submitted is remembered with it ([`Predictor::said`]). A job that stays for
+/// too long ([`PredictorOptions::oldest_seconds`]) is given up: nothing waits for it. When
+/// [`Predictor::wants_training`] says so, call [`Predictor::train`] until it is done, with as little work a call as
+/// suits; events and predictions may come between.
 ///
-/// [`Predictor::predict`] says nothing as long as nothing is learnt, and with a hidden Markov model without a floor also when that
-/// cannot explain what is happening; the [`Silence`] says why. Nothing finite that can happen has probability 0 in what is
-/// predicted: bins of which nothing is known have a share of 1 / (n + 1) together, after n jobs (the safety distribution of
-/// section 3.1 of the thesis).
+/// [`Predictor::predict`] says nothing as long as nothing is learnt, and with a hidden Markov model without a floor
+/// also when that cannot explain what is happening; the [`Silence`] says why. Nothing finite that can happen has
+/// probability 0 in what is predicted: bins of which nothing is known have a share of 1 / (n + 1) together, after n
+/// jobs (the safety distribution of section 3.1 of the thesis).
 ///
 /// Times are seconds since any origin, within 2^53 of it; they may stand still but not go back, unless the clock is set
-/// ([`Predictor::set_clock`]). Questions change nothing, whatever their time. Jobs are known by the caller's ids, and to the
-/// mixtures by their keys: as many numbers as the capacity says, key 0 being the user; the contexts' are user, time limit in seconds
-/// (0 for none) and processors, and their predictions are conditional on the limit. When the history of a hidden Markov model is
-/// full its oldest slots leave; a job whose slot has left is not learnt from. An event costs that model a filter step for each
-/// slot that has passed since the last one, at most as many as the history holds: tens of milliseconds after a year without any.
+/// ([`Predictor::set_clock`]). Questions change nothing, whatever their time. Jobs are known by the caller's ids, and
+/// to the mixtures by their keys: as many numbers as the capacity says, key 0 being the user; the contexts' are user,
+/// time limit in seconds (0 for none) and processors, and their predictions are conditional on the limit. When the
+/// history of a hidden Markov model is full its oldest slots leave; a job whose slot has left is not learnt from. An
+/// event costs that model a filter step for each slot that has passed since the last one, at most as many as the
+/// history holds: tens of milliseconds after a year without any.
 ///
-/// The memory needed is [`Predictor::size`]. For J jobs with K keys and N bins: J (72 + 8 K + 8 N) bytes and at most 16 J of
-/// index; the learner's ([`Mixture`], [`ContextMixture`](crate::predict::ContextMixture), or [`Hmm`] and on line
-/// [`OnlineHmm`](crate::hmm::OnlineHmm)); with a hidden Markov model 8 M for each slot of the window and 48 M (M states, rounded up
-/// to a multiple of 8); and about 1,500 bytes.
+/// The memory needed is [`Predictor::size`]. For J jobs with K keys and N bins: J (72 + 8 K + 8 N) bytes and at most 16
+/// J of index; the learner's ([`Mixture`], [`ContextMixture`](crate::predict::ContextMixture), or [`Hmm`] and on line
+/// [`OnlineHmm`](crate::hmm::OnlineHmm)); with a hidden Markov model 8 M for each slot of the window and 48 M (M
+/// states, rounded up to a multiple of 8); and about 1,500 bytes.
 pub struct Predictor<'a> {
     state: &'a mut State,
     jobs: Jobs<'a>,
@@ -129,11 +131,12 @@ impl<'a> Predictor<'a> {
         Ok(carver.size())
     }
 
-    /// Makes a predictor in this memory, which may be longer than needed, for run times in these bins. All of it is written.
+    /// Makes a predictor in this memory, which may be longer than needed, for run times in these bins. All of it is
+    /// written.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also when the bins are not as many as the capacity says;
-    /// [`Error::NotANumber`].
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also when the bins are not as many as the
+    /// capacity says; [`Error::NotANumber`].
     pub fn init(
         memory: &'a mut [u8],
         capacity: &PredictorCapacity,
@@ -202,8 +205,8 @@ impl<'a> Predictor<'a> {
         if sound { Ok(Predictor { state, jobs, learner }) } else { Err(Error::Corrupt) }
     }
 
-    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal, a question too, which
-    /// keeps intermediate results. O(size).
+    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal, a question
+    /// too, which keeps intermediate results. O(size).
     ///
     /// # Errors
     /// As [`Predictor::attach`].
@@ -212,8 +215,8 @@ impl<'a> Predictor<'a> {
         seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
     }
 
-    /// The predictor in a checkpoint: a block as [`Predictor::seal`] left it. It goes on bit for bit as the sealed one would have,
-    /// in the middle of training too. O(size).
+    /// The predictor in a checkpoint: a block as [`Predictor::seal`] left it. It goes on bit for bit as the sealed one
+    /// would have, in the middle of training too. O(size).
     ///
     /// # Errors
     /// As [`Predictor::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
@@ -278,8 +281,8 @@ impl<'a> Predictor<'a> {
         self.state.finished
     }
 
-    /// Jobs that ended too late for a hidden Markov model to learn from them: their slot had left the history, or had been
-    /// learnt on line.
+    /// Jobs that ended too late for a hidden Markov model to learn from them: their slot had left the history, or had
+    /// been learnt on line.
     pub fn late_jobs(&self) -> u64 {
         match &self.learner {
             Learner::Hmm(tracker) => tracker.late_jobs(),
@@ -287,8 +290,8 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the initial
-    /// period is over.
+    /// Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the
+    /// initial period is over.
     ///
     /// # Errors
     /// As [`Parameters::check`]; [`Error::WrongState`] after the first event, and of other kinds.
@@ -307,12 +310,12 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// A job with these keys was submitted; what is predicted for it is remembered. When the table of jobs is full a job that is
-    /// given up makes room. As [`Predictor::predict`], amortised over the slots that pass.
+    /// A job with these keys was submitted; what is predicted for it is remembered. When the table of jobs is full a
+    /// job that is given up makes room. As [`Predictor::predict`], amortised over the slots that pass.
     ///
     /// # Errors
-    /// [`Error::DuplicateJob`], [`Error::Full`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number
-    /// of keys than the capacity says.
+    /// [`Error::DuplicateJob`], [`Error::Full`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or
+    /// another number of keys than the capacity says.
     pub fn submit(&mut self, id: i64, keys: &[i64], now: i64) -> Result<()> {
         self.check_time(now)?;
         self.check_keys(keys)?;
@@ -347,7 +350,8 @@ impl<'a> Predictor<'a> {
     /// A submitted job was started. O(1) amortised over the slots that pass.
     ///
     /// # Errors
-    /// [`Error::UnknownJob`], [`Error::AlreadyStarted`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time.
+    /// [`Error::UnknownJob`], [`Error::AlreadyStarted`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd
+    /// time.
     pub fn start(&mut self, id: i64, now: i64) -> Result<()> {
         self.check_time(now)?;
         let record = self.jobs.get(id)?.ok_or(Error::UnknownJob)?;
@@ -365,7 +369,8 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// A running job ended; its run time is learnt. O(bins) amortised over the slots that pass; a mixture's: O(experts x bins).
+    /// A running job ended; its run time is learnt. O(bins) amortised over the slots that pass; a mixture's: O(experts
+    /// x bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`], [`Error::NotStarted`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time.
@@ -390,8 +395,8 @@ impl<'a> Predictor<'a> {
         self.jobs.remove(id)
     }
 
-    /// A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1) amortised
-    /// over the slots that pass.
+    /// A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1)
+    /// amortised over the slots that pass.
     ///
     /// # Errors
     /// [`Error::UnknownJob`], [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time.
@@ -407,12 +412,13 @@ impl<'a> Predictor<'a> {
         self.jobs.remove(id)
     }
 
-    /// A mixture learns from a job that it was not told of, or of which more is known than when it started and ended: one with
-    /// these keys ran for so many seconds (0 to [`MAX_SECONDS`]). To the contexts it ended at the time of the last event. O(experts x
-    /// bins).
+    /// A mixture learns from a job that it was not told of, or of which more is known than when it started and ended:
+    /// one with these keys ran for so many seconds (0 to [`MAX_SECONDS`]). To the contexts it ended at the time of the
+    /// last event. O(experts x bins).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] with a hidden Markov model, which is told of past jobs by their events.
+    /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] with a hidden Markov model, which is told
+    /// of past jobs by their events.
     pub fn learn(&mut self, keys: &[i64], run_time: i64) -> Result<()> {
         match &mut self.learner {
             Learner::Mixture(mixture) => mixture.learn(keys, run_time)?,
@@ -427,11 +433,12 @@ impl<'a> Predictor<'a> {
         Ok(())
     }
 
-    /// Sets the clock right: from now on it is `now`, whatever time was reported before. To go on is to hear of an event. To go
-    /// back, what was reported as later counts as having happened now; if all that a hidden Markov model holds is later, its
-    /// finished jobs are forgotten, but neither the model nor the jobs in the system. Jobs that were given up by the wrong clock
-    /// alone are taken up again. What a model has learnt on line of later slots is not learnt a second time: the filter forgets those
-    /// slots' finished jobs, and their jobs in the system stay given up. Training under way is given up. O(jobs + slots M^2).
+    /// Sets the clock right: from now on it is `now`, whatever time was reported before. To go on is to hear of an
+    /// event. To go back, what was reported as later counts as having happened now; if all that a hidden Markov model
+    /// holds is later, its finished jobs are forgotten, but neither the model nor the jobs in the system. Jobs that
+    /// were given up by the wrong clock alone are taken up again. What a model has learnt on line of later slots is not
+    /// learnt a second time: the filter forgets those slots' finished jobs, and their jobs in the system stay given up.
+    /// Training under way is given up. O(jobs + slots M^2).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for an absurd time.
@@ -451,7 +458,8 @@ impl<'a> Predictor<'a> {
             record = self.jobs.older(record)?;
         }
         let setting = Setting { options: &self.state.options, bins: &self.state.bins, now };
-        // Who was given up by the wrong clock alone is taken up again; a slot that is learnt on line waits for nobody any more.
+        // Who was given up by the wrong clock alone is taken up again; a slot that is learnt on line waits for nobody
+        // any more.
         for _ in 0..self.jobs.count() {
             let Some((record, job)) = self.jobs.youngest_given_up() else { break };
             let lasting = match &self.learner {
@@ -486,12 +494,12 @@ impl<'a> Predictor<'a> {
         }
     }
 
-    /// Trains, if that is wanted, for about `work` visits to slots (at least 1): a round visits every slot three times. The
-    /// result does not depend on how training is sliced, as long as no event comes between. O(work M^2).
+    /// Trains, if that is wanted, for about `work` visits to slots (at least 1): a round visits every slot three times.
+    /// The result does not depend on how training is sliced, as long as no event comes between. O(work M^2).
     ///
-    /// On line a slot is visited once, in O(M^3 (M + N)). [`Learning::Done`] then says: ln Pr, jobs and unexplained slots of what
-    /// was learnt since the last time, the model's changes since then, and as rounds the slots learnt in all. A mixture learns as
-    /// jobs end, and is idle.
+    /// On line a slot is visited once, in O(M^3 (M + N)). [`Learning::Done`] then says: ln Pr, jobs and unexplained
+    /// slots of what was learnt since the last time, the model's changes since then, and as rounds the slots learnt in
+    /// all. A mixture learns as jobs end, and is idle.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for no work.

@@ -1,14 +1,15 @@
-//! The safety distribution (Nissimov 2006, section 3.1): nothing finite that can happen has probability 0 in what is predicted.
+//! The safety distribution (Nissimov 2006, section 3.1): nothing finite that can happen has probability 0 in what is
+//! predicted.
 //!
-//! With n finished jobs and epsilon = 1 / (n + 1), but at most 1 / 100, the N_0 empty bins share epsilon equally, and the others
-//! shrink in proportion:
+//! With n finished jobs and epsilon = 1 / (n + 1), but at most 1 / 100, the N_0 empty bins share epsilon equally, and
+//! the others shrink in proportion:
 //!
 //! ```text
 //! p' = p (1 - epsilon) where p is not empty, epsilon / N_0 where it is.
 //! ```
 //!
-//! Empty are bins of less than 1e-9: Baum-Welch brings the probability of a bin that a state never sees down there, and further
-//! with every round, without anything being known of it.
+//! Empty are bins of less than 1e-9: Baum-Welch brings the probability of a bin that a state never sees down there, and
+//! further with every round, without anything being known of it.
 
 /// Bins below this count as empty.
 const EMPTY: f64 = 1e-9;

@@ -1,5 +1,6 @@
-//! What the two kinds of predictor with a hidden Markov model know: the model, the slots' finished jobs, the filter behind the
-//! anchor, and how far learning has come (Nissimov 2006, chapter 4). The jobs in the system are the predictor's.
+//! What the two kinds of predictor with a hidden Markov model know: the model, the slots' finished jobs, the filter
+//! behind the anchor, and how far learning has come (Nissimov 2006, chapter 4). The jobs in the system are the
+//! predictor's.
 
 use crate::error::{Error, Result};
 use crate::hmm::{Hmm, HmmCapacity, NONE, OnlineHmm, Parameters, Round};
@@ -158,8 +159,8 @@ impl<'a> Tracker<'a> {
         self.anchor.settle(&self.hmm, setting.options)
     }
 
-    /// Time goes back to the setting's: what lies after it becomes part of its slot. If that lies before all that is held, the
-    /// finished jobs are forgotten. O(slots M^2 + jobs).
+    /// Time goes back to the setting's: what lies after it becomes part of its slot. If that lies before all that is
+    /// held, the finished jobs are forgotten. O(slots M^2 + jobs).
     pub fn move_back(&mut self, jobs: &mut Jobs<'_>, setting: Setting<'_>) -> Result<()> {
         let present = setting.slot()?;
         let held = self.hmm.slots();
@@ -281,8 +282,8 @@ impl<'a> Tracker<'a> {
         Ok(())
     }
 
-    /// The probabilities of the bins of a job submitted at the setting's time, not before the last event's; or why there are none,
-    /// and then `out` is without meaning.
+    /// The probabilities of the bins of a job submitted at the setting's time, not before the last event's; or why
+    /// there are none, and then `out` is without meaning.
     pub fn probabilities(
         &mut self,
         jobs: &mut Jobs<'_>,

@@ -1,18 +1,18 @@
 //! When the hidden Markov model is trained, on what, and when the new one is put to use (Nissimov 2006, chapter 4).
 //!
-//! Training sees the slots before the anchor, all of whose jobs have left or are given up: exact data that changes no more, but
-//! for a job given up that ends after all. It begins when the initial period is over and all of its jobs have left. It begins
-//! again, on all slots held and with the model in use,
+//! Training sees the slots before the anchor, all of whose jobs have left or are given up: exact data that changes no
+//! more, but for a job given up that ends after all. It begins when the initial period is over and all of its jobs have
+//! left. It begins again, on all slots held and with the model in use,
 //!
 //! * when slots were added that the model does not explain (floor or not), or
-//! * with the L1 criterion, when sqrt(n) L1 reaches epsilon again: n has grown by the jobs that ended since, L1 is the change in
-//!   the last round; with the other criteria, after a fixed time.
+//! * with the L1 criterion, when sqrt(n) L1 reaches epsilon again: n has grown by the jobs that ended since, L1 is the
+//!   change in the last round; with the other criteria, after a fixed time.
 //!
-//! On line instead ([`OnlineHmm`]), training sees each slot once, when the anchor has passed it, from the first slot on; after
-//! the initial period the model is put to use whenever it has come to the anchor.
+//! On line instead ([`OnlineHmm`]), training sees each slot once, when the anchor has passed it, from the first slot
+//! on; after the initial period the model is put to use whenever it has come to the anchor.
 //!
-//! After the last round, the filter goes with the new parameters from the first slot to the anchor, in slices as well; then
-//! the new model is put to use, and no prediction has to wait for that.
+//! After the last round, the filter goes with the new parameters from the first slot to the anchor, in slices as well;
+//! then the new model is put to use, and no prediction has to wait for that.
 
 use crate::error::{Error, Result};
 use crate::hmm::{Explanation, Hmm, OnlineHmm, Round, Termination, Training as Rounds, Which};

@@ -7,7 +7,8 @@ use heapless::Vec;
 /// The largest number of bins.
 pub const MAX_BINS: usize = 96;
 
-/// Where the first bin may start at the earliest, in seconds: far below any clock, far above what a logarithm cannot take.
+/// Where the first bin may start at the earliest, in seconds: far below any clock, far above what a logarithm cannot
+/// take.
 const SMALLEST_EDGE: f64 = 1e-9;
 
 /// Runtime bins with logarithmically spaced edges.
@@ -15,8 +16,8 @@ const SMALLEST_EDGE: f64 = 1e-9;
 /// With first edge `f` and ratio `r`, bin 0 holds run times below `f`, bin `j` holds `[f r^(j-1), f r^j)`, and the last
 /// bin is open upwards (a job's time limit closes it). An edge belongs to the bin above it.
 ///
-/// The defaults are the papers' ratio 1.8 with a first edge of 1.5 s: run times are rounded to seconds, so what is below
-/// 1.5 s is merely "very short". For logarithms the first bin starts at `min(1, f / r)` seconds.
+/// The defaults are the papers' ratio 1.8 with a first edge of 1.5 s: run times are rounded to seconds, so what is
+/// below 1.5 s is merely "very short". For logarithms the first bin starts at `min(1, f / r)` seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuntimeBins {
     ratio: f64,
@@ -96,8 +97,8 @@ impl RuntimeBins {
         self.edges.partition_point(|&edge| edge <= seconds).saturating_sub(1)
     }
 
-    /// Where a bin starts, in seconds. For the first bin this is the edge used for logarithms; run times below it are in
-    /// the bin all the same. `None` when there is no such bin.
+    /// Where a bin starts, in seconds. For the first bin this is the edge used for logarithms; run times below it are
+    /// in the bin all the same. `None` when there is no such bin.
     pub fn lower(&self, bin: usize) -> Option<f64> {
         self.edges.get(bin).copied()
     }
@@ -112,8 +113,8 @@ impl RuntimeBins {
     }
 }
 
-/// At most [`MAX_BINS`] numbers, one a bin; those beyond are left out. (A list's own `collect` panics there. What is cloned as a
-/// whole is a list of heapless, whose `clone` contains no panic; arrayvec's does.)
+/// At most [`MAX_BINS`] numbers, one a bin; those beyond are left out. (A list's own `collect` panics there. What is
+/// cloned as a whole is a list of heapless, whose `clone` contains no panic; arrayvec's does.)
 pub(super) fn collect(numbers: impl Iterator<Item = f64>) -> Vec<f64, MAX_BINS> {
     let mut collected = Vec::new();
     for number in numbers.take(MAX_BINS) {
@@ -155,8 +156,8 @@ impl RawBins {
         self.edges().get(bin.saturating_add(1)).copied().unwrap_or(f64::INFINITY)
     }
 
-    /// Where in its bin a run time lies, in the logarithm, from 0 at the start to 1 at the end; `None` in the first bin and
-    /// the last, whose ends are not the bins'.
+    /// Where in its bin a run time lies, in the logarithm, from 0 at the start to 1 at the end; `None` in the first bin
+    /// and the last, whose ends are not the bins'.
     pub(crate) fn share(&self, bin: usize, seconds: f64) -> Option<f64> {
         let inner = bin > 0 && bin.saturating_add(1) < self.edges().len();
         let lower = self.edges().get(bin).filter(|_| inner)?;

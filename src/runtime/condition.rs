@@ -1,9 +1,9 @@
 //! Conditioning a run-time distribution on a job's age and time limit.
 //!
-//! Nissimov & Feitelson 2007, Algorithm 1 (= Nissimov 2006, Algorithm 5): the age cuts from below, the limit from above,
-//! log-uniform inside a bin, then the rest is scaled to 1. The last, open bin is closed by the limit. When nothing is
-//! left (the job outlived every bin, or its limit), the job is expected to end at its limit if that is still ahead, else
-//! one second from now.
+//! Nissimov & Feitelson 2007, Algorithm 1 (= Nissimov 2006, Algorithm 5): the age cuts from below, the limit from
+//! above, log-uniform inside a bin, then the rest is scaled to 1. The last, open bin is closed by the limit. When
+//! nothing is left (the job outlived every bin, or its limit), the job is expected to end at its limit if that is still
+//! ahead, else one second from now.
 
 use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
@@ -85,12 +85,12 @@ impl RuntimeDistribution {
         }
     }
 
-    /// The discretised remaining run time of a job of this age under this limit (both in seconds), in increasing order of
-    /// time, probabilities summing to 1; returns the number of events written.
+    /// The discretised remaining run time of a job of this age under this limit (both in seconds), in increasing order
+    /// of time, probabilities summing to 1; returns the number of events written.
     ///
     /// Each bin's (clipped) interval is divided into `events_per_bin` intervals of equal probability, and each puts its
-    /// probability at its end, rounded up to whole seconds: 1 is the papers' choice. Events that fall on one second are one
-    /// event. O(bins x events per bin).
+    /// probability at its end, rounded up to whole seconds: 1 is the papers' choice. Events that fall on one second are
+    /// one event. O(bins x events per bin).
     ///
     /// # Errors
     /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative age or limit or events per bin outside 1 to
@@ -163,8 +163,8 @@ impl RuntimeDistribution {
         Ok(RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities: recalculated }))
     }
 
-    /// The remaining run time, in seconds (at least 1), that a job of this age under this limit exceeds with probability
-    /// at most `1 - quantile`; log-uniform inside a bin, rounded up.
+    /// The remaining run time, in seconds (at least 1), that a job of this age under this limit exceeds with
+    /// probability at most `1 - quantile`; log-uniform inside a bin, rounded up.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a quantile outside 0 to 1, or an age or limit outside 0 to
@@ -244,7 +244,8 @@ mod tests {
 
     #[test]
     fn algorithm_5_by_hand() {
-        // Bins [1,10) [10,100) [100,1000) [1000,limit). Age sqrt(10) x 10, limit sqrt(10) x 1000, by halves in the logarithm.
+        // Bins [1,10) [10,100) [100,1000) [1000,limit). Age sqrt(10) x 10, limit sqrt(10) x 1000, by halves in the
+        // logarithm.
         let distribution = decades(&[0.25; 4]);
         let p = distribution.recalculated(32, 3162).unwrap();
         let p = p.binned().unwrap().1;

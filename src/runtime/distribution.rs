@@ -37,8 +37,8 @@ impl RuntimeDistribution {
         Ok(RuntimeDistribution(Shape::Single(seconds)))
     }
 
-    /// The distribution proportional to `counts`, one non-negative number a bin. When all are zero nothing is known, and
-    /// the result is [`RuntimeDistribution::limit`].
+    /// The distribution proportional to `counts`, one non-negative number a bin. When all are zero nothing is known,
+    /// and the result is [`RuntimeDistribution::limit`].
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when there are not as many counts as bins, one is negative or infinite, or their sum
@@ -67,12 +67,12 @@ impl RuntimeDistribution {
         Ok(RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities }))
     }
 
-    /// The distribution of samples `(run time in seconds, weight)`; weights are non-negative. Without any weight nothing is
-    /// known, and the result is [`RuntimeDistribution::limit`]. O(samples x log bins).
+    /// The distribution of samples `(run time in seconds, weight)`; weights are non-negative. Without any weight
+    /// nothing is known, and the result is [`RuntimeDistribution::limit`]. O(samples x log bins).
     ///
     /// # Errors
-    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, a negative or infinite weight, or weights whose
-    /// sum overflows; [`Error::NotANumber`].
+    /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, a negative or infinite weight, or weights
+    /// whose sum overflows; [`Error::NotANumber`].
     pub fn from_samples(
         bins: &RuntimeBins,
         samples: impl IntoIterator<Item = (i64, f64)>,

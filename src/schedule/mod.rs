@@ -6,8 +6,8 @@
 //! * [`Preset`]: every value of a scheduling rule under one name.
 //!
 //! With the order of submission alone even perfect predictions shorten mean waits by about a third; more comes from the
-//! order of the queue itself, with ageing, so that nobody starves. A site's own priorities stay first: this order counts
-//! among jobs of equal priority.
+//! order of the queue itself, with ageing, so that nobody starves. A site's own priorities stay first: this order
+//! counts among jobs of equal priority.
 
 mod preset;
 mod priority;

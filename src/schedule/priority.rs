@@ -34,8 +34,8 @@ impl Priority {
     /// Refuses parameters that make no order.
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a power beyond 8 or below -8, a negative power of the age, and a
-    /// unit that is not above 0 or not finite.
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a power beyond 8 or below -8, a negative power of the age, and
+    /// a unit that is not above 0 or not finite.
     pub fn check(&self) -> Result<()> {
         let Priority { run_time, processors, age_unit, age } = *self;
         if [run_time, processors, age_unit, age].into_iter().any(f64::is_nan) {
@@ -52,9 +52,9 @@ impl Priority {
 
     /// The value of a job: its predicted median run time and what it has waited, both in seconds (0 to
     /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)),
-    /// and its processors (at least 1). Smaller values come first, equal ones by submission. A job that has waited longer
-    /// than `front` seconds has the value `-waited`: before all others, by submission. `front` is infinite where no job is
-    /// to come first for its wait alone. O(1).
+    /// and its processors (at least 1). Smaller values come first, equal ones by submission. A job that has waited
+    /// longer than `front` seconds has the value `-waited`: before all others, by submission. `front` is infinite where
+    /// no job is to come first for its wait alone. O(1).
     ///
     /// # Errors
     /// Those of [`Priority::check`]; [`Error::NotANumber`] for `front`; [`Error::OutOfRange`], [`Error::SpanTooLong`].

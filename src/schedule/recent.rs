@@ -137,7 +137,8 @@ impl<'a> RecentWaits<'a> {
         self.state.tree.count
     }
 
-    /// A job was started after waiting so long (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); the oldest wait goes when there is no room. O(log n).
+    /// A job was started after waiting so long (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); the oldest wait
+    /// goes when there is no room. O(log n).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::SpanTooLong`].
@@ -156,8 +157,8 @@ impl<'a> RecentWaits<'a> {
         Ok(())
     }
 
-    /// The smallest of the kept waits that at least this share of them does not exceed (nearest rank; the quantile is above
-    /// 0, at most 1), but at least `least` seconds; infinite while no wait is kept. O(log n).
+    /// The smallest of the kept waits that at least this share of them does not exceed (nearest rank; the quantile is
+    /// above 0, at most 1), but at least `least` seconds; infinite while no wait is kept. O(log n).
     ///
     /// # Errors
     /// [`Error::NotANumber`], [`Error::OutOfRange`].

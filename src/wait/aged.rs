@@ -1,13 +1,14 @@
 //! Jobs that wait already (beyond QBETS): how much longer?
 //!
-//! Every waiting job is looked at about every [`EVERY`] seconds, and what it sees then is noted: how long it has waited, who came
-//! before it and still waits, the rest of the queue. When it starts, the rest of its wait becomes known for each of these
-//! looks, and they are learnt by a model of their own ([`Visible`] with other things seen). A job that is asked about is told
-//! the rests of the looks that were most like its present situation. [`Levels`] of their own follow the misses of these
-//! bounds, by groups of age instead of width and request; a look whose bound has passed is a miss when the job is looked at next.
+//! Every waiting job is looked at about every [`EVERY`] seconds, and what it sees then is noted: how long it has
+//! waited, who came before it and still waits, the rest of the queue. When it starts, the rest of its wait becomes
+//! known for each of these looks, and they are learnt by a model of their own ([`Visible`] with other things seen). A
+//! job that is asked about is told the rests of the looks that were most like its present situation. [`Levels`] of
+//! their own follow the misses of these bounds, by groups of age instead of width and request; a look whose bound has
+//! passed is a miss when the job is looked at next.
 //!
-//! Where too few looks are known, the waits of the history that were as long as the job's so far count: those of its cluster, or
-//! of all clusters where these are too few.
+//! Where too few looks are known, the waits of the history that were as long as the job's so far count: those of its
+//! cluster, or of all clusters where these are too few.
 
 use crate::error::{Error, Result};
 use crate::math::beta::inverse_incomplete_beta;
@@ -32,7 +33,8 @@ const EVERY: f64 = 21_600.0;
 /// At most so many jobs are looked at in one call.
 const LOOKS: u32 = 16;
 
-/// A look is noted when the job has waited so many times as long as at the one noted before: every time in the first five days.
+/// A look is noted when the job has waited so many times as long as at the one noted before: every time in the first
+/// five days.
 const GROWTH: f64 = 1.05;
 
 /// Ages from which on a job belongs to the groups of those that have waited long, in seconds.
@@ -48,7 +50,8 @@ pub(super) const NOTES_A_JOB: usize = 2;
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Note {
-    /// When that was, and when the bound that it was given then runs out; [`NEVER`] if it was given none or has exceeded it.
+    /// When that was, and when the bound that it was given then runs out; [`NEVER`] if it was given none or has
+    /// exceeded it.
     at: i64,
     deadline: i64,
     /// In the job's list of notes, or in that of free ones, plus one.
@@ -318,7 +321,8 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// A bound for the whole wait of a job that has waited for `age` seconds; `before` counts who came before it, where needed.
+    /// A bound for the whole wait of a job that has waited for `age` seconds; `before` counts who came before it, where
+    /// needed.
     fn aged_answer(
         &self,
         features: &Features,
@@ -352,8 +356,8 @@ impl WaitPredictor<'_> {
         })
     }
 
-    /// The same from the waits of all clusters; where these are too few as well, and levels follow misses, from those there are, by
-    /// the tail of a Pareto distribution that begins at the longest of them, or at the age.
+    /// The same from the waits of all clusters; where these are too few as well, and levels follow misses, from those
+    /// there are, by the tail of a Pareto distribution that begins at the longest of them, or at the age.
     fn bound_from_all(&self, age: u64, quantile: f64, confidence: f64) -> Result<Option<i64>> {
         let all = at(&self.state.series, self.state.side as usize)?;
         let view = View { records: self.parts.records, nodes: Nodes(self.parts.nodes) };
@@ -385,8 +389,8 @@ impl WaitPredictor<'_> {
     }
 
     /// An upper bound for the wait, counted from its submission, of a job that waits since then. With
-    /// [`VISIBLE`](crate::wait::VISIBLE) it rests on jobs that waited in a like situation, and with [`ADAPT`] it follows the
-    /// misses of such bounds. O(w) for w waiting jobs on top of the costs of [`WaitPredictor::predict`].
+    /// [`VISIBLE`](crate::wait::VISIBLE) it rests on jobs that waited in a like situation, and with [`ADAPT`] it
+    /// follows the misses of such bounds. O(w) for w waiting jobs on top of the costs of [`WaitPredictor::predict`].
     ///
     /// # Errors
     /// As [`WaitPredictor::predict`]; [`Error::UnknownJob`] if no job with this number waits.
@@ -424,14 +428,16 @@ impl WaitPredictor<'_> {
         self.before(|_, other| other.submitted >= submitted)
     }
 
-    /// How probable it is that a job that has waited for `age` seconds (0 for a new one) waits at most `within` seconds, counted
-    /// from its submission, with a lower bound at this `confidence`. Rests on the waits of jobs in a like situation, or on all that
-    /// were at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on either side is counted, so that a
-    /// handful of waits makes nothing certain, and probabilities are corrected by what came of those told before. Says nothing about the machine being down. O(log n + sqrt n), and O(w) for w
+    /// How probable it is that a job that has waited for `age` seconds (0 for a new one) waits at most `within`
+    /// seconds, counted from its submission, with a lower bound at this `confidence`. Rests on the waits of jobs in a
+    /// like situation, or on all that were at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on
+    /// either side is counted, so that a handful of waits makes nothing certain, and probabilities are corrected by
+    /// what came of those told before. Says nothing about the machine being down. O(log n + sqrt n), and O(w) for w
     /// waiting jobs.
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a confidence outside (0, 1), negative times or features out of range.
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a confidence outside (0, 1), negative times or features out of
+    /// range.
     pub fn start_probability(
         &self,
         features: &Features,

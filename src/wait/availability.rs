@@ -1,11 +1,13 @@
 //! Is the machine down? (Nurmi, Brevik & Wolski 2007, section 3.5.)
 //!
-//! A machine that accepts jobs and starts none is recognised by two series, each with its own trimmed binomial bound: how many
-//! jobs arrive between releases, and how long it is between releases. While either exceeds the upper bound of its quantile, the
-//! machine may be down, until the next release. (The paper bounds the .95 quantile; here the quantile is an option.)
+//! A machine that accepts jobs and starts none is recognised by two series, each with its own trimmed binomial bound:
+//! how many jobs arrive between releases, and how long it is between releases. While either exceeds the upper bound of
+//! its quantile, the machine may be down, until the next release. (The paper bounds the .95 quantile; here the quantile
+//! is an option.)
 //!
-//! Jobs that come while the machine may be down get no prediction; their waits become history all the same, since leaving
-//! them out made the bounds of the others too short on real traces. Releases of one second are one. The time between releases runs only while jobs wait: an idle queue is no failure.
+//! Jobs that come while the machine may be down get no prediction; their waits become history all the same, since
+//! leaving them out made the bounds of the others too short on real traces. Releases of one second are one. The time
+//! between releases runs only while jobs wait: an idle queue is no failure.
 
 use crate::error::Result;
 use crate::memory::at_mut;
@@ -19,9 +21,9 @@ use bytemuck::{Pod, Zeroable};
 /// The confidence of the detectors' bounds.
 const CONFIDENCE: f64 = 0.95;
 
-/// Judges a wait by the bound that holds before it becomes history: counts misses in a row, and says whether they are a change
-/// point. How many are is told by the autocorrelation before the first of them: the misses themselves, one large wait after
-/// the other, would raise it and hide what they show.
+/// Judges a wait by the bound that holds before it becomes history: counts misses in a row, and says whether they are a
+/// change point. How many are is told by the autocorrelation before the first of them: the misses themselves, one large
+/// wait after the other, would raise it and hide what they show.
 pub(super) fn judge(
     view: View,
     series: &mut Series,

@@ -1,12 +1,13 @@
-//! The binomial method: order statistics as confidence bounds for a quantile (Nurmi, Brevik & Wolski 2007, section 3.1).
+//! The binomial method: order statistics as confidence bounds for a quantile (Nurmi, Brevik & Wolski 2007, section
+//! 3.1).
 //!
-//! Of n independent observations, the number below the quantile X_q is binomial. The k-th smallest is therefore an upper
-//! bound for X_q with confidence C if Pr(Bin(n, q) <= k - 1) >= C, and the best such bound has the smallest such k, counted
-//! from 1. (Equation 1 of the paper counts from the top, where "the smallest k" would always be 0.) With ties among the
-//! observations, or a distribution with steps, the confidence can only be larger.
+//! Of n independent observations, the number below the quantile X_q is binomial. The k-th smallest is therefore an
+//! upper bound for X_q with confidence C if Pr(Bin(n, q) <= k - 1) >= C, and the best such bound has the smallest such
+//! k, counted from 1. (Equation 1 of the paper counts from the top, where "the smallest k" would always be 0.) With
+//! ties among the observations, or a distribution with steps, the confidence can only be larger.
 //!
-//! A level that is missed by less than one part in 10^12 of the smaller of C and 1 - C counts as reached: where both sides are
-//! equal (q = C = 1/2, n odd) rounding must not decide.
+//! A level that is missed by less than one part in 10^12 of the smaller of C and 1 - C counts as reached: where both
+//! sides are equal (q = C = 1/2, n odd) rounding must not decide.
 
 use crate::error::{Error, Result};
 use crate::math::{binomial, normal};
@@ -73,8 +74,8 @@ fn bounds_below(n: u64, k: u64, quantile: f64, level: Level) -> bool {
     level.reached_by(at_least, below)
 }
 
-/// The smallest index in `first..=last` that has the property, which all above it have too; none if `last` has not. Starts
-/// at `guess`, and has tested the index returned and the one below it.
+/// The smallest index in `first..=last` that has the property, which all above it have too; none if `last` has not.
+/// Starts at `guess`, and has tested the index returned and the one below it.
 fn smallest(guess: u64, first: u64, last: u64, has: impl Fn(u64) -> bool) -> Option<u64> {
     if first > last || !has(last) {
         return None;
@@ -127,13 +128,14 @@ fn lower(n: u64, quantile: f64, level: Level) -> Option<u64> {
     Some(n + 1 - distance)
 }
 
-/// The index k, counted from 1, of the order statistic of `n` observations that is an upper bound for their distribution's
-/// `quantile` with this `confidence`: the smallest k with Pr(Bin(n, quantile) <= k - 1) >= confidence. None if there are too
-/// few observations. O(sqrt n), far less for high confidence: 0.7 microseconds at n = 1,000 and 3 at 10 million for .95 and
-/// .95.
+/// The index k, counted from 1, of the order statistic of `n` observations that is an upper bound for their
+/// distribution's `quantile` with this `confidence`: the smallest k with Pr(Bin(n, quantile) <= k - 1) >= confidence.
+/// None if there are too few observations. O(sqrt n), far less for high confidence: 0.7 microseconds at n = 1,000 and 3
+/// at 10 million for .95 and .95.
 ///
 /// # Errors
-/// [`Error::NotANumber`]; [`Error::OutOfRange`] for probabilities outside (0, 1) or more than [`LARGEST_HISTORY`] observations.
+/// [`Error::NotANumber`]; [`Error::OutOfRange`] for probabilities outside (0, 1) or more than [`LARGEST_HISTORY`]
+/// observations.
 ///
 /// ```
 /// assert_eq!(surefill::wait::upper_index(58, 0.95, 0.95), Ok(None));
@@ -144,8 +146,8 @@ pub fn upper_index(n: u64, quantile: f64, confidence: f64) -> Result<Option<u64>
     Ok(upper(n, quantile, Level::one_sided(confidence)))
 }
 
-/// The index k, counted from 1, of the order statistic that is a lower bound for the `quantile` with this `confidence`: the
-/// largest k with Pr(Bin(n, quantile) >= k) >= confidence. Otherwise as [`upper_index`].
+/// The index k, counted from 1, of the order statistic that is a lower bound for the `quantile` with this `confidence`:
+/// the largest k with Pr(Bin(n, quantile) >= k) >= confidence. Otherwise as [`upper_index`].
 ///
 /// # Errors
 /// As [`upper_index`].
@@ -169,8 +171,8 @@ pub fn two_sided_indices(n: u64, quantile: f64, confidence: f64) -> Result<Optio
 /// quantile^n <= 1 - confidence (59 for .95 and .95).
 ///
 /// # Errors
-/// [`Error::NotANumber`]; [`Error::OutOfRange`] for probabilities outside (0, 1), or where more than [`LARGEST_HISTORY`] would be
-/// needed.
+/// [`Error::NotANumber`]; [`Error::OutOfRange`] for probabilities outside (0, 1), or where more than
+/// [`LARGEST_HISTORY`] would be needed.
 pub fn smallest_history(quantile: f64, confidence: f64) -> Result<u64> {
     check(0, quantile, confidence)?;
     let level = Level::one_sided(confidence);
@@ -179,9 +181,9 @@ pub fn smallest_history(quantile: f64, confidence: f64) -> Result<u64> {
     smallest(estimate, 1, LARGEST_HISTORY, |n| bounds_above(n, n, quantile, level)).ok_or(Error::OutOfRange)
 }
 
-/// [`upper_index`] for one observation more, given the index `k` for `n`: that or the next one, because one more observation
-/// makes the k-th smallest no larger and the next one no smaller. And up to how many observations it surely grows with every
-/// one: for high quantiles it mostly does, so that one test settles several. At most three tests.
+/// [`upper_index`] for one observation more, given the index `k` for `n`: that or the next one, because one more
+/// observation makes the k-th smallest no larger and the next one no smaller. And up to how many observations it surely
+/// grows with every one: for high quantiles it mostly does, so that one test settles several. At most three tests.
 pub(super) fn next_upper_indices(n: u64, k: u64, quantile: f64, confidence: f64) -> (u64, u64) {
     let level = Level::one_sided(confidence);
     // Growing by less than one somewhere on the way means being behind at its end.

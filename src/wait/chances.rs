@@ -1,9 +1,10 @@
-//! Probabilities of starting in time, by what came of such probabilities (beyond QBETS; histogram binning: Zadrozny & Elkan 2001,
-//! with linear interpolation between the bins).
+//! Probabilities of starting in time, by what came of such probabilities (beyond QBETS; histogram binning: Zadrozny &
+//! Elkan 2001, with linear interpolation between the bins).
 //!
-//! When a job is told a bound, the shares of waits within each of [`HORIZONS`] that the answer rests on are noted. Once the job starts
-//! it is known which of them came true. For each horizon and each tenth of the share, weights of questions and of starts
-//! are kept; older ones fade. A share is corrected to what such shares came to; where few are known, it stays nearly as it is.
+//! When a job is told a bound, the shares of waits within each of [`HORIZONS`] that the answer rests on are noted. Once
+//! the job starts it is known which of them came true. For each horizon and each tenth of the share, weights of
+//! questions and of starts are kept; older ones fade. A share is corrected to what such shares came to; where few are
+//! known, it stays nearly as it is.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -38,8 +39,8 @@ fn place(share: f64) -> (usize, f64) {
 }
 
 impl Chances {
-    /// A job of which these shares were noted has waited so long, and starts or not. At the first `heard` horizons it is known
-    /// already that it did not. Returns at how many it is now.
+    /// A job of which these shares were noted has waited so long, and starts or not. At the first `heard` horizons it
+    /// is known already that it did not. Returns at how many it is now.
     pub(super) fn learn(&mut self, shares: &Shares, heard: u32, wait: u64, starts: bool) -> u32 {
         let passed = HORIZONS.iter().filter(|horizon| **horizon < wait).count();
         let until = if starts { HORIZONS.len() } else { passed };
@@ -76,7 +77,8 @@ impl Chances {
         (low + part * (high - low)).clamp(0.0, 1.0)
     }
 
-    /// The probability of a wait of at most `within` seconds, where `share(seconds)` of the waits were no longer. Rises with the time.
+    /// The probability of a wait of at most `within` seconds, where `share(seconds)` of the waits were no longer. Rises
+    /// with the time.
     ///
     /// # Errors
     /// Those of `share`.

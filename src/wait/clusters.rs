@@ -1,19 +1,20 @@
 //! Clusters of like jobs: which intervals of an attribute explain the waits (Nurmi, Brevik & Wolski 2007, section 3.4).
 //!
-//! Within an interval waits are taken as exponential, floored at 1 s (a zero would make the likelihood infinite). With n waits
-//! of sum S, the largest log-likelihood is -n ln(S / n) - n; merging two neighbours loses
+//! Within an interval waits are taken as exponential, floored at 1 s (a zero would make the likelihood infinite). With
+//! n waits of sum S, the largest log-likelihood is -n ln(S / n) - n; merging two neighbours loses
 //!
 //! ```text
 //! (n1 + n2) ln((S1 + S2) / (n1 + n2)) - n1 ln(S1 / n1) - n2 ln(S2 / n2)
 //! ```
 //!
-//! of it. Agglomeration starts from the distinct values of the attribute and always merges the neighbours with the smallest
-//! loss; pairs with a member that is too small for a useful history come first, so that in the end none is left. The number of
-//! clusters k maximises the Bayes information criterion, log L - (2k - 1) / 2 ln n, with log L divided by the waits' dispersion
-//! ([`View::dispersion`](crate::wait::history::View::dispersion)): waits are neither independent nor exponential, jobs of one
-//! burst wait together, and with every one taken for a witness of its own as many clusters are found as there may be (16,
-//! where the paper tells of three to five). Every boundary is then moved to where, between
-//! its two neighbours, the likelihood is largest: single values that happened to look like the other side do not stay there.
+//! of it. Agglomeration starts from the distinct values of the attribute and always merges the neighbours with the
+//! smallest loss; pairs with a member that is too small for a useful history come first, so that in the end none is
+//! left. The number of clusters k maximises the Bayes information criterion, log L - (2k - 1) / 2 ln n, with log L
+//! divided by the waits' dispersion ([`View::dispersion`](crate::wait::history::View::dispersion)): waits are neither
+//! independent nor exponential, jobs of one burst wait together, and with every one taken for a witness of its own as
+//! many clusters are found as there may be (16, where the paper tells of three to five). Every boundary is then moved
+//! to where, between its two neighbours, the likelihood is largest: single values that happened to look like the other
+//! side do not stay there.
 //!
 //! O(d log d) for d distinct values, in steps of O(log d) that can be done a few at a time.
 
@@ -25,7 +26,8 @@ use bytemuck::{Pod, Zeroable};
 /// The largest number of clusters.
 pub const MAX_CLUSTERS: usize = 16;
 
-/// Intervals of the attribute: cluster i holds what is above the bound before it and at most its own; the last has no bound.
+/// Intervals of the attribute: cluster i holds what is above the bound before it and at most its own; the last has no
+/// bound.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Intervals {
@@ -288,7 +290,8 @@ impl Workshop<'_> {
         self.state.total = self.state.total.and(mass);
         let index = self.state.items;
         if index as usize >= self.items.len() {
-            // Values came and went while they were collected, more than there are records: the rest joins the last item.
+            // Values came and went while they were collected, more than there are records: the rest joins the last
+            // item.
             let last = self.item_mut(index.checked_sub(1).ok_or(Error::Corrupt)?)?;
             last.key = key;
             last.mass = last.mass.and(mass);

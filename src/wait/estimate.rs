@@ -74,8 +74,8 @@ const STALE: u64 = 256;
 
 impl Memo {
     /// Brings the memo up to date after one wait was added (and perhaps others removed). The order statistic's index is
-    /// that of the present number of waits. A tolerance factor may be that of up to 1/256 fewer waits, where it is slightly
-    /// larger; a Weibull may lack the newest 1/256 of them.
+    /// that of the present number of waits. A tolerance factor may be that of up to 1/256 fewer waits, where it is
+    /// slightly larger; a Weibull may lack the newest 1/256 of them.
     pub(super) fn refresh(
         &mut self,
         view: View,

@@ -1,11 +1,11 @@
 //! A history of waits in the order of time and in the order of value.
 //!
-//! *Records* lie in a ring in the order in which their waits became known. A *series* chains some of them, from the oldest to the
-//! newest that still count, and holds their waits in a tree as well; it keeps the sums from which the lag-1
-//! autocorrelation of section 3.2 and the log-normal rival follow. Every change is O(log n).
+//! *Records* lie in a ring in the order in which their waits became known. A *series* chains some of them, from the
+//! oldest to the newest that still count, and holds their waits in a tree as well; it keeps the sums from which the
+//! lag-1 autocorrelation of section 3.2 and the log-normal rival follow. Every change is O(log n).
 //!
-//! The sums are of whole numbers, waits or ln(wait) in multiples of 2^-15 (the wait floored at 1 s): exact, so that what is taken
-//! away later leaves nothing behind.
+//! The sums are of whole numbers, waits or ln(wait) in multiples of 2^-15 (the wait floored at 1 s): exact, so that
+//! what is taken away later leaves nothing behind.
 
 use crate::error::Result;
 use crate::memory::{at, at_mut};
@@ -13,8 +13,8 @@ use crate::wait::tree::{Nodes, Pool, Tree};
 use bytemuck::{Pod, Zeroable};
 
 /// The most waits, waiting jobs or releases that a predictor remembers: 2^22.
-// Sums of squares of 2^20 (more than any logarithm) stay below 2^63, and n times such sums of 2^40 (the longest wait) below
-// 2^125.
+// Sums of squares of 2^20 (more than any logarithm) stay below 2^63, and n times such sums of 2^40 (the longest wait)
+// below 2^125.
 pub const MAX_HISTORY: u32 = 1 << 22;
 
 /// Parts of 1 in a logarithm.
@@ -34,8 +34,8 @@ pub(super) struct Record {
     log: i32,
     /// 1 once a change point has passed it.
     pub outdated: u32,
-    /// The next older and next newer record of its series, plus one; one pair for the present clusters' series, one for those
-    /// that are being prepared.
+    /// The next older and next newer record of its series, plus one; one pair for the present clusters' series, one for
+    /// those that are being prepared.
     older: [u32; 2],
     newer: [u32; 2],
 }
@@ -245,7 +245,8 @@ impl View<'_> {
         }
         let ends = i128::from(self.wait(series.oldest)?) + i128::from(self.wait(series.newest)?);
         let (n, sum) = (i128::from(series.tree.count), i128::from(series.sums.waits));
-        // With the mean S / n, n times the sum over n - 1 pairs of (w(i) - S / n)(w(i + 1) - S / n) is this less S^2 / n.
+        // With the mean S / n, n times the sum over n - 1 pairs of (w(i) - S / n)(w(i + 1) - S / n) is this less S^2 /
+        // n.
         let square = sum.wrapping_mul(sum);
         let pairs = n
             .wrapping_mul(series.sums.products.get())
@@ -259,8 +260,9 @@ impl View<'_> {
         Ok(correlation.clamp(-1.0, 1.0))
     }
 
-    /// How many of these waits say as much as one independent exponential wait: the variance over the squared mean, which is 1 for
-    /// an exponential, times (1 + r) / (1 - r) with the lag-1 autocorrelation r, if that is positive. At least 1.
+    /// How many of these waits say as much as one independent exponential wait: the variance over the squared mean,
+    /// which is 1 for an exponential, times (1 + r) / (1 - r) with the lag-1 autocorrelation r, if that is positive. At
+    /// least 1.
     pub(super) fn dispersion(self, series: &Series) -> Result<f64> {
         let (n, sum) = (i128::from(series.tree.count), i128::from(series.sums.waits));
         let square = sum.wrapping_mul(sum);

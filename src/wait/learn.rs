@@ -204,7 +204,8 @@ impl WaitPredictor<'_> {
         self.parts.visible.first().filter(|_| usable)
     }
 
-    /// As [`WaitPredictor::with_sample`] for a question asked aside: where the nearest waits do not answer it, the history may.
+    /// As [`WaitPredictor::with_sample`] for a question asked aside: where the nearest waits do not answer it, the
+    /// history may.
     pub(super) fn with_sample_for<R>(
         &self,
         asked: &Asked,
@@ -262,7 +263,8 @@ impl WaitPredictor<'_> {
         Ok(WaitAnswer::from_bound(bound))
     }
 
-    /// The bounds at the levels [`ASIDE`] for a job that comes, in seconds, and the shares of waits within the horizons; none without waits.
+    /// The bounds at the levels [`ASIDE`] for a job that comes, in seconds, and the shares of waits within the
+    /// horizons; none without waits.
     pub(super) fn aside(&self, asked: &Asked) -> Result<Option<([u32; ASIDE.len()], Shares)>> {
         self.with_sample(asked, |sample, _| {
             let bounds = self.aside_of(sample, &self.state.levels)?;
@@ -281,7 +283,8 @@ impl WaitPredictor<'_> {
         Ok(Some(bounds))
     }
 
-    /// The order statistic of a question asked aside, at its level's shift with [`ADAPT`]; none where there is no such statistic.
+    /// The order statistic of a question asked aside, at its level's shift with [`ADAPT`]; none where there is no such
+    /// statistic.
     pub(super) fn aside_bound(
         &self,
         sample: Sample,
@@ -464,8 +467,8 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// One more record, the newest of those left, goes to its new cluster if it still counts, or while that has too little
-    /// history. After the oldest the new clusters take over.
+    /// One more record, the newest of those left, goes to its new cluster if it still counts, or while that has too
+    /// little history. After the oldest the new clusters take over.
     pub(super) fn fill(&mut self) -> Result<()> {
         if self.state.filled_to <= self.state.oldest {
             return self.take_over();

@@ -1,18 +1,20 @@
-//! Levels that follow misses, class by class (beyond QBETS; online conformal prediction: Gibbs & Candes 2021, with the group
-//! indicators of gradient equilibrium: Angelopoulos, Jordan & Tibshirani 2025).
+//! Levels that follow misses, class by class (beyond QBETS; online conformal prediction: Gibbs & Candes 2021, with the
+//! group indicators of gradient equilibrium: Angelopoulos, Jordan & Tibshirani 2025).
 //!
-//! The *tail* of a level q is -ln(1 - q): 3.0 at .95, and 1 more for e times fewer misses. A bound is told at the tail of the
-//! method's own order statistic plus a shift. The shift is the sum of one number for each group that the job belongs to: all jobs,
-//! the wider half, the widest 20, 5 and 1 %, and the jobs with longer requests (three nested quarters). A miss raises the numbers of
-//! the job's groups, a bound that held lowers them, in the proportion that balances at the wanted share of misses. Since each
-//! number stays bounded, the share of misses in each group tends to what is wanted, whatever the waits do: the mean
-//! step of a group that saw n jobs is at most (difference of its number) / (n times the smallest step).
+//! The *tail* of a level q is -ln(1 - q): 3.0 at .95, and 1 more for e times fewer misses. A bound is told at the tail
+//! of the method's own order statistic plus a shift. The shift is the sum of one number for each group that the job
+//! belongs to: all jobs, the wider half, the widest 20, 5 and 1 %, and the jobs with longer requests (three nested
+//! quarters). A miss raises the numbers of the job's groups, a bound that held lowers them, in the proportion that
+//! balances at the wanted share of misses. Since each number stays bounded, the share of misses in each group tends to
+//! what is wanted, whatever the waits do: the mean step of a group that saw n jobs is at most (difference of its
+//! number) / (n times the smallest step).
 //!
-//! Steps fall with the jobs seen in a group, n^-.6 / 2, to the predictor's rate. A last number, common to all, moves five
-//! times as fast and decays by 2 % with each job: it answers bursts of misses, and keeps single months from failing.
+//! Steps fall with the jobs seen in a group, n^-.6 / 2, to the predictor's rate. A last number, common to all, moves
+//! five times as fast and decays by 2 % with each job: it answers bursts of misses, and keeps single months from
+//! failing.
 //!
-//! Quantiles that are asked aside follow their own misses in the same way, without groups, at [`ASIDE`] levels; between them
-//! shifts are interpolated in the tail.
+//! Quantiles that are asked aside follow their own misses in the same way, without groups, at [`ASIDE`] levels; between
+//! them shifts are interpolated in the tail.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -159,8 +161,8 @@ impl Levels {
         own.map(|(_, number)| number).sum::<f64>() + self.fast
     }
 
-    /// The options' own bound, of this quantile, was missed or held. Steps are this part (`caution`) of what they are else: where
-    /// many bounds are open at the same time, they are missed together, and each must count for less.
+    /// The options' own bound, of this quantile, was missed or held. Steps are this part (`caution`) of what they are
+    /// else: where many bounds are open at the same time, they are missed together, and each must count for less.
     pub(super) fn learn(&mut self, groups: Groups, missed: bool, quantile: f64, rate: f64, caution: f64) {
         let wanted = CAUTION * (1.0 - quantile);
         let share = 1.0 / libm::sqrt(f64::from(groups.0.count_ones().max(1)));
@@ -185,7 +187,8 @@ impl Levels {
         self.seen_aside = self.seen_aside.saturating_add(1);
     }
 
-    /// The shift of a tail asked aside: interpolated between the levels that are followed, that of the nearest beyond them.
+    /// The shift of a tail asked aside: interpolated between the levels that are followed, that of the nearest beyond
+    /// them.
     pub(super) fn shift_aside(&self, tail: f64) -> f64 {
         let mut before: Option<(f64, f64)> = None;
         for (level, number) in ASIDE.into_iter().zip(self.aside) {

@@ -1,8 +1,8 @@
 //! Bounds on queue waiting time, from the history of waits (Nurmi, Brevik & Wolski 2007, "QBETS").
 //!
 //! From the outside in:
-//! * [`WaitPredictor`]: one queue's jobs in, bounds on their waits out, in the caller's memory; `options` has what it is told
-//!   and answers, `learn` what its calls are made of.
+//! * [`WaitPredictor`]: one queue's jobs in, bounds on their waits out, in the caller's memory; `options` has what it
+//!   is told and answers, `learn` what its calls are made of.
 //! * `queue`: the jobs that wait.
 //! * `availability`: whether the machine may be down (section 3.5).
 //! * `clusters`: which jobs are alike (section 3.4).

@@ -13,18 +13,19 @@ pub const TRIM: u32 = 1;
 pub const CLUSTER: u32 = 2;
 /// Component of [`WaitOptions`]: no prediction while the machine may be down.
 pub const AVAILABILITY: u32 = 4;
-/// Component of [`WaitOptions`], beyond the paper: levels follow misses (online conformal prediction: Gibbs & Candes 2021), so that in
-/// the long run .9 of the misses that the quantile allows remain, whatever the waits do, and that among the wide jobs and among those
-/// with long requests as well as among all. The order statistic that is told moves up with a miss and down without; beyond the
-/// longest wait, and with the parametric methods, the bound is stretched. A job that waits longer than its bound counts at once, not
-/// only when it starts. No bound is more than one and a half times the longest wait seen, where the method's own is not.
+/// Component of [`WaitOptions`], beyond the paper: levels follow misses (online conformal prediction: Gibbs & Candes
+/// 2021), so that in the long run .9 of the misses that the quantile allows remain, whatever the waits do, and that
+/// among the wide jobs and among those with long requests as well as among all. The order statistic that is told moves
+/// up with a miss and down without; beyond the longest wait, and with the parametric methods, the bound is stretched. A
+/// job that waits longer than its bound counts at once, not only when it starts. No bound is more than one and a half
+/// times the longest wait seen, where the method's own is not.
 pub const ADAPT: u32 = 8;
-/// Component of [`WaitOptions`], beyond the paper: the waits that count are those of jobs that came into a like situation. What the
-/// predictor sees of the queue (jobs and work ahead, the oldest wait, the last waits, the hour, and what
-/// [`WaitPredictor::machine`](super::WaitPredictor::machine) tells) is turned into one number by a regression on line; the
-/// waits of the 300 jobs nearest in it are taken for the history. Jobs that wait are looked at about every six hours, and one that is
-/// asked about is told the rests of the 300 looks that were most like its situation. It takes the place of [`TRIM`] and [`CLUSTER`];
-/// the methods are order statistics then.
+/// Component of [`WaitOptions`], beyond the paper: the waits that count are those of jobs that came into a like
+/// situation. What the predictor sees of the queue (jobs and work ahead, the oldest wait, the last waits, the hour, and
+/// what [`WaitPredictor::machine`](super::WaitPredictor::machine) tells) is turned into one number by a regression on
+/// line; the waits of the 300 jobs nearest in it are taken for the history. Jobs that wait are looked at about every
+/// six hours, and one that is asked about is told the rests of the 300 looks that were most like its situation. It
+/// takes the place of [`TRIM`] and [`CLUSTER`]; the methods are order statistics then.
 pub const VISIBLE: u32 = 16;
 
 /// Capacities of a [`WaitPredictor`](super::WaitPredictor), fixed at initialisation.
@@ -150,7 +151,8 @@ impl Machine {
 /// How a [`WaitPredictor`](super::WaitPredictor) predicts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WaitOptions {
-    /// The quantile that [`WaitPredictor::submit`](super::WaitPredictor::submit) bounds, by which misses are told and histories trimmed.
+    /// The quantile that [`WaitPredictor::submit`](super::WaitPredictor::submit) bounds, by which misses are told and
+    /// histories trimmed.
     pub quantile: f64,
     /// The confidence of that bound.
     pub confidence: f64,
@@ -162,18 +164,20 @@ pub struct WaitOptions {
     pub components: u32,
     /// After how many known waits the jobs are clustered again (at least 1).
     pub recluster_every: u32,
-    /// With [`AVAILABILITY`]: the quantile of jobs between releases, and of time between releases, above whose .95 bound the
-    /// machine may be down. The paper's is .95. Jobs arrive in crowds and long gaps see more of them, so that on its traces
-    /// that leaves 5 to 25 % of the jobs without a prediction; .999 about 1 %, as the paper reports. The detectors say nothing
-    /// before [`smallest_history`](crate::wait::smallest_history) of releases, for which there must be room: 59 at .95, 299 at
-    /// .99, 2,995 at .999.
+    /// With [`AVAILABILITY`]: the quantile of jobs between releases, and of time between releases, above whose .95
+    /// bound the machine may be down. The paper's is .95. Jobs arrive in crowds and long gaps see more of them, so that
+    /// on its traces that leaves 5 to 25 % of the jobs without a prediction; .999 about 1 %, as the paper reports. The
+    /// detectors say nothing before [`smallest_history`](crate::wait::smallest_history) of releases, for which there
+    /// must be room: 59 at .95, 299 at .99, 2,995 at .999.
     pub down_quantile: f64,
-    /// With [`ADAPT`]: the smallest step of the levels (0 to 1), in units of e times fewer misses. Steps begin at a half, fall with
-    /// the number of jobs to the power of -.6, and stay here: smaller ones are tighter, larger ones faster.
+    /// With [`ADAPT`]: the smallest step of the levels (0 to 1), in units of e times fewer misses. Steps begin at a
+    /// half, fall with the number of jobs to the power of -.6, and stay here: smaller ones are tighter, larger ones
+    /// faster.
     pub rate: f64,
-    /// A job that has waited for more than so many seconds is given up (1 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)): it may be
-    /// held, or its start may have got lost. It no longer counts among those that wait, and when there is no room for a new
-    /// job the oldest of them makes room. If it starts after all its wait is learnt. To be longer than jobs wait.
+    /// A job that has waited for more than so many seconds is given up (1 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)): it may be held, or its start may have got lost. It no longer
+    /// counts among those that wait, and when there is no room for a new job the oldest of them makes room. If it
+    /// starts after all its wait is learnt. To be longer than jobs wait.
     pub oldest_seconds: i64,
 }
 
@@ -185,8 +189,8 @@ impl Default for WaitOptions {
 }
 
 impl WaitOptions {
-    /// The paper's: .95 bound of the .95 quantile, binomial, clustered by requested time every 1,000 jobs, with a less easily
-    /// alarmed [`AVAILABILITY`].
+    /// The paper's: .95 bound of the .95 quantile, binomial, clustered by requested time every 1,000 jobs, with a less
+    /// easily alarmed [`AVAILABILITY`].
     pub fn papers() -> WaitOptions {
         WaitOptions {
             quantile: 0.95,

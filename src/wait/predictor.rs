@@ -132,11 +132,11 @@ fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitCapacity) -> Result<(&'a mut
 
 /// Bounds on the waits of one queue's jobs.
 ///
-/// Tell it of every job: [`WaitPredictor::submit`], then [`WaitPredictor::start`] or [`WaitPredictor::cancel`]. Times are
-/// seconds since any fixed origin and never go back.
+/// Tell it of every job: [`WaitPredictor::submit`], then [`WaitPredictor::start`] or [`WaitPredictor::cancel`]. Times
+/// are seconds since any fixed origin and never go back.
 ///
-/// The memory needed is [`WaitPredictor::size`]: some 80 bytes a remembered wait, 230 with clusters, 160 a release, 220 a
-/// waiting job (510 with situations) and 48 a situation.
+/// The memory needed is [`WaitPredictor::size`]: some 80 bytes a remembered wait, 230 with clusters, 160 a release, 220
+/// a waiting job (510 with situations) and 48 a situation.
 ///
 /// ```
 /// use surefill::wait::{Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};
@@ -180,8 +180,8 @@ impl<'a> WaitPredictor<'a> {
     /// sealed block is the same for the same calls.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::NotANumber`] and [`Error::OutOfRange`] for limits and options, also
-    /// where their quantile needs more waits than the history holds.
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::NotANumber`] and [`Error::OutOfRange`] for limits and
+    /// options, also where their quantile needs more waits than the history holds.
     pub fn init(
         memory: &'a mut [u8],
         limits: &WaitCapacity,
@@ -304,9 +304,9 @@ impl<'a> WaitPredictor<'a> {
         })
     }
 
-    /// Sets the clock right: from now on it is `now`, whatever time was reported before. To go back, what was reported as later
-    /// counts as having happened now, and jobs are given up anew by the new time. O((w + n) log w) for w waiting jobs and n notes of
-    /// them.
+    /// Sets the clock right: from now on it is `now`, whatever time was reported before. To go back, what was reported
+    /// as later counts as having happened now, and jobs are given up anew by the new time. O((w + n) log w) for w
+    /// waiting jobs and n notes of them.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a time further than 2^53 from 0.
@@ -341,14 +341,15 @@ impl<'a> WaitPredictor<'a> {
         })
     }
 
-    /// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information criterion,
-    /// over a single cluster: which attribute explains the waits best.
+    /// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
+    /// criterion, over a single cluster: which attribute explains the waits best.
     pub fn explained(&self) -> (f64, f64) {
         (self.state.gain, self.state.criterion)
     }
 
-    /// A job was submitted. Returns the bound for its wait at the options' quantile and confidence. O(log n); with [`VISIBLE`] the 300
-    /// nearest situations are sorted, and up to 16 waiting jobs are looked at, for as much each and O(w) for w waiting jobs.
+    /// A job was submitted. Returns the bound for its wait at the options' quantile and confidence. O(log n); with
+    /// [`VISIBLE`] the 300 nearest situations are sorted, and up to 16 waiting jobs are looked at, for as much each and
+    /// O(w) for w waiting jobs.
     ///
     /// # Errors
     /// [`Error::TimeWentBack`]; [`Error::OutOfRange`] for a time further than 2^53 from 0, or features out of range;
@@ -391,9 +392,10 @@ impl<'a> WaitPredictor<'a> {
         Ok(answer)
     }
 
-    /// A waiting job was started: its wait becomes history. Returns the wait in seconds. O(log n), and while jobs are clustered
-    /// again 64 + 4 history / recluster_every steps of O(log n). With [`VISIBLE`] waiting jobs are looked at as by
-    /// [`WaitPredictor::submit`], and the job's situation and each look at it are learnt, in 48^2 steps and O(r) for r situations.
+    /// A waiting job was started: its wait becomes history. Returns the wait in seconds. O(log n), and while jobs are
+    /// clustered again 64 + 4 history / recluster_every steps of O(log n). With [`VISIBLE`] waiting jobs are looked at
+    /// as by [`WaitPredictor::submit`], and the job's situation and each look at it are learnt, in 48^2 steps and O(r)
+    /// for r situations.
     ///
     /// # Errors
     /// [`Error::TimeWentBack`], [`Error::OutOfRange`]; [`Error::UnknownJob`] if no job with this number waits.
@@ -427,7 +429,8 @@ impl<'a> WaitPredictor<'a> {
         self.queue().remove(id)
     }
 
-    /// A wait that is known from elsewhere, in seconds: as if such a job had been submitted and started, but without time passing.
+    /// A wait that is known from elsewhere, in seconds: as if such a job had been submitted and started, but without
+    /// time passing.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a wait below 0 or above [`MAX_SECONDS`], or features out of range.
@@ -449,9 +452,9 @@ impl<'a> WaitPredictor<'a> {
         self.parts.visible.iter_mut().for_each(|visible| visible.set_machine(machine));
     }
 
-    /// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most `work` steps of
-    /// O(log n) each (at least 1, and no more than a whole clustering takes). After [`Clustering::Done`] the next call begins
-    /// another. Waits may become known between two calls; they bring steps of their own.
+    /// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most `work`
+    /// steps of O(log n) each (at least 1, and no more than a whole clustering takes). After [`Clustering::Done`] the
+    /// next call begins another. Waits may become known between two calls; they bring steps of their own.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for no work.
@@ -472,9 +475,9 @@ impl<'a> WaitPredictor<'a> {
         Ok(Clustering::More)
     }
 
-    /// An upper bound, with this `confidence`, for the `quantile` of the wait of a job submitted at `now`. O(log n) for the options'
-    /// quantile and confidence, else with [`upper_index`](crate::wait::upper_index) (or the method's own computation, up to O(n)) on
-    /// top. With [`ADAPT`] the options' own question is answered with the adapted bound.
+    /// An upper bound, with this `confidence`, for the `quantile` of the wait of a job submitted at `now`. O(log n) for
+    /// the options' quantile and confidence, else with [`upper_index`](crate::wait::upper_index) (or the method's own
+    /// computation, up to O(n)) on top. With [`ADAPT`] the options' own question is answered with the adapted bound.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for probabilities outside (0, 1), or features or time out of range;
@@ -507,8 +510,8 @@ impl<'a> WaitPredictor<'a> {
         })
     }
 
-    /// A lower bound, with this `confidence`, for the `quantile` of the wait, by the binomial method. O(log n) and the cost of
-    /// [`lower_index`](crate::wait::lower_index).
+    /// A lower bound, with this `confidence`, for the `quantile` of the wait, by the binomial method. O(log n) and the
+    /// cost of [`lower_index`](crate::wait::lower_index).
     ///
     /// # Errors
     /// As [`WaitPredictor::predict`].
@@ -529,8 +532,8 @@ impl<'a> WaitPredictor<'a> {
         })
     }
 
-    /// A lower and an upper bound that hold together with this `confidence` for the `quantile` of the wait, by the binomial method.
-    /// O(log n) and the cost of [`two_sided_indices`].
+    /// A lower and an upper bound that hold together with this `confidence` for the `quantile` of the wait, by the
+    /// binomial method. O(log n) and the cost of [`two_sided_indices`].
     ///
     /// # Errors
     /// As [`WaitPredictor::predict`].

@@ -1,7 +1,7 @@
 //! The jobs that wait: found by their number, and by when the bound that they were given runs out.
 //!
-//! Jobs lie in slots that do not move; an open-addressing table leads from numbers to slots, a heap orders those with a bound by
-//! their deadline. Everything is O(1) on average or O(log n).
+//! Jobs lie in slots that do not move; an open-addressing table leads from numbers to slots, a heap orders those with a
+//! bound by their deadline. Everything is O(1) on average or O(log n).
 
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
@@ -94,7 +94,8 @@ pub(super) struct Occupancy {
     given_up_work: u64,
 }
 
-/// The queue with its memory. `table` is a power of two long, at least twice the number of slots; it holds slots plus one.
+/// The queue with its memory. `table` is a power of two long, at least twice the number of slots; it holds slots plus
+/// one.
 pub(super) struct Queue<'s> {
     pub occupancy: &'s mut Occupancy,
     pub slots: &'s mut [Waiting],

@@ -1,5 +1,5 @@
-//! Parametric rivals of the binomial method (Nurmi, Brevik & Wolski 2007, section 3.1): log-normal with a confidence bound on the
-//! quantile, log-uniform and Weibull by maximum likelihood, whose quantiles come without confidence.
+//! Parametric rivals of the binomial method (Nurmi, Brevik & Wolski 2007, section 3.1): log-normal with a confidence
+//! bound on the quantile, log-uniform and Weibull by maximum likelihood, whose quantiles come without confidence.
 //!
 //! All look at ln(wait), so waits are floored at 1 s.
 
@@ -39,8 +39,8 @@ pub(super) fn log_uniform(shortest: f64, longest: f64, quantile: f64) -> f64 {
     libm::exp(low + quantile * (high - low))
 }
 
-/// The sums that the likelihood equation of a Weibull needs, of z = (x / longest)^shape: z, z ln x, z (ln x)^2, with ln x relative to
-/// the longest wait's.
+/// The sums that the likelihood equation of a Weibull needs, of z = (x / longest)^shape: z, z ln x, z (ln x)^2, with ln
+/// x relative to the longest wait's.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WeibullSums([f64; 3]);
 
@@ -55,9 +55,9 @@ impl WeibullSums {
     }
 }
 
-/// Fits a Weibull by maximum likelihood: the root of sum(z ln x) / sum(z) - 1 / shape = mean(ln x), by Newton's steps kept
-/// between half and twice the last shape. `sums` computes the sums for a shape, `longest` is the largest ln(wait), `mean` their
-/// mean, `deviations` their mean squared deviation.
+/// Fits a Weibull by maximum likelihood: the root of sum(z ln x) / sum(z) - 1 / shape = mean(ln x), by Newton's steps
+/// kept between half and twice the last shape. `sums` computes the sums for a shape, `longest` is the largest ln(wait),
+/// `mean` their mean, `deviations` their mean squared deviation.
 pub(super) fn fit_weibull(
     n: f64,
     mean: f64,
@@ -113,8 +113,8 @@ fn logarithms(waits: &[f64]) -> Result<(f64, f64, f64, f64)> {
 }
 
 /// The upper bound of the `quantile` of a log-normal distribution, with this `confidence`, from independent waits in
-/// seconds: exp(m + f s) with mean and standard deviation of the logarithms and the tolerance factor of the noncentral t.
-/// None for fewer than two waits. O(n).
+/// seconds: exp(m + f s) with mean and standard deviation of the logarithms and the tolerance factor of the noncentral
+/// t. None for fewer than two waits. O(n).
 ///
 /// # Errors
 /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a negative or infinite wait, or a probability outside (0, 1).
@@ -141,8 +141,8 @@ pub fn log_uniform_quantile(waits: &[f64], quantile: f64) -> Result<Option<f64>>
     Ok(shortest.zip(longest).map(|(shortest, longest)| log_uniform(shortest, longest, quantile)))
 }
 
-/// The Weibull distribution most likely to give these waits (seconds), and its `quantile`. None without a wait. At most 60
-/// passes over the waits, usually six.
+/// The Weibull distribution most likely to give these waits (seconds), and its `quantile`. None without a wait. At most
+/// 60 passes over the waits, usually six.
 ///
 /// # Errors
 /// As [`log_normal_bound`].

@@ -1,5 +1,5 @@
-//! The waits that an answer rests on, in order of length: a series of the history, or the waits of the jobs that were most like
-//! this one ([`Window`]).
+//! The waits that an answer rests on, in order of length: a series of the history, or the waits of the jobs that were
+//! most like this one ([`Window`]).
 
 use crate::error::{Error, Result};
 use crate::wait::chances::{HORIZONS, Shares};
@@ -122,8 +122,8 @@ impl Sample<'_> {
         tail_of(k as f64 / (self.count() as f64 + 1.0))
     }
 
-    /// The bound at a tail, in seconds: between two waits interpolated in the logarithm of wait and 1 s, beyond the longest
-    /// stretched. None without waits.
+    /// The bound at a tail, in seconds: between two waits interpolated in the logarithm of wait and 1 s, beyond the
+    /// longest stretched. None without waits.
     pub(super) fn at_tail(self, tail: f64) -> Result<Option<i64>> {
         let count = self.count();
         if count == 0 {

@@ -1,9 +1,9 @@
 //! Sorted multisets with selection by rank: counted B+ trees that share one pool of nodes.
 //!
-//! Every entry of a node carries how many values lie below it, so that the k-th smallest value, and how many are below a given
-//! one, are found on one path: O(log n). Equal values share an entry. Insertion splits full nodes and removal fills up sparse
-//! ones on the way down, so neither comes back up. A whole tree is given back in O(1): its nodes are recovered one by one
-//! when new ones are wanted.
+//! Every entry of a node carries how many values lie below it, so that the k-th smallest value, and how many are below
+//! a given one, are found on one path: O(log n). Equal values share an entry. Insertion splits full nodes and removal
+//! fills up sparse ones on the way down, so neither comes back up. A whole tree is given back in O(1): its nodes are
+//! recovered one by one when new ones are wanted.
 
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range_mut};
@@ -21,8 +21,9 @@ const NONE: u32 = u32::MAX;
 /// In place of a key that is not there; no value.
 const FILLER: u64 = u64::MAX;
 
-/// One node. In a leaf an entry is a value, how often it occurs, and the number its first insertion gave it. Above, it is an upper
-/// bound for the child's keys (below the next entry's keys), how many values the child holds, and which node it is.
+/// One node. In a leaf an entry is a value, how often it occurs, and the number its first insertion gave it. Above, it
+/// is an upper bound for the child's keys (below the next entry's keys), how many values the child holds, and which
+/// node it is.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Node {

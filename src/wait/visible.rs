@@ -1,17 +1,18 @@
 //! What a scheduler sees when a job comes, and which earlier jobs came into a like situation (beyond QBETS).
 //!
-//! A linear model of ln(6 h + wait), fitted on line by recursive least squares with forgetting, turns what is seen into one
-//! number, the job's *index*: how long jobs like this one wait in a situation like this. The waits told to a new job are
-//! those of the [`WINDOW`] remembered jobs whose indices are nearest. The model need not be right: it only says who is alike, the
-//! waits are real ones, and the [levels](crate::wait::levels) follow the misses that remain.
+//! A linear model of ln(6 h + wait), fitted on line by recursive least squares with forgetting, turns what is seen into
+//! one number, the job's *index*: how long jobs like this one wait in a situation like this. The waits told to a new
+//! job are those of the [`WINDOW`] remembered jobs whose indices are nearest. The model need not be right: it only says
+//! who is alike, the waits are real ones, and the [levels](crate::wait::levels) follow the misses that remain.
 //!
-//! What is seen: jobs and processor-seconds that wait in this queue; for how long the first of them has waited; the last waits,
-//! averaged with a short and a long memory; the job's processors and requested time; the hour of the day; and, where the
-//! caller tells ([`Machine`]), jobs and processor-seconds in all queues, free processors, and whether the job fits them.
-//! Counts and times enter as ln(1 + x), all of them less their mean and over their standard deviation; then products of
-//! seven of them, and the positive parts of six.
+//! What is seen: jobs and processor-seconds that wait in this queue; for how long the first of them has waited; the
+//! last waits, averaged with a short and a long memory; the job's processors and requested time; the hour of the day;
+//! and, where the caller tells ([`Machine`]), jobs and processor-seconds in all queues, free processors, and whether
+//! the job fits them. Counts and times enter as ln(1 + x), all of them less their mean and over their standard
+//! deviation; then products of seven of them, and the positive parts of six.
 //!
-//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index; O(300 log^2 300) a question.
+//! O(48^2) a wait that becomes known and O(r) for r remembered jobs, which are kept in the order of their index; O(300
+//! log^2 300) a question.
 
 use crate::error::{Error, Result};
 use crate::memory::{at_mut, range_mut};
@@ -25,7 +26,8 @@ pub(super) const SEEN: usize = 13;
 /// Those that a job brings with it: processors and requested time.
 const OF_THE_JOB: [usize; 2] = [5, 6];
 
-/// Those whose products enter: work here and everywhere, free processors, oldest, last waits, processors, requested time.
+/// Those whose products enter: work here and everywhere, free processors, oldest, last waits, processors, requested
+/// time.
 const CROSSED: [usize; 7] = [1, 8, 9, 2, 4, 5, 6];
 
 /// Those whose positive parts enter: the same without free processors.
@@ -40,7 +42,8 @@ const SCALE: f64 = 21_600.0;
 /// What the model keeps of its past with each wait.
 const MEMORY: f64 = 0.9998;
 
-/// The variance of a coefficient before anything is known; its sum over all coefficients must not grow beyond the bound.
+/// The variance of a coefficient before anything is known; its sum over all coefficients must not grow beyond the
+/// bound.
 const PRIOR: f64 = 10.0;
 const MOST_VARIANCE: f64 = 1e4;
 
@@ -165,8 +168,8 @@ impl Visible {
         ]
     }
 
-    /// What a job sees that has waited for `age` seconds, with jobs and processor-seconds before it: these in the place of all that
-    /// wait, its age in that of the oldest wait, and what it replaces in that of the hour.
+    /// What a job sees that has waited for `age` seconds, with jobs and processor-seconds before it: these in the place
+    /// of all that wait, its age in that of the oldest wait, and what it replaces in that of the hour.
     pub(super) fn see_waiting(
         &self,
         features: &Features,

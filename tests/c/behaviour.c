@@ -422,8 +422,8 @@ static void models(void) {
     CHECK(likelihood == -INFINITY);
     CHECK_OK(surefill_hmm_log_likelihood(hmm, 5, 8, SUREFILL_EVIDENCE_LOAD, &likelihood));
     CHECK(likelihood == 0);
-    /* Training on the first two slots finds the second state, whose only job was in bin 1. It stops between slots, and goes on
-     * in a copy. */
+    /* Training on the first two slots finds the second state, whose only job was in bin 1. It stops between slots, and
+     * goes on in a copy. */
     CHECK_OK(surefill_hmm_begin_training(hmm, SUREFILL_INITIAL_PRESENT, 0, 5, 7));
     CHECK_OK(surefill_hmm_train(hmm, 3, &step, &round));
     CHECK(step == SUREFILL_STEP_MORE);
@@ -498,7 +498,7 @@ static void predictions(void) {
     /* The questions have not moved the clock. */
     CHECK_OK(surefill_predictor_wants_training(predictor, &wants));
     CHECK(wants == 0);
-    /* The slot of the job is finished: there is something to be learnt. Then all jobs run in bin 1, as far as anything is known. */
+    /* The slot of the job is finished: there is something to be learnt. All jobs run in bin 1, as far as is known. */
     CHECK_OK(surefill_predictor_set_clock(predictor, 60));
     CHECK_OK(surefill_predictor_wants_training(predictor, &wants));
     CHECK(wants == 1);

@@ -1,6 +1,6 @@
-/* A damaged predictor (mixtures and hidden Markov models), wait predictor, forecast, sizing or store of recent waits is refused, or gives some answer: it never
- * crashes or hangs, and what it answers with SUREFILL_OK is a number. Every byte of the block is damaged in turn;
- * `damage_objects N` does every N-th. */
+/* A damaged predictor (mixtures and hidden Markov models), wait predictor, forecast, sizing or store of recent waits is
+ * refused, or gives some answer: it never crashes or hangs, and what it answers with SUREFILL_OK is a number. Every
+ * byte of the block is damaged in turn; `damage_objects N` does every N-th. */
 #include "check.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Nothing is allocated: the examples run with an allocator that counts. It takes the standard library's place for the
- * whole program, so that what the standard library allocates counts as well. wait_bounds.c reads its history on standard
- * input. */
+ * whole program, so that what the standard library allocates counts as well. wait_bounds.c reads its history on
+ * standard input. */
 #include "check.h"
 
 #include <stdalign.h>

@@ -1,5 +1,5 @@
-/* Threads push numbered events, another takes them out: nothing is lost, doubled, or out of order of one thread. The number
- * of events may be given. A bit that is flipped anywhere delivers no wrong event. */
+/* Threads push numbered events, another takes them out: nothing is lost, doubled, or out of order of one thread. The
+ * number of events may be given. A bit that is flipped anywhere delivers no wrong event. */
 #include "check.h"
 
 #include <pthread.h>

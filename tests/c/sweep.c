@@ -1,8 +1,8 @@
 /* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
  *
  * `sweep --list` prints the functions swept, for the comparison with the header. Bins and distributions are in
- * sweep_values.c, passes in sweep_pass.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors
- * in sweep_predictor.c, waits in sweep_wait.c, presets in sweep_schedule.c, sizes in sweep_allocate.c. */
+ * sweep_values.c, passes in sweep_pass.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c,
+ * predictors in sweep_predictor.c, waits in sweep_wait.c, presets in sweep_schedule.c, sizes in sweep_allocate.c. */
 #include "sweep.h"
 
 struct world world, before;

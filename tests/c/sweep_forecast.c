@@ -36,8 +36,8 @@ static void make_calibration(void) {
         CHECK_OK(surefill_start_calibration_learn(made, 60 * waited, forecast_levels, SUREFILL_START_LEVELS, 50 * waited));
 }
 
-/* 4 of 16 processors are idle, 2 are out of service; one place is left for a running and for a waiting job, and the second
- * of the waiting jobs cannot start before processors come back. */
+/* 4 of 16 processors are idle, 2 are out of service; one place is left for a running and for a waiting job, and the
+ * second of the waiting jobs cannot start before processors come back. */
 void make_forecasts(void) {
     surefill_forecast *made;
     int32_t step;

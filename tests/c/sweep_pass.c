@@ -8,7 +8,8 @@
 enum { NOW = 1000000, RUNNING = 3, CANDIDATES = 3, PROCESSORS = 16 };
 
 static const int32_t wrong_processors[] = {0, -1, PROCESSORS + 1, INT32_MIN, INT32_MAX};
-/* What a time that lies before the pass's or too far behind it is refused with; one whose distance is no number is out of range. */
+/* What a time that lies before the pass's or too far behind it is refused with; one whose distance is no number is out
+ * of range. */
 static int32_t time_error(int64_t when) {
     return when < NOW ? SUREFILL_ERROR_OUT_OF_RANGE : SUREFILL_ERROR_SPAN_TOO_LONG;
 }
@@ -204,7 +205,8 @@ void sweep_pass_begin(void) {
     memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
     CHECK_OK(surefill_pass_begin(FRESH, NOW - 500, 4, INT64_MIN, 12, 0));
     CHECK_OK(surefill_pass_begin(FRESH, -((int64_t)1 << 53), 0, INT64_MAX, 1, SUREFILL_MAX_SECONDS));
-    /* A head job that has waited for so long is guarded: only what is harmless by the limits may start, and nothing is. */
+    /* A head job that has waited for so long is guarded: only what is harmless by the limits may start, and nothing
+     * is. */
     surefill_rule rule = world.rule;
     rule.threshold = INFINITY;
     rule.guard = 100;

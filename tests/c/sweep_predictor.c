@@ -20,8 +20,8 @@ static surefill_predictor_options small(int32_t kind) {
     return options;
 }
 
-/* A new one; one with a queued job (1) and a running one (2), which is full; a mixture that has learnt from a job of 50 s, and
- * has the same jobs. */
+/* A new one; one with a queued job (1) and a running one (2), which is full; a mixture that has learnt from a job of 50
+ * s, and has the same jobs. */
 void make_predictors(void) {
     surefill_predictor *predictor;
     for (int i = 0; i < EXPERTS; i++) world.experts[i] = (surefill_expert){i + 1, 0, 0.5, 1};

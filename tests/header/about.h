@@ -3,35 +3,36 @@
  * What a resource manager or a site's tool links; models for research are in surefill_models.h. Generated from src/capi
  * (SUREFILL_BLESS=1 cargo test --test header); do not edit.
  *
- * One section per object: how it is used, its constants, structures and functions. In the examples every function's status
- * is left out; real programs look at each.
+ * One section per object: how it is used, its constants, structures and functions. In the examples every function's
+ * status is left out; real programs look at each.
  *
  * Conventions:
  *
  * - Every function returns a status: 0 (SUREFILL_OK) or a negative SUREFILL_ERROR_ number. A call that returns an error
  *   has changed nothing and written no output, unless its section says otherwise.
  * - Memory is the caller's. An object is made in a block of at least its size, aligned to 8 bytes; its handle is the
- *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block. Blocks hold no
- *   pointers: they may be copied while no call uses them.
- * - A sealed block is a checkpoint. Its checksum lies in bytes 24 to 31: FNV-1a with 64 bits of the whole block with zeros
- *   there.
- * - No object keeps a pointer to what a call was given. Bins, distributions, options, capacities and arrays may be changed, reused
- *   or freed as soon as the call has returned.
+ *   block's address. Nothing is allocated, nothing needs to be freed, and nothing is kept outside the block. Blocks
+ *   hold no pointers: they may be copied while no call uses them.
+ * - A sealed block is a checkpoint. Its checksum lies in bytes 24 to 31: FNV-1a with 64 bits of the whole block with
+ *   zeros there.
+ * - No object keeps a pointer to what a call was given. Bins, distributions, options, capacities and arrays may be
+ *   changed, reused or freed as soon as the call has returned.
  * - Inputs come before outputs; a const handle is not changed; what the pointers of one call point to does not overlap.
  *   Structures for options and capacities begin with their size and have an init function.
- * - Every ..._size function takes a capacity and writes the bytes that an object of this capacity needs. Objects without a
- *   capacity have a constant ..._SIZE instead.
- * - Times are whole seconds in int64_t since any fixed origin, probabilities are doubles from 0 to 1, indices count from 0.
- *   A limit is a job's time limit.
- * - No function takes a lock, does I/O, calls back or keeps global state. Distinct objects are independent. One object needs one
- *   thread or the caller's lock, unless its section says otherwise.
+ * - Every ..._size function takes a capacity and writes the bytes that an object of this capacity needs. Objects
+ *   without a capacity have a constant ..._SIZE instead.
+ * - Times are whole seconds in int64_t since any fixed origin, probabilities are doubles from 0 to 1, indices count
+ *   from 0. A limit is a job's time limit.
+ * - No function takes a lock, does I/O, calls back or keeps global state. Distinct objects are independent. One object
+ *   needs one thread or the caller's lock, unless its section says otherwise.
  *
  * Errors that are not repeated below:
  *
  *   NULL, MISALIGNED            of any pointer
  *   WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT
  *                               of any handle, and of a block that is opened
- *   WRONG_VERSION               of a structure whose struct_size no version has, or with members set that this one does not know
+ *   WRONG_VERSION               of a structure whose struct_size no version has, or with members set that this one does
+ *   not know
  *   TOO_SMALL                   of any block of memory; OUT_OF_RANGE when its length is negative
  *   NOT_A_NUMBER                of any double
  *   SPAN_TOO_LONG               of any span in whole seconds; OUT_OF_RANGE when it is negative

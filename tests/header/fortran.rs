@@ -1,4 +1,5 @@
-//! The interface as Fortran modules, and the two programs that compare its structures with C's (`tests/fortran/layout.*`).
+//! The interface as Fortran modules, and the two programs that compare its structures with C's
+//! (`tests/fortran/layout.*`).
 
 use crate::items::{Declared, Item, Kind, Section, wrap};
 
@@ -14,8 +15,8 @@ pub const OPTIONAL: &[(&str, &str)] = &[
     ("surefill_forecast_add_waiting", "index"),
 ];
 
-/// Arguments that point to several numbers or structures, which C does not show: the arguments of the functions whose names
-/// begin so.
+/// Arguments that point to several numbers or structures, which C does not show: the arguments of the functions whose
+/// names begin so.
 const ARRAYS: &[(&str, &[&str])] = &[
     ("surefill_distribution_init_counts", &["counts"]),
     ("surefill_distribution_init_samples", &["runtimes"]),

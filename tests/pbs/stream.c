@@ -1,4 +1,5 @@
-/* A few jobs on the simulated server in real time, for the program itself: what it would see of PBS on a quiet morning. */
+/* A few jobs on the simulated server in real time, for the program itself: what it would see of PBS on a quiet
+ * morning. */
 #include "server.h"
 
 #include <time.h>

@@ -48,7 +48,8 @@ fn compare(seed: u64, options: PredictorOptions, window: u32) -> (usize, usize, 
     let mut random = Random(seed);
     let mut now = -1234;
     let (mut spoke, mut silent, mut trainings) = (0, 0, 0);
-    // Each running job's run time, drawn from the kind of work there is at its submission; the kinds change now and then.
+    // Each running job's run time, drawn from the kind of work there is at its submission; the kinds change now and
+    // then.
     let mut runs = std::collections::HashMap::new();
     let mut kind = 0;
     for step in 0..700 {

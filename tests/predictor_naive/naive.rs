@@ -167,7 +167,8 @@ impl Model {
         (0..STATES).map(|j| (0..STATES).map(|i| filtered[i] * self.transition[i][j]).sum()).collect()
     }
 
-    /// One round of Baum-Welch over finished slots, bent first where needed; the new model, and the change in L1 and L-infinity.
+    /// One round of Baum-Welch over finished slots, bent first where needed; the new model, and the change in L1 and
+    /// L-infinity.
     pub fn round(&mut self, slots: &[[u32; BINS]]) -> (f64, f64) {
         let jobs: u32 = slots.iter().flatten().sum();
         let mut alpha: Vec<Vec<f64>> = Vec::new();
@@ -300,8 +301,8 @@ impl Naive {
         self.slots(end).iter().flatten().sum()
     }
 
-    /// Whether every slot before `end` is explained by the model, and the filtered probabilities of the last if every slot is,
-    /// or may be under the floor.
+    /// Whether every slot before `end` is explained by the model, and the filtered probabilities of the last if every
+    /// slot is, or may be under the floor.
     pub fn filtered(&self, model: &Model, end: i64, now: i64) -> (bool, Option<Vec<f64>>) {
         let first = self.first();
         let floor = self.options.floor;

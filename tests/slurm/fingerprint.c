@@ -55,7 +55,8 @@ int main(void) {
     all = site_fingerprint(LEAST);
     CHECK(site_fingerprint(LEAST) == all);
 
-    /* Of running jobs their nodes, limits and ends; of the head job and those before it all that their turn depends on. */
+    /* Of running jobs their nodes, limits and ends; of the head job and those before it all that their turn depends
+     * on. */
     MATTERS(jobs[0].node_cnt, 2);
     MATTERS(jobs[0].time_limit, 61);
     MATTERS(jobs[0].job_state, JOB_SUSPENDED);
@@ -71,8 +72,8 @@ int main(void) {
     MATTERS(jobs[2].job_state, JOB_RUNNING); /* somebody else has started it */
     MATTERS(jobs[3].priority, LEAST); /* released */
 
-    /* Candidates are looked at one by one when they start; held jobs and those that have ended do not count, nor does the
-     * order of the list. */
+    /* Candidates are looked at one by one when they start; held jobs and those that have ended do not count, nor does
+     * the order of the list. */
     jobs[2].priority = LEAST - 50;
     jobs[2].time_limit = jobs[3].time_limit = jobs[4].time_limit = 5;
     details[2].min_nodes = 3;

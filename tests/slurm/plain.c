@@ -271,9 +271,9 @@ static void a_shortage_loses_nothing(void) {
     beliefs_free(other);
 }
 
-/* By limits alone the decisions are EASY's, on a case worked out by hand. Ten nodes; six are held until 1,000, two until
- * 2,000, two are idle; the head needs eight and so starts at 1,000, when no node is left over but the two that end later
- * are: a candidate on two nodes that does not end by then would delay it. */
+/* By limits alone the decisions are EASY's, on a case worked out by hand. Ten nodes; six are held until 1,000, two
+ * until 2,000, two are idle; the head needs eight and so starts at 1,000, when no node is left over but the two that
+ * end later are: a candidate on two nodes that does not end by then would delay it. */
 static void limits_are_easy(void) {
     struct running running[] = {{.nodes = 6, .age = 100, .facts = {.id = 1, .limit = 1100}},
                                 {.nodes = 2, .age = 0, .facts = {.id = 2, .limit = 2000}}};
@@ -311,8 +311,8 @@ static void limits_are_easy(void) {
     decider_free(decider);
 }
 
-/* By limits every start is known, by hand. The head job starts when six nodes are free at 1000; the next fits beside until then;
- * the widest gets all nodes at 2000; the long one may delay neither, and comes after both. */
+/* By limits every start is known, by hand. The head job starts when six nodes are free at 1000; the next fits beside
+ * until then; the widest gets all nodes at 2000; the long one may delay neither, and comes after both. */
 static void starts_are_foretold(void) {
     struct running running[] = {{.nodes = 6, .age = 100, .facts = {.id = 1, .limit = 1100}},
                                 {.nodes = 2, .age = 0, .facts = {.id = 2, .limit = 2000}}};
@@ -335,8 +335,8 @@ static void starts_are_foretold(void) {
     teller_free(teller);
 }
 
-/* The users' histories alone: what other users do counts only for those who have none; and the mixture does not take them
- * for its own, nor the other way round. */
+/* The users' histories alone: what other users do counts only for those who have none; and the mixture does not take
+ * them for its own, nor the other way round. */
 static void users_are_asked(void) {
     struct beliefs *users = beliefs_make(PREDICTOR_USER), *again = beliefs_make(PREDICTOR_USER);
     struct beliefs *mix = beliefs_make(PREDICTOR_MIX);
@@ -401,9 +401,10 @@ static void budgets_last(void) {
     beliefs_free(beliefs);
 }
 
-/* Ten days of a job every twenty minutes, minutes long by day and hours by night. After its first week the hidden Markov
- * model speaks: a job submitted by day is shorter than one submitted by night, although the histories see one kind. What it
- * said of a job stays with the job until that ends, whatever other jobs come and go, and survives a save. */
+/* Ten days of a job every twenty minutes, minutes long by day and hours by night. After its first week the hidden
+ * Markov model speaks: a job submitted by day is shorter than one submitted by night, although the histories see one
+ * kind. What it said of a job stays with the job until that ends, whatever other jobs come and go, and survives a
+ * save. */
 static void the_model_is_asked(void) {
     enum { DAY = 86400, MINUTE = 60, KEPT = 300 };
     struct beliefs *beliefs = beliefs_make(PREDICTOR_HMM), *again = beliefs_make(PREDICTOR_HMM);
@@ -480,9 +481,9 @@ static void ask_waits(struct beliefs *beliefs, int64_t now) {
     waits_each(beliefs_waits(beliefs), now, see_report);
 }
 
-/* A hundred jobs that wait 1, 2, ..., 100 s: the bound is that of the order statistic which the library names. Held jobs
- * have not joined; a job that moves to another queue, or leaves, teaches nothing; what is seen running first has waited
- * since its submission. */
+/* A hundred jobs that wait 1, 2, ..., 100 s: the bound is that of the order statistic which the library names. Held
+ * jobs have not joined; a job that moves to another queue, or leaves, teaches nothing; what is seen running first has
+ * waited since its submission. */
 static void waits_are_bounded(void) {
     struct books *books = books_make();
     struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX), *again = beliefs_make(PREDICTOR_MIX);

@@ -24,8 +24,8 @@ static void read(struct settings *settings, const char *words) {
     CHECK(settings_read(settings, words, message, sizeof message));
 }
 
-/* One idle node, two candidates that would do: within one rank the preset's order counts, the site's ranks come first, and
- * a rule of the site's own takes them as they come. */
+/* One idle node, two candidates that would do: within one rank the preset's order counts, the site's ranks come first,
+ * and a rule of the site's own takes them as they come. */
 static void short_ones_come_first(void) {
     struct running running[] = {{.nodes = 4, .age = 0, .facts = {.id = 1, .user = SLOW, .limit = 7200, .asked = 1}}};
     struct candidate candidates[] = {{.facts = {.id = 11, .user = SLOW, .nodes = 1, .limit = 7200, .asked = 1}},

@@ -1,5 +1,5 @@
-/* For LD_PRELOAD under slurmctld: while there is a file of the name in SUREFILL_SHORT, the plugin, and nothing else, gets
- * no memory. */
+/* For LD_PRELOAD under slurmctld: while there is a file of the name in SUREFILL_SHORT, the plugin, and nothing else,
+ * gets no memory. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

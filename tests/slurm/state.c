@@ -106,8 +106,8 @@ static void changes_are_saved(const char *path) {
     beliefs_free(beliefs);
 }
 
-/* No room for the whole file: the old one stays, and nothing is left of the new one. A link or a folder under the new one's
- * name: not followed, what it points to stays. */
+/* No room for the whole file: the old one stays, and nothing is left of the new one. A link or a folder under the new
+ * one's name: not followed, what it points to stays. */
 static void failures_leave_nothing(const char *path, const char *fresh, const char *victim) {
     struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX);
     struct books *books = books_make();

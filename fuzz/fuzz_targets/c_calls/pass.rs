@@ -495,8 +495,8 @@ impl Pass {
         self.note(Done::Decided(rule, step, candidate));
     }
 
-    /// Does once more what led here, without interruptions and questions in between: every decision and, in the end, every
-    /// judgement must be the same.
+    /// Does once more what led here, without interruptions and questions in between: every decision and, in the end,
+    /// every judgement must be the same.
     pub fn check_again(&self) {
         let (Some(log), false) = (&self.log, matches!(self.phase, Phase::Under(_))) else { return };
         let block = Block::new(self.block.length());

@@ -134,7 +134,8 @@ pub enum Expected {
     Error(&'static [i32]),
 }
 
-/// The commonest ways of being out of range have statuses of their own. The models say only that something is out of range.
+/// The commonest ways of being out of range have statuses of their own. The models say only that something is out of
+/// range.
 fn out_of_range(status: i32) -> bool {
     [
         SUREFILL_ERROR_OUT_OF_RANGE,
@@ -196,8 +197,8 @@ pub trait Subject: std::marker::Sized + Clone {
     /// Does a call, which may read as much as `length` bytes behind the handle.
     fn perform(&self, handle: *mut c_void, length: i64, call: &Self::Call, output: Pointer) -> Outcome;
     fn expected(&self, call: &Self::Call) -> Expected;
-    /// After a call that succeeded: what must hold of its outputs, and what is known now. The handle is good for further
-    /// calls, which must change nothing.
+    /// After a call that succeeded: what must hold of its outputs, and what is known now. The handle is good for
+    /// further calls, which must change nothing.
     fn done(&mut self, call: &Self::Call, outputs: &[u64], handle: *mut c_void, length: i64);
 }
 
@@ -276,7 +277,8 @@ impl<S: Subject> Object<S> {
         assert!(stranger.words() == before, "{call:?}");
     }
 
-    /// Seals the block and opens a copy, which then goes the same way; now and then a damaged one, which must be refused.
+    /// Seals the block and opens a copy, which then goes the same way; now and then a damaged one, which must be
+    /// refused.
     pub fn checkpoint(&mut self, input: &mut Input) {
         let length = self.block.length();
         if !S::SEALS {

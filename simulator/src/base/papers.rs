@@ -6,8 +6,8 @@ pub struct Published {
     /// How file names of this trace start.
     #[serde(skip)]
     pub prefix: &'static str,
-    /// The machine it was replayed on. The header of CTC SP2 gives the 338 nodes left of the batch partition; the paper's
-    /// waits come out on all 512 of the machine.
+    /// The machine it was replayed on. The header of CTC SP2 gives the 338 nodes left of the batch partition; the
+    /// paper's waits come out on all 512 of the machine.
     pub procs: u32,
     /// Tables 2 and 3, EASY.
     pub easy: Waits,

@@ -1,6 +1,6 @@
-//! Draws that are the same bits on every platform: ChaCha8 for the bits, libm for the mathematics (the system's `ln` and
-//! `exp` differ in the last place from one to the next), and no sampler of another crate, whose next version may consume
-//! the bits in another way.
+//! Draws that are the same bits on every platform: ChaCha8 for the bits, libm for the mathematics (the system's `ln`
+//! and `exp` differ in the last place from one to the next), and no sampler of another crate, whose next version may
+//! consume the bits in another way.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -83,8 +83,8 @@ impl Random {
         ((self.uniform() * count as f64) as usize).min(count - 1)
     }
 
-    /// Poisson with this mean, which must be finite and not negative: arrivals of rate 1 in as much time, taken in parts of
-    /// 16 so that their probabilities stay far above the smallest number.
+    /// Poisson with this mean, which must be finite and not negative: arrivals of rate 1 in as much time, taken in
+    /// parts of 16 so that their probabilities stay far above the smallest number.
     pub fn poisson(&mut self, mean: f64) -> u64 {
         let mut count = 0;
         let mut left = mean;

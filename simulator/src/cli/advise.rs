@@ -59,7 +59,8 @@ pub struct Advise {
     /// Spans from now for which the probability of having started is told
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "1h,4h,24h", allow_hyphen_values = true, value_parser = span)]
     within: Vec<i64>,
-    /// A time, likewise; --by 1700000000 or --by 2026-11-21T18:00:00 (UTC, unless the saved queue's times are dates of another clock)
+    /// A time, likewise; --by 1700000000 or --by 2026-11-21T18:00:00 (UTC, unless the saved queue's times are dates of
+    /// another clock)
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     by: Option<i64>,
     /// The part of jobs that a bound or a time limit is to cover

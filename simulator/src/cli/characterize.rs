@@ -59,8 +59,8 @@ struct ModelArgs {
     /// Where training begins; k-means needs a power of two of states
     #[arg(long, value_enum, default_value = "static")]
     initial: Start,
-    /// When training stops: rounds=N; l1=E: sqrt(jobs) times the parameters' L1 change is below E (200 is meant for tens of
-    /// thousands of jobs and stops early on small workloads); linf=E: no parameter changes by E
+    /// When training stops: rounds=N; l1=E: sqrt(jobs) times the parameters' L1 change is below E (200 is meant for
+    /// tens of thousands of jobs and stops early on small workloads); linf=E: no parameter changes by E
     #[arg(long, value_name = "RULE", default_value = "l1=200", value_parser = stop)]
     stop: Stop,
     /// When it stops in any case, unless by rounds=N

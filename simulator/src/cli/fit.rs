@@ -379,11 +379,12 @@ pub struct GainArgs {
     /// How the on-line predictor learns, to compare: batch (Baum-Welch), online or online=A (recursive EM, steps t^-A)
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "batch")]
     learn: Vec<Learn>,
-    /// Floors under the on-line predictor's probabilities to compare, used where no state explains a slot; 0 for silence
+    /// Floors under the on-line predictor's probabilities to compare, used where no state explains a slot; 0 for
+    /// silence
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = options::floor)]
     floor: Vec<f64>,
-    /// Measure these predictors of run times instead, each job when it is submitted: bits over the distribution of all finished jobs,
-    /// coverage, probability integral transform; see below
+    /// Measure these predictors of run times instead, each job when it is submitted: bits over the distribution of all
+    /// finished jobs, coverage, probability integral transform; see below
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", conflicts_with_all = ["figures", "learn", "floor", "html"])]
     predictors: Vec<Measured>,
     /// With --predictors: print one CSV table

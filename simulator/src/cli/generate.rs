@@ -28,12 +28,14 @@ pub struct Generate {
     /// The model of the workload
     #[arg(long, value_enum, default_value = "sessions")]
     model: Name,
-    /// The trace to learn from: any format that import reads (markov, independent, hmm; for lublin it gives the machine's size)
+    /// The trace to learn from: any format that import reads (markov, independent, hmm; for lublin it gives the
+    /// machine's size)
     #[arg(long, value_name = "TRACE")]
     like: Option<PathBuf>,
     #[command(flatten)]
     source: Source,
-    /// A model with a load model that surefill fit has saved (hmm) [default: trained on --like, 16 states, geometric load]
+    /// A model with a load model that surefill fit has saved (hmm) [default: trained on --like, 16 states, geometric
+    /// load]
     #[arg(long, value_name = "FILE")]
     trained: Option<PathBuf>,
     /// Which Markov chain model (markov)
@@ -63,8 +65,8 @@ pub struct Generate {
 enum Name {
     /// Users with applications of their own, who come in sessions and ask for too much time
     Sessions,
-    /// Markov chains of processors and run time, learnt from a trace, with its arrivals, users and requested times (Song,
-    /// Ernemann & Yahyapour 2004)
+    /// Markov chains of processors and run time, learnt from a trace, with its arrivals, users and requested times
+    /// (Song, Ernemann & Yahyapour 2004)
     Markov,
     /// Every parameter from its own distribution in a trace
     Independent,

@@ -51,7 +51,8 @@ enum Command {
     /// Say why one job waited.
     #[command(after_long_help = help::RULES)]
     Explain(explain::Explain),
-    /// Train a hidden Markov model on traces and say what its states are: how long they last, how many jobs come in them.
+    /// Train a hidden Markov model on traces and say what its states are: how long they last, how many jobs come in
+    /// them.
     Characterize(characterize::Characterize),
     /// Measure how much run times can be learnt from submit times and users.
     #[command(after_long_help = locality::HELP)]
@@ -80,7 +81,8 @@ enum Command {
     /// Say by when jobs start, over HTTP on this computer: for portals.
     #[command(after_long_help = serve::help())]
     Serve(serve::Serve),
-    /// Say what to expect of a live queue (Slurm): when the next job starts, how long the others wait, which limit is sensible.
+    /// Say what to expect of a live queue (Slurm): when the next job starts, how long the others wait, which limit is
+    /// sensible.
     #[command(after_long_help = advise::HELP)]
     Advise(advise::Advise),
     /// Look on while Slurm's own scheduler is in charge, and say what it leaves undone: gains, losses, promises kept.
@@ -119,8 +121,8 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 }
 
 impl Cli {
-    /// The arguments of the process; wrong ones end it with status 2. Negative numbers are taken for values, so that the option
-    /// can say what it accepts.
+    /// The arguments of the process; wrong ones end it with status 2. Negative numbers are taken for values, so that
+    /// the option can say what it accepts.
     pub fn of_process() -> Cli {
         Cli::of(std::env::args_os()).unwrap_or_else(|error| error.exit())
     }

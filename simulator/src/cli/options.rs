@@ -162,7 +162,8 @@ pub struct ProbArgs {
     /// How the delay probability is computed; the bound is for comparison with the papers [default: exact]
     #[arg(long, value_enum)]
     delay: Option<Delay>,
-    /// What of the delay is compared with tau; probability is for comparison with the papers [default: the preset's, relative]
+    /// What of the delay is compared with tau; probability is for comparison with the papers [default: the preset's,
+    /// relative]
     #[arg(long, value_enum)]
     criterion: Option<Criterion>,
     /// Events into which a bin's probability is divided [default: the preset's, 1; of rules of their own 4]
@@ -294,8 +295,8 @@ impl ProbArgs {
         }
     }
 
-    /// A policy's options: from the arguments, else the policy's own rule or preset, else the preset of the command line,
-    /// else `fair`. A rule of its own comes without guard and in the order of submission.
+    /// A policy's options: from the arguments, else the policy's own rule or preset, else the preset of the command
+    /// line, else `fair`. A rule of its own comes without guard and in the order of submission.
     ///
     /// # Errors
     /// [`Failure::Usage`] for bins that are none, or a slip without seconds.

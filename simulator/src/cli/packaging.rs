@@ -1,5 +1,5 @@
-//! `surefill packaging`: the manual pages and the shells' completions, made of the same definitions as `--help`. Hidden:
-//! `make install` and the packages call it.
+//! `surefill packaging`: the manual pages and the shells' completions, made of the same definitions as `--help`.
+//! Hidden: `make install` and the packages call it.
 
 use super::{Cli, Failure};
 use anyhow::Context;

@@ -49,8 +49,8 @@ pub struct PredictorArgs {
     /// The confidence of the bound
     #[arg(long, value_name = "C", default_value_t = 0.95, value_parser = probability, help_heading = "Predictor")]
     confidence: f64,
-    /// The method; of several, every queue takes the one whose bounds have been tightest in its history, of those that held as
-    /// often as they should
+    /// The method; of several, every queue takes the one whose bounds have been tightest in its history, of those that
+    /// held as often as they should
     #[arg(
         long,
         value_enum,
@@ -60,8 +60,8 @@ pub struct PredictorArgs {
         help_heading = "Predictor"
     )]
     method: Vec<Method>,
-    /// Bounds do not rest on the jobs that came into a like situation, but on the paper's history: trimmed, and clustered. So they do
-    /// with any --method but binomial
+    /// Bounds do not rest on the jobs that came into a like situation, but on the paper's history: trimmed, and
+    /// clustered. So they do with any --method but binomial
     #[arg(long, help_heading = "Predictor")]
     no_visible: bool,
     /// What jobs are clustered by
@@ -79,8 +79,8 @@ pub struct PredictorArgs {
     /// There is a bound even when the machine may be down
     #[arg(long, help_heading = "Predictor")]
     no_availability: bool,
-    /// The present: seconds, a date, or "clock" for this computer's, in its time zone where the history has dates [default: the
-    /// last time in the history]
+    /// The present: seconds, a date, or "clock" for this computer's, in its time zone where the history has dates
+    /// [default: the last time in the history]
     #[arg(long, value_name = "TIME", help_heading = "Predictor", value_parser = present)]
     now: Option<Present>,
 }

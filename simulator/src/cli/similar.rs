@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 /// Options of `similar`.
 #[derive(Debug, Args)]
 pub struct Similar {
-    /// Two workloads to compare, the original first; with --tables, any number of traces; any format that import reads, - is standard input
+    /// Two workloads to compare, the original first; with --tables, any number of traces; any format that import
+    /// reads, - is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// Tables of Song, Ernemann & Yahyapour 2004: every model learns from each trace and is measured against it

@@ -1,12 +1,12 @@
 //! Histories that sites have: what `sacct` and `squeue` print, traces, and every other format that traces come in.
 //!
-//! In tables ([`rows`] has the names of their columns) jobs that wait count as well: those in state `PENDING`, whose start is only
-//! planned, and without a state those without a start. A cancelled job that never started was in the queue until its end, where
-//! that is known, else it is left out. The processors are those asked for, else those held. Job steps are no jobs; a job that
-//! comes twice counts once. Of accounting logs only what has ended is known.
+//! In tables ([`rows`] has the names of their columns) jobs that wait count as well: those in state `PENDING`, whose
+//! start is only planned, and without a state those without a start. A cancelled job that never started was in the
+//! queue until its end, where that is known, else it is left out. The processors are those asked for, else those held.
+//! Job steps are no jobs; a job that comes twice counts once. Of accounting logs only what has ended is known.
 //!
-//! Times written as dates are taken as they stand, without time zone: where clocks change twice a year, waits across the change are
-//! an hour off (`SLURM_TIME_FORMAT=%s` prints seconds).
+//! Times written as dates are taken as they stand, without time zone: where clocks change twice a year, waits across
+//! the change are an hour off (`SLURM_TIME_FORMAT=%s` prints seconds).
 
 use crate::studies::waits::queue::queues;
 use crate::trace::collect::Collector;

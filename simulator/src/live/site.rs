@@ -270,8 +270,8 @@ fn leave(
 }
 
 impl Line {
-    /// With the method whose bounds have been tightest among those that held as often as they should; if none did, with the one
-    /// whose bounds held most often.
+    /// With the method whose bounds have been tightest among those that held as often as they should; if none did, with
+    /// the one whose bounds held most often.
     fn tightest(
         name: &str,
         entries: &[&Entry],
@@ -302,7 +302,8 @@ impl Line {
         clusters: u32,
         now: i64,
     ) -> Result<Line, CoreError> {
-        // The detectors of a machine that is down speak only when their bound is known: with fewer releases, a lower one.
+        // The detectors of a machine that is down speak only when their bound is known: with fewer releases, a lower
+        // one.
         let started: HashSet<i64> = entries
             .iter()
             .filter_map(|entry| match entry.left {
@@ -355,8 +356,8 @@ impl Line {
 }
 
 impl Site {
-    /// Shows predictors, one a queue or one for all, what happened up to `now`, by default the last time in the history. Of
-    /// several methods every queue takes the one that has been tightest there.
+    /// Shows predictors, one a queue or one for all, what happened up to `now`, by default the last time in the
+    /// history. Of several methods every queue takes the one that has been tightest there.
     ///
     /// # Errors
     /// [`CoreError::OutOfRange`] for options out of range, or no method; [`CoreError::Full`] for more than 2^22 jobs.

@@ -1,9 +1,9 @@
-//! What a site's own jobs would have waited under another policy: one history replayed under two, and measured over a period by
-//! who submitted the jobs, how wide they are and how long they run.
+//! What a site's own jobs would have waited under another policy: one history replayed under two, and measured over a
+//! period by who submitted the jobs, how wide they are and how long they run.
 //!
-//! The whole history is replayed, so that the policies have learnt and the queue is filled when the period begins; only jobs
-//! submitted in the period are measured. Every measure is the mean over seeds, each of which shifts submissions by 0 to 59 s, as
-//! single schedules are chaotic. Spans are in seconds, processor time in hours.
+//! The whole history is replayed, so that the policies have learnt and the queue is filled when the period begins; only
+//! jobs submitted in the period are measured. Every measure is the mean over seeds, each of which shifts submissions by
+//! 0 to 59 s, as single schedules are chaotic. Spans are in seconds, processor time in hours.
 
 use crate::replay::outcome::{JobRecord, Outcome};
 use crate::trace::collect::Names;

@@ -1,8 +1,8 @@
 //! Do backfills delay head jobs as often, or as much, as the policy predicted?
 //!
 //! Accepted backfills are sorted by predicted delay and cut into bins of about equal count (equal predictions are never
-//! separated); each bin compares the mean prediction with what was observed, in the same unit: probability, or seconds. Relative
-//! delays are judged in seconds, for a ratio to a wait that turns out to be a few seconds says nothing.
+//! separated); each bin compares the mean prediction with what was observed, in the same unit: probability, or seconds.
+//! Relative delays are judged in seconds, for a ratio to a wait that turns out to be a few seconds says nothing.
 
 use crate::replay::outcome::Backfill;
 use crate::replay::policy::Criterion;
@@ -39,8 +39,8 @@ fn predicted(backfill: &Backfill, criterion: Criterion) -> f64 {
     }
 }
 
-/// All accepted backfills together, and what each head job had to bear of those that overtook it: a threshold holds for one
-/// candidate, but many are accepted ahead of one head job.
+/// All accepted backfills together, and what each head job had to bear of those that overtook it: a threshold holds for
+/// one candidate, but many are accepted ahead of one head job.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Delays {
     /// Backfills accepted in all replays.

@@ -174,8 +174,8 @@ impl Policy for Watching {
     }
 }
 
-/// Replays a workload and notes what every pass decides about `job`. The workload must have been made by `options.rules`
-/// and carry its seed already, which is told for the setup only.
+/// Replays a workload and notes what every pass decides about `job`. The workload must have been made by
+/// `options.rules` and carry its seed already, which is told for the setup only.
 ///
 /// # Errors
 /// [`Error`].

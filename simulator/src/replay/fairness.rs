@@ -1,7 +1,7 @@
 //! Who waits how long: mean waits by width, by run time and by user.
 //!
-//! Widths are shares of the machine, run times the jobs' own. Beside EASY's the same figures say who gains and who loses by a
-//! policy. Waits are in seconds.
+//! Widths are shares of the machine, run times the jobs' own. Beside EASY's the same figures say who gains and who
+//! loses by a policy. Waits are in seconds.
 
 use crate::replay::outcome::{JobRecord, Outcome};
 use serde::Serialize;

@@ -29,8 +29,8 @@ pub struct Cluster<'w> {
     /// Scratch of [`Cluster::sort_queue`].
     values: Vec<(f64, JobId)>,
     running: Vec<Running>,
-    /// True ends of the running jobs: the replay's event list, and the truth that backfills are judged by. Policies never
-    /// see it.
+    /// True ends of the running jobs: the replay's event list, and the truth that backfills are judged by. Policies
+    /// never see it.
     ends: BTreeSet<(i64, JobId)>,
     starts: Vec<Option<i64>>,
     backfills: Vec<Option<Backfill>>,
@@ -78,7 +78,8 @@ impl<'w> Cluster<'w> {
         &self.running
     }
 
-    /// The waiting jobs in the policy's order ([`Cluster::sort_queue`]), else first come first; the first is the head job.
+    /// The waiting jobs in the policy's order ([`Cluster::sort_queue`]), else first come first; the first is the head
+    /// job.
     pub fn queue(&self) -> &VecDeque<JobId> {
         &self.queue
     }
@@ -103,8 +104,8 @@ impl<'w> Cluster<'w> {
         self.queue.iter().position(|&waiting| waiting == job)
     }
 
-    /// Puts the waiting jobs in the order of these values, equal ones first come first. They stay so until the next call;
-    /// jobs submitted meanwhile come last.
+    /// Puts the waiting jobs in the order of these values, equal ones first come first. They stay so until the next
+    /// call; jobs submitted meanwhile come last.
     pub fn sort_queue(&mut self, mut value: impl FnMut(&Job) -> f64) {
         let jobs = self.jobs;
         self.values.clear();
@@ -138,8 +139,8 @@ impl<'w> Cluster<'w> {
         self.start(head);
     }
 
-    /// Starts a waiting job ahead of the head job; `predicted` is the delay of the head job that the policy expects of it,
-    /// in its criterion's unit. What really came of it is recorded beside.
+    /// Starts a waiting job ahead of the head job; `predicted` is the delay of the head job that the policy expects of
+    /// it, in its criterion's unit. What really came of it is recorded beside.
     ///
     /// # Panics
     /// When the job is the head, does not wait, or does not fit: a mistake in the policy.
@@ -187,8 +188,8 @@ impl<'w> Cluster<'w> {
         self.started.push(id);
     }
 
-    /// When the head job could first start if nothing else were started: without the candidate and with it, from the true
-    /// ends.
+    /// When the head job could first start if nothing else were started: without the candidate and with it, from the
+    /// true ends.
     fn head_starts(&self, head: &Job, candidate: &Job) -> (i64, i64) {
         let releases = || self.ends.iter().map(|&(end, id)| (end, self.jobs[id].processors));
         let undisturbed = first_fit(self.now, self.idle, head.processors, releases());

@@ -1,8 +1,8 @@
 //! What a schedule is measured by.
 //!
 //! Waits are in seconds. The geometric mean is that of Nissimov & Feitelson 2007, section 5: waits below 10 s count as
-//! 10 s. Bounded slowdown is `max(1, (wait + run time) / max(run time, 10 s))` (Feitelson & Rudolph 1998). Percentiles are
-//! nearest ranks: the smallest wait that at least this share of the jobs does not exceed.
+//! 10 s. Bounded slowdown is `max(1, (wait + run time) / max(run time, 10 s))` (Feitelson & Rudolph 1998). Percentiles
+//! are nearest ranks: the smallest wait that at least this share of the jobs does not exceed.
 
 use crate::replay::outcome::Outcome;
 use serde::Serialize;
@@ -112,7 +112,8 @@ impl Metrics {
         Some(Metrics::from_values(sums.map(|sum| sum / count)))
     }
 
-    /// The sample standard deviation of every measure over several replays; `None` of fewer than two. Counts are rounded.
+    /// The sample standard deviation of every measure over several replays; `None` of fewer than two. Counts are
+    /// rounded.
     pub fn deviation(of: &[Metrics]) -> Option<Metrics> {
         if of.len() < 2 {
             return None;

@@ -14,8 +14,8 @@ pub struct Setup {
     pub preset: Option<String>,
     /// `fcfs`, `sjbf`, `fair`, ...: the order of the queue and of the backfill candidates.
     pub order: String,
-    /// What tells apart probabilistic policies of one predictor and order: criterion, threshold and, where unusual, events
-    /// per bin, as the command line writes them.
+    /// What tells apart probabilistic policies of one predictor and order: criterion, threshold and, where unusual,
+    /// events per bin, as the command line writes them.
     pub rule: Option<String>,
     /// The threshold below which a backfill is accepted (probabilistic policy only).
     pub tau: f64,
@@ -57,11 +57,11 @@ pub struct JobRecord {
 pub struct Backfill {
     /// Number of the head job it overtook.
     pub head: i64,
-    /// The delay the policy predicted, in its criterion's unit (probability, or seconds, or a ratio). Policies that promise
-    /// no delay say 0.
+    /// The delay the policy predicted, in its criterion's unit (probability, or seconds, or a ratio). Policies that
+    /// promise no delay say 0.
     pub predicted: f64,
-    /// Counterfactual: by how many seconds the head job's earliest start moved because of this backfill, from the true end
-    /// times of the jobs running at that moment (those accepted before it in the same pass included).
+    /// Counterfactual: by how many seconds the head job's earliest start moved because of this backfill, from the true
+    /// end times of the jobs running at that moment (those accepted before it in the same pass included).
     pub observed_delay: i64,
     /// The same in expected seconds, where the policy's criterion counts in seconds; 0 for others.
     pub predicted_s: f64,

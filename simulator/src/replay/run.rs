@@ -92,8 +92,8 @@ impl Options {
     }
 }
 
-/// Replays a workload once for each of `seeds` seeds from `first_seed` up, in parallel; `progress` is told how many more
-/// jobs have been submitted, from any thread. The workload must have been made by `options.rules`.
+/// Replays a workload once for each of `seeds` seeds from `first_seed` up, in parallel; `progress` is told how many
+/// more jobs have been submitted, from any thread. The workload must have been made by `options.rules`.
 ///
 /// # Errors
 /// [`Error`].

@@ -42,8 +42,8 @@ fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Writes the schedule in the Standard Workload Format: waits and run times are those of the replay, the requested time is
-/// the limit after the overrun rule, the rest is the trace's. `workload` is the one replayed, with its seed.
+/// Writes the schedule in the Standard Workload Format: waits and run times are those of the replay, the requested time
+/// is the limit after the overrun rule, the rest is the trace's. `workload` is the one replayed, with its seed.
 ///
 /// # Errors
 /// What the writer says.

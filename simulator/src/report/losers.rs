@@ -28,8 +28,8 @@ fn classes(own: &[Group], base: &[Group]) -> Markup {
     } }
 }
 
-/// The users who wait longer than under EASY, those whose jobs lose most together first: number, jobs, own and EASY's mean
-/// wait in seconds.
+/// The users who wait longer than under EASY, those whose jobs lose most together first: number, jobs, own and EASY's
+/// mean wait in seconds.
 fn losers(summary: &Summary, base: &Summary) -> Vec<(f64, u64, f64, f64)> {
     let pairs = summary.fairness.by_user.iter().zip(&base.fairness.by_user);
     let lost = pairs.filter(|(own, base)| own.jobs >= FEWEST && own.mean_wait_s > base.mean_wait_s);
@@ -40,7 +40,8 @@ fn losers(summary: &Summary, base: &Summary) -> Vec<(f64, u64, f64, f64)> {
     lost
 }
 
-/// Tail and mean waits by kinds of jobs against EASY's, and the users who lose most; nothing without EASY or without others.
+/// Tail and mean waits by kinds of jobs against EASY's, and the users who lose most; nothing without EASY or without
+/// others.
 pub fn fairness(runs: &[Drawn]) -> Markup {
     let Some(base) = easy(runs.iter().map(|run| run.summary)) else { return html! {} };
     let others: Vec<&Drawn> = runs.iter().filter(|run| !is_easy(&run.summary.setup)).collect();

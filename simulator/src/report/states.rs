@@ -52,8 +52,8 @@ fn row(state: &StateReport) -> [String; 10] {
     ]
 }
 
-/// Divergences of each state's loads from the fitted distributions, less the bias by the loads that occurred; that with the
-/// smallest AIC has an asterisk. Then the parameters of the shifted Pareto distribution.
+/// Divergences of each state's loads from the fitted distributions, less the bias by the loads that occurred; that with
+/// the smallest AIC has an asterisk. Then the parameters of the shifted Pareto distribution.
 pub fn loads(report: &Report, style: Style) -> Table {
     let families = Family::ALL.map(|family| style.title(&family.to_string(), "bits"));
     let titles = std::iter::once("state".to_owned()).chain(families).chain(["a, k".to_owned()]);

@@ -39,7 +39,8 @@ fn titles(style: Style, fitted: &str, reported: &str) -> Vec<String> {
     SETTING.into_iter().map(str::to_owned).chain(measures(fitted)).chain(measures(reported)).collect()
 }
 
-/// The frontier on the first halves, and what the same settings came to on the second ones; the preset's row is always there.
+/// The frontier on the first halves, and what the same settings came to on the second ones; the preset's row is always
+/// there.
 pub fn halves(tuning: &Tuning, style: Style) -> Table {
     let mut table = style.table(titles(style, "first half", "second half"), 3);
     let mut rows = tune::frontier(&tuning.rows, Part::First);
@@ -53,8 +54,8 @@ pub fn halves(tuning: &Tuning, style: Style) -> Table {
     table
 }
 
-/// The best settings within caps, fitted on one part and reported on another: halves of all traces, and traces at odd places
-/// by those at even places and the reverse. None where nothing is within the caps.
+/// The best settings within caps, fitted on one part and reported on another: halves of all traces, and traces at odd
+/// places by those at even places and the reverse. None where nothing is within the caps.
 pub fn fits(tuning: &Tuning, caps: Caps, style: Style) -> Table {
     let mut table = style.table(
         std::iter::once("fitted on, reported on".to_owned()).chain(titles(style, "fitted", "reported")),
@@ -83,7 +84,8 @@ pub fn fits(tuning: &Tuning, caps: Caps, style: Style) -> Table {
     table
 }
 
-/// A page with the frontier as a plot, each setting's gain against the worst longest wait, first halves and second ones.
+/// A page with the frontier as a plot, each setting's gain against the worst longest wait, first halves and second
+/// ones.
 pub fn page(tuning: &Tuning) -> String {
     let best = tune::frontier(&tuning.rows, Part::First);
     let on = |rows: &[&Row], part: Part| -> Vec<(f64, f64)> {

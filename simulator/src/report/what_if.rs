@@ -1,7 +1,7 @@
 //! What a site's jobs would have waited: a sentence, tables for terminals, and a page to be mailed.
 //!
-//! The page stands alone and has no script; its bars are drawn by the style sheet, so that their text keeps its size on any
-//! screen and on paper.
+//! The page stands alone and has no script; its bars are drawn by the style sheet, so that their text keeps its size on
+//! any screen and on paper.
 
 use super::table::Style;
 use super::{Section, study_page};

@@ -1,7 +1,8 @@
 //! The papers' studies, as numbers: no options of the command line, no tables.
 //!
 //! * [`mod@generate`]: synthetic workloads; [`similar`]: how close they are to real ones.
-//! * [`hmm`]: the hidden Markov model of run times, trained and tested on traces; [`mod@characterize`]: what its states are.
+//! * [`hmm`]: the hidden Markov model of run times, trained and tested on traces; [`mod@characterize`]: what its states
+//!   are.
 //! * [`locality`]: how much run times can be learnt from submit times and users.
 //! * [`predictors`]: how good predicted distributions of run times are.
 //! * [`starts`]: how well starts of waiting jobs are foretold.

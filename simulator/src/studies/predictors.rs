@@ -1,15 +1,16 @@
 //! How good predicted distributions of run times are, whatever the predictor: each job when it is submitted, on line.
 //!
-//! The trace's own submissions, starts and ends are reported in order of time; at one second ends come before submissions and those
-//! before starts. A job's bin r is looked up in what is predicted at its submission, p, and in the shares q of the bins among all jobs
-//! finished by then, both with the safety distribution of Nissimov 2006, section 3.1, epsilon = 1 / (n + 1) after n finished jobs where a
-//! bin has none. Measured are
+//! The trace's own submissions, starts and ends are reported in order of time; at one second ends come before
+//! submissions and those before starts. A job's bin r is looked up in what is predicted at its submission, p, and in
+//! the shares q of the bins among all jobs finished by then, both with the safety distribution of Nissimov 2006,
+//! section 3.1, epsilon = 1 / (n + 1) after n finished jobs where a bin has none. Measured are
 //!
 //! * the gain, log2 p(r) - log2 q(r) bits: its mean over all jobs counts those about which a predictor is silent as 0;
-//! * the probability integral transform, by tenths: the job's bin lies from P(< r) to P(<= r), and its one count is spread evenly
-//!   over that interval (Czado, Gneiting & Held 2009). If predictions mean what they say each tenth has a tenth of the jobs;
-//! * coverage: the part of that interval that lies in the middle 50 or 90 % of the distribution. Where predictions mean what they
-//!   say it is 50 and 90 % on average.
+//! * the probability integral transform, by tenths: the job's bin lies from P(< r) to P(<= r), and its one count is
+//!   spread evenly over that interval (Czado, Gneiting & Held 2009). If predictions mean what they say each tenth has a
+//!   tenth of the jobs;
+//! * coverage: the part of that interval that lies in the middle 50 or 90 % of the distribution. Where predictions mean
+//!   what they say it is 50 and 90 % on average.
 
 use super::hmm::Error;
 use super::hmm::online::{Event, events};
@@ -77,8 +78,8 @@ pub struct Quality {
     pub bits: f64,
     /// Bits a predicted job.
     pub bits_predicted: f64,
-    /// The predicted jobs' share of each tenth of the probability integral transform, times ten: 1 everywhere where predictions mean
-    /// what they say.
+    /// The predicted jobs' share of each tenth of the probability integral transform, times ten: 1 everywhere where
+    /// predictions mean what they say.
     pub tenths: [f64; TENTHS],
     /// Coverage of the middle 50 %.
     pub within_half: f64,

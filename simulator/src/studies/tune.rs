@@ -1,9 +1,9 @@
 //! The rule's parameters tried at random: gain against fairness, fitted on one part and reported on another.
 //!
-//! Setting 0 is the preset that the search starts from; the others are drawn from the ranges in [`Setting::draw`], each from a
-//! stream of its own, so that a setting is the same in every shard. Every setting is replayed on every trace beside EASY, and the
-//! measures are taken of the first and of the second half of the jobs, in order of submission, and of all. Fitting sees the
-//! first half only. The replay is one, so jobs at the border of the halves meet each other.
+//! Setting 0 is the preset that the search starts from; the others are drawn from the ranges in [`Setting::draw`], each
+//! from a stream of its own, so that a setting is the same in every shard. Every setting is replayed on every trace
+//! beside EASY, and the measures are taken of the first and of the second half of the jobs, in order of submission, and
+//! of all. Fitting sees the first half only. The replay is one, so jobs at the border of the halves meet each other.
 
 use crate::base::random::Random;
 use crate::replay::engine::{Stuck, replay};
@@ -294,8 +294,8 @@ pub fn tune(
     Ok(Tuning { kind: KIND.to_owned(), options: options.clone(), shard, rows })
 }
 
-/// The rows that no other surpasses on `part`: none gains more, or as much, with neither a longer longest wait nor a higher
-/// p99. In order of gain.
+/// The rows that no other surpasses on `part`: none gains more, or as much, with neither a longer longest wait nor a
+/// higher p99. In order of gain.
 pub fn frontier(rows: &[Row], part: Part) -> Vec<&Row> {
     let known: Vec<(&Row, Ratios)> = rows.iter().filter_map(|row| Some((row, row.on(part)?))).collect();
     let surpasses = |a: &Ratios, b: &Ratios| {

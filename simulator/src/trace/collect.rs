@@ -1,11 +1,11 @@
 //! From the jobs of an accounting log, in any format, to a trace in the terms of the Standard Workload Format.
 //!
-//! * Users, groups, programs, queues and partitions become numbers: where all of a column are whole numbers they stay as they
-//!   are, else they are numbered from 1 in the order in which jobs were submitted. [`Names`] has them back.
-//! * Job identifiers that are whole numbers stay; others (array tasks `123_4`, `123[4].server`) get the numbers after the largest
-//!   of these.
-//! * A job counts as submitted when it became eligible, where that is known: what comes before (a dependency, a hold, a begin
-//!   time) is not the scheduler's doing.
+//! * Users, groups, programs, queues and partitions become numbers: where all of a column are whole numbers they stay
+//!   as they are, else they are numbered from 1 in the order in which jobs were submitted. [`Names`] has them back.
+//! * Job identifiers that are whole numbers stay; others (array tasks `123_4`, `123[4].server`) get the numbers after
+//!   the largest of these.
+//! * A job counts as submitted when it became eligible, where that is known: what comes before (a dependency, a hold, a
+//!   begin time) is not the scheduler's doing.
 //! * Second 0 is the first submission, where times are dates or seconds since 1970.
 //! * The parts of a heterogeneous job (`123+0`, `123+1`), which start together, are one job with all their processors.
 //! * What ended without having started is kept with unknown run time, as the archive keeps it.

@@ -4,8 +4,8 @@ use super::swf::{Record, Trace, write_header, write_record};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
-/// Writes a trace with a header that says what it is. Header lines of the source stay, but for the size of the machine where
-/// `procs` is given; queues and partitions of accounting logs are listed by name, users and groups are not.
+/// Writes a trace with a header that says what it is. Header lines of the source stay, but for the size of the machine
+/// where `procs` is given; queues and partitions of accounting logs are listed by name, users and groups are not.
 ///
 /// # Errors
 /// What the writer says.
@@ -64,9 +64,9 @@ impl Key {
     }
 }
 
-/// Replaces users, groups, programs, queues and partitions by numbers that only the key connects with them: the same in every
-/// trace with this key, different ones for different names. Jobs are numbered anew, names and header lines of the source go.
-/// Times, sizes and spans stay: who knows when somebody ran what can find those jobs.
+/// Replaces users, groups, programs, queues and partitions by numbers that only the key connects with them: the same in
+/// every trace with this key, different ones for different names. Jobs are numbered anew, names and header lines of the
+/// source go. Times, sizes and spans stay: who knows when somebody ran what can find those jobs.
 pub fn anonymise(trace: &mut Trace, key: &Key) {
     type Field = fn(&mut Record) -> &mut i64;
     let names = std::mem::take(&mut trace.names);

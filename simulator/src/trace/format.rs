@@ -26,8 +26,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a text begins as; what is none of the others is taken for the Standard Workload Format, whose reader says
-    /// what is wrong.
+    /// The format that a text begins as; what is none of the others is taken for the Standard Workload Format, whose
+    /// reader says what is wrong.
     pub fn of(start: &[u8]) -> Format {
         let mut lines =
             start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
@@ -95,8 +95,8 @@ pub fn read(
 /// No line is longer.
 pub(super) const MAX_LINE: usize = 1 << 20;
 
-/// Shows every line that is not empty, with its number, as text; those too long for that are problems, as are bytes that are no
-/// UTF-8 (these are replaced).
+/// Shows every line that is not empty, with its number, as text; those too long for that are problems, as are bytes
+/// that are no UTF-8 (these are replaced).
 pub(super) fn lines(
     text: &mut Text,
     name: &str,
@@ -124,8 +124,8 @@ pub(super) fn lines(
     }
 }
 
-/// Reads one line, without limit on the input but with one on the memory: `Some(false)` says that the line was longer than
-/// `most` and was passed over.
+/// Reads one line, without limit on the input but with one on the memory: `Some(false)` says that the line was longer
+/// than `most` and was passed over.
 pub(super) fn next_line(
     reader: &mut impl BufRead,
     line: &mut Vec<u8>,

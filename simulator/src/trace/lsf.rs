@@ -1,7 +1,8 @@
-//! LSF's `lsb.acct`: records of fields between blanks, strings in double quotes (a quote inside is doubled), one a line.
+//! LSF's `lsb.acct`: records of fields between blanks, strings in double quotes (a quote inside is doubled), one a
+//! line.
 //!
-//! Jobs are the records of type `JOB_FINISH`. Some fields are lists behind their length, so that a record is read from left to
-//! right; what newer versions append is used where it is there: the run limit and the number of slots.
+//! Jobs are the records of type `JOB_FINISH`. Some fields are lists behind their length, so that a record is read from
+//! left to right; what newer versions append is used where it is there: the run limit and the number of slots.
 
 use super::collect::{Collector, Dropped, RawJob};
 use super::format::lines;
@@ -159,8 +160,8 @@ fn newer(fields: &mut Fields) -> Newer {
     let mut found = Newer::default();
     let mut read = || {
         // maxRSwap, inFileSpool, commandSpool, rsvId, sla, exceptMask, additionalInfo, exitInfo, warningAction,
-        // warningTimePeriod, chargedSAAP, licenseProject, app, postExecCmd, runtimeEstimation, jobGroupName, requeueEvalues,
-        // options2, resizeNotifyCmd, lastResizeTime, rsvId, jobDescription
+        // warningTimePeriod, chargedSAAP, licenseProject, app, postExecCmd, runtimeEstimation, jobGroupName,
+        // requeueEvalues, options2, resizeNotifyCmd, lastResizeTime, rsvId, jobDescription
         fields.skip(22)?;
         let pairs = fields.length()?;
         fields.skip(2 * pairs)?;

@@ -3,8 +3,8 @@
 //! * [`mod@format`]: which format a trace has, and the one way to read any.
 //! * [`source`]: files and standard input, decompressed.
 //! * [`swf`]: the Standard Workload Format, in whose terms every trace is held.
-//! * [`rows`]: tables with named columns: `sacct`, CSV, JSON lines; [`pbs`], [`lsf`]: accounting logs; [`values`]: what their
-//!   cells hold; [`collect`]: from their jobs to a trace.
+//! * [`rows`]: tables with named columns: `sacct`, CSV, JSON lines; [`pbs`], [`lsf`]: accounting logs; [`values`]: what
+//!   their cells hold; [`collect`]: from their jobs to a trace.
 //! * [`export`]: writing a trace, also under other names.
 //! * [`mod@text`]: names that may be shown on a terminal.
 //! * [`workload`]: the replay rules that make jobs of a trace's lines.

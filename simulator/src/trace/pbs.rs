@@ -1,8 +1,8 @@
 //! Accounting logs of PBS Professional, OpenPBS and Torque: `date time;type;job;key=value key=value ...`.
 //!
-//! Jobs are the records of type `E` (ended); one of type `D` (deleted) after one of type `Q` (queued) is a job that was deleted
-//! before it started. Times are the `qtime`, `etime`, `start` and `end` of the record, in seconds since 1970; the dates of
-//! records are what a clock on the wall shows, whose zone follows from the records of type `E`.
+//! Jobs are the records of type `E` (ended); one of type `D` (deleted) after one of type `Q` (queued) is a job that was
+//! deleted before it started. Times are the `qtime`, `etime`, `start` and `end` of the record, in seconds since 1970;
+//! the dates of records are what a clock on the wall shows, whose zone follows from the records of type `E`.
 
 use super::collect::{Collector, Dropped, RawJob};
 use super::format::lines;

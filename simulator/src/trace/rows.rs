@@ -1,7 +1,8 @@
-//! Tables with named columns: what `sacct --parsable2` and `squeue` print, CSV, and JSON lines (whose keys are the names).
+//! Tables with named columns: what `sacct --parsable2` and `squeue` print, CSV, and JSON lines (whose keys are the
+//! names).
 //!
-//! Columns are found by their names, in any order; capitals, blanks, `_` and `-` in them do not matter. Others are passed over.
-//! Where there are several of one kind, the first of this list counts:
+//! Columns are found by their names, in any order; capitals, blanks, `_` and `-` in them do not matter. Others are
+//! passed over. Where there are several of one kind, the first of this list counts:
 //!
 //! | | names | what |
 //! |---|---|---|

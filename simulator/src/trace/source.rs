@@ -1,8 +1,8 @@
 //! The bytes of a trace: from a file or standard input (`-`), decompressed, without a byte order mark.
 //!
-//! Compression is recognised by content, the first bytes: gzip (RFC 1952), xz, Zstandard (RFC 8878), bzip2; several members,
-//! streams or frames one after the other are one text. A name that promises a compression which is not there is an error: the
-//! file was cut or overwritten.
+//! Compression is recognised by content, the first bytes: gzip (RFC 1952), xz, Zstandard (RFC 8878), bzip2; several
+//! members, streams or frames one after the other are one text. A name that promises a compression which is not there
+//! is an error: the file was cut or overwritten.
 
 use bzip2::read::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
@@ -63,8 +63,8 @@ pub fn bytes(path: &Path) -> io::Result<Box<dyn Read>> {
     if path == Path::new("-") { Ok(Box::new(io::stdin())) } else { Ok(Box::new(File::open(path)?)) }
 }
 
-/// The text of a stream, and its first bytes: enough to recognise its format by, all of it if it is short. `name` is only
-/// asked for what it promises.
+/// The text of a stream, and its first bytes: enough to recognise its format by, all of it if it is short. `name` is
+/// only asked for what it promises.
 ///
 /// # Errors
 /// When it cannot be read, or is not compressed as its name says.

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// The text with everything that is not shown as itself written as an escape: control characters (a terminal obeys some of
-/// them), and the invisible ones that change the direction of what follows or hide in names.
+/// The text with everything that is not shown as itself written as an escape: control characters (a terminal obeys some
+/// of them), and the invisible ones that change the direction of what follows or hide in names.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.chars().any(hidden) {
         return Cow::Borrowed(text);

@@ -6,8 +6,8 @@ use surefill::runtime::MAX_SECONDS;
 
 /// Seconds, from seconds or a date; none where there is no time. Fractions of a second are cut off.
 ///
-/// Dates without a zone (`2024-05-01T10:00:00`, also with a space, also `05/01/2024 10:00:00` as PBS writes them) are taken as
-/// they stand; those with one (`...Z`, `...+02:00`) are seconds since 1970.
+/// Dates without a zone (`2024-05-01T10:00:00`, also with a space, also `05/01/2024 10:00:00` as PBS writes them) are
+/// taken as they stand; those with one (`...Z`, `...+02:00`) are seconds since 1970.
 ///
 /// # Errors
 /// What is no time.
@@ -63,8 +63,8 @@ pub enum Bare {
     MinutesOnly,
 }
 
-/// A time limit in seconds: a bare number, or `[days-]hours:minutes:seconds` with parts left out as Slurm does. Unknown ones
-/// are 0, none at all the largest.
+/// A time limit in seconds: a bare number, or `[days-]hours:minutes:seconds` with parts left out as Slurm does. Unknown
+/// ones are 0, none at all the largest.
 ///
 /// # Errors
 /// What is no limit.
@@ -87,8 +87,8 @@ pub fn limit(text: &str, bare: Bare) -> Result<i64, String> {
     Ok((seconds.ceil() as i64).min(MAX_SECONDS))
 }
 
-/// A span as accounting writes it, in seconds: a bare number, `minutes:seconds`, `hours:minutes:seconds`, `days-hours...`.
-/// Fractions are rounded to the nearest second.
+/// A span as accounting writes it, in seconds: a bare number, `minutes:seconds`, `hours:minutes:seconds`,
+/// `days-hours...`. Fractions are rounded to the nearest second.
 ///
 /// # Errors
 /// What is no span.
@@ -162,8 +162,8 @@ pub enum Each {
     Node,
 }
 
-/// A size of memory in KB, and whose it is; a bare number counts in `bare` KB. `None` where it is not said: memory is never a
-/// reason to leave a job out.
+/// A size of memory in KB, and whose it is; a bare number counts in `bare` KB. `None` where it is not said: memory is
+/// never a reason to leave a job out.
 pub fn memory(text: &str, bare: f64) -> Option<(f64, Each)> {
     let (text, each) = match text.as_bytes().last()? {
         b'c' => (text.get(..text.len() - 1)?, Each::Processor),

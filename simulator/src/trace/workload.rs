@@ -30,7 +30,8 @@ pub struct Job {
     pub submit: i64,
     /// How long it waited in the trace; negative when unknown. Only studies of the trace itself read it.
     pub wait: i64,
-    /// How long it runs. A scheduler does not know this before the job has ended: only the clairvoyant predictors read it.
+    /// How long it runs. A scheduler does not know this before the job has ended: only the clairvoyant predictors read
+    /// it.
     pub run_time: i64,
     /// Its time limit, after the overrun rule.
     pub limit: i64,
@@ -115,8 +116,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// A sentence where half of the jobs or more have no requested time. Their run times are their limits, so that whoever
-    /// schedules by limits knows what no scheduler knows.
+    /// A sentence where half of the jobs or more have no requested time. Their run times are their limits, so that
+    /// whoever schedules by limits knows what no scheduler knows.
     pub fn foreknown(&self) -> Option<String> {
         let Counts { without_limit, jobs, .. } = *self;
         (jobs > 0 && without_limit >= jobs.div_ceil(2)).then(|| {
@@ -186,8 +187,8 @@ impl Workload {
     }
 
     /// The same jobs with every submission shifted by 0 to 59 s, uniformly, by a ChaCha8 generator seeded with `seed`;
-    /// seed 0 is the workload as it is. Schedules are chaotic: the spread over seeds tells a difference between policies
-    /// from an accident.
+    /// seed 0 is the workload as it is. Schedules are chaotic: the spread over seeds tells a difference between
+    /// policies from an accident.
     pub fn shifted(&self, seed: u64) -> Workload {
         self.shifted_from(seed).0
     }

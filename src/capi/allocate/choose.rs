@@ -7,11 +7,11 @@ use crate::capi::pass::sized;
 use crate::capi::{array, checked_mut, count, status, write};
 use crate::error::{Error, Result};
 
-/// Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the logarithms of predicted
-/// and actual waits (Downey 1997, section 5.4).
+/// Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the logarithms
+/// of predicted and actual waits (Downey 1997, section 5.4).
 ///
-/// Its functions are in surefill_models.h. Distinct corrections are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it is
-/// a checkpoint.
+/// Its functions are in surefill_models.h. Distinct corrections are independent; one needs one thread, or the caller's
+/// lock. The block holds no pointers, and sealed it is a checkpoint.
 #[allow(non_camel_case_types)]
 pub struct surefill_correction {
     _opaque: [u8; 0],
@@ -30,12 +30,13 @@ pub struct surefill_choice_options {
     pub quantile: f64,
     /// The fewest processors the job runs on (at least 1).
     pub least: i32,
-    /// The most it may take (at least `least`). The paper: its average parallelism; under lock-in, once it has declared the number it
-    /// waits for, that number.
+    /// The most it may take (at least `least`). The paper: its average parallelism; under lock-in, once it has declared
+    /// the number it waits for, that number.
     pub most: i32,
     /// q: what a second of waiting costs, in seconds of run time (0 to 2^40). The paper: 1, or the jobs in the queue.
     pub weight: f64,
-    /// Risk aversion: waiting must gain more than this share of the run time on the idle processors (0 to 1). The paper: .2.
+    /// Risk aversion: waiting must gain more than this share of the run time on the idle processors (0 to 1). The
+    /// paper: .2.
     pub least_gain: f64,
 }
 
@@ -112,7 +113,8 @@ fn check(seconds: f64) -> Result<()> {
     if (0.0..=(1u64 << 40) as f64).contains(&seconds) { Ok(()) } else { Err(Error::OutOfRange) }
 }
 
-/// Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second, however small the gain.
+/// Sets the options to their defaults: the exact mean, from one processor up to all, a second for a second, however
+/// small the gain.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -123,17 +125,17 @@ pub unsafe extern "C" fn surefill_choice_options_init(options: *mut surefill_cho
     status(unsafe { write(options, default_options()) })
 }
 
-/// The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job that takes
-/// sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects the waits; NULL for none.
-/// O(n) times the predictor's test of one wait, and 64 times as much for each n that is better than those before it; by MEAN one
-/// integration for all n.
+/// The number of processors n with the smallest weight x wait + run time, the smaller of equal ones, for a job that
+/// takes sequential seconds (0 to 2^40) on one and speeds up as surefill_speedup says. correction corrects the waits;
+/// NULL for none. O(n) times the predictor's test of one wait, and 64 times as much for each n that is better than
+/// those before it; by MEAN one integration for all n.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS
 /// (`least`), WRONG_STATE (before surefill_sizing_begin), NEVER (neither the idle nor the busy processors suffice).
 ///
 /// # Safety
-/// sizing is a handle, options points to a readable structure of the size it says, correction is a handle or NULL, choice
-/// points to a writable structure.
+/// sizing is a handle, options points to a readable structure of the size it says, correction is a handle or NULL,
+/// choice points to a writable structure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_sizing_choose(
     sizing: *mut surefill_sizing,
@@ -154,8 +156,8 @@ pub unsafe extern "C" fn surefill_sizing_choose(
     })())
 }
 
-/// As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count run times in seconds (0 to
-/// 2^40), the first on one processor, the next on two and so on. It takes count processors at most.
+/// As surefill_sizing_choose, for a job of which it is known how long it runs on how many processors: count run times
+/// in seconds (0 to 2^40), the first on one processor, the next on two and so on. It takes count processors at most.
 ///
 /// Errors: as surefill_sizing_choose; OUT_OF_RANGE also when count is less than the options' `least`.
 ///
@@ -182,8 +184,8 @@ pub unsafe extern "C" fn surefill_sizing_choose_measured(
     })())
 }
 
-/// On how many processors the job starts when this number is free: all that it can use, `most` (at least the choice's) at most; or with
-/// lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
+/// On how many processors the job starts when this number is free: all that it can use, `most` (at least the choice's)
+/// at most; or with lock_in (1) the number it waited for. processors is 0 when it goes on waiting.
 ///
 /// Errors: NULL, MISALIGNED, OUT_OF_RANGE (also for a lock_in that is neither 0 nor 1, and a choice of no processors).
 ///

@@ -41,7 +41,8 @@ pub(super) unsafe fn correction<'a>(handle: *const surefill_correction) -> Resul
     Ok(&unsafe { value(handle)? }.correction)
 }
 
-/// Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE, aligned to 8).
+/// Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
+/// aligned to 8).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
 ///
@@ -56,8 +57,8 @@ pub unsafe extern "C" fn surefill_correction_init(
     status(unsafe { Block::init(memory, length, KIND, correction, || Ok(Value::zeroed())) })
 }
 
-/// Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any later call that
-/// changes the correction breaks the seal.
+/// Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any later
+/// call that changes the correction breaks the seal.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///
@@ -71,9 +72,11 @@ pub unsafe extern "C" fn surefill_correction_seal(correction: *mut surefill_corr
     })())
 }
 
-/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_correction_seal left it.
+/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+/// surefill_correction_seal left it.
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
+/// CORRUPT.
 ///
 /// # Safety
 /// memory points to length writable bytes, correction to a writable pointer.
@@ -114,11 +117,11 @@ pub unsafe extern "C" fn surefill_correction_record(
     })())
 }
 
-/// The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go with shorter
-/// waits. O(1).
+/// The corrected prediction in seconds. Unchanged before 20 pairs are recorded, and while longer predictions go with
+/// shorter waits. O(1).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (predicted outside
-/// 0 to 2^40).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE
+/// (predicted outside 0 to 2^40).
 ///
 /// # Safety
 /// correction is a handle, seconds points to a writable number.
@@ -157,8 +160,8 @@ pub unsafe extern "C" fn surefill_correction_pairs(
     })())
 }
 
-/// The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different predictions are
-/// recorded, and then neither is written.
+/// The line's intercept and slope, of natural logarithms of seconds. known is 1; or 0 when no two different predictions
+/// are recorded, and then neither is written.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///
@@ -183,8 +186,8 @@ pub unsafe extern "C" fn surefill_correction_line(
     })())
 }
 
-/// The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then coefficient is not
-/// written.
+/// The coefficient of correlation of the logarithms. known is 1; or 0 while one of them has not varied, and then
+/// coefficient is not written.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///

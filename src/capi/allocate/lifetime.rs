@@ -5,9 +5,9 @@ use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
 use crate::capi::{array, checked_mut, status, write};
 use crate::error::{Error, Result};
 
-/// Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are uniform in the
-/// logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age plus wait. A job that has reached
-/// the longest is expected to end in one second.
+/// Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are uniform
+/// in the logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age plus wait. A job
+/// that has reached the longest is expected to end in one second.
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
@@ -73,11 +73,11 @@ pub unsafe extern "C" fn surefill_lifetime_bounds(
     })())
 }
 
-/// Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order: the least-squares line
-/// of equation 4 through the shares (i - 1/2) / count. O(count).
+/// Fits such a distribution to a history of count lifetimes in seconds (1e-9 to 2^40), in increasing order: the
+/// least-squares line of equation 4 through the shares (i - 1/2) / count. O(count).
 ///
-/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also when they are not in order or all the same, and when the line's bounds
-/// lie outside 1e-9 to 2^40).
+/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also when they are not in order or all the same, and when the
+/// line's bounds lie outside 1e-9 to 2^40).
 ///
 /// # Safety
 /// lifetimes points to count readable numbers, shortest and longest to writable ones.
@@ -94,9 +94,11 @@ pub unsafe extern "C" fn surefill_lifetime_fit(
     })())
 }
 
-/// The same for a history in bins: the line through the shares of run times below each edge that has any on both sides. O(bins).
+/// The same for a history in bins: the line through the shares of run times below each edge that has any on both sides.
+/// O(bins).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (fewer than two such edges, or no bins).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (fewer than two such edges, or no
+/// bins).
 ///
 /// # Safety
 /// distribution is a handle, shortest and longest point to writable numbers.

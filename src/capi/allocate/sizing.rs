@@ -9,10 +9,11 @@ use crate::error::{Error, Result};
 use core::ffi::c_void;
 use core::slice;
 
-/// Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a benefactor, has
-/// ended (equation 9).
+/// Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a
+/// benefactor, has ended (equation 9).
 pub const SUREFILL_WAIT_BY_BENEFACTORS: i32 = 0;
-/// Wait predicted by predictor B: the time until enough processors are released when jobs release them gradually (equation 10).
+/// Wait predicted by predictor B: the time until enough processors are released when jobs release them gradually
+/// (equation 10).
 pub const SUREFILL_WAIT_BY_FLUID: i32 = 1;
 /// Wait predicted by the paper's choice: A with two or more benefactors, else B.
 pub const SUREFILL_WAIT_BY_COMBINED: i32 = 2;
@@ -38,11 +39,12 @@ pub struct surefill_sizing_capacity {
     pub events_per_bin: i32,
 }
 
-/// The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a malleable job
-/// wait for? Begin, add the running jobs, then ask in any order (Downey 1997). Durations are seconds in doubles.
+/// The jobs that run on one pool of interchangeable processors: when will how many be free, and how many should a
+/// malleable job wait for? Begin, add the running jobs, then ask in any order (Downey 1997). Durations are seconds in
+/// doubles.
 ///
-/// Distinct sizings are independent; one needs one thread, or the caller's lock: questions use the block for their calculations. The
-/// block holds no pointers.
+/// Distinct sizings are independent; one needs one thread, or the caller's lock: questions use the block for their
+/// calculations. The block holds no pointers.
 #[allow(non_camel_case_types)]
 pub struct surefill_sizing {
     _opaque: [u8; 0],
@@ -110,8 +112,8 @@ pub unsafe extern "C" fn surefill_sizing_capacity_init(capacity: *mut surefill_s
     status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b bins of e
-/// events.
+/// Bytes of memory that a sizing needs: at most 64 R + 16 R b e + 24 P + 128 for R running jobs, P processors and b
+/// bins of e events.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -133,7 +135,8 @@ pub unsafe extern "C" fn surefill_sizing_size(
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, capacity to a readable structure of the size it says, sizing to a writable pointer.
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, sizing to a writable
+/// pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_sizing_init(
     memory: *mut c_void,
@@ -161,8 +164,8 @@ pub unsafe extern "C" fn surefill_sizing_begin(sizing: *mut surefill_sizing, idl
 }
 
 /// Adds a running job: its processors (at least 1), for how long it has run, its time limit (both in seconds, 0 to
-/// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. O(bins x events per
-/// bin).
+/// SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. O(bins x
+/// events per bin).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, SPAN_TOO_LONG, TOO_MANY_PROCESSORS,
 /// OVERFULL, FULL (also for a distribution with more bins than the capacity has), WRONG_STATE (before
@@ -185,10 +188,11 @@ pub unsafe extern "C" fn surefill_sizing_add_running(
     })())
 }
 
-/// The wait in seconds until at least this number of processors (not negative) is free, if nothing else starts, as predicted by one of
-/// SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5 gives the median, 1 when they surely
-/// are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases), QUANTILE O(64 x running jobs x (releases + missing
-/// processors)), MEAN O(running jobs x missing processors) at eight places for each job and each doubling of time.
+/// The wait in seconds until at least this number of processors (not negative) is free, if nothing else starts, as
+/// predicted by one of SUREFILL_WAIT_BY_; 0 when they are. quantile (0 to 1) is for QUANTILE and else ignored: .5 gives
+/// the median, 1 when they surely are. BENEFACTORS, FLUID and COMBINED take O(64 x running jobs x releases), QUANTILE
+/// O(64 x running jobs x (releases + missing processors)), MEAN O(running jobs x missing processors) at eight places
+/// for each job and each doubling of time.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS,
 /// WRONG_STATE (before surefill_sizing_begin), NEVER (the running jobs hold too few, or by BENEFACTORS there is none).
@@ -211,8 +215,8 @@ pub unsafe extern "C" fn surefill_sizing_wait(
     })())
 }
 
-/// The probability that at least this number of processors (not negative) is free wait seconds (0 to 2^40) from now, if nothing else
-/// starts. O(running jobs x (releases + missing processors)).
+/// The probability that at least this number of processors (not negative) is free wait seconds (0 to 2^40) from now, if
+/// nothing else starts. O(running jobs x (releases + missing processors)).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS,
 /// WRONG_STATE.

@@ -6,11 +6,11 @@ use crate::allocate::{LogUniform, fit_speedup_points};
 use crate::capi::{checked_mut, count, status, write};
 use crate::error::Error;
 
-/// As surefill_speedup_fit_run_times, of count measured speedups, each on the number of processors at the same place of processors (1 to 2^20; two different numbers at
-/// least). O(count).
+/// As surefill_speedup_fit_run_times, of count measured speedups, each on the number of processors at the same place of
+/// processors (1 to 2^20; two different numbers at least). O(count).
 ///
-/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also speedups that are not positive or above 2^40, and measurements on
-/// fewer than two numbers of processors).
+/// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also speedups that are not positive or above 2^40, and
+/// measurements on fewer than two numbers of processors).
 ///
 /// # Safety
 /// processors and speedups point to count readable numbers, the outputs to writable ones.
@@ -32,8 +32,8 @@ pub unsafe extern "C" fn surefill_speedup_fit(
     })())
 }
 
-/// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which lifetimes in
-/// seconds (1e-9 to 2^40) the logarithm of its own is uniform (Downey 1997). O(1).
+/// Adds a running job: its processors (at least 1), for how many seconds it has run (0 to 2^40), and between which
+/// lifetimes in seconds (1e-9 to 2^40) the logarithm of its own is uniform (Downey 1997). O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TOO_MANY_PROCESSORS,
 /// OVERFULL, FULL, WRONG_STATE (before surefill_sizing_begin).
@@ -54,10 +54,11 @@ pub unsafe extern "C" fn surefill_sizing_add_lifetime(
     })())
 }
 
-/// The number of benefactors: running jobs that hold at least as many processors as are missing until this number (not negative) is free.
+/// The number of benefactors: running jobs that hold at least as many processors as are missing until this number (not
+/// negative) is free.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE, NEVER
-/// (the running jobs hold too few).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE,
+/// NEVER (the running jobs hold too few).
 ///
 /// # Safety
 /// sizing is a handle, benefactors points to a writable number.

@@ -31,13 +31,13 @@ const _: () = assert!(SUREFILL_START_CALIBRATION_SIZE as usize == size_of::<Bloc
 const _: () = assert!(SUREFILL_START_LEVELS as usize == LEVELS.len());
 const SIZE: usize = SUREFILL_START_CALIBRATION_SIZE as usize;
 
-/// Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before (on-line quantile
-/// gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and of time waited. Ask a
-/// forecast for the five levels in seconds from now, tell what surefill_start_calibration_told makes of them, and when the job
-/// starts say what the forecast had been to surefill_start_calibration_learn.
+/// Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before (on-line
+/// quantile gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and of time
+/// waited. Ask a forecast for the five levels in seconds from now, tell what surefill_start_calibration_told makes of
+/// them, and when the job starts say what the forecast had been to surefill_start_calibration_learn.
 ///
-/// Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers, and sealed it is
-/// a checkpoint.
+/// Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers, and
+/// sealed it is a checkpoint.
 #[allow(non_camel_case_types)]
 pub struct surefill_start_calibration {
     _opaque: [u8; 0],
@@ -63,8 +63,8 @@ unsafe fn levels(forecast: *const i64, count: i32) -> Result<[i64; LEVELS.len()]
     unsafe { array(forecast, count)? }.try_into().map_err(|_| Error::OutOfRange)
 }
 
-/// Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least SUREFILL_START_CALIBRATION_SIZE,
-/// aligned to 8): it changes nothing.
+/// Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+/// SUREFILL_START_CALIBRATION_SIZE, aligned to 8): it changes nothing.
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length).
 ///
@@ -79,8 +79,8 @@ pub unsafe extern "C" fn surefill_start_calibration_init(
     status(unsafe { Block::init(memory, length, KIND, calibration, || Ok(Value::zeroed())) })
 }
 
-/// Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its checksum. Any later call
-/// that changes the calibration breaks the seal.
+/// Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its checksum. Any
+/// later call that changes the calibration breaks the seal.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
 ///
@@ -96,10 +96,11 @@ pub unsafe extern "C" fn surefill_start_calibration_seal(
     })())
 }
 
-/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_start_calibration_seal left
-/// it.
+/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+/// surefill_start_calibration_seal left it.
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
+/// CORRUPT.
 ///
 /// # Safety
 /// memory points to length writable bytes, calibration to a writable pointer.
@@ -120,9 +121,9 @@ pub unsafe extern "C" fn surefill_start_calibration_open(
     })())
 }
 
-/// What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits for these further
-/// seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of both arrays.
-/// O(1).
+/// What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits for
+/// these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of both
+/// arrays. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, SPAN_TOO_LONG.
 ///
@@ -145,8 +146,8 @@ pub unsafe extern "C" fn surefill_start_calibration_told(
     })())
 }
 
-/// Hears that the job of which a forecast said so, before it was stretched, has waited waited seconds more when it started. age and
-/// forecast are what surefill_start_calibration_told was given; count is SUREFILL_START_LEVELS. O(1).
+/// Hears that the job of which a forecast said so, before it was stretched, has waited waited seconds more when it
+/// started. age and forecast are what surefill_start_calibration_told was given; count is SUREFILL_START_LEVELS. O(1).
 ///
 /// Errors: as surefill_start_calibration_told.
 ///

@@ -20,19 +20,20 @@ unsafe fn write_prediction(
     }
 }
 
-/// What is predicted for a job with these count keys (see surefill_predictor_submit) that is submitted now, which is not before
-/// the last event: a distribution made in the caller's memory (length bytes, at least SUREFILL_DISTRIBUTION_SIZE). answer is
-/// SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the distribution is the one of which nothing is known but the
-/// limit.
+/// What is predicted for a job with these count keys (see surefill_predictor_submit) that is submitted now, which is
+/// not before the last event: a distribution made in the caller's memory (length bytes, at least
+/// SUREFILL_DISTRIBUTION_SIZE). answer is SUREFILL_PREDICTION_MADE, or says why nothing is predicted, and then the
+/// distribution is the one of which nothing is known but the limit.
 ///
-/// Mixtures: O(experts x bins), contexts too, of which there are 31. Hidden Markov models: O((M^2 + jobs M) S) for M states and S slots from the earliest with a change since
-/// the last prediction.
+/// Mixtures: O(experts x bins), contexts too, of which there are 31. Hidden Markov models: O((M^2 + jobs M) S) for M
+/// states and S slots from the earliest with a change since the last prediction.
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count, length).
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time,
+/// count, length).
 ///
 /// # Safety
-/// predictor is a handle, keys points to count readable numbers, memory to length writable bytes, answer to a writable number,
-/// distribution to a writable pointer.
+/// predictor is a handle, keys points to count readable numbers, memory to length writable bytes, answer to a writable
+/// number, distribution to a writable pointer.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn surefill_predictor_predict(
@@ -52,13 +53,14 @@ pub unsafe extern "C" fn surefill_predictor_predict(
     })())
 }
 
-/// What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then. O(bins).
+/// What was predicted for a job that it holds when that was submitted, as surefill_predictor_predict gave it then.
+/// O(bins).
 ///
 /// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, OUT_OF_RANGE (length).
 ///
 /// # Safety
-/// predictor is a handle, memory points to length writable bytes, answer to a writable number, distribution to a writable
-/// pointer.
+/// predictor is a handle, memory points to length writable bytes, answer to a writable number, distribution to a
+/// writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_said(
     predictor: *const surefill_predictor,
@@ -74,10 +76,10 @@ pub unsafe extern "C" fn surefill_predictor_said(
     })())
 }
 
-/// What is believed now of a job that it holds: a mixture's present prediction for the job's keys; what the contexts know now of
-/// the jobs that were like it when it was submitted; a hidden Markov model knows jobs by
-/// their time of submission alone, and so this is what surefill_predictor_said gives. Before the job's age and limit are
-/// considered, which a pass does.
+/// What is believed now of a job that it holds: a mixture's present prediction for the job's keys; what the contexts
+/// know now of the jobs that were like it when it was submitted; a hidden Markov model knows jobs by their time of
+/// submission alone, and so this is what surefill_predictor_said gives. Before the job's age and limit are considered,
+/// which a pass does.
 ///
 /// Errors: as surefill_predictor_said.
 ///
@@ -98,11 +100,11 @@ pub unsafe extern "C" fn surefill_predictor_predict_job(
     })())
 }
 
-/// Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between two calls. A
-/// round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)), and round says what was
-/// learnt since the last DONE, its rounds being the slots learnt in all. step is SUREFILL_STEP_IDLE, MORE or DONE; after
-/// DONE the new model is in use, and round is the last of its rounds, else round is not written. Mixtures and contexts learn as
-/// jobs end, and are idle. O(work M^2).
+/// Trains, if that is wanted, for about work visits to slots (at least 1); events and predictions may come between two
+/// calls. A round visits every finished slot three times; on line each slot is visited once, in O(M^3 (M + N)), and
+/// round says what was learnt since the last DONE, its rounds being the slots learnt in all. step is
+/// SUREFILL_STEP_IDLE, MORE or DONE; after DONE the new model is in use, and round is the last of its rounds, else
+/// round is not written. Mixtures and contexts learn as jobs end, and are idle. O(work M^2).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
 ///

@@ -2,11 +2,12 @@
 
 use super::*;
 
-/// A job was submitted. It has count keys, as many as the options say: a hidden Markov model knows jobs by their time alone, and
-/// takes none (keys may then be NULL). What is predicted for it is remembered with it. When there is no room, a job that is given
-/// up makes room. As surefill_predictor_predict, amortised over the slots that pass.
+/// A job was submitted. It has count keys, as many as the options say: a hidden Markov model knows jobs by their time
+/// alone, and takes none (keys may then be NULL). What is predicted for it is remembered with it. When there is no
+/// room, a job that is given up makes room. As surefill_predictor_predict, amortised over the slots that pass.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, DUPLICATE_JOB, FULL, TIME_WENT_BACK, OUT_OF_RANGE (time, count).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, DUPLICATE_JOB, FULL, TIME_WENT_BACK, OUT_OF_RANGE
+/// (time, count).
 ///
 /// # Safety
 /// predictor is a handle, keys points to count readable numbers.
@@ -23,8 +24,8 @@ pub unsafe extern "C" fn surefill_predictor_submit(
 
 /// A submitted job was started. O(1) amortised over the slots that pass.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, ALREADY_STARTED, TIME_WENT_BACK, OUT_OF_RANGE
-/// (time).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, ALREADY_STARTED, TIME_WENT_BACK,
+/// OUT_OF_RANGE (time).
 ///
 /// # Safety
 /// predictor is a handle.
@@ -37,9 +38,11 @@ pub unsafe extern "C" fn surefill_predictor_start(
     status((|| unsafe { self::predictor(predictor)? }.start(job, now))())
 }
 
-/// A running job ended; its run time is learnt. O(bins), a mixture's O(experts x bins), amortised over the slots that pass.
+/// A running job ended; its run time is learnt. O(bins), a mixture's O(experts x bins), amortised over the slots that
+/// pass.
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, NOT_STARTED, TIME_WENT_BACK, OUT_OF_RANGE (time).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, NOT_STARTED, TIME_WENT_BACK,
+/// OUT_OF_RANGE (time).
 ///
 /// # Safety
 /// predictor is a handle.
@@ -52,8 +55,8 @@ pub unsafe extern "C" fn surefill_predictor_end(
     status((|| unsafe { self::predictor(predictor)? }.end(job, now))())
 }
 
-/// A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1) amortised over
-/// the slots that pass.
+/// A job left without having run to its end: cancelled while queued, or running but not to be learnt from. O(1)
+/// amortised over the slots that pass.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, UNKNOWN_JOB, TIME_WENT_BACK, OUT_OF_RANGE (time).
 ///
@@ -68,12 +71,14 @@ pub unsafe extern "C" fn surefill_predictor_cancel(
     status((|| unsafe { self::predictor(predictor)? }.cancel(job, now))())
 }
 
-/// Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its time. Events that
-/// several threads push come out of order by a little: one that is at most SUREFILL_MAX_LATE_SECONDS earlier than the last event counts as
-/// having happened at the last event's time, and one that is earlier still is refused with TIME_WENT_BACK, since then a clock is wrong.
-/// The keys of a mixture are as many as the options say of these: user, limit, processors, name.
+/// Applies an event as an inbox hands it on: surefill_predictor_submit, start, end or cancel of its job at its time.
+/// Events that several threads push come out of order by a little: one that is at most SUREFILL_MAX_LATE_SECONDS
+/// earlier than the last event counts as having happened at the last event's time, and one that is earlier still is
+/// refused with TIME_WENT_BACK, since then a clock is wrong. The keys of a mixture are as many as the options say of
+/// these: user, limit, processors, name.
 ///
-/// Errors: those of the call; OUT_OF_RANGE also for a kind of event that there is not, and when the options want more keys.
+/// Errors: those of the call; OUT_OF_RANGE also for a kind of event that there is not, and when the options want more
+/// keys.
 ///
 /// # Safety
 /// predictor is a handle, event points to a readable event.
@@ -105,11 +110,12 @@ pub unsafe extern "C" fn surefill_predictor_apply(
     })())
 }
 
-/// A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it started and ended: one
-/// with these count keys ran for this number of seconds (0 to SUREFILL_MAX_SECONDS), to the contexts until the last event. O(experts x bins).
+/// A mixture or the contexts learn from a job that they do not hold, or of which more is known than when it started and
+/// ended: one with these count keys ran for this number of seconds (0 to SUREFILL_MAX_SECONDS), to the contexts until
+/// the last event. O(experts x bins).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (count, seconds), SPAN_TOO_LONG, WRONG_STATE (a
-/// hidden Markov model, which learns of past jobs from their events, in the order of time).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (count, seconds), SPAN_TOO_LONG,
+/// WRONG_STATE (a hidden Markov model, which learns of past jobs from their events, in the order of time).
 ///
 /// # Safety
 /// predictor is a handle, keys points to count readable numbers.
@@ -123,11 +129,12 @@ pub unsafe extern "C" fn surefill_predictor_learn(
     status((|| unsafe { self::predictor(predictor)?.learn(array(keys, count)?, seconds) })())
 }
 
-/// Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go back, what was
-/// reported as later counts as having happened now; if all that a hidden Markov model has kept is later, its finished jobs are
-/// forgotten, but neither the model nor the jobs it holds. Jobs that were given up by the wrong clock alone are held again as before.
-/// What a model has learnt on line of later slots it does not learn a second time: those slots' finished jobs are forgotten, and
-/// those of their jobs that were given up remain so. Training under way is given up. O(jobs + slots M^2).
+/// Sets the clock right: from now on it is now, whatever time an event had. To go on is to hear of an event. To go
+/// back, what was reported as later counts as having happened now; if all that a hidden Markov model has kept is later,
+/// its finished jobs are forgotten, but neither the model nor the jobs it holds. Jobs that were given up by the wrong
+/// clock alone are held again as before. What a model has learnt on line of later slots it does not learn a second
+/// time: those slots' finished jobs are forgotten, and those of their jobs that were given up remain so. Training under
+/// way is given up. O(jobs + slots M^2).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (time).
 ///
@@ -138,8 +145,8 @@ pub unsafe extern "C" fn surefill_predictor_set_clock(predictor: *mut surefill_p
     status((|| unsafe { self::predictor(predictor)? }.set_clock(now))())
 }
 
-/// The jobs that it holds, those given up included, the oldest first: held is how many there are, written how many of them are
-/// written to jobs, which has room for capacity. O(written).
+/// The jobs that it holds, those given up included, the oldest first: held is how many there are, written how many of
+/// them are written to jobs, which has room for capacity. O(written).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (capacity).
 ///

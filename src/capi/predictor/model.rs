@@ -8,14 +8,14 @@ use crate::capi::markov::{read_parameters, write_parameters};
 use crate::capi::{array, array_mut, checked_mut, status, write};
 use crate::error::Error;
 
-/// As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing is predicted,
-/// probabilities is not written.
+/// As surefill_predictor_predict, as bins numbers, one for each bin; bins must be the number of bins. When nothing is
+/// predicted, probabilities is not written.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time, count, bins).
 ///
 /// # Safety
-/// predictor is a handle, keys points to count readable numbers, probabilities to bins writable numbers, answer to a writable
-/// number.
+/// predictor is a handle, keys points to count readable numbers, probabilities to bins writable numbers, answer to a
+/// writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_probabilities(
     predictor: *mut surefill_predictor,
@@ -53,11 +53,11 @@ pub unsafe extern "C" fn surefill_predictor_wants_training(
     })())
 }
 
-/// Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the initial period is
-/// over. Before the first event only. O(M (M + N)).
+/// Starts a hidden Markov model from one learnt elsewhere: it predicts from now on, and is trained further once the
+/// initial period is over. Before the first event only. O(M (M + N)).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers of states or
-/// bins), NOT_A_DISTRIBUTION, WRONG_STATE (after an event, or a mixture).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE (also for other numbers
+/// of states or bins), NOT_A_DISTRIBUTION, WRONG_STATE (after an event, or a mixture).
 ///
 /// # Safety
 /// predictor is a handle, parameters points to a readable structure whose arrays are as long as it says.
@@ -73,11 +73,11 @@ pub unsafe extern "C" fn surefill_predictor_set_model(
     })())
 }
 
-/// Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and bins, and its
-/// load model. O(M (M + N)).
+/// Writes the parameters of the hidden Markov model in use into the arrays of a structure that says its states and
+/// bins, and its load model. O(M (M + N)).
 ///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (other numbers of states or bins), WRONG_STATE (no
-/// model yet, or a mixture).
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (other numbers of states or bins),
+/// WRONG_STATE (no model yet, or a mixture).
 ///
 /// # Safety
 /// predictor is a handle, parameters points to a writable structure whose arrays are as long as it says.

@@ -4,11 +4,11 @@ use super::{answered, features, surefill_wait, waits};
 use crate::capi::{array_mut, checked_mut, status, write};
 use crate::error::Error;
 
-/// An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job submitted now
-/// that requests this many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with any answer but BOUND. With
-/// ADAPT the options' own question is answered with the adapted bound, and others by the levels that follow their own misses. O(log n)
-/// for the options' own question, with VISIBLE the 300 nearest situations are sorted; else with surefill_binomial_upper (or the
-/// method's own computation, up to O(n)) on top.
+/// An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
+/// submitted now that requests this many seconds and processors. answer is one of SUREFILL_ANSWER_, bound is -1 with
+/// any answer but BOUND. With ADAPT the options' own question is answered with the adapted bound, and others by the
+/// levels that follow their own misses. O(log n) for the options' own question, with VISIBLE the 300 nearest situations
+/// are sorted; else with surefill_binomial_upper (or the method's own computation, up to O(n)) on top.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, TIME_WENT_BACK.
 ///
@@ -33,10 +33,11 @@ pub unsafe extern "C" fn surefill_wait_predict(
     })
 }
 
-/// As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from its submission. With
-/// VISIBLE it rests on the rests of the waits of jobs that waited in a like situation, and with ADAPT it follows the misses of such
-/// bounds; else, and where too little is known, by the binomial method on the waits that were at least as long as its own is now: those
-/// of its cluster, or of all clusters where these are too few. O(w) for w waiting jobs on top.
+/// As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from its
+/// submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like situation, and with ADAPT
+/// it follows the misses of such bounds; else, and where too little is known, by the binomial method on the waits that
+/// were at least as long as its own is now: those of its cluster, or of all clusters where these are too few. O(w) for
+/// w waiting jobs on top.
 ///
 /// Errors: as surefill_wait_predict, and UNKNOWN_JOB.
 ///
@@ -57,11 +58,12 @@ pub unsafe extern "C" fn surefill_wait_predict_waiting(
     })
 }
 
-/// How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds, counted from its
-/// submission: the part of the waits that were, with a lower bound for it at this confidence. With ADAPT half a wait is added on either
-/// side, and the outcomes of earlier such probabilities correct them. rests_on is the number of waits of at least age, or of jobs that waited in a
-/// like situation, that this rests on; 0 where there are none, then probability and at_least are 0. Says nothing about the
-/// machine being down. O(log n + sqrt n); with VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
+/// How probable it is that a job that has waited for age seconds (0 for a new one) waits at most within seconds,
+/// counted from its submission: the part of the waits that were, with a lower bound for it at this confidence. With
+/// ADAPT half a wait is added on either side, and the outcomes of earlier such probabilities correct them. rests_on is
+/// the number of waits of at least age, or of jobs that waited in a like situation, that this rests on; 0 where there
+/// are none, then probability and at_least are 0. Says nothing about the machine being down. O(log n + sqrt n); with
+/// VISIBLE the 300 nearest situations are sorted, and O(w) for w waiting jobs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
@@ -91,7 +93,8 @@ pub unsafe extern "C" fn surefill_wait_start_probability(
     })())
 }
 
-/// Whether no job has been started for an unusually long time, or while unusually many arrived, so that the machine may be down (1) or not (0). O(log n).
+/// Whether no job has been started for an unusually long time, or while unusually many arrived, so that the machine may
+/// be down (1) or not (0). O(log n).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time).
 ///
@@ -129,8 +132,8 @@ pub unsafe extern "C" fn surefill_wait_counts(
 }
 
 /// The clusters in use, at least one, in the order of the attribute: the smallest and the largest attribute of each
-/// (9223372036854775807 for no bound) and how many waits count there. capacity is the room in each array: SUREFILL_MAX_CLUSTERS is
-/// enough. clusters is the number written.
+/// (9223372036854775807 for no bound) and how many waits count there. capacity is the room in each array:
+/// SUREFILL_MAX_CLUSTERS is enough. clusters is the number written.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, FULL (capacity).
 ///

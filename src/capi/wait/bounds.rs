@@ -16,9 +16,10 @@ fn statistic(index: Option<u64>) -> i64 {
     index.unwrap_or(0) as i64
 }
 
-/// Which of a number of observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with this confidence for
-/// the quantile of their distribution (both above 0, below 1): the smallest k with Pr(Bin(observations, quantile) <= k - 1) >=
-/// confidence. k is 0 when there are too few. O(sqrt(observations)), mostly far less.
+/// Which of a number of observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with
+/// this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with
+/// Pr(Bin(observations, quantile) <= k - 1) >= confidence. k is 0 when there are too few. O(sqrt(observations)), mostly
+/// far less.
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
@@ -80,8 +81,8 @@ pub unsafe extern "C" fn surefill_binomial_two_sided(
     })())
 }
 
-/// The fewest observations for which surefill_binomial_upper finds a bound: the smallest n with quantile^n <= 1 - confidence, 59 for
-/// .95 and .95.
+/// The fewest observations for which surefill_binomial_upper finds a bound: the smallest n with quantile^n <= 1 -
+/// confidence, 59 for .95 and .95.
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also when more than 4,294,967,296 would be needed).
 ///
@@ -97,8 +98,8 @@ pub unsafe extern "C" fn surefill_binomial_fewest(
 }
 
 /// How many consecutive values above a series' quantile (above 0, below 1) are a change point, when the series' lag-1
-/// autocorrelation is correlation (-1 to 1): a run of that length happens by chance less than once in 8,000 values. threshold is 0 for quantiles
-/// below .25 and correlations above .99, where long runs are no news. O(1).
+/// autocorrelation is correlation (-1 to 1): a run of that length happens by chance less than once in 8,000 values.
+/// threshold is 0 for quantiles below .25 and correlations above .99, where long runs are no news. O(1).
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE.
 ///
@@ -115,8 +116,8 @@ pub unsafe extern "C" fn surefill_rare_event_threshold(
     )
 }
 
-/// The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal distribution, from count
-/// independent waits in seconds (at least 2, none negative; they count as at least one second). O(count).
+/// The upper bound, with this confidence, of the quantile (both above 0, below 1) of a log-normal distribution, from
+/// count independent waits in seconds (at least 2, none negative; they count as at least one second). O(count).
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also for fewer than 2 waits).
 ///
@@ -136,8 +137,8 @@ pub unsafe extern "C" fn surefill_log_normal_bound(
     })())
 }
 
-/// The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds (at least 1, none
-/// negative; they count as at least one second). O(count).
+/// The quantile (above 0, below 1) of the log-uniform distribution most likely to give these waits in seconds (at least
+/// 1, none negative; they count as at least one second). O(count).
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also without a wait).
 ///
@@ -156,9 +157,9 @@ pub unsafe extern "C" fn surefill_log_uniform_quantile(
     })())
 }
 
-/// The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count as at least one
-/// second): its shape (infinite where all waits are equal), its scale in seconds, and its quantile (above 0, below 1) in seconds. At
-/// most 60 passes over the waits, usually six.
+/// The Weibull distribution most likely to give these waits in seconds (at least 1, none negative; they count as at
+/// least one second): its shape (infinite where all waits are equal), its scale in seconds, and its quantile (above 0,
+/// below 1) in seconds. At most 60 passes over the waits, usually six.
 ///
 /// Errors: NULL, MISALIGNED, NOT_A_NUMBER, OUT_OF_RANGE (also without a wait).
 ///

@@ -6,9 +6,9 @@ use crate::capi::{checked_mut, status};
 use crate::error::Error;
 use crate::wait::Clustering;
 
-/// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work steps of O(log n)
-/// each (at least 1). step is one of SUREFILL_STEP_; after DONE the next call begins another. Other calls may come between
-/// two of these.
+/// Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work steps of
+/// O(log n) each (at least 1). step is one of SUREFILL_STEP_; after DONE the next call begins another. Other calls may
+/// come between two of these.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE (work).
 ///
@@ -53,8 +53,8 @@ pub unsafe extern "C" fn surefill_wait_predict_lower(
     })
 }
 
-/// As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial method. O(log n)
-/// and the cost of surefill_binomial_two_sided.
+/// As surefill_wait_predict, a lower and an upper bound that hold together with this confidence, by the binomial
+/// method. O(log n) and the cost of surefill_binomial_two_sided.
 ///
 /// Errors: as surefill_wait_predict.
 ///
@@ -88,9 +88,9 @@ pub unsafe extern "C" fn surefill_wait_predict_two_sided(
     })
 }
 
-/// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information criterion, over a
-/// single cluster: of predictors with different attributes, the one with the largest criterion has the attribute that explains the
-/// waits best.
+/// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
+/// criterion, over a single cluster: of predictors with different attributes, the one with the largest criterion has
+/// the attribute that explains the waits best.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
 ///

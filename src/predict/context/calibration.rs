@@ -1,9 +1,10 @@
-//! The distribution that the mixture's own probabilities have had: where predicted quantiles were too high or too low, later ones
-//! are moved.
+//! The distribution that the mixture's own probabilities have had: where predicted quantiles were too high or too low,
+//! later ones are moved.
 //!
-//! If predictions mean what they say, the probability that was given to run times up to the true one (the probability integral
-//! transform; its share of the true bin is spread evenly, Czado, Gneiting & Held 2009) is uniform. Its histogram, of recent jobs and a
-//! uniform prior, is the map from predicted to calibrated cumulative probabilities (Dawid 1984; Kuleshov, Fenner & Ermon 2018).
+//! If predictions mean what they say, the probability that was given to run times up to the true one (the probability
+//! integral transform; its share of the true bin is spread evenly, Czado, Gneiting & Held 2009) is uniform. Its
+//! histogram, of recent jobs and a uniform prior, is the map from predicted to calibrated cumulative probabilities
+//! (Dawid 1984; Kuleshov, Fenner & Ermon 2018).
 
 use bytemuck::{Pod, Zeroable};
 

@@ -1,7 +1,8 @@
 //! The contexts: in what a job can be like others.
 //!
-//! Each context has a row of counts for every value it takes, and a wider context that it backs off to. A row counts run times
-//! by bin, or by how many bins they are from a reference: the limit's bin, or the bin of the last job that was alike.
+//! Each context has a row of counts for every value it takes, and a wider context that it backs off to. A row counts
+//! run times by bin, or by how many bins they are from a reference: the limit's bin, or the bin of the last job that
+//! was alike.
 
 use super::places::key;
 use super::trail::{Standing, Trail};

@@ -1,12 +1,13 @@
 //! What one context says: its counts, backed off to a wider context, and the logarithm of that in a byte.
 //!
-//! With c_j the recency-weighted counts of the bins that the limit leaves, q the wider context's distribution, and d the number of
-//! bins seen, p_j = (c_j + prior (1 + d) q_j) / (sum of c + prior (1 + d)): the more different things like jobs have done, the more
-//! the wider context counts (the estimate of Witten & Bell 1991, made continuous). Before that, run times being ordered, a share of
-//! each count moves to the bins beside it, the smaller the more jobs there are.
+//! With c_j the recency-weighted counts of the bins that the limit leaves, q the wider context's distribution, and d
+//! the number of bins seen, p_j = (c_j + prior (1 + d) q_j) / (sum of c + prior (1 + d)): the more different things
+//! like jobs have done, the more the wider context counts (the estimate of Witten & Bell 1991, made continuous). Before
+//! that, run times being ordered, a share of each count moves to the bins beside it, the smaller the more jobs there
+//! are.
 //!
-//! All bins beyond the limit's are one cell, behind it. Contexts whose jobs have different limits cannot count it: they take
-//! the wider one's share.
+//! All bins beyond the limit's are one cell, behind it. Contexts whose jobs have different limits cannot count it: they
+//! take the wider one's share.
 
 use super::contexts::{Context, Reference};
 use super::lanes::{LANES, fold, ln};
@@ -60,8 +61,8 @@ fn total<const N: usize>(numbers: &[f32; N]) -> f32 {
     fold(lanes)
 }
 
-/// Writes a context's distribution, given its row and the wider context's distribution, and returns the sum of its counts: 0 when
-/// there is no row, or none in these bins. `mask` is 1 in the bins up to the limit's, 0 beyond.
+/// Writes a context's distribution, given its row and the wider context's distribution, and returns the sum of its
+/// counts: 0 when there is no row, or none in these bins. `mask` is 1 in the bins up to the limit's, 0 beyond.
 #[inline]
 pub fn estimate<const N: usize>(
     context: &Context,

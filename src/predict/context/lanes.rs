@@ -1,5 +1,5 @@
-//! Rows of single-precision numbers, eight at a time, so that compilers use vector instructions: sums are in a fixed order
-//! of lanes, and the logarithm is plain arithmetic, the same bits everywhere.
+//! Rows of single-precision numbers, eight at a time, so that compilers use vector instructions: sums are in a fixed
+//! order of lanes, and the logarithm is plain arithmetic, the same bits everywhere.
 
 /// Numbers treated together.
 pub const LANES: usize = 8;
@@ -15,7 +15,8 @@ pub fn fold(lanes: [f32; LANES]) -> f32 {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// ln x for a positive normal x, to 1e-6: x = 2^e m with m from sqrt(1/2) to sqrt(2), and ln m = 2 artanh((m - 1) / (m + 1)).
+/// ln x for a positive normal x, to 1e-6: x = 2^e m with m from sqrt(1/2) to sqrt(2), and ln m = 2 artanh((m - 1) /
+/// (m + 1)).
 pub fn ln(x: f32) -> f32 {
     const SQRT_HALF: u32 = 0x3f35_04f3;
     let bits = x.to_bits().wrapping_sub(SQRT_HALF);

@@ -1,10 +1,11 @@
 //! The geometric mixture: ln p_j = sum over contexts of w_c ln p_c(j), minus a constant, with weights learnt on line.
 //!
-//! A context's weight is a sum: one number for all jobs, one for those of the limit's bin, of what became of the last like jobs,
-//! of how run times have changed, of how much is known of the user, and one for the user. The first five are chosen by how many
-//! jobs the context has counted as well. Each follows the gradient of the logarithm of the probability that the job's bin had
-//! when it was submitted, d ln p_j / d w_c = ln p_c(j) - sum over k of p_k ln p_c(k), with steps that shrink with the sum of its
-//! squares (Duchi, Hazan & Singer 2011); the user's with fixed steps.
+//! A context's weight is a sum: one number for all jobs, one for those of the limit's bin, of what became of the last
+//! like jobs, of how run times have changed, of how much is known of the user, and one for the user. The first five are
+//! chosen by how many jobs the context has counted as well. Each follows the gradient of the logarithm of the
+//! probability that the job's bin had when it was submitted, d ln p_j / d w_c = ln p_c(j) - sum over k of p_k ln
+//! p_c(k), with steps that shrink with the sum of its squares (Duchi, Hazan & Singer 2011); the user's with fixed
+//! steps.
 
 use super::contexts::{CONTEXTS, COUNT};
 use super::estimate::SCALE;

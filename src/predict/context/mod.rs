@@ -1,20 +1,21 @@
 //! Run times of like jobs: a geometric mixture of contexts.
 //!
-//! As a data compressor of the PAQ family predicts the next symbol (Mahoney 2005), this predicts the bin of a job's run time: a
-//! number of contexts, "like" in as many ways, give a distribution each, from recency-weighted counts that back off to a wider
-//! context; a mixture in the logarithm, whose weights follow the gradient on line, makes one of them; and the histogram of its
-//! probability integral transform corrects it.
+//! As a data compressor of the PAQ family predicts the next symbol (Mahoney 2005), this predicts the bin of a job's run
+//! time: a number of contexts, "like" in as many ways, give a distribution each, from recency-weighted counts that back
+//! off to a wider context; a mixture in the logarithm, whose weights follow the gradient on line, makes one of them;
+//! and the histogram of its probability integral transform corrects it.
 //!
-//! * `contexts`: in what jobs are alike: user, limit, processors, the last run times of the user and of like jobs, what became of
-//!   the last submission.
+//! * `contexts`: in what jobs are alike: user, limit, processors, the last run times of the user and of like jobs, what
+//!   became of the last submission.
 //! * `trail`: what that needs to be remembered of a user's jobs.
 //! * `estimate`: from counts to a distribution, cut at the limit.
 //! * `opinion`: what is said of a job, and how it is judged.
 //! * `mixer`: the mixture and its weights; `calibration`: the correction.
 //! * `places`: where rows and trails lie; `lanes`: arithmetic in groups.
 //!
-//! What counts is the opinion at submission: it is kept with the job, and judged when the job ends. Jobs submitted together tend
-//! to end alike, so what they teach about weights and counts is discounted by how many like jobs were in the system.
+//! What counts is the opinion at submission: it is kept with the job, and judged when the job ends. Jobs submitted
+//! together tend to end alike, so what they teach about weights and counts is discounted by how many like jobs were in
+//! the system.
 
 mod calibration;
 mod contexts;
@@ -62,8 +63,9 @@ pub struct ContextCapacity {
     pub bins: u32,
     /// Jobs in the system (1 to 2^24).
     pub jobs: u32,
-    /// Histories kept (1 to 2^24): rows of counts, one for each context and combination of values. Those not written to for longest
-    /// leave. An eighth of that number of users and kinds of their jobs is remembered, and of a 32nd of it the users' weights.
+    /// Histories kept (1 to 2^24): rows of counts, one for each context and combination of values. Those not written to
+    /// for longest leave. An eighth of that number of users and kinds of their jobs is remembered, and of a 32nd of it
+    /// the users' weights.
     pub histories: u32,
     /// 0.
     pub reserved: u32,
@@ -186,14 +188,15 @@ struct Tables<'a> {
 
 /// Predicts run times from those of like jobs that have ended.
 ///
-/// A job is known by three keys: user, time limit in seconds (0 or below, or [`MAX_SECONDS`] or more, for none) and processors.
-/// Jobs lie in records that the caller numbers, from 0, below the capacity. Report each job: [`ContextMixture::submit`],
-/// [`ContextMixture::start`], then [`ContextMixture::end`] or [`ContextMixture::cancel`].
+/// A job is known by three keys: user, time limit in seconds (0 or below, or [`MAX_SECONDS`] or more, for none) and
+/// processors. Jobs lie in records that the caller numbers, from 0, below the capacity. Report each job:
+/// [`ContextMixture::submit`], [`ContextMixture::start`], then [`ContextMixture::end`] or [`ContextMixture::cancel`].
 ///
-/// No bin has probability 0. A limit may be passed: what lies beyond its bin has the probability that like jobs' ends say.
+/// No bin has probability 0. A limit may be passed: what lies beyond its bin has the probability that like jobs' ends
+/// say.
 ///
-/// The memory needed is [`ContextMixture::size`]. With N bins rounded up to a multiple of 8, J jobs and H histories it is about
-/// H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) bytes: 13 MB for the default.
+/// The memory needed is [`ContextMixture::size`]. With N bins rounded up to a multiple of 8, J jobs and H histories it
+/// is about H (4 N + 23) + J (35 N + 384) + 2,000 (N + 125) bytes: 13 MB for the default.
 pub struct ContextMixture<'a> {
     state: &'a mut State,
     tables: Tables<'a>,
@@ -235,11 +238,12 @@ impl<'a> ContextMixture<'a> {
         Ok(carver.size())
     }
 
-    /// Makes a mixture that has seen no job in this memory, which may be longer than needed. All of it is written, so that a sealed
-    /// block is the same for the same calls.
+    /// Makes a mixture that has seen no job in this memory, which may be longer than needed. All of it is written, so
+    /// that a sealed block is the same for the same calls.
     ///
     /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also unless there are as many bins as the capacity says.
+    /// [`Error::Misaligned`], [`Error::TooSmall`]; [`Error::OutOfRange`], also unless there are as many bins as the
+    /// capacity says.
     pub fn init(
         memory: &'a mut [u8],
         capacity: &ContextCapacity,
@@ -330,8 +334,9 @@ impl<'a> ContextMixture<'a> {
         self.state.finished as u64
     }
 
-    /// What is believed now of the run time of a job with these keys (user, limit, processors), submitted at this time: writes a
-    /// probability for each bin, and returns true; false, with nothing written, before any job has ended. O(contexts x bins).
+    /// What is believed now of the run time of a job with these keys (user, limit, processors), submitted at this time:
+    /// writes a probability for each bin, and returns true; false, with nothing written, before any job has ended.
+    /// O(contexts x bins).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless there are three keys and as many probabilities as bins.
@@ -342,8 +347,8 @@ impl<'a> ContextMixture<'a> {
         self.ask(&mut held, out)
     }
 
-    /// What is believed now of the job in this record: as like others as it was at its submission, with all that has been learnt
-    /// since. Writes and returns as [`ContextMixture::predict`]. O(contexts x bins).
+    /// What is believed now of the job in this record: as like others as it was at its submission, with all that has
+    /// been learnt since. Writes and returns as [`ContextMixture::predict`]. O(contexts x bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::OutOfRange`] unless there are as many probabilities as bins.
@@ -373,8 +378,8 @@ impl<'a> ContextMixture<'a> {
     /// [`ContextMixture::predict`], and keeps it until the job ends. O(contexts x bins).
     ///
     /// # Errors
-    /// As [`ContextMixture::predict`]; [`Error::OutOfRange`] also beyond the capacity, [`Error::DuplicateJob`] when the record is
-    /// taken.
+    /// As [`ContextMixture::predict`]; [`Error::OutOfRange`] also beyond the capacity, [`Error::DuplicateJob`] when the
+    /// record is taken.
     pub fn submit(&mut self, record: u32, keys: &[i64], now: i64, out: &mut [f64]) -> Result<bool> {
         if record >= self.state.capacity.jobs {
             return Err(Error::OutOfRange);
@@ -403,7 +408,8 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The job in this record, started or not, ended after running so many seconds, and its record is free. O(contexts x bins).
+    /// The job in this record, started or not, ended after running so many seconds, and its record is free. O(contexts
+    /// x bins).
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::OutOfRange`] for a run time outside 0 to [`MAX_SECONDS`].
@@ -430,7 +436,8 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The job in this record left without having run to its end; nothing is learnt from it, and its record is free. O(1).
+    /// The job in this record left without having run to its end; nothing is learnt from it, and its record is free.
+    /// O(1).
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
@@ -446,8 +453,8 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The job in this record may never end: like jobs are not taken to be with it in the system any more. It may still end, and is
-    /// learnt from then. O(1).
+    /// The job in this record may never end: like jobs are not taken to be with it in the system any more. It may still
+    /// end, and is learnt from then. O(1).
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
@@ -487,8 +494,8 @@ impl<'a> ContextMixture<'a> {
         }
     }
 
-    /// A job with these keys, of which nothing was reported, ended at this time after running so many seconds: for jobs known from
-    /// a history. O(contexts x bins).
+    /// A job with these keys, of which nothing was reported, ended at this time after running so many seconds: for jobs
+    /// known from a history. O(contexts x bins).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a run time outside 0 to [`MAX_SECONDS`], or unless there are three keys.

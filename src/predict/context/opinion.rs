@@ -89,8 +89,8 @@ impl ContextMixture<'_> {
         Ok(())
     }
 
-    /// What all contexts say of a job that is like others in what it was when it was looked at, and what the mixture makes of it. N
-    /// is at least the stride.
+    /// What all contexts say of a job that is like others in what it was when it was looked at, and what the mixture
+    /// makes of it. N is at least the stride.
     pub(super) fn opine<const N: usize>(&self, opinion: Opinion<'_>) -> Result<()> {
         let Opinion { held, bytes, said } = opinion;
         let limit_bin = held.limit_bin as usize;
@@ -170,8 +170,8 @@ impl ContextMixture<'_> {
         Ok(true)
     }
 
-    /// Distributes the last cell's probability over all bins beyond the limit's: as jobs of this limit went beyond it, and
-    /// everybody, who count as one.
+    /// Distributes the last cell's probability over all bins beyond the limit's: as jobs of this limit went beyond it,
+    /// and everybody, who count as one.
     fn spread(&self, held: &Held, extent: &Extent, out: &mut [f64]) -> Result<()> {
         let stride = self.state.capacity.stride();
         let own = row(&self.tables.histories, self.tables.counts, key(&[BEYOND, held.limit]), stride)?;

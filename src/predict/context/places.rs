@@ -1,8 +1,9 @@
-//! Where a key's record lies, in a table of fixed capacity: a key has eight places, next to each other, and takes that of the
-//! one written longest ago when all are taken.
+//! Where a key's record lies, in a table of fixed capacity: a key has eight places, next to each other, and takes that
+//! of the one written longest ago when all are taken.
 //!
-//! The heads of eight places share a cache line, so that a search costs one memory access. Keys are told apart by 32 of their bits
-//! besides the ones that choose the group: two keys that meet, one pair of a group in 2^32, are believed to be one.
+//! The heads of eight places share a cache line, so that a search costs one memory access. Keys are told apart by 32 of
+//! their bits besides the ones that choose the group: two keys that meet, one pair of a group in 2^32, are believed to
+//! be one.
 
 use crate::error::Result;
 use crate::memory::{Carver, range, range_mut};
@@ -49,7 +50,8 @@ impl<'a> Places<'a> {
         group.iter().take(WAYS).position(|head| head.key == key).map(|way| first + way)
     }
 
-    /// A key's place, made if it has none, and whether it was; `now` is later with every call, but for its wrapping. O(1).
+    /// A key's place, made if it has none, and whether it was; `now` is later with every call, but for its wrapping.
+    /// O(1).
     pub fn claim(&mut self, key: u64, now: u32) -> Result<(usize, bool)> {
         let (first, key) = self.group(key);
         let group = range(self.heads, first, WAYS)?;

@@ -1,4 +1,5 @@
-//! What has become of the jobs of one kind: the last that ended, the last that was submitted, how many are in the system.
+//! What has become of the jobs of one kind: the last that ended, the last that was submitted, how many are in the
+//! system.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -105,8 +106,8 @@ impl Trail {
         self.inside
     }
 
-    /// What became of the last submission; `look` says whether the job with this number is in this record, and since when it
-    /// runs.
+    /// What became of the last submission; `look` says whether the job with this number is in this record, and since
+    /// when it runs.
     pub fn standing(&self, look: impl FnOnce(u32, u64) -> Option<Standing>) -> Standing {
         if self.number == 0 {
             return Standing::Unknown;

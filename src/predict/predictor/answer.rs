@@ -3,13 +3,16 @@
 use super::*;
 
 impl Predictor<'_> {
-    /// What is predicted for a job with these keys submitted then, at the last event or later. A question changes nothing.
+    /// What is predicted for a job with these keys submitted then, at the last event or later. A question changes
+    /// nothing.
     ///
-    /// A mixture: O(experts x bins). A hidden Markov model: O((M^2 + jobs M) S), S slots from the earliest with a change to the
-    /// time asked for, seldom more than a few: the states' distributions, mixed by the states' present probabilities.
+    /// A mixture: O(experts x bins). A hidden Markov model: O((M^2 + jobs M) S), S slots from the earliest with a
+    /// change to the time asked for, seldom more than a few: the states' distributions, mixed by the states' present
+    /// probabilities.
     ///
     /// # Errors
-    /// [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number of keys than the capacity says.
+    /// [`Error::TimeWentBack`], [`Error::OutOfRange`] for an absurd time or another number of keys than the capacity
+    /// says.
     pub fn predict(&mut self, keys: &[i64], now: i64) -> Result<Prediction> {
         let mut room = [0.0; MAX_BINS];
         let out = room.get_mut(..self.state.capacity.capacity()?.bins() as usize).ok_or(Error::Corrupt)?;
@@ -52,9 +55,9 @@ impl Predictor<'_> {
         }
     }
 
-    /// What is believed now of a job in the system: by a mixture, what it predicts for the job's keys; by the contexts, what is known now
-    /// of the jobs that were like it when it was submitted; by a hidden Markov model,
-    /// which knows jobs by their time of submission alone, what was predicted then.
+    /// What is believed now of a job in the system: by a mixture, what it predicts for the job's keys; by the contexts,
+    /// what is known now of the jobs that were like it when it was submitted; by a hidden Markov model, which knows
+    /// jobs by their time of submission alone, what was predicted then.
     ///
     /// # Errors
     /// [`Error::UnknownJob`].
@@ -73,8 +76,8 @@ impl Predictor<'_> {
         }
     }
 
-    /// Probabilities for a job with these keys submitted then, made safe; or why there are none, and then `out` is without
-    /// meaning.
+    /// Probabilities for a job with these keys submitted then, made safe; or why there are none, and then `out` is
+    /// without meaning.
     pub(super) fn find(&mut self, keys: &[i64], now: i64, out: &mut [f64]) -> Result<Option<Silence>> {
         let finished = self.state.finished;
         let tracker = match &mut self.learner {

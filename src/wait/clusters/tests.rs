@@ -128,8 +128,8 @@ fn agrees_with_quadratic_search() {
     }
 }
 
-/// Five intervals of requested times with log-normal waits of different means. The paper recovers all boundaries within a
-/// few values, with four small clusters on top.
+/// Five intervals of requested times with log-normal waits of different means. The paper recovers all boundaries within
+/// a few values, with four small clusters on top.
 #[test]
 fn recovers_the_papers_five_clusters() {
     let mut random = Random(34);

@@ -1,5 +1,5 @@
-//! Traces and histories as arguments: any format, compressed or not, `-` for standard input; and what is said of what is wrong
-//! with them.
+//! Traces and histories as arguments: any format, compressed or not, `-` for standard input; and what is said of what
+//! is wrong with them.
 
 use crate::cli::Failure;
 use crate::trace::format::{self, Format};

@@ -130,8 +130,8 @@ fn features(limit: i64, processors: u32) -> Features {
 }
 
 impl Waits {
-    /// Learns from all ended jobs; `waiting` can wait at the same time. The question's quantile must be one that a history
-    /// can bound.
+    /// Learns from all ended jobs; `waiting` can wait at the same time. The question's quantile must be one that a
+    /// history can bound.
     ///
     /// # Errors
     /// When the library refuses something.

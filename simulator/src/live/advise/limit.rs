@@ -1,5 +1,5 @@
-//! A time limit for a user's next job: a quantile of the predicted run time, rounded up as people do, and how often that rule
-//! would have sufficed for the user's jobs so far, each advised on from what was known before it.
+//! A time limit for a user's next job: a quantile of the predicted run time, rounded up as people do, and how often
+//! that rule would have sufficed for the user's jobs so far, each advised on from what was known before it.
 
 use super::beliefs::{Kind, RunTimes, refused};
 use super::read::Past;

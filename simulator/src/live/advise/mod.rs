@@ -1,13 +1,15 @@
-//! Advice from a live queue: when the job at the head starts, how long the others may wait, which time limit is sensible.
+//! Advice from a live queue: when the job at the head starts, how long the others may wait, which time limit is
+//! sensible.
 //!
-//! * [`read`]: what Slurm's `squeue`, `sinfo` and `sacct` print in fixed formats, live or saved; names are never trusted.
+//! * [`read`]: what Slurm's `squeue`, `sinfo` and `sacct` print in fixed formats, live or saved; names are never
+//!   trusted.
 //! * [`live`]: runs these commands.
 //! * [`beliefs`]: what ended jobs teach of run times and of waits.
 //! * [`head`]: pools of interchangeable nodes, and when the first waiting job of each starts.
 //! * [`limit`]: a time limit for a user's next job.
 //!
-//! The head job's start is the exact convolution of what is believed of the running jobs, if nothing else starts; the others'
-//! waits are bounded from the history of waits (QBETS), which needs no model of the scheduler.
+//! The head job's start is the exact convolution of what is believed of the running jobs, if nothing else starts; the
+//! others' waits are bounded from the history of waits (QBETS), which needs no model of the scheduler.
 
 pub mod beliefs;
 pub mod head;
@@ -86,7 +88,8 @@ pub struct Other {
     pub within: Option<i64>,
     /// Waits that the probabilities rest on.
     pub waits: u64,
-    /// For each span of the question: the part of like jobs that had started by then, and a lower confidence bound of it.
+    /// For each span of the question: the part of like jobs that had started by then, and a lower confidence bound of
+    /// it.
     pub started: Vec<Started>,
     /// Why there is no bound, or why the job waits for something else than nodes.
     pub note: Option<String>,

@@ -1,10 +1,11 @@
 //! Reading what Slurm's commands print.
 //!
-//! A job's name is its user's to choose, line breaks included, so it is never trusted. `squeue` and `sacct` are told to separate
-//! fields by a [`Separator`] that is drawn anew for each run: a name cannot contain it, so that no name can pretend to be
-//! another job's line. The name comes last, so that one with line breaks costs nothing but its own further lines. Slurm's job
-//! completion file has no such separator: what follows a record that breaks off is left out as far as that record can reach, but
-//! a name made with care can add records there that nobody can tell from others. [`Listing::forgeable`] says so.
+//! A job's name is its user's to choose, line breaks included, so it is never trusted. `squeue` and `sacct` are told to
+//! separate fields by a [`Separator`] that is drawn anew for each run: a name cannot contain it, so that no name can
+//! pretend to be another job's line. The name comes last, so that one with line breaks costs nothing but its own
+//! further lines. Slurm's job completion file has no such separator: what follows a record that breaks off is left out
+//! as far as that record can reach, but a name made with care can add records there that nobody can tell from others.
+//! [`Listing::forgeable`] says so.
 //!
 //! Lines that are none of Slurm's own are left out, counted, and the first is told ([`Odd`]).
 
@@ -130,7 +131,8 @@ pub struct Job {
     pub end: Option<i64>,
     /// How it ended, in Slurm's words.
     pub outcome: String,
-    /// Whether it asks for features, nodes by name, generic resources, licences or a reservation: not any free node will do.
+    /// Whether it asks for features, nodes by name, generic resources, licences or a reservation: not any free node
+    /// will do.
     pub special: bool,
     /// Its name.
     pub name: String,
@@ -373,8 +375,8 @@ pub fn sinfo(text: &str, source: &str) -> Result<Listing<Node>> {
         Ok(Some(Node {
             name: name.to_owned(),
             partition: partition.trim_end_matches('*').to_owned(),
-            // Signs of nodes that take no job now: silent, reserved for maintenance, rebooting, powering down. The others
-            // (powered down or up to come) do.
+            // Signs of nodes that take no job now: silent, reserved for maintenance, rebooting, powering down. The
+            // others (powered down or up to come) do.
             state: if state.ends_with(['*', '$', '@', '^', '!', '%']) {
                 "down".to_owned()
             } else {
@@ -385,9 +387,9 @@ pub fn sinfo(text: &str, source: &str) -> Result<Listing<Node>> {
     })
 }
 
-/// Reads ended jobs: what `sacct --parsable2` printed in [`SACCT_FORMAT`] with a [`Separator`], or Slurm's job completion file
-/// (jobcomp/filetxt). Jobs that never started, are not over, or whose node failed are left out; the others come in the order
-/// of their ends.
+/// Reads ended jobs: what `sacct --parsable2` printed in [`SACCT_FORMAT`] with a [`Separator`], or Slurm's job
+/// completion file (jobcomp/filetxt). Jobs that never started, are not over, or whose node failed are left out; the
+/// others come in the order of their ends.
 ///
 /// # Errors
 /// No separator, or no line that can be read.
@@ -404,12 +406,12 @@ pub fn past(text: &str, source: &str) -> Result<Listing<Past>> {
     Ok(all)
 }
 
-/// What a name and a working directory, the free texts of a record, may hold in bytes, and what else is in one: Slurm takes
-/// names of 1,024 bytes and paths of 4,096.
+/// What a name and a working directory, the free texts of a record, may hold in bytes, and what else is in one: Slurm
+/// takes names of 1,024 bytes and paths of 4,096.
 const LONGEST_RECORD: usize = 16_384;
 
-/// The job completion file. A record that breaks off has a line break in its name or path, and its further lines are what
-/// its user likes: nothing is believed that begins where that record could still go on.
+/// The job completion file. A record that breaks off has a line break in its name or path, and its further lines are
+/// what its user likes: nothing is believed that begins where that record could still go on.
 fn completions(text: &str, source: &str) -> Result<Listing<Past>> {
     let start = text.as_ptr() as usize;
     let mut doubtful = 0;

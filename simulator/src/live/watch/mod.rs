@@ -1,13 +1,13 @@
-//! A scheduler in charge is watched: the beliefs learn from its jobs, the rule is asked at every look whom it would have let
-//! through, and new jobs are given bounds on their waits. Nothing is changed in the resource manager.
+//! A scheduler in charge is watched: the beliefs learn from its jobs, the rule is asked at every look whom it would
+//! have let through, and new jobs are given bounds on their waits. Nothing is changed in the resource manager.
 //!
 //! * [`journal`]: what has been seen, on disk.
 //! * [`mod@judge`]: one pool at one moment.
 //! * [`score`]: what came of it: gains, losses, promises.
 //!
-//! A job that would have been let through is taken as running from then on, with the nodes that were idle, until the scheduler
-//! in charge starts it: idle nodes are given away once. What limits alone let through is not counted, as the scheduler in charge
-//! does that itself.
+//! A job that would have been let through is taken as running from then on, with the nodes that were idle, until the
+//! scheduler in charge starts it: idle nodes are given away once. What limits alone let through is not counted, as the
+//! scheduler in charge does that itself.
 
 pub mod journal;
 pub mod judge;

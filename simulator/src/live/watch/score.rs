@@ -1,9 +1,10 @@
 //! What came of the journal's decisions: gains, losses, promises kept; and the journal as a history to be replayed.
 //!
-//! Every decision is scored by what happened then. The job that would have been let through gains what it waited longer. The
-//! head job loses at most what the other would have run beyond its own start, as if just those nodes had been missing then:
-//! the bound that can be had without knowing what would have followed. Of several jobs that would have overtaken the same head
-//! job the longest counts. What would have followed (jobs behind that start earlier, too) only a replay tells ([`histories`]).
+//! Every decision is scored by what happened then. The job that would have been let through gains what it waited
+//! longer. The head job loses at most what the other would have run beyond its own start, as if just those nodes had
+//! been missing then: the bound that can be had without knowing what would have followed. Of several jobs that would
+//! have overtaken the same head job the longest counts. What would have followed (jobs behind that start earlier, too)
+//! only a replay tells ([`histories`]).
 
 use super::journal::{Done, Event, Would};
 use crate::live::advise::head::PoolSize;

@@ -118,8 +118,8 @@ impl OwnPreset {
     }
 }
 
-/// A policy with its predictor, order and rule, written `policy[:predictor[:order[:rule]]]`; the presets `fair` and `fast`
-/// stand for the probabilistic policy, written `preset[:predictor[:order]]`.
+/// A policy with its predictor, order and rule, written `policy[:predictor[:order[:rule]]]`; the presets `fair` and
+/// `fast` stand for the probabilistic policy, written `preset[:predictor[:order]]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// The policy.

@@ -2,11 +2,11 @@
 //!
 //! A job gets the earliest reservation that disturbs no earlier one when it is submitted. When a job ends before its
 //! limit the reservations are compressed: taken up again in order of their times, each as early as it can be. No
-//! reservation gets later by that: at any time from a job's old reservation on, the jobs taken up before it need no more
-//! processors than they did before, because each of them starts no later than it did.
+//! reservation gets later by that: at any time from a job's old reservation on, the jobs taken up before it need no
+//! more processors than they did before, because each of them starts no later than it did.
 //!
-//! Only a job that runs past its limit breaks the promise. It is expected to end one second from now, and the reservations
-//! that counted on its end are made anew in the same order.
+//! Only a job that runs past its limit breaks the promise. It is expected to end one second from now, and the
+//! reservations that counted on its end are made anew in the same order.
 
 use crate::replay::machine::Cluster;
 use crate::replay::policy::Policy;

@@ -5,9 +5,9 @@
 //! job leaves over at that time. Jobs are killed by their limits only, never by predictions.
 //!
 //! EASY++ (Tsafrir, Etsion & Feitelson 2007, "Backfilling using system-generated predictions rather than user runtime
-//! estimates") is this with the mean of the user's last two run times as prediction and the shortest predicted candidates
-//! first. A running job that outlives its prediction gets a new one, by the paper's growing increments; that alone causes
-//! no scheduling pass.
+//! estimates") is this with the mean of the user's last two run times as prediction and the shortest predicted
+//! candidates first. A running job that outlives its prediction gets a new one, by the paper's growing increments; that
+//! alone causes no scheduling pass.
 
 use crate::replay::machine::{Cluster, Running};
 use crate::replay::policy::order::Ordering;
@@ -19,8 +19,8 @@ use crate::trace::workload::{Job, JobId};
 const MINUTE: i64 = 60;
 const HOUR: i64 = 3600;
 
-/// What is added to a prediction that a job has outlived: the first time, the second time and so on (Tsafrir et al. 2007,
-/// section 4); the last again and again.
+/// What is added to a prediction that a job has outlived: the first time, the second time and so on (Tsafrir et al.
+/// 2007, section 4); the last again and again.
 const INCREMENTS: [i64; 11] = [
     MINUTE,
     5 * MINUTE,

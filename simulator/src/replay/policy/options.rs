@@ -50,8 +50,9 @@ pub enum Overdue {
     /// One second from now.
     #[default]
     Soon,
-    /// At its limit, though that is past. A reservation that waits for such a job is then in the past too, and only jobs
-    /// that the head leaves room for are backfilled until it ends. This is what the published EASY results come out with.
+    /// At its limit, though that is past. A reservation that waits for such a job is then in the past too, and only
+    /// jobs that the head leaves room for are backfilled until it ends. This is what the published EASY results come
+    /// out with.
     Past,
 }
 
@@ -68,17 +69,19 @@ pub struct ProbOptions {
     pub events_per_bin: usize,
     /// The most delay all backfills ahead of one head job may add up to; none by default.
     pub budget: Option<f64>,
-    /// The most expected seconds of delay that all backfills ahead of one head job may add up to, over its whole expected
-    /// wait; none by default. For seconds and relative only.
+    /// The most expected seconds of delay that all backfills ahead of one head job may add up to, over its whole
+    /// expected wait; none by default. For seconds and relative only.
     pub slip: Option<f64>,
     /// The quantile of recent waits from which a head job is guarded: backfills must then be harmless by the limits as
     /// well. 1 for never, 0 for always.
     pub guard: f64,
     /// Whether what EASY by the limits would start is never refused.
     pub or_easy: bool,
-    /// Whether the distributions of waiting jobs follow what is learnt while they wait, or stay as they were at submission.
+    /// Whether the distributions of waiting jobs follow what is learnt while they wait, or stay as they were at
+    /// submission.
     pub refresh: bool,
-    /// The floor of the hidden Markov model's predictor; with 0 it is silent where its model does not explain what it sees.
+    /// The floor of the hidden Markov model's predictor; with 0 it is silent where its model does not explain what it
+    /// sees.
     pub hmm_floor: f64,
     /// Where the predictors' second run-time bin starts, in seconds.
     pub first_edge_s: f64,

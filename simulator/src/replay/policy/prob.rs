@@ -151,8 +151,8 @@ impl Prob {
     }
 
     /// What running jobs release that are expected to have ended ([`Overdue::Past`]). A pass knows no past: processors
-    /// that do not suffice for the head job count as released before it; from the end at which they suffice, ends follow
-    /// each other in the first seconds to come, and all others come so much later.
+    /// that do not suffice for the head job count as released before it; from the end at which they suffice, ends
+    /// follow each other in the first seconds to come, and all others come so much later.
     fn past(&self, cluster: &Cluster<'_>, head: &Job, limit: impl Fn(&Running) -> i64) -> Past {
         let mut past = Past { released: 0, crossing: Vec::new() };
         if self.overdue == Overdue::Soon {

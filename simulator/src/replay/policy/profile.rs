@@ -32,8 +32,8 @@ impl Profile {
         }
     }
 
-    /// The earliest time from which `processors` are free for `duration` seconds (at least 1). `None` when there are never
-    /// so many.
+    /// The earliest time from which `processors` are free for `duration` seconds (at least 1). `None` when there are
+    /// never so many.
     pub fn earliest(&self, processors: u32, duration: i64) -> Option<i64> {
         let mut start = None;
         for &(time, free) in &self.steps {
@@ -60,8 +60,8 @@ impl Profile {
         }
     }
 
-    /// The index of the step that begins at `time`, which is made if it is not there. Times before the first step are the
-    /// first step's.
+    /// The index of the step that begins at `time`, which is made if it is not there. Times before the first step are
+    /// the first step's.
     fn step_at(&mut self, time: i64) -> usize {
         match self.steps.binary_search_by_key(&time, |step| step.0) {
             Ok(index) => index,

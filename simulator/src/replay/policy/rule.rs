@@ -53,8 +53,8 @@ impl RuleName {
 }
 
 impl RuleChoice {
-    /// The options of a policy with this rule, among policies that share `base`. A threshold in another unit than `base`'s
-    /// is the unit's default.
+    /// The options of a policy with this rule, among policies that share `base`. A threshold in another unit than
+    /// `base`'s is the unit's default.
     pub fn options(&self, base: &ProbOptions) -> ProbOptions {
         let (criterion, delay) = self.name.options();
         let same_unit = (criterion == Criterion::Seconds) == (base.criterion == Criterion::Seconds);

@@ -165,8 +165,8 @@ impl Predictor {
     }
 
     /// The predictor of distributions, with nothing learnt yet; `None` for those not in [`Predictor::distributions`].
-    /// Those that count run times count them in these bins. `hmm_floor` is [`Predictor::Hmm`]'s ([`PredictorOptions::floor`]),
-    /// below 1.
+    /// Those that count run times count them in these bins. `hmm_floor` is [`Predictor::Hmm`]'s
+    /// ([`PredictorOptions::floor`]), below 1.
     pub fn distribution(self, bins: &RuntimeBins, hmm_floor: f64) -> Option<Box<dyn DistributionPredictor>> {
         let hmm = PredictorOptions { floor: hmm_floor, ..PredictorOptions::of(PredictorKind::Hmm) };
         Some(match self {

@@ -26,7 +26,8 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     all.filter(|tick| (low..=high).contains(tick)).collect()
 }
 
-/// The ends of the values to be drawn: from a little below the lowest, but not much below 0, to a little above the highest.
+/// The ends of the values to be drawn: from a little below the lowest, but not much below 0, to a little above the
+/// highest.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values
         .filter(|value| value.is_finite())

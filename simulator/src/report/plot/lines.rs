@@ -1,4 +1,5 @@
-//! Lines over classes of powers of two, and steps of distribution functions: one axis of logarithms to base 2, one linear.
+//! Lines over classes of powers of two, and steps of distribution functions: one axis of logarithms to base 2, one
+//! linear.
 
 use super::{Drawn, GRID, INK, Style, font, line, px, svg};
 use plotters::prelude::*;

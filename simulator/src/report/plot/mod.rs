@@ -1,8 +1,8 @@
 //! Drawing into SVG text: what the plots share.
 //!
 //! Everything is drawn at twice its size, as the backend rounds to whole units. Colours are written by the backend and
-//! replaced by the page's style sheet where they must follow light and dark; dashes, which the backend does not know, are
-//! added there as well ([`series_css`]).
+//! replaced by the page's style sheet where they must follow light and dark; dashes, which the backend does not know,
+//! are added there as well ([`series_css`]).
 
 pub mod axis;
 pub mod curves;
@@ -47,8 +47,8 @@ pub struct Style {
 }
 
 /// The colours of Okabe & Ito 2008, which colour-blind people tell apart (without yellow, which is lost on white), then
-/// further ones; with dashes of their own for those who print. The first, the text's own colour and solid, is EASY's, as in
-/// the paper.
+/// further ones; with dashes of their own for those who print. The first, the text's own colour and solid, is EASY's,
+/// as in the paper.
 const STYLES: [Style; 13] = [
     style(0x000000, 0xe6e6e6, "none"),
     style(0x0072b2, 0x3a9bdc, "9 3"),
@@ -89,8 +89,8 @@ fn hex(RGBColor(r, g, b): RGBColor) -> String {
     format!("#{r:02X}{g:02X}{b:02X}")
 }
 
-/// The part of the style sheet that knows series by the colours which the backend gave them: dashes, and colours for dark
-/// pages.
+/// The part of the style sheet that knows series by the colours which the backend gave them: dashes, and colours for
+/// dark pages.
 pub fn series_css() -> String {
     let mut dashes = String::new();
     let mut colors = String::new();

@@ -28,8 +28,8 @@ pub enum View {
     Next,
     /// Users, sessions, times between submissions and requested times
     People,
-    /// How the logs differ from the paper's, and on how many measures each model is as close as the paper's or closer: no
-    /// more than .005 further, half of the second digit, to which the paper rounds
+    /// How the logs differ from the paper's, and on how many measures each model is as close as the paper's or closer:
+    /// no more than .005 further, half of the second digit, to which the paper rounds
     Verdict,
 }
 
@@ -290,8 +290,8 @@ pub fn next(scores: &[(String, Vec<Score>)], style: TableStyle) -> Table {
     table
 }
 
-/// How much further than the published model still counts as being as close: half of the second digit, to which the paper
-/// rounds its numbers (those of Table 5 have three, and get the same).
+/// How much further than the published model still counts as being as close: half of the second digit, to which the
+/// paper rounds its numbers (those of Table 5 have three, and get the same).
 const TOLERANCE: f64 = 0.005;
 
 /// Whether a model is as close to its trace as the published one was to its own.

@@ -1,4 +1,5 @@
-//! Which predictor is the tightest of the correct ones: chosen on a queue's first half for its second, or known afterwards.
+//! Which predictor is the tightest of the correct ones: chosen on a queue's first half for its second, or known
+//! afterwards.
 
 use super::super::table::Style;
 use super::{by_name, components, duration, mark, method_name, or_dash, ratio, share};
@@ -7,7 +8,8 @@ use crate::studies::waits::study::{Kind, Measured, Method, Options, QueueStudy};
 use comfy_table::Table;
 use surefill::wait::WaitOptions;
 
-/// The predictor that is correct on the first half with the smallest over-prediction there; if none is, the most correct.
+/// The predictor that is correct on the first half with the smallest over-prediction there; if none is, the most
+/// correct.
 fn best_of(
     queue: &QueueStudy,
     options: &Options,

@@ -1,8 +1,8 @@
 //! What a job would gain by a strategy of its own while all others run under AVG (Downey 1997, section 5, Table 1).
 //!
-//! Whenever AVG starts a job on fewer than A processors, each strategy decides instead, from the same state, and is followed
-//! until it starts the job: nothing else starts meanwhile, as the job is at the head of the queue. Jobs that arrive prompt
-//! it. Nothing of this is effected.
+//! Whenever AVG starts a job on fewer than A processors, each strategy decides instead, from the same state, and is
+//! followed until it starts the job: nothing else starts meanwhile, as the job is at the head of the queue. Jobs that
+//! arrive prompt it. Nothing of this is effected.
 
 use super::machine::Machine;
 use super::strategy::{Decider, Decision, Events};

@@ -70,8 +70,8 @@ pub struct Column {
     pub median: f64,
 }
 
-/// Columns of half a unit of the natural logarithm, those with at least so many predictions. Waits below a second count as
-/// one.
+/// Columns of half a unit of the natural logarithm, those with at least so many predictions. Waits below a second count
+/// as one.
 pub fn columns(predictions: &[Prediction], least: usize) -> Vec<Column> {
     const WIDTH: f64 = 0.5;
     let mut by_column: std::collections::BTreeMap<i64, Vec<f64>> = Default::default();
@@ -97,8 +97,8 @@ pub struct Placed {
     pub processors: (u32, u32),
 }
 
-/// Figure 6: two jobs of A = 100 on 128 processors, the second ten minutes after the first; under AVG, and when they know
-/// how long they wait.
+/// Figure 6: two jobs of A = 100 on 128 processors, the second ten minutes after the first; under AVG, and when they
+/// know how long they wait.
 pub fn schedules() -> [(&'static str, Vec<Placed>); 2] {
     const PROCS: u32 = 128;
     let job = |arrival: f64, sequential: f64| Job {

@@ -2,7 +2,8 @@
 //!
 //! * [`workload`]: the daily cycle and the jobs (section 2.2, section 4).
 //! * [`lifetimes`]: what predictors believe of run times.
-//! * [`strategy`]: what the job at the head of the queue does: AVG, OPT, PRED, BIAS, HEUR, the 40 % rule, and the exact ones.
+//! * [`strategy`]: what the job at the head of the queue does: AVG, OPT, PRED, BIAS, HEUR, the 40 % rule, and the exact
+//!   ones.
 //! * [`machine`]: processors, running jobs and their true ends.
 //! * [`system`]: first come, first served, with decisions in effect (Table 2).
 //! * [`application`]: decisions recorded under AVG without being effected (Table 1).

@@ -8,8 +8,8 @@ use std::fmt;
 use std::str::FromStr;
 use surefill::allocate::{ChoiceOptions, Correction, Predictor, Sizing, SizingCapacity};
 
-/// A predicted time counts as over so many seconds after the decision at the earliest: a prediction of nothing would prompt
-/// without end. Arrivals prompt at once.
+/// A predicted time counts as over so many seconds after the decision at the earliest: a prediction of nothing would
+/// prompt without end. Arrivals prompt at once.
 const PAUSE: f64 = 30.0;
 
 /// The paper's risk-averse jobs hold out only when they gain more than this share of their run time.
@@ -306,8 +306,8 @@ impl Decider {
         })
     }
 
-    /// Learns from the predictions whose outcomes are known by now: when the processors would have been free follows from
-    /// the ends of the jobs that ran.
+    /// Learns from the predictions whose outcomes are known by now: when the processors would have been free follows
+    /// from the ends of the jobs that ran.
     pub fn learn(&mut self, now: f64) {
         while let Some(&Reverse((known, index))) = self.pending.peek()
             && f64::from_bits(known) <= now

@@ -1,5 +1,5 @@
-//! What the paper left as future work: other loads, machine sizes, and run times supplied by users; cut in shards that a
-//! cluster runs as a job array.
+//! What the paper left as future work: other loads, machine sizes, and run times supplied by users; cut in shards that
+//! a cluster runs as a job array.
 
 use super::lifetimes::Lifetimes;
 use super::statistics::Estimate;

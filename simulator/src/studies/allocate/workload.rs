@@ -42,8 +42,8 @@ pub struct WorkloadOptions {
     pub seed: u64,
     /// From A to the most processors.
     pub rounding: Rounding,
-    /// Days from one morning to the next, at least 1. At 7 the machine is empty every morning: no lifetime is longer than
-    /// two days, and at usual loads nor is a queue.
+    /// Days from one morning to the next, at least 1. At 7 the machine is empty every morning: no lifetime is longer
+    /// than two days, and at usual loads nor is a queue.
     pub apart: u32,
 }
 
@@ -161,8 +161,8 @@ mod tests {
         assert_uniform(jobs.iter().map(|job| (job.sequential.ln() - 2.0) / 10.0));
     }
 
-    /// By day a Poisson process: exponential times from one arrival to the next, as many jobs in a day as give a variance
-    /// like the mean.
+    /// By day a Poisson process: exponential times from one arrival to the next, as many jobs in a day as give a
+    /// variance like the mean.
     #[test]
     fn arrivals_are_a_poisson_process() {
         let jobs = generate(&PAPER);

@@ -1,16 +1,16 @@
 //! How long states last against the geometric distribution: Table 3.1 of Nissimov 2006.
 //!
-//! A duration is the number of slots between two changes of state, so at least 1; the first and the last interval count as
-//! they are, though they are cut. The most likely geometric distribution p (1-p)^(n-1) has p = 1 / mean. Divergences from few
-//! samples are too large, as the entropy of a sample is too small; Miller & Madow's correction is (m - 1) / (2 N ln 2) bits,
-//! with m either the number of different durations seen, or the number that N samples of the geometric distribution show on
-//! average.
+//! A duration is the number of slots between two changes of state, so at least 1; the first and the last interval count
+//! as they are, though they are cut. The most likely geometric distribution p (1-p)^(n-1) has p = 1 / mean. Divergences
+//! from few samples are too large, as the entropy of a sample is too small; Miller & Madow's correction is (m - 1) / (2
+//! N ln 2) bits, with m either the number of different durations seen, or the number that N samples of the geometric
+//! distribution show on average.
 
 use super::histogram::Histogram;
 use serde::Serialize;
 
-/// One state's durations. Divergences (bits) are from the sample to its most likely geometric distribution; they and the
-/// parameters are missing when the state never occurs.
+/// One state's durations. Divergences (bits) are from the sample to its most likely geometric distribution; they and
+/// the parameters are missing when the state never occurs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Durations {
     /// Times that the state was entered.
@@ -57,9 +57,9 @@ pub(super) fn after(n: u32, p: f64) -> f64 {
     if n == 0 { 0.0 } else { f64::from(n) * (-p).ln_1p() }
 }
 
-/// How many different values `samples` samples of a geometric distribution show on average: the sum over n of
-/// 1 - (1 - p q^n)^N. The thesis's closed form alternates in sign with binomial coefficients and loses every digit beyond
-/// some fifty samples; all terms of this sum are positive. About ln(N / 1e-15) / p terms.
+/// How many different values `samples` samples of a geometric distribution show on average: the sum over n of 1 - (1 -
+/// p q^n)^N. The thesis's closed form alternates in sign with binomial coefficients and loses every digit beyond some
+/// fifty samples; all terms of this sum are positive. About ln(N / 1e-15) / p terms.
 pub fn nonempty_geometric(samples: u64, p: f64) -> f64 {
     let samples = samples as f64;
     let mut sum = 0.0;

@@ -67,7 +67,8 @@ impl Histogram {
         self.0.iter().map(|&(_, count)| count as f64 * (count as f64 / total).ln()).sum()
     }
 
-    /// Kullback-Leibler divergence (bits) from the sample to the distribution with this log-likelihood; none without values.
+    /// Kullback-Leibler divergence (bits) from the sample to the distribution with this log-likelihood; none without
+    /// values.
     pub fn divergence(&self, log_likelihood: f64) -> Option<f64> {
         let total = self.total();
         // Less than 0 is nothing but rounding.

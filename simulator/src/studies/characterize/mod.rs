@@ -1,9 +1,9 @@
 //! What the states of a hidden Markov model are: section 3.5 of Nissimov 2006.
 //!
 //! [`characterize`] takes every slot's load and state (from Viterbi, say) and reports for each state how long it lasts,
-//! against the geometric distribution that the transition matrix implies (Table 3.1, [`duration`]), and how many jobs its
-//! slots hold, against six distributions fitted by maximum likelihood (Figure 3.5, [`load`]). Divergences are in bits,
-//! log-likelihoods in nats. [`states`] trains the model and finds the slots' states.
+//! against the geometric distribution that the transition matrix implies (Table 3.1, [`duration`]), and how many jobs
+//! its slots hold, against six distributions fitted by maximum likelihood (Figure 3.5, [`load`]). Divergences are in
+//! bits, log-likelihoods in nats. [`states`] trains the model and finds the slots' states.
 
 pub mod duration;
 pub mod histogram;

@@ -1,5 +1,5 @@
-//! From jobs to every slot's load and state: a hidden Markov model is trained on them (chapter 3 of Nissimov 2006), and Viterbi
-//! says in which state each slot was.
+//! From jobs to every slot's load and state: a hidden Markov model is trained on them (chapter 3 of Nissimov 2006), and
+//! Viterbi says in which state each slot was.
 
 use crate::trace::workload::Job;
 use surefill::error::Error;

@@ -1,14 +1,14 @@
 //! When jobs come: the week's cycle and the times between submissions, both from a trace.
 //!
-//! The paper leaves arrivals to others. Here the rate of submissions is a step function of the hour of the week, as counted
-//! in the trace: how many jobs came in that hour over how often the hour passed. A trace shorter than two weeks gives the
-//! hours of a day only, one shorter than two days no cycle. No hour has less than a hundredth of the mean rate, so that time
-//! always goes on.
+//! The paper leaves arrivals to others. Here the rate of submissions is a step function of the hour of the week, as
+//! counted in the trace: how many jobs came in that hour over how often the hour passed. A trace shorter than two weeks
+//! gives the hours of a day only, one shorter than two days no cycle. No hour has less than a hundredth of the mean
+//! rate, so that time always goes on.
 //!
-//! Time is then measured in what the rate lets pass (so many seconds of it as of the clock, over a whole cycle): nights are
-//! short, mornings long. In that time the gaps between submissions are drawn from those of the trace, separately where one
-//! user goes on and where another one comes: sessions, scripts and bursts stay what they are, the cycle is not in the gaps a
-//! second time.
+//! Time is then measured in what the rate lets pass (so many seconds of it as of the clock, over a whole cycle): nights
+//! are short, mornings long. In that time the gaps between submissions are drawn from those of the trace, separately
+//! where one user goes on and where another one comes: sessions, scripts and bursts stay what they are, the cycle is
+//! not in the gaps a second time.
 
 use super::history::Past;
 use crate::base::random::Random;
@@ -28,8 +28,8 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// The cycle of submissions in order of time; `unix_start_time` says what second 0 is, without it the trace is taken to
-    /// begin with a week.
+    /// The cycle of submissions in order of time; `unix_start_time` says what second 0 is, without it the trace is
+    /// taken to begin with a week.
     pub fn new(jobs: &[Past], unix_start_time: Option<i64>) -> Cycle {
         /// The epoch was a Thursday.
         const MONDAY: i64 = 4 * DAY;
@@ -164,9 +164,9 @@ mod tests {
         Past { submit, wait: -1, run_time: 1, processors: 1, requested: -1, user: 1 }
     }
 
-    /// Days from midnight, two jobs in the first hour of each, one at noon; the third ends at noon. The first hour passed
-    /// three times for six jobs, the thirteenth twice for three: 2 and 1.5, the mean over a day being 3.5 / 24. The other 22
-    /// hours get a hundredth of the mean, which makes the mean 24.22 / 24.
+    /// Days from midnight, two jobs in the first hour of each, one at noon; the third ends at noon. The first hour
+    /// passed three times for six jobs, the thirteenth twice for three: 2 and 1.5, the mean over a day being 3.5 / 24.
+    /// The other 22 hours get a hundredth of the mean, which makes the mean 24.22 / 24.
     #[test]
     fn rates_by_hand() {
         let submits = (0..3).flat_map(|day| [0, 60, 12 * HOUR].map(|second| day * DAY + second));

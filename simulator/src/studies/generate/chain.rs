@@ -1,17 +1,17 @@
 //! A Markov chain over powers of two: section 4.1 of Song, Ernemann & Yahyapour 2004.
 //!
 //! A job's processors, or its run time in seconds, fall into a class: the class of t holds the values from l = 2^c to
-//! below 2 l. The paper's equation 1 prints a ceiling; its Table 2 (6 processors fall into the class of 4), its interval
-//! [l_j, l_(j+1)[ and the dimensions in its Table 3 mean the floor, which is what is done here. Run times of 0 s, which have
-//! no logarithm, belong to the class of 1 s.
+//! below 2 l. The paper's equation 1 prints a ceiling; its Table 2 (6 processors fall into the class of 4), its
+//! interval [l_j, l_(j+1)[ and the dimensions in its Table 3 mean the floor, which is what is done here. Run times of 0
+//! s, which have no logarithm, belong to the class of 1 s.
 //!
 //! The classes that occur are the chain's states, in order of their values (equations 2 and 3). Transitions are counted
 //! (equations 4 and 5), and the share of values in a class that are l itself is its quality ratio (equation 6).
 //!
-//! Left open by the paper: the last job has no successor, so its state's probabilities would not add up to 1, and a state
-//! that occurs in the last job only would have none. Here the first job follows the last. Every row then adds up to 1 with
-//! equation 4's n_i below, every state can be reached from every other, and the chain's stationary distribution is the
-//! distribution of the trace.
+//! Left open by the paper: the last job has no successor, so its state's probabilities would not add up to 1, and a
+//! state that occurs in the last job only would have none. Here the first job follows the last. Every row then adds up
+//! to 1 with equation 4's n_i below, every state can be reached from every other, and the chain's stationary
+//! distribution is the distribution of the trace.
 //!
 //! A chain can also be split: each class then has two states, l itself and the values above it.
 
@@ -132,8 +132,8 @@ impl Chain {
     }
 }
 
-/// Shares of `count`, each with those before it added. What no state is left for is exactly 1, so that every number below
-/// 1 finds a state that can be reached.
+/// Shares of `count`, each with those before it added. What no state is left for is exactly 1, so that every number
+/// below 1 finds a state that can be reached.
 fn cumulative(row: &[u64], count: u64) -> Vec<f64> {
     let mut sum = 0;
     let add = |&transitions: &u64| {

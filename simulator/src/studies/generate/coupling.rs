@@ -1,29 +1,32 @@
 //! How the chain of processors follows the chain of run times.
 //!
-//! **The paper's rules** (Song, Ernemann & Yahyapour 2004, section 4.2), after a transition of both chains, from j to k of a
-//! states (processors) and from m to n of b states (run times), all counted from 1:
+//! **The paper's rules** (Song, Ernemann & Yahyapour 2004, section 4.2), after a transition of both chains, from j to k
+//! of a states (processors) and from m to n of b states (run times), all counted from 1:
 //!
 //! 1. j = k: nothing.
 //! 2. j != k, m = n: k becomes n a / b, with probability cor0.
 //! 3. j != k, m != n: k becomes j + (n - m) a / b sign(cor1), with probability |cor1|.
 //!
-//! cor0 (equation 7) is the correlation of the two sequences of states, cor1 that of their differences where both differ
-//! from 0 (equations 8 to 11). Left open by the paper, and chosen here:
+//! cor0 (equation 7) is the correlation of the two sequences of states, cor1 that of their differences where both
+//! differ from 0 (equations 8 to 11). Left open by the paper, and chosen here:
 //!
 //! * Both are over state numbers: so KTH gives .037 and .143, where Table 3 says .037 and .142.
 //! * A constant sequence has no correlation: 0, no adjustment.
-//! * cor0 may be negative (CTC). Rule 2 then applies with probability |cor0|, and its target is mirrored: (b + 1 - n) a / b.
+//! * cor0 may be negative (CTC). Rule 2 then applies with probability |cor0|, and its target is mirrored: (b + 1 - n) a
+//!   / b.
 //! * Targets are rounded to the nearest state, halves up, then cut to 1..a.
 //! * What is adjusted is the state of the chain itself ("it adjusts the new state in the Markov chain"): the next
 //!   transition starts from there.
 //!
-//! The rules bend the chain of processors: its stationary distribution and its autocorrelation are no longer the trace's.
+//! The rules bend the chain of processors: its stationary distribution and its autocorrelation are no longer the
+//! trace's.
 //!
-//! **Common draws** are a refinement which leaves both chains what they are. A transition of either chain is the place of a
-//! uniform number in a row of its matrix. With probability |theta| both chains take the same number (for a negative theta,
-//! the one takes u and the other 1 - u), otherwise each takes its own. Both stay Markov chains with their own matrices,
-//! whatever theta is; theta is set so that the expected product of processors and run time is the trace's mean product.
-//! That makes the expected squashed area right, and the covariance with it, as both means are right already.
+//! **Common draws** are a refinement which leaves both chains what they are. A transition of either chain is the place
+//! of a uniform number in a row of its matrix. With probability |theta| both chains take the same number (for a
+//! negative theta, the one takes u and the other 1 - u), otherwise each takes its own. Both stay Markov chains with
+//! their own matrices, whatever theta is; theta is set so that the expected product of processors and run time is the
+//! trace's mean product. That makes the expected squashed area right, and the covariance with it, as both means are
+//! right already.
 
 use super::chain::Chain;
 
@@ -106,12 +109,12 @@ impl Rules {
     }
 }
 
-/// The theta nearest to 0 for which two chains' expected product of values is `product`, where a state's value is its mean;
-/// where none gives it, the one that comes nearest.
+/// The theta nearest to 0 for which two chains' expected product of values is `product`, where a state's value is its
+/// mean; where none gives it, the one that comes nearest.
 ///
-/// The expectation is that of the stationary distribution of both chains together, found by repeated multiplication; theta
-/// by steps of a twentieth away from 0 on both sides, as the expectation of tiny chains need not be monotone, then by bisection.
-/// O(states of both² x steps), well below a second for any trace.
+/// The expectation is that of the stationary distribution of both chains together, found by repeated multiplication;
+/// theta by steps of a twentieth away from 0 on both sides, as the expectation of tiny chains need not be monotone,
+/// then by bisection. O(states of both² x steps), well below a second for any trace.
 pub fn calibrate(chains: (&Chain, &Chain), nodes: &[f64], run_times: &[f64], product: f64) -> f64 {
     const STEPS: u32 = 20;
     let pair = Pair::new(chains.0, chains.1);
@@ -154,7 +157,8 @@ fn halve(mut near: f64, mut far: f64, before: impl Fn(f64) -> bool) -> f64 {
 struct Pair<'a> {
     nodes: &'a Chain,
     run_times: &'a Chain,
-    /// The probability of being in both states if the chains knew nothing of each other, row by row of the nodes' states.
+    /// The probability of being in both states if the chains knew nothing of each other, row by row of the nodes'
+    /// states.
     independent: Vec<f64>,
 }
 

@@ -1,14 +1,14 @@
 //! The `downey` model: the workload of Downey 1997 (sections 2.2 and 4) as rigid jobs.
 //!
-//! * **Arrivals**: a Poisson process from eight to twenty o'clock, nothing at night. Its rate gives the offered load rho:
-//!   sequential seconds that arrive a second of daytime, over the processors.
-//! * **Jobs**: sequential lifetime L log-uniform in (e^2, e^12) s, average parallelism A log-uniform in (1, processors), sigma
-//!   uniform in (0, 2). A job runs on A processors, rounded up, for L / S(A) seconds: the paper takes the sizes that
-//!   users choose for their jobs' parallelism.
-//! * **People**, whom the paper does not have: users come in sessions and ask for too much ([`super::visits`]). A user has a
-//!   program (its A and sigma, and where its L lies in the distribution), which he changes between sessions with
-//!   probability 0.3; within a session L moves by up to a twentieth of the range of its logarithm from job to job, reflected
-//!   at the ends. All parameters of a job taken by itself keep the paper's distributions.
+//! * **Arrivals**: a Poisson process from eight to twenty o'clock, nothing at night. Its rate gives the offered load
+//!   rho: sequential seconds that arrive a second of daytime, over the processors.
+//! * **Jobs**: sequential lifetime L log-uniform in (e^2, e^12) s, average parallelism A log-uniform in (1,
+//!   processors), sigma uniform in (0, 2). A job runs on A processors, rounded up, for L / S(A) seconds: the paper
+//!   takes the sizes that users choose for their jobs' parallelism.
+//! * **People**, whom the paper does not have: users come in sessions and ask for too much ([`super::visits`]). A user
+//!   has a program (its A and sigma, and where its L lies in the distribution), which he changes between sessions with
+//!   probability 0.3; within a session L moves by up to a twentieth of the range of its logarithm from job to job,
+//!   reflected at the ends. All parameters of a job taken by itself keep the paper's distributions.
 
 use super::visits::{Visitor, Visits};
 use crate::base::random::Random;

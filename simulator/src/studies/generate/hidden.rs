@@ -1,14 +1,14 @@
-//! The `hmm` model: a workload drawn from a hidden Markov model with a load model (Nissimov 2006, which names this as future
-//! work).
+//! The `hmm` model: a workload drawn from a hidden Markov model with a load model (Nissimov 2006, which names this as
+//! future work).
 //!
-//! Slot after slot the model is in a state, which says how many jobs come and how their run times are distributed over bins;
-//! they come at any time of the slot. What the model does not say:
+//! Slot after slot the model is in a state, which says how many jobs come and how their run times are distributed over
+//! bins; they come at any time of the slot. What the model does not say:
 //!
-//! * **With a trace**, a job of the bin's jobs in the trace, any with the same probability, gives run time and processors;
-//!   a bin without any gives the run time as below, and any job of the trace the processors. Users and requests are those of
-//!   [`super::people`].
-//! * **Without**, run times are log-uniform within the bin (its last bin, which is open, ends after one more ratio), sizes
-//!   are Lublin's ([`super::lublin`]), users and requests those of [`super::visits`].
+//! * **With a trace**, a job of the bin's jobs in the trace, any with the same probability, gives run time and
+//!   processors; a bin without any gives the run time as below, and any job of the trace the processors. Users and
+//!   requests are those of [`super::people`].
+//! * **Without**, run times are log-uniform within the bin (its last bin, which is open, ends after one more ratio),
+//!   sizes are Lublin's ([`super::lublin`]), users and requests those of [`super::visits`].
 //!
 //! A chain that gets into states without jobs for 2^24 slots, longer than any trace, starts again from its first
 //! distribution.

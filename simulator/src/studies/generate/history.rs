@@ -48,8 +48,8 @@ pub enum LearnError {
 }
 
 impl History {
-    /// The jobs of a trace. Processors are those used (field 5), else those requested (field 8); a job without either, or
-    /// with a negative run time (cancelled before it started), is left out. Run time 0 is kept.
+    /// The jobs of a trace. Processors are those used (field 5), else those requested (field 8); a job without either,
+    /// or with a negative run time (cancelled before it started), is left out. Run time 0 is kept.
     ///
     /// # Errors
     /// [`LearnError`].

@@ -1,9 +1,9 @@
-//! The `independent` model: every parameter from its own distribution in a trace, the rival that knows neither sequence nor
-//! correlation (the paper's PDF and SPM).
+//! The `independent` model: every parameter from its own distribution in a trace, the rival that knows neither sequence
+//! nor correlation (the paper's PDF and SPM).
 //!
 //! Processors, run time, gap between submissions, user and requested time of a job are those of five random jobs of the
-//! trace. A request below the run time is raised to it, as jobs do not outlive their requests; where the trace has none,
-//! the request is drawn as [`super::people`] says.
+//! trace. A request below the run time is raised to it, as jobs do not outlive their requests; where the trace has
+//! none, the request is drawn as [`super::people`] says.
 
 use super::history::History;
 use super::people::People;

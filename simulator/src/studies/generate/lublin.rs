@@ -2,13 +2,13 @@
 //! characteristics of rigid jobs*, J. Parallel Distrib. Comput. 63(11), with the published program's parameters for a
 //! workload that does not tell batch from interactive jobs.
 //!
-//! * **Processors**: 1 with probability .244; else 2^x with x two-stage uniform, from .8 to the logarithm of the machine's
-//!   size, 86 % of it below that less 2.5; x is rounded for a share of .576 of all jobs.
-//! * **Run time**: e^x seconds, x from a gamma of shape 4.2 and scale .94 with probability .78 - .0054 processors, else of
-//!   312 and .03; x above 12 is drawn again.
-//! * **Arrivals**: e^x seconds pass between submissions, x from a gamma of shape 10.2303 * 1.0225 and scale .4871, above 13
-//!   drawn again. They pass at the rate of the half-hour of the day, whose share of a day's jobs is that of a gamma of shape
-//!   8.1737 and scale 3.9631, over half-hours 11 to 58 (the day begins at five).
+//! * **Processors**: 1 with probability .244; else 2^x with x two-stage uniform, from .8 to the logarithm of the
+//!   machine's size, 86 % of it below that less 2.5; x is rounded for a share of .576 of all jobs.
+//! * **Run time**: e^x seconds, x from a gamma of shape 4.2 and scale .94 with probability .78 - .0054 processors, else
+//!   of 312 and .03; x above 12 is drawn again.
+//! * **Arrivals**: e^x seconds pass between submissions, x from a gamma of shape 10.2303 * 1.0225 and scale .4871,
+//!   above 13 drawn again. They pass at the rate of the half-hour of the day, whose share of a day's jobs is that of a
+//!   gamma of shape 8.1737 and scale 3.9631, over half-hours 11 to 58 (the day begins at five).
 //!
 //! Draws are made anew where the published program splits one number; the distributions are the same. The model has
 //! no users and no requested times: both are unknown.
@@ -199,9 +199,9 @@ mod tests {
             |is: &dyn Fn(u32) -> bool| sizes.iter().filter(|&&size| is(size)).count() as f64 / DRAWS as f64;
         assert!((share(&|size| size == 1) - SERIAL).abs() < 0.005);
         assert!(sizes.iter().all(|&size| size <= 128));
-        // Rounded exponents, and what happens to be a power of two without: 2^x rounds to 2 up to x = log2 2.5, to 4 from
-        // log2 3.5 to log2 4.5, to 8 from log2 7.5 to log2 8.5, to 16 from log2 15.5 to log2 16.5, all but wider ones in
-        // the first stage of 3.7, the others (32, 64, 128) in the second of 2.5.
+        // Rounded exponents, and what happens to be a power of two without: 2^x rounds to 2 up to x = log2 2.5, to 4
+        // from log2 3.5 to log2 4.5, to 8 from log2 7.5 to log2 8.5, to 16 from log2 15.5 to log2 16.5, all but wider
+        // ones in the first stage of 3.7, the others (32, 64, 128) in the second of 2.5.
         let within = |low: f64, high: f64| (high.log2() - low.log2()) / 3.7;
         let first = (2.5f64.log2() - 0.8) / 3.7 + within(3.5, 4.5) + within(7.5, 8.5) + within(15.5, 16.5);
         let wide = (32.5f64 / 31.5).log2() + (64.5f64 / 63.5).log2() + (128f64 / 127.5).log2();

@@ -1,16 +1,18 @@
-//! The `markov` model: two coupled Markov chains (Song, Ernemann & Yahyapour 2004), one of processors and one of run times.
+//! The `markov` model: two coupled Markov chains (Song, Ernemann & Yahyapour 2004), one of processors and one of run
+//! times.
 //!
 //! Two variants:
 //!
 //! * **paper**: the paper's model. The chains are coupled by its three rules; a state's value is l itself with the
-//!   probability of its quality ratio, else uniform in [l, 2 l), cut to the machine and to the trace's longest run time.
-//! * **calibrated**: the same two chains, but in each class of processors l itself and the values above it are two states
-//!   (what the paper's quality ratio draws anew for every job: a trace's jobs of 64 and of 100 processors are not followed by
-//!   the same). They share their draws as often as gives the trace's squashed area
-//!   ([`super::coupling`]), and a state's value is that of a job of the trace in this state. While a chain stays in a state,
-//!   the value stays near its last rank among the state's values with the probability that is the correlation of successive
-//!   values there in the trace, plus what is lacking to the trace's autocovariance; else any rank is taken. Distributions, autocorrelations and the correlation of processors
-//!   and run time then come out by construction.
+//!   probability of its quality ratio, else uniform in [l, 2 l), cut to the machine and to the trace's longest run
+//!   time.
+//! * **calibrated**: the same two chains, but in each class of processors l itself and the values above it are two
+//!   states (what the paper's quality ratio draws anew for every job: a trace's jobs of 64 and of 100 processors are
+//!   not followed by the same). They share their draws as often as gives the trace's squashed area
+//!   ([`super::coupling`]), and a state's value is that of a job of the trace in this state. While a chain stays in a
+//!   state, the value stays near its last rank among the state's values with the probability that is the correlation of
+//!   successive values there in the trace, plus what is lacking to the trace's autocovariance; else any rank is taken.
+//!   Distributions, autocorrelations and the correlation of processors and run time then come out by construction.
 //!
 //! A transition precedes every job, the first one's from the state of the trace's first job.
 
@@ -324,7 +326,8 @@ mod tests {
         }
     }
 
-    /// Quality 1/2 at 64 processors: half of the jobs have 64, and of the others' 37 values (64 to 100) one is 64 as well.
+    /// Quality 1/2 at 64 processors: half of the jobs have 64, and of the others' 37 values (64 to 100) one is 64 as
+    /// well.
     #[test]
     fn quality_ratios_and_the_machines_size() {
         let markov = Markov::new(&history(&[(64, 10), (80, 10)]), Variant::Paper);

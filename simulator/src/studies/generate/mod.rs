@@ -9,7 +9,8 @@
 //! * [`downey`]: the model of Downey 1997, with users ([`visits`]).
 //! * [`hidden`]: slots and run times from a hidden Markov model, all else from its trace.
 //!
-//! The same options give the same bytes on every platform. Jobs are written as they are drawn: what is kept is the model.
+//! The same options give the same bytes on every platform. Jobs are written as they are drawn: what is kept is the
+//! model.
 
 pub mod arrivals;
 pub mod chain;

@@ -1,23 +1,26 @@
 //! Who submits a job, and how much time he asks for: beside the paper, which has neither.
 //!
-//! **Users.** Four things are counted in the trace and held to. How often the user of the last job goes on, by whether the
-//! class of processors and the class of run time stayed the same (section 3 of the paper: they do while one user works);
-//! such runs are the sessions. Otherwise how long ago the next user was last there, in users who have been there since
-//! (the 64 last are told apart): few are active at a time, and they come back. Among those it is who fits: the chance is
-//! multiplied by the share of a user's jobs that have this pair of classes; and with the probability that whoever comes back
-//! runs a job of his last one's run-time class, only those are asked whose last job was of this class, if there are any. Who
-//! was not there lately is drawn from the jobs of the trace with this pair of classes whose user was not there lately either
-//! (of this run-time class, where there are none with the pair; of any). So users differ in what they run, and repeat it.
+//! **Users.** Four things are counted in the trace and held to. How often the user of the last job goes on, by whether
+//! the class of processors and the class of run time stayed the same (section 3 of the paper: they do while one user
+//! works); such runs are the sessions. Otherwise how long ago the next user was last there, in users who have been
+//! there since (the 64 last are told apart): few are active at a time, and they come back. Among those it is who fits:
+//! the chance is multiplied by the share of a user's jobs that have this pair of classes; and with the probability that
+//! whoever comes back runs a job of his last one's run-time class, only those are asked whose last job was of this
+//! class, if there are any. Who was not there lately is drawn from the jobs of the trace with this pair of classes
+//! whose user was not there lately either (of this run-time class, where there are none with the pair; of any). So
+//! users differ in what they run, and repeat it.
 //!
-//! **Requested times** are those of the trace's jobs in the same run-time class that asked for no less than they ran: round
-//! values, as far too large as people make them. A user's last request q is kept as often as can be without bending the
-//! distribution f' of the class: where f was that of his last job's class, with probability K min(1, f'(q) / f(q)), else a
-//! value v drawn from f' is taken with probability 1 - K min(1, f(v) / f'(v)), or drawn again (the maximal coupling of f and
-//! f', thinned by K, the share of sufficient requests that users of the trace keep from job to job in the same class). A
-//! value below the run time is replaced by one from f' that is not. Where nobody asked for so much, and for traces without requested times, the run time is divided by an accuracy and the quotient rounded up to what
-//! people ask for (5, 10, 15, 30 minutes, 1, 2, 4, ... hours). The accuracy is uniform in (0, 1], and 1 for one job in ten
-//! (Mu'alem & Feitelson 2001, figure 3: flat, with a peak at full use); such users keep a request that suffices with
-//! probability 0.7. No generated job runs past its request: those of the trace that do take no part in this.
+//! **Requested times** are those of the trace's jobs in the same run-time class that asked for no less than they ran:
+//! round values, as far too large as people make them. A user's last request q is kept as often as can be without
+//! bending the distribution f' of the class: where f was that of his last job's class, with probability K min(1, f'(q)
+//! / f(q)), else a value v drawn from f' is taken with probability 1 - K min(1, f(v) / f'(v)), or drawn again (the
+//! maximal coupling of f and f', thinned by K, the share of sufficient requests that users of the trace keep from job
+//! to job in the same class). A value below the run time is replaced by one from f' that is not. Where nobody asked for
+//! so much, and for traces without requested times, the run time is divided by an accuracy and the quotient rounded up
+//! to what people ask for (5, 10, 15, 30 minutes, 1, 2, 4, ... hours). The accuracy is uniform in (0, 1], and 1 for one
+//! job in ten (Mu'alem & Feitelson 2001, figure 3: flat, with a peak at full use); such users keep a request that
+//! suffices with probability 0.7. No generated job runs past its request: those of the trace that do take no part in
+//! this.
 
 use super::chain::class;
 use super::history::Past;

@@ -3,20 +3,20 @@
 //! What real traces show, and the model has:
 //!
 //! * **Few users do most of the work.** User i opens sessions in proportion to 1 / i (Zipf).
-//! * **Locality.** A user has one to four applications of his own, keeps to one within a session, and comes back to it in
-//!   the next session with probability 0.7. What ran lately therefore says much about what runs next (Feitelson 2015,
-//!   *Workload Modeling*, ch. 8).
-//! * **Sessions follow the clock.** They start at a rate given by the hour of the day, and at a third of it on weekends.
-//!   Within a session the next job comes either at once (scripts), or after the last one's run time, as far as one waits
-//!   for it, and a think time.
+//! * **Locality.** A user has one to four applications of his own, keeps to one within a session, and comes back to it
+//!   in the next session with probability 0.7. What ran lately therefore says much about what runs next (Feitelson
+//!   2015, *Workload Modeling*, ch. 8).
+//! * **Sessions follow the clock.** They start at a rate given by the hour of the day, and at a third of it on
+//!   weekends. Within a session the next job comes either at once (scripts), or after the last one's run time, as far
+//!   as one waits for it, and a think time.
 //! * **Run times are modal and heavy-tailed.** Each application is log-normal around its own median, the medians are
 //!   log-uniform from a minute and a half to eight hours, less for wide ones; one job in ten fails within a minute.
 //! * **Estimates are round, constant and too large.** A user asks for the same round value every time, large enough for
 //!   most runs times his own factor of caution (Tsafrir, Etsion & Feitelson 2005); what runs longer is killed at it.
 //! * **Sizes are powers of two**, mostly, and some scale up or down from run to run.
 //!
-//! Work is drawn before time: the span is what makes the offered load come out, the session starts are spread over it. So
-//! the load is met by construction, without a search.
+//! Work is drawn before time: the span is what makes the offered load come out, the session starts are spread over it.
+//! So the load is met by construction, without a search.
 
 use crate::base::random::Random;
 use crate::trace::swf::SwfJob;
@@ -218,7 +218,8 @@ fn run(application: &Application, user: i64, procs: u32, random: &mut Random) ->
     }
 }
 
-/// Start times of sessions within `span` seconds: uniform in the time that passes at the rate of the clock, in no order.
+/// Start times of sessions within `span` seconds: uniform in the time that passes at the rate of the clock, in no
+/// order.
 fn starts(count: usize, span: f64, random: &mut Random) -> Vec<i64> {
     let hours = (span / HOUR as f64) as usize + 1;
     let mut passed = Vec::with_capacity(hours);

@@ -1,9 +1,10 @@
 //! Users without a trace: who submits the next job, and for how long he asks.
 //!
-//! A few users are at work at a time. Each job is one of theirs, anybody's with the same probability; after each the user
-//! leaves with a probability that makes a session of eight jobs on average, and another user comes, the i-th of them in
-//! proportion to 1 / i (Zipf). He asks for what [`super::people`] says where no trace is known: the run time over an
-//! accuracy that is flat in (0, 1] with a peak at 1, rounded up; a request that suffices is kept in seven cases of ten.
+//! A few users are at work at a time. Each job is one of theirs, anybody's with the same probability; after each the
+//! user leaves with a probability that makes a session of eight jobs on average, and another user comes, the i-th of
+//! them in proportion to 1 / i (Zipf). He asks for what [`super::people`] says where no trace is known: the run time
+//! over an accuracy that is flat in (0, 1] with a peak at 1, rounded up; a request that suffices is kept in seven cases
+//! of ten.
 
 use super::people::{KEPT, guess};
 use crate::base::random::Random;

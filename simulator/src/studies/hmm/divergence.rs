@@ -1,14 +1,15 @@
-//! The Kullback-Leibler divergence rate of two models, by generation (Nissimov 2006, section 3.1; Rabiner 1989, section IV.F):
+//! The Kullback-Leibler divergence rate of two models, by generation (Nissimov 2006, section 3.1; Rabiner 1989, section
+//! IV.F):
 //!
 //! ```text
 //! D(P || Q) = lim 1/T E_P[ ln P(O_1 .. O_T) - ln Q(O_1 .. O_T) ]
 //! ```
 //!
-//! the O being slots with their jobs drawn from P, so both models need a load model. Several independent sequences are drawn,
-//! each from a seed's own stream; a first part of each, which depends on where the chain starts, is left out of the
-//! difference. Their mean is the rate, their spread gives its standard error. For two models of one state it is known: with
-//! Poisson load l1 ln(l1 / l2) - l1 + l2 + l1 D(B1 || B2), with geometric load of parameters p1, p2 and mean m1 = (1 - p1) / p1
-//! it is ln(p1 / p2) + m1 ln((1 - p1) / (1 - p2)) + m1 D(B1 || B2).
+//! the O being slots with their jobs drawn from P, so both models need a load model. Several independent sequences are
+//! drawn, each from a seed's own stream; a first part of each, which depends on where the chain starts, is left out of
+//! the difference. Their mean is the rate, their spread gives its standard error. For two models of one state it is
+//! known: with Poisson load l1 ln(l1 / l2) - l1 + l2 + l1 D(B1 || B2), with geometric load of parameters p1, p2 and
+//! mean m1 = (1 - p1) / p1 it is ln(p1 / p2) + m1 ln((1 - p1) / (1 - p2)) + m1 D(B1 || B2).
 
 use super::Error;
 use super::block::Block;

@@ -93,8 +93,8 @@ pub struct Fitted {
     pub comparison: Option<Comparison>,
 }
 
-/// Trains a model on a sample, or on its first half and then tests it on the second after every round. `progress` is told of
-/// every round.
+/// Trains a model on a sample, or on its first half and then tests it on the second after every round. `progress` is
+/// told of every round.
 ///
 /// # Errors
 /// [`Error`].

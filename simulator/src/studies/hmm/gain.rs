@@ -4,18 +4,20 @@
 //! G = 1/n_v log2 Pr(R_v) + H(p_v) + D(p_v || p_t)
 //! ```
 //!
-//! n_v, R_v and p_v are number, run times and shares of bins of the second half's jobs; p_t is the shares of the first half's.
-//! H + D is what a job costs when only the first half's distribution is known, so G = 0 for a model of one state. With a load
-//! model Pr(R_v) is Pr(R_v | L_v) = Pr(R_v, L_v) / Pr(L_v), L_v being the number of jobs in each slot.
+//! n_v, R_v and p_v are number, run times and shares of bins of the second half's jobs; p_t is the shares of the first
+//! half's. H + D is what a job costs when only the first half's distribution is known, so G = 0 for a model of one
+//! state. With a load model Pr(R_v) is Pr(R_v | L_v) = Pr(R_v, L_v) / Pr(L_v), L_v being the number of jobs in each
+//! slot.
 //!
 //! * The halves meet at the start of the middle job's slot.
-//! * Jobs of the second half in bins that the first half does not have are removed; their number is reported. (The thesis's
-//!   safety probability would add the same to both sides and change nothing.)
-//! * The probabilities of the states in the second half's first slot are those that the first half's observations predict.
-//! * A model may still exclude the second half: bins that never met in one slot, in states that exclude each other (section
-//!   3.4.3). Then Pr(R_v) = 0, and there is no gain. So the gain is also given with the safety distribution in every state,
-//!   epsilon = 1 / (n_t + 1) with n_t jobs trained on: B'_ij = B_ij (1 - epsilon) where B_ij > 0, epsilon shared by the bins where it
-//!   is 0; and so in p_t. It is always finite.
+//! * Jobs of the second half in bins that the first half does not have are removed; their number is reported. (The
+//!   thesis's safety probability would add the same to both sides and change nothing.)
+//! * The probabilities of the states in the second half's first slot are those that the first half's observations
+//!   predict.
+//! * A model may still exclude the second half: bins that never met in one slot, in states that exclude each other
+//!   (section 3.4.3). Then Pr(R_v) = 0, and there is no gain. So the gain is also given with the safety distribution in
+//!   every state, epsilon = 1 / (n_t + 1) with n_t jobs trained on: B'_ij = B_ij (1 - epsilon) where B_ij > 0, epsilon
+//!   shared by the bins where it is 0; and so in p_t. It is always finite.
 
 use super::Error;
 use super::block::Block;
@@ -96,8 +98,8 @@ impl Test {
         Ok(Test { block, load, epsilon, safe_base_bits, facts })
     }
 
-    /// The gain of a model that is in one of its states with these probabilities in the last slot before; `None` when it
-    /// excludes what is tested. Or that of the model made `safe`.
+    /// The gain of a model that is in one of its states with these probabilities in the last slot before; `None` when
+    /// it excludes what is tested. Or that of the model made `safe`.
     ///
     /// # Errors
     /// [`Error::Core`].

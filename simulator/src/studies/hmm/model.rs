@@ -136,8 +136,8 @@ impl Model {
         }
     }
 
-    /// The model with the m-estimates of section 3.1 in place of its probabilities, so that none is zero:
-    /// B'_ij = (n B_ij + m) / (n + m N) with the n jobs, A'_ij = (T A_ij + m) / (T + m M) with the T slots it was trained on, and
+    /// The model with the m-estimates of section 3.1 in place of its probabilities, so that none is zero: B'_ij = (n
+    /// B_ij + m) / (n + m N) with the n jobs, A'_ij = (T A_ij + m) / (T + m M) with the T slots it was trained on, and
     /// pi is the long-run distribution of A'. The load's parameters become those of T slots and m of the mean load.
     pub fn smoothed(&self, m: f64) -> Model {
         let (jobs, slots) = (self.jobs as f64, self.slots as f64);

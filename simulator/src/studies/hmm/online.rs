@@ -1,20 +1,21 @@
 //! What the on-line predictor knows of each job when it is submitted (Nissimov 2006, chapter 4).
 //!
-//! The trace's own submissions, starts and ends are reported to the core's [`surefill::predict::Predictor`] in order of time; at
-//! one second ends come before submissions and those before starts. Each job's bin r is looked up in two distributions, both of
-//! the moment of its submission: the predictor's p, and the shares q of the bins among all jobs finished by then. The gain is
-//! log2 p'(r) - log2 q'(r) bits, with the safety distribution of section 3.1 on both sides, epsilon = 1 / (n + 1) for n finished jobs:
+//! The trace's own submissions, starts and ends are reported to the core's [`surefill::predict::Predictor`] in order of
+//! time; at one second ends come before submissions and those before starts. Each job's bin r is looked up in two
+//! distributions, both of the moment of its submission: the predictor's p, and the shares q of the bins among all jobs
+//! finished by then. The gain is log2 p'(r) - log2 q'(r) bits, with the safety distribution of section 3.1 on both
+//! sides, epsilon = 1 / (n + 1) for n finished jobs:
 //!
 //! ```text
 //! p' = p (1 - epsilon) where p > 0, epsilon / N_0 in the N_0 bins where p = 0.
 //! ```
 //!
-//! The predictor learns by Baum-Welch over all slots whose jobs have left, or on line, by recursive expectation-maximisation over
-//! each of them once ([`Learn`]); where no state explains what it sees it is silent, or goes on with a floor under the
-//! probabilities.
+//! The predictor learns by Baum-Welch over all slots whose jobs have left, or on line, by recursive
+//! expectation-maximisation over each of them once ([`Learn`]); where no state explains what it sees it is silent, or
+//! goes on with a floor under the probabilities.
 //!
-//! A job for which the predictor is silent has no gain: the mean over predicted jobs leaves it out, the mean over all jobs
-//! counts it as 0. So does a job before the first one has finished.
+//! A job for which the predictor is silent has no gain: the mean over predicted jobs leaves it out, the mean over all
+//! jobs counts it as 0. So does a job before the first one has finished.
 
 use super::Error;
 use super::flat::Load;
@@ -154,11 +155,11 @@ pub struct Gain {
     pub jobs: u64,
     /// Jobs that the predictor was not silent about.
     pub predicted: u64,
-    /// Jobs before the first training was done: the predictor is silent. About the other silent jobs it was so because its
-    /// model excluded what it saw.
+    /// Jobs before the first training was done: the predictor is silent. About the other silent jobs it was so because
+    /// its model excluded what it saw.
     pub untrained: u64,
-    /// Of the predicted jobs, the ones whose bin the model held impossible: p = 0, so that p' is the safety distribution's
-    /// share alone.
+    /// Of the predicted jobs, the ones whose bin the model held impossible: p = 0, so that p' is the safety
+    /// distribution's share alone.
     pub impossible: u64,
     /// Bits gained, in all.
     pub bits: f64,
@@ -273,8 +274,8 @@ fn limits(
     Ok(PredictorCapacity { jobs: most, hmm, window, ..PredictorCapacity::of(kind) })
 }
 
-/// The slots and cells that a predictor which learns on line needs: as far back as the job that stays longest, and an eighth
-/// more, as slots leave by eighths. At most `all` slots.
+/// The slots and cells that a predictor which learns on line needs: as far back as the job that stays longest, and an
+/// eighth more, as slots leave by eighths. At most `all` slots.
 fn recent(jobs: &[Job], slot_s: i64, all: u32) -> (u32, usize) {
     let longest = jobs.iter().map(|job| job.wait.max(0) + job.run_time.max(0)).max().unwrap_or(0);
     let stay = u32::try_from(longest / slot_s + 2).unwrap_or(all);
@@ -292,8 +293,8 @@ fn recent(jobs: &[Job], slot_s: i64, all: u32) -> (u32, usize) {
     (slots, (most + most / 4 + 64).min(jobs.len()))
 }
 
-/// Whether a bin has nothing but its share of the predictor's safety distribution, after this many finished jobs: the predictor's
-/// epsilon is [`safety`]'s, but at most 1 / 100, and the empty bins share it equally.
+/// Whether a bin has nothing but its share of the predictor's safety distribution, after this many finished jobs: the
+/// predictor's epsilon is [`safety`]'s, but at most 1 / 100, and the empty bins share it equally.
 fn has_safety_alone(predicted: &[f64], bin: usize, jobs: f64) -> bool {
     let least = predicted.iter().copied().fold(f64::INFINITY, f64::min);
     let empty = predicted.iter().filter(|p| **p == least).count() as f64;

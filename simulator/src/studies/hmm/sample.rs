@@ -1,8 +1,8 @@
 //! From a workload's jobs to what the model observes: the slot of submission and the bin of the run time of each job.
 //!
-//! A job belongs to the slot floor(submit / t_s) of the trace's clock. Run times are binned as by the on-line predictor:
-//! everything below the first edge (1.5 s) in bin 0, then a factor of t_r a bin; there are as many bins as the longest run
-//! time needs, so that the thesis's N comes out.
+//! A job belongs to the slot floor(submit / t_s) of the trace's clock. Run times are binned as by the on-line
+//! predictor: everything below the first edge (1.5 s) in bin 0, then a factor of t_r a bin; there are as many bins as
+//! the longest run time needs, so that the thesis's N comes out.
 
 use super::Error;
 use crate::trace::workload::Job;
@@ -96,8 +96,8 @@ impl Sample {
         ends.map_or(0..0, |(first, last)| first.slot..last.slot + 1)
     }
 
-    /// The slot of the middle job, in which the second half begins: slots are not divided, so the halves are equal but for one
-    /// slot's jobs.
+    /// The slot of the middle job, in which the second half begins: slots are not divided, so the halves are equal but
+    /// for one slot's jobs.
     ///
     /// # Errors
     /// [`Error::NoHalves`] when no slot with a job is before it.
@@ -129,8 +129,8 @@ pub fn entropy(counts: &[u64]) -> f64 {
     cross_entropy(counts, counts)
 }
 
-/// H(p) + D(p || q), p and q being these counts as shares: bits a job that p takes when it is modelled with q. Infinite when q
-/// lacks what p has.
+/// H(p) + D(p || q), p and q being these counts as shares: bits a job that p takes when it is modelled with q. Infinite
+/// when q lacks what p has.
 pub fn cross_entropy(p: &[u64], q: &[u64]) -> f64 {
     let total = |counts: &[u64]| counts.iter().sum::<u64>() as f64;
     let (all_p, all_q) = (total(p), total(q));
@@ -151,8 +151,8 @@ pub fn make_safe(probabilities: &mut [f64], epsilon: f64) {
     }
 }
 
-/// The epsilon of the safety distribution after so many jobs: 1 / (jobs + 1). (The thesis's 1 / jobs leaves nothing to the only
-/// bin that was seen after one job.)
+/// The epsilon of the safety distribution after so many jobs: 1 / (jobs + 1). (The thesis's 1 / jobs leaves nothing to
+/// the only bin that was seen after one job.)
 pub fn safety(jobs: f64) -> f64 {
     1.0 / (jobs + 1.0)
 }

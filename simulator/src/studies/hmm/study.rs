@@ -1,5 +1,6 @@
-//! The gain against rounds of training, for the settings that the thesis compares (Nissimov 2006, figures 3.1 to 3.4) and the
-//! one that it proposes (section 3.4.2: slots first long, then halved), and on line (figure 4.1): on all processors, settings of all traces side by side.
+//! The gain against rounds of training, for the settings that the thesis compares (Nissimov 2006, figures 3.1 to 3.4)
+//! and the one that it proposes (section 3.4.2: slots first long, then halved), and on line (figure 4.1): on all
+//! processors, settings of all traces side by side.
 
 use super::Error;
 use super::fit::{Facts, Fit, Point, fit_from};

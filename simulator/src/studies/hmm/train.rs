@@ -123,8 +123,8 @@ pub struct Trained {
     pub l_infinity: f64,
 }
 
-/// Trains on these slots of a block, from the options' initial values or `from` other parameters. `each` sees the initial values (round 0) and the model after every round, its number
-/// given.
+/// Trains on these slots of a block, from the options' initial values or `from` other parameters. `each` sees the
+/// initial values (round 0) and the model after every round, its number given.
 ///
 /// # Errors
 /// [`Error::Means`]; what `each` says.

@@ -1,16 +1,17 @@
-//! The rate at which information on a user's run times becomes old: the question that Nissimov 2006 leaves open at the end of
-//! section 3.5.1 ("the only interesting value is alpha").
+//! The rate at which information on a user's run times becomes old: the question that Nissimov 2006 leaves open at the
+//! end of section 3.5.1 ("the only interesting value is alpha").
 //!
 //! A user's next run-time bin is predicted, when the job is submitted, from the user's earlier jobs whose run times are
-//! [`Known`], each weighing `alpha^age`: by [`Clock::Job`] the age is the number of that user's jobs that have become known
-//! since, by [`Clock::Time`] the hours since it became known itself. With `W_b` the weight of bin b and `W` their sum,
+//! [`Known`], each weighing `alpha^age`: by [`Clock::Job`] the age is the number of that user's jobs that have become
+//! known since, by [`Clock::Time`] the hours since it became known itself. With `W_b` the weight of bin b and `W` their
+//! sum,
 //!
 //! `P(b) = (W_b + c P0(b)) / (W + c)`
 //!
-//! backs off to `P0`, what all users' jobs known by then had: `(N_b + 1/2) / (N + B/2)` for counts `N_b` in the trace's B
-//! bins in use. `c` (in jobs) says how much of their own history users need before it counts; it is the same for all
-//! users, and every kind of ageing gets the one that suits it best of [`SMOOTHINGS`], so that gains are of ageing alone. A
-//! user's first job has no history and is not predicted.
+//! backs off to `P0`, what all users' jobs known by then had: `(N_b + 1/2) / (N + B/2)` for counts `N_b` in the trace's
+//! B bins in use. `c` (in jobs) says how much of their own history users need before it counts; it is the same for all
+//! users, and every kind of ageing gets the one that suits it best of [`SMOOTHINGS`], so that gains are of ageing
+//! alone. A user's first job has no history and is not predicted.
 
 use super::binning::{Granularity, RunTimes};
 use crate::trace::workload::Job;
@@ -227,8 +228,9 @@ struct History {
     known: Vec<(i64, usize)>,
 }
 
-/// The jobs, of those in order of becoming known, that a job submitted at `now` can build on: earlier ones, known by then.
-/// None of those after the first that it cannot can be used: they become known later, or at once and were submitted later.
+/// The jobs, of those in order of becoming known, that a job submitted at `now` can build on: earlier ones, known by
+/// then. None of those after the first that it cannot can be used: they become known later, or at once and were
+/// submitted later.
 fn usable(known: &[(i64, usize)], from: usize, now: i64, index: usize) -> &[(i64, usize)] {
     let rest = known.get(from..).unwrap_or(&[]);
     let count = rest.iter().take_while(|&&(time, earlier)| time <= now && earlier < index).count();
@@ -352,8 +354,8 @@ struct Fit<'a> {
     table: Vec<Vec<Halves>>,
 }
 
-/// Studies ageing by one clock; `None` when no user has enough jobs, or all run times fall in one bin. Jobs must be in order of submission. `progress` gets
-/// portions that add up to [`steps`]. O(jobs x half-lives x smoothings).
+/// Studies ageing by one clock; `None` when no user has enough jobs, or all run times fall in one bin. Jobs must be in
+/// order of submission. `progress` gets portions that add up to [`steps`]. O(jobs x half-lives x smoothings).
 pub fn ageing(
     jobs: &[Job],
     clock: Clock,

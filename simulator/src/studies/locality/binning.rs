@@ -1,7 +1,7 @@
 //! Run times to bins, in logarithmic space (Nissimov 2006, section 2.2). Run times of 0 s count as 1 s.
 
-/// Logarithms are rounded, so that of 1000 to the base of 10 is below 3: quotients are raised by a few of the last digit
-/// before they are cut. No run time up to 2^40 s, with a ratio from 1.001, is so near below an edge.
+/// Logarithms are rounded, so that of 1000 to the base of 10 is below 3: quotients are raised by a few of the last
+/// digit before they are cut. No run time up to 2^40 s, with a ratio from 1.001, is so near below an edge.
 const ROUNDED: f64 = 1.0 + 2e-15;
 
 /// How run times are binned.
@@ -47,8 +47,8 @@ impl Granularity {
 pub struct Binned {
     /// Every job's bin, in the jobs' order.
     pub bins: Vec<u32>,
-    /// Bins from that of 1 s to that of the longest run time, empty ones between them included: the thesis's N. For k-means,
-    /// the clusters.
+    /// Bins from that of 1 s to that of the longest run time, empty ones between them included: the thesis's N. For
+    /// k-means, the clusters.
     pub range: usize,
     /// Bins that have a job.
     pub used: usize,
@@ -118,10 +118,10 @@ impl RunTimes {
 
     /// Algorithm 2: the first run time of every cluster but the first, in order.
     ///
-    /// Clusters begin at the widest gaps and move, each edge to the middle between its neighbours' geometric means, until no
-    /// run time changes its cluster. Two things the algorithm leaves open: of equally wide gaps those between the shortest
-    /// run times are taken, so there are never more clusters than asked for; a cluster that loses all its run times is given
-    /// up. Fewer different run times than clusters give each its own.
+    /// Clusters begin at the widest gaps and move, each edge to the middle between its neighbours' geometric means,
+    /// until no run time changes its cluster. Two things the algorithm leaves open: of equally wide gaps those between
+    /// the shortest run times are taken, so there are never more clusters than asked for; a cluster that loses all its
+    /// run times is given up. Fewer different run times than clusters give each its own.
     fn k_means(&self, means: u32) -> Vec<i64> {
         let distinct = &self.distinct;
         let logs: Vec<f64> = distinct.iter().map(|&value| (value as f64).ln()).collect();
@@ -139,7 +139,8 @@ impl RunTimes {
         gaps.sort_unstable();
         let mut starts = gaps;
         let end = distinct.len();
-        // Every round lowers the sum of squares or changes nothing, so the rounds end; the bound is against rounding alone.
+        // Every round lowers the sum of squares or changes nothing, so the rounds end; the bound is against rounding
+        // alone.
         for _ in 0..100_000 {
             let bounds: Vec<usize> = [0].into_iter().chain(starts.iter().copied()).chain([end]).collect();
             let mean = |pair: &[usize]| {

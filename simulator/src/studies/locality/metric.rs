@@ -1,15 +1,16 @@
 //! The locality metric of Nissimov 2006, section 2.1, Algorithm 1, in bits:
 //!
-//! `f = I(S;R) - E[I(S;R')]`, where `I` is the mutual information of the jobs' counts and `R'` the run times shuffled over
-//! the jobs.
+//! `f = I(S;R) - E[I(S;R')]`, where `I` is the mutual information of the jobs' counts and `R'` the run times shuffled
+//! over the jobs.
 //!
 //! A shuffle keeps both margins, so `I(S;R) = H(S) + H(R) - H(S,R)` changes through `H(S,R)` alone:
 //!
 //! `f = (sum_sr g(n_sr) - E[sum_sr g(n'_sr)]) / n`, with `g(k) = k log2 k`.
 //!
-//! The thesis takes the expectation over ten shuffles ([`Counts::shuffled`]). It has a closed form ([`Counts::expected`]):
-//! under all shuffles the count of a cell with margins `a` and `b` is hypergeometric, as in the adjusted mutual information
-//! of Vinh, Epps & Bailey 2010 (equation 4). It depends on the margins alone, so cells are grouped by them.
+//! The thesis takes the expectation over ten shuffles ([`Counts::shuffled`]). It has a closed form
+//! ([`Counts::expected`]): under all shuffles the count of a cell with margins `a` and `b` is hypergeometric, as in the
+//! adjusted mutual information of Vinh, Epps & Bailey 2010 (equation 4). It depends on the margins alone, so cells are
+//! grouped by them.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -139,8 +140,8 @@ impl Counts<'_> {
         Shuffled { shuffles, seed, mean, deviation: (squares / (count - 1.0).max(1.0)).sqrt() }
     }
 
-    /// E[I(S;R')] over all shuffles, in bits. O(A B L) for A different sizes of groups, B of bins, and L counts that a cell
-    /// is at all likely to have.
+    /// E[I(S;R')] over all shuffles, in bits. O(A B L) for A different sizes of groups, B of bins, and L counts that a
+    /// cell is at all likely to have.
     pub fn expected(&self) -> f64 {
         self.information_of(self.expected_cells())
     }

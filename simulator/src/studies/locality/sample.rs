@@ -64,8 +64,8 @@ impl Sample {
         }
     }
 
-    /// The jobs of every group that has any, in the jobs' order. Submit times fall in bins of `slot` seconds (above 0) from
-    /// second 0 of the trace's clock; [`Attribute::User`] has none.
+    /// The jobs of every group that has any, in the jobs' order. Submit times fall in bins of `slot` seconds (above 0)
+    /// from second 0 of the trace's clock; [`Attribute::User`] has none.
     pub fn groups(&self, slot: i64) -> Vec<u32> {
         let key = |index: usize| match self.attribute {
             Attribute::Time => (0, self.submits[index].div_euclid(slot)),

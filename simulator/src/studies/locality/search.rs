@@ -1,10 +1,11 @@
-//! The search for the granularity with the most locality: the slot length t_s, and the ratio t_r or the number of means N
-//! (Nissimov 2006, section 2.2, where "the local maximum was reached by hand").
+//! The search for the granularity with the most locality: the slot length t_s, and the ratio t_r or the number of means
+//! N (Nissimov 2006, section 2.2, where "the local maximum was reached by hand").
 //!
-//! The metric is neither continuous nor convex: in t_r it has spikes a thousandth wide, where an edge passes a run time that
-//! many jobs have. So a coarse logarithmic grid is laid over everything sensible, and dense lines are followed from its best
-//! local maxima, by turns along t_r (or N) and t_s, each through the best point so far. The exact expectation is used: noise of
-//! shuffles would attract the search. The result is the best of all points looked at, not a proven maximum.
+//! The metric is neither continuous nor convex: in t_r it has spikes a thousandth wide, where an edge passes a run time
+//! that many jobs have. So a coarse logarithmic grid is laid over everything sensible, and dense lines are followed
+//! from its best local maxima, by turns along t_r (or N) and t_s, each through the best point so far. The exact
+//! expectation is used: noise of shuffles would attract the search. The result is the best of all points looked at, not
+//! a proven maximum.
 
 use super::binning::{Binned, Binning, Granularity};
 use super::metric::Counts;
@@ -34,8 +35,9 @@ enum Axis {
     Granularity,
 }
 
-/// The lines that are looked at from a local maximum, one after the other, each through the best point so far: along which
-/// dimension, by which factor from point to point (of the logarithm of a ratio), and how many points to either side.
+/// The lines that are looked at from a local maximum, one after the other, each through the best point so far: along
+/// which dimension, by which factor from point to point (of the logarithm of a ratio), and how many points to either
+/// side.
 const LINES: [(Axis, f64, i32); 6] = [
     (Axis::Granularity, 1.01, 60),
     (Axis::Slot, 1.02, 30),
@@ -158,7 +160,8 @@ fn free(sample: &Sample, space: &Space, axis: Axis) -> bool {
     }
 }
 
-/// Searches; `progress` gets the number of points done, in portions that add up to [`steps`]. The sample must have a job.
+/// Searches; `progress` gets the number of points done, in portions that add up to [`steps`]. The sample must have a
+/// job.
 pub fn search(sample: &Sample, space: &Space, progress: &(dyn Fn(u64) + Sync)) -> Surface {
     let (slots, granularities) = (slots(sample, space), granularities(sample, space));
     let total = steps(sample, space);

@@ -95,8 +95,8 @@ pub struct GivenUser {
     pub best_less_best: f64,
     /// f((s, u), r) at its best less f(u, r) at the same t_r.
     pub same_ratio: f64,
-    /// At the same granularity, with run times shuffled within every user only: what submit times tell of a user's run times
-    /// beyond chance.
+    /// At the same granularity, with run times shuffled within every user only: what submit times tell of a user's run
+    /// times beyond chance.
     pub within_users: f64,
 }
 

@@ -15,13 +15,13 @@ pub struct Point {
 /// The figures of one workload.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
-    /// Figure 1: how many jobs in a row ask for the same power of two of processors, on average. Jobs with other numbers are
-    /// passed over.
+    /// Figure 1: how many jobs in a row ask for the same power of two of processors, on average. Jobs with other
+    /// numbers are passed over.
     pub repetitions: Vec<Point>,
     /// The same if the jobs came in random order: 1 / (1 - p), p the share of jobs with this number.
     pub repetitions_independent: Vec<Point>,
-    /// Figure 2: each run of equal numbers of processors counted once, the mean number of the next run, by the class of this
-    /// one.
+    /// Figure 2: each run of equal numbers of processors counted once, the mean number of the next run, by the class of
+    /// this one.
     pub next_nodes: Vec<Point>,
     /// The mean over all runs.
     pub mean_nodes: f64,

@@ -1,12 +1,12 @@
-//! What a predictor lives on, beside the jobs' shapes: who submits how much, in which sessions, and how well people know
-//! how long their jobs run.
+//! What a predictor lives on, beside the jobs' shapes: who submits how much, in which sessions, and how well people
+//! know how long their jobs run.
 
 use crate::studies::generate::Past;
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// A session ends when its user submits nothing for so long, in seconds. By submissions alone, as generated workloads know
-/// no waits.
+/// A session ends when its user submits nothing for so long, in seconds. By submissions alone, as generated workloads
+/// know no waits.
 const PAUSE: i64 = 3600;
 
 /// Users, sessions and requested times of a workload; each `None` where nothing is known.
@@ -79,8 +79,8 @@ mod tests {
             requested,
             user,
         };
-        // Sessions: user 1 at 0, 100 and 3700 s, and at 7301 s; user 2 at 50 and 60 s. The fifth job exceeds its request.
-        // Used: 1, 1/4, 1/2, 3/4, 1.
+        // Sessions: user 1 at 0, 100 and 3700 s, and at 7301 s; user 2 at 50 and 60 s. The fifth job exceeds its
+        // request. Used: 1, 1/4, 1/2, 3/4, 1.
         let jobs = [
             job(0, 10, 10, 1),
             job(50, 10, 40, 2),

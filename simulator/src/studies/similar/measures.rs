@@ -5,8 +5,8 @@ use crate::studies::generate::coupling::correlation;
 use crate::studies::generate::{History, Past};
 use serde::Serialize;
 
-/// The largest difference of two samples' empirical distribution functions (Kolmogorov-Smirnov), from 0 to 1; `None` when
-/// one is empty. O(n log n).
+/// The largest difference of two samples' empirical distribution functions (Kolmogorov-Smirnov), from 0 to 1; `None`
+/// when one is empty. O(n log n).
 pub fn kolmogorov_smirnov(a: &[u64], b: &[u64]) -> Option<f64> {
     if a.is_empty() || b.is_empty() {
         return None;
@@ -28,8 +28,8 @@ pub fn kolmogorov_smirnov(a: &[u64], b: &[u64]) -> Option<f64> {
     Some(largest)
 }
 
-/// The autocorrelation at lag 1: the sum of the products of successive deviations over the sum of squared deviations, as
-/// R's `acf` has it; `None` for constant and empty sequences.
+/// The autocorrelation at lag 1: the sum of the products of successive deviations over the sum of squared deviations,
+/// as R's `acf` has it; `None` for constant and empty sequences.
 pub fn autocorrelation(values: &[f64]) -> Option<f64> {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();

@@ -1,19 +1,20 @@
 //! On-line prediction of the next job from the chains, which the paper leaves as future work.
 //!
-//! Before every job, the probability of its state of processors and of its state of run time is asked for; then the job is
-//! learnt. Nothing of later jobs is known but which states there are. Two scores: bits a job, the mean of -log2 of the
-//! probability that was given to what came (lower is better), and hits, how often the most probable state came.
+//! Before every job, the probability of its state of processors and of its state of run time is asked for; then the job
+//! is learnt. Nothing of later jobs is known but which states there are. Two scores: bits a job, the mean of -log2 of
+//! the probability that was given to what came (lower is better), and hits, how often the most probable state came.
 //!
 //! Predictors:
 //!
-//! * **independent**: the frequencies so far, (n_k + 1/2) / (n + S/2) for a state that came n_k times in n jobs, S states.
+//! * **independent**: the frequencies so far, (n_k + 1/2) / (n + S/2) for a state that came n_k times in n jobs, S
+//!   states.
 //! * **chains**: (n_jk + q_k) / (n_j + 1) from state j, q_k being the independent prediction.
-//! * **rules**: the chains, processors adjusted by the paper's three rules with the correlations so far (n / (n + 10) of them
-//!   after n jobs): the run time's state is drawn first, that of processors depends on it.
-//! * **common**: the chains with draws in common ([`crate::studies::generate::coupling`]), all theta from -1 to 1 by tenths weighted
-//!   by how well they have predicted so far (Bayes, from equal weights).
-//! * **pairs**: one chain over pairs of states, backed off to the product of both chains in the same way. The paper holds it
-//!   to be too large; it bounds what any coupling can win.
+//! * **rules**: the chains, processors adjusted by the paper's three rules with the correlations so far (n / (n + 10)
+//!   of them after n jobs): the run time's state is drawn first, that of processors depends on it.
+//! * **common**: the chains with draws in common ([`crate::studies::generate::coupling`]), all theta from -1 to 1 by
+//!   tenths weighted by how well they have predicted so far (Bayes, from equal weights).
+//! * **pairs**: one chain over pairs of states, backed off to the product of both chains in the same way. The paper
+//!   holds it to be too large; it bounds what any coupling can win.
 //! * **ended**: the chains, but the run time's state is that of the job which ended last by the time of submission. The
 //!   others know the run time of the job before as soon as it is submitted, as the paper assumes and no scheduler does.
 //!   Where waits are unknown, jobs are taken to start at once.
@@ -100,8 +101,8 @@ impl Sums {
         self.xy += x * y;
     }
 
-    /// Drawn towards 0 as ten uncorrelated pairs would: two or three jobs often agree entirely, which is no reason to give
-    /// what disagrees no probability at all.
+    /// Drawn towards 0 as ten uncorrelated pairs would: two or three jobs often agree entirely, which is no reason to
+    /// give what disagrees no probability at all.
     fn correlation(&self) -> f64 {
         const PRIOR: f64 = 10.0;
         let covariance = self.count * self.xy - self.x * self.y;
@@ -337,8 +338,8 @@ mod tests {
         }
     }
 
-    /// 1, 2, 1 processors, always 1 s. Independent: 1/2, then 1/4 (1/2 of 2), then 1/2 (3/2 of 3). Chains: the first two as
-    /// before (nothing followed state 0 yet: q / 1), then from state 1, unseen: 1/2.
+    /// 1, 2, 1 processors, always 1 s. Independent: 1/2, then 1/4 (1/2 of 2), then 1/2 (3/2 of 3). Chains: the first
+    /// two as before (nothing followed state 0 yet: q / 1), then from state 1, unseen: 1/2.
     #[test]
     fn scores_by_hand() {
         let scores = scores(&history(&[(1, 1), (2, 1), (1, 1), (2, 1)]));

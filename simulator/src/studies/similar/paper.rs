@@ -1,4 +1,5 @@
-//! The numbers of Tables 3 to 6 in Song, Ernemann & Yahyapour 2004, and how their logs differ from those to be had today.
+//! The numbers of Tables 3 to 6 in Song, Ernemann & Yahyapour 2004, and how their logs differ from those to be had
+//! today.
 
 use serde::Serialize;
 

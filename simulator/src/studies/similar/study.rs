@@ -1,5 +1,5 @@
-//! The evaluation of Song, Ernemann & Yahyapour 2004, Tables 3 to 6: every model learns from a trace, makes as many jobs as
-//! it has, with several seeds, and is measured against it.
+//! The evaluation of Song, Ernemann & Yahyapour 2004, Tables 3 to 6: every model learns from a trace, makes as many
+//! jobs as it has, with several seeds, and is measured against it.
 
 use super::figures::Figures;
 use super::measures::{Measures, Similarity};
@@ -159,7 +159,8 @@ pub fn synthetic(model: &Model, like: &History, name: &str, jobs: u64, seed: u64
 }
 
 impl Study {
-    /// Judges all models by a trace with so many seeds; 0 gives the parameters only. `progress` hears of every workload made.
+    /// Judges all models by a trace with so many seeds; 0 gives the parameters only. `progress` hears of every workload
+    /// made.
     pub fn new(history: &History, seeds: u32, progress: &(dyn Fn() + Sync)) -> Study {
         let jobs = history.jobs.len() as u64;
         let paper = Markov::new(history, Variant::Paper);

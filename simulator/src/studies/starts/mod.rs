@@ -1,4 +1,5 @@
-//! How well starts of waiting jobs are foretold: in replays, asked when a job is submitted and every six hours while it waits.
+//! How well starts of waiting jobs are foretold: in replays, asked when a job is submitted and every six hours while it
+//! waits.
 //!
 //! * `asking`: a policy that is asked about its queue, and what it hears.
 //! * `methods`: the forecast, calibrated and not; Slurm's way, by limits alone; the waits of the jobs before.

@@ -106,8 +106,8 @@ impl Measure {
     }
 }
 
-/// Replays a workload, asking about each job that is not started by the pass after its submission, and every `every` seconds
-/// about all that wait. The forecasts believe of run times what `predictor` does.
+/// Replays a workload, asking about each job that is not started by the pass after its submission, and every `every`
+/// seconds about all that wait. The forecasts believe of run times what `predictor` does.
 ///
 /// # Errors
 /// [`Error`].
@@ -152,8 +152,8 @@ mod tests {
     use crate::replay::policy::{Choice, PolicyName, PolicyOptions};
     use crate::trace::workload::{Counts, Job, Rules};
 
-    /// When all jobs are submitted at once and run times are known, nothing is left to chance: the core's queue played forward
-    /// starts every job when the simulator's policy does.
+    /// When all jobs are submitted at once and run times are known, nothing is left to chance: the core's queue played
+    /// forward starts every job when the simulator's policy does.
     #[test]
     fn with_run_times_known_and_no_later_arrivals_every_start_is_foretold() {
         let mut random = Random::new(7);

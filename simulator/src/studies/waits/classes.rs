@@ -1,7 +1,7 @@
 //! Coverage by class: whether bounds hold for those who ask, and not only on average over all jobs.
 //!
-//! Classes are made afterwards, from the jobs judged: the widest, those with the longest requests, months of 30 days, and users. Jobs
-//! as wide as the narrowest of the widest 5 % are among them, and so are those with as long a request.
+//! Classes are made afterwards, from the jobs judged: the widest, those with the longest requests, months of 30 days,
+//! and users. Jobs as wide as the narrowest of the widest 5 % are among them, and so are those with as long a request.
 
 use super::queue::WaitJob;
 use super::simulate::Outcome;

@@ -1,8 +1,8 @@
 //! Correctness and accuracy of bounds (section 4.3).
 //!
-//! A bound is correct if the job waits no longer; a method is correct where at least the quantile's share of its bounds is.
-//! Accuracy is the root of the mean squared over-prediction, of the correct bounds only: of two correct methods the one where it is
-//! smaller is tighter.
+//! A bound is correct if the job waits no longer; a method is correct where at least the quantile's share of its bounds
+//! is. Accuracy is the root of the mean squared over-prediction, of the correct bounds only: of two correct methods the
+//! one where it is smaller is tighter.
 
 use super::queue::WaitJob;
 use super::simulate::Outcome;
@@ -89,7 +89,8 @@ impl Measures {
         if self.jobs == 0 { 0.0 } else { 1.0 - self.judged as f64 / self.jobs as f64 }
     }
 
-    /// The reference's over-prediction over this one's, both as root mean squares: larger is tighter. 1 where both are 0.
+    /// The reference's over-prediction over this one's, both as root mean squares: larger is tighter. 1 where both
+    /// are 0.
     pub fn accuracy(&self, reference: &Measures) -> Option<f64> {
         let (own, reference) = (self.rms_over_s?, reference.rms_over_s?);
         Some(if own == reference { 1.0 } else { reference / own })

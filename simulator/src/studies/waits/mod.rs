@@ -1,8 +1,8 @@
 //! How well bounds on waiting times hold on traces (Nurmi, Brevik & Wolski 2007, "QBETS", section 4).
 //!
 //! * [`queue`]: a trace's queues, with the waits of their jobs.
-//! * [`simulate`]: the paper's simulation rule: every job is told a bound when it is submitted, and its wait becomes known
-//!   only when it ends.
+//! * [`simulate`]: the paper's simulation rule: every job is told a bound when it is submitted, and its wait becomes
+//!   known only when it ends.
 //! * [`measures`]: correctness and accuracy of the bounds.
 //! * [`classes`]: the same for wide jobs, long requests, single months and users.
 //! * [`further`]: beyond the paper: jobs that wait already, and probabilities of starting by a time.

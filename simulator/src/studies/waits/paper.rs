@@ -1,4 +1,5 @@
-//! Rows of the paper's Tables 1 and 2 for the machines whose traces are public: CTC SP2 as a whole, SDSC Blue Horizon by queue.
+//! Rows of the paper's Tables 1 and 2 for the machines whose traces are public: CTC SP2 as a whole, SDSC Blue Horizon
+//! by queue.
 
 use serde::Serialize;
 

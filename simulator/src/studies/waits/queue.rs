@@ -1,8 +1,9 @@
 //! A trace's queues: who was submitted when, and how long they waited.
 //!
-//! A job that was cancelled before it started (its run time is unknown, or it ended as cancelled without ever having had
-//! processors) waits until it is cancelled, as far as the trace says; nothing is learnt of it, and its bound is not judged.
-//! Processors are those asked for, else those used; an unknown requested time is 0 s. Jobs of unknown wait are left out.
+//! A job that was cancelled before it started (its run time is unknown, or it ended as cancelled without ever having
+//! had processors) waits until it is cancelled, as far as the trace says; nothing is learnt of it, and its bound is not
+//! judged. Processors are those asked for, else those used; an unknown requested time is 0 s. Jobs of unknown wait are
+//! left out.
 
 use crate::trace::swf::{Record, Trace};
 use serde::Serialize;
@@ -85,8 +86,8 @@ fn names(trace: &Trace) -> BTreeMap<i64, String> {
     trace.header.lines.iter().filter_map(name).collect()
 }
 
-/// All jobs of known wait as one queue, or queue by queue, in the order of the queues' numbers. A trace without queues has
-/// one in any case.
+/// All jobs of known wait as one queue, or queue by queue, in the order of the queues' numbers. A trace without queues
+/// has one in any case.
 pub fn queues(trace: &Trace, by_queue: bool) -> (Vec<Queue>, Counts) {
     let mut counts = Counts {
         lines: trace.records.len() as u64,

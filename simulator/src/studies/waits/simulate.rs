@@ -1,5 +1,5 @@
-//! The paper's simulation rule (section 4.2): jobs come in order of submission; before one is told its bound, those that have
-//! left the queue since become history. What a job will wait is not seen before.
+//! The paper's simulation rule (section 4.2): jobs come in order of submission; before one is told its bound, those
+//! that have left the queue since become history. What a job will wait is not seen before.
 
 use super::queue::Queue;
 use std::cmp::Reverse;

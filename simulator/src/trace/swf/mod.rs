@@ -1,9 +1,10 @@
-//! The Standard Workload Format of the Parallel Workloads Archive (Chapin et al. 1999): 18 fields a job, `;` header lines.
+//! The Standard Workload Format of the Parallel Workloads Archive (Chapin et al. 1999): 18 fields a job, `;` header
+//! lines.
 //!
 //! Reading never guesses: a line that is not a job is set aside with its number and the reason, and who reads decides
-//! whether that is fatal ([`Strictness`]). What makes the rest of a file unreadable (a truncated or corrupt gzip stream)
-//! is always an error, with the last line that could be read. Lines out of order are sorted, not wrong. Fractions of seconds in
-//! times are rounded to the nearest second.
+//! whether that is fatal ([`Strictness`]). What makes the rest of a file unreadable (a truncated or corrupt gzip
+//! stream) is always an error, with the last line that could be read. Lines out of order are sorted, not wrong.
+//! Fractions of seconds in times are rounded to the nearest second.
 
 mod read;
 mod write;
@@ -82,7 +83,8 @@ pub struct Trace {
     pub header: Header,
     /// The jobs, in order of submission (stable: equal times stay in the order of the file).
     pub records: Vec<Record>,
-    /// What is wrong with the file, in order of lines; the jobs of these lines are not in `records`. Empty when read strictly.
+    /// What is wrong with the file, in order of lines; the jobs of these lines are not in `records`. Empty when read
+    /// strictly.
     pub problems: Vec<Problem>,
     /// Jobs that stood behind ones which were submitted later; they were sorted to their place.
     pub out_of_order: u64,
@@ -90,8 +92,8 @@ pub struct Trace {
     pub dropped: BTreeMap<Dropped, u64>,
     /// What its numbers stand for, where its source had names.
     pub names: Names,
-    /// Whether the header's `max_procs` is not the machine's size but the most that was in use at once, as accounting does not
-    /// say how large the machine is.
+    /// Whether the header's `max_procs` is not the machine's size but the most that was in use at once, as accounting
+    /// does not say how large the machine is.
     pub size_from_use: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The core's predictor of kind contexts (`surefill::predict::Predictor`): a job's distribution is that of its submission.
+//! The core's predictor of kind contexts (`surefill::predict::Predictor`): a job's distribution is that of its
+//! submission.
 
 use super::DistributionPredictor;
 use crate::trace::workload::Job;

@@ -1,5 +1,5 @@
-//! The core's mixture of histories of like jobs (`surefill::predict::Predictor`), in two forms: the user's own jobs alone, and
-//! ten experts on user, time limit and processors.
+//! The core's mixture of histories of like jobs (`surefill::predict::Predictor`), in two forms: the user's own jobs
+//! alone, and ten experts on user, time limit and processors.
 
 use super::DistributionPredictor;
 use crate::trace::workload::Job;

@@ -22,8 +22,8 @@ pub use single::Single;
 /// Predicts a job's run time as a distribution, before anything is known of its age. `job.run_time` is the future until
 /// [`DistributionPredictor::finished`].
 pub trait DistributionPredictor {
-    /// What is believed of this job's run time now. Asked for waiting and running jobs alike, often: to be answered from
-    /// tables.
+    /// What is believed of this job's run time now. Asked for waiting and running jobs alike, often: to be answered
+    /// from tables.
     fn predict(&mut self, job: &Job, now: i64) -> RuntimeDistribution;
 
     /// A job was submitted.

@@ -1,8 +1,8 @@
 //! Run time as a quadratic function of the number of processors (Gibbons 1997).
 //!
-//! "A historical application profiler for use by parallel schedulers": jobs are classed by user and executable, executions
-//! on different numbers of processors together, and a quadratic least-squares fit gives the run time on the number asked
-//! for. Classes back off from (user, executable) over the executable to the user.
+//! "A historical application profiler for use by parallel schedulers": jobs are classed by user and executable,
+//! executions on different numbers of processors together, and a quadratic least-squares fit gives the run time on the
+//! number asked for. Classes back off from (user, executable) over the executable to the user.
 
 use super::classes::{Class, Template};
 use super::{PointPredictor, within_limit};
@@ -49,8 +49,8 @@ impl PointPredictor for Gibbons {
     }
 }
 
-/// Sums for a least-squares polynomial of degree 2 in the processors, divided by [`Fit::SCALE`] so that the sums of fourth
-/// powers stay comparable with the count.
+/// Sums for a least-squares polynomial of degree 2 in the processors, divided by [`Fit::SCALE`] so that the sums of
+/// fourth powers stay comparable with the count.
 #[derive(Debug, Default)]
 struct Fit {
     /// Sums of x^0 to x^4.
@@ -94,8 +94,8 @@ impl Fit {
         let mean = self.products[0] / self.powers[0];
         let Some((low, high)) = self.range else { return mean };
         let x = (processors / Fit::SCALE).clamp(low, high);
-        // As many coefficients as distinct numbers of processors allow; fewer when the sums are too close to singular, or
-        // when the curve dips to where no run time is.
+        // As many coefficients as distinct numbers of processors allow; fewer when the sums are too close to singular,
+        // or when the curve dips to where no run time is.
         let mut fits = (2..=self.distinct.len()).rev().filter_map(|terms| self.solve(terms, x));
         fits.find(|&value| value > 0.0).unwrap_or(mean)
     }

@@ -19,8 +19,8 @@ pub use smith::Smith;
 /// Predicts a job's run time as one number of seconds, at its submission. `job.run_time` is the future until
 /// [`PointPredictor::finished`].
 pub trait PointPredictor {
-    /// How long this job is expected to run, in seconds, at least 1. Beyond the job's limit only when the limit is meant
-    /// to be exceeded.
+    /// How long this job is expected to run, in seconds, at least 1. Beyond the job's limit only when the limit is
+    /// meant to be exceeded.
     fn predict(&mut self, job: &Job) -> i64;
 
     /// A job ended, and its run time is known.
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn gibbons_fits_processors() {
-        // 800 s over the processors: a line through two numbers of processors. The parabola through three is below 0 at 4, so
-        // it is the line again.
+        // 800 s over the processors: a line through two numbers of processors. The parabola through three is below 0 at
+        // 4, so it is the line again.
         let learnt = [(2, 400), (8, 100), (8, 100), (1, 800)];
         assert_eq!(predictions(Gibbons::default(), &learnt), [1000, 1000, 1000, 300, 411]);
     }

@@ -1,9 +1,9 @@
 //! The mean run time of similar jobs (Smith, Foster & Taylor 1998).
 //!
-//! "Predicting application run times using historical information": similarity is defined by templates of attributes, and
-//! of all classes a job falls into, the one whose mean is known best (smallest confidence interval) predicts. The paper
-//! searches the set of templates by a genetic algorithm for each trace; here it is one fixed set of the attributes that
-//! its searches found most useful.
+//! "Predicting application run times using historical information": similarity is defined by templates of attributes,
+//! and of all classes a job falls into, the one whose mean is known best (smallest confidence interval) predicts. The
+//! paper searches the set of templates by a genetic algorithm for each trace; here it is one fixed set of the
+//! attributes that its searches found most useful.
 
 use super::classes::{Classes, Moments, Template};
 use super::{PointPredictor, within_limit};

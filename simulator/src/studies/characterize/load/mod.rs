@@ -1,8 +1,9 @@
 //! Six distributions of a slot's load, by maximum likelihood: section 3.5.1.1 of Nissimov 2006 (Figure 3.5).
 //!
-//! Loads are natural numbers from 0. Continuous distributions are discretised, p(n) = F(n+1) - F(n), and it is the discretised
-//! likelihood that is maximised, numerically where there is no closed form; zeta is shifted by one. Some samples have no most
-//! likely parameters: the likelihood then grows towards a limit of the family, and that [`Limit`] is the result.
+//! Loads are natural numbers from 0. Continuous distributions are discretised, p(n) = F(n+1) - F(n), and it is the
+//! discretised likelihood that is maximised, numerically where there is no closed form; zeta is shifted by one. Some
+//! samples have no most likely parameters: the likelihood then grows towards a limit of the family, and that [`Limit`]
+//! is the result.
 
 mod log_normal;
 mod pareto;
@@ -113,8 +114,8 @@ pub enum Model {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
-    /// `n` with probability `share`, else `n` + 1: zeta as s, Pareto as a grows without end (shifted Pareto, all loads being
-    /// 0, as a/k does), log-normal as sigma vanishes.
+    /// `n` with probability `share`, else `n` + 1: zeta as s, Pareto as a grows without end (shifted Pareto, all loads
+    /// being 0, as a/k does), log-normal as sigma vanishes.
     Neighbours {
         /// The smaller value.
         n: u32,

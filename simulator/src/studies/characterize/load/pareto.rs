@@ -1,8 +1,9 @@
 //! The Pareto distribution, discretised: Pr(load >= n) = (n/k)^-a for n >= k.
 //!
-//! Let m be the smallest load. Of all k, only those from m (from 0, if m = 0) to m + 1 can be the most likely: a smaller one
-//! makes loads below m possible. Then p(m) = 1 - ((m+1)/k)^-a, and the larger loads have (n/k)^-a - ((n+1)/k)^-a. For a
-//! given a the best k makes Pr(load > m) what it is in the sample, if it lies in that range. So one dimension remains.
+//! Let m be the smallest load. Of all k, only those from m (from 0, if m = 0) to m + 1 can be the most likely: a
+//! smaller one makes loads below m possible. Then p(m) = 1 - ((m+1)/k)^-a, and the larger loads have (n/k)^-a -
+//! ((n+1)/k)^-a. For a given a the best k makes Pr(load > m) what it is in the sample, if it lies in that range. So one
+//! dimension remains.
 
 use super::{Model, neighbours};
 use crate::studies::characterize::histogram::Histogram;
@@ -32,7 +33,8 @@ pub fn fit(loads: &Histogram) -> Option<Model> {
         let a = ln_a.exp();
         loads.mean_of(|n| -ln_probability(n, a, k(a))).unwrap_or(0.0)
     };
-    // 1/a is about the mean of ln(n/k): from loads of 2^32, where k can still be told from 0, to loads that nearly agree.
+    // 1/a is about the mean of ln(n/k): from loads of 2^32, where k can still be told from 0, to loads that nearly
+    // agree.
     let a = on_interval(cost, -3.5, 14.0).exp();
     Some(Model::Pareto { a, k: k(a) })
 }

@@ -1,8 +1,8 @@
 //! The shifted Pareto distribution, discretised: Pr(load >= n) = (1 + n/k)^-a.
 //!
 //! With c = a/k and h = 1/a this is exp(-ln(1 + c h n) / h), which goes over smoothly into the exponential e^-cn as h
-//! vanishes, while a and k grow without end. So the likelihood is maximised over ln c and ln h, and compared with that of
-//! the limit, the geometric distribution with 1 - p = e^-c.
+//! vanishes, while a and k grow without end. So the likelihood is maximised over ln c and ln h, and compared with that
+//! of the limit, the geometric distribution with 1 - p = e^-c.
 
 use super::{Limit, Model, neighbours};
 use crate::studies::characterize::histogram::Histogram;
