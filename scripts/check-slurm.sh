@@ -112,7 +112,7 @@ $build/fingerprint
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed rules wishes scenarios order external advise watch seen thousand quick example refusals)
+[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed kills rules wishes scenarios order external soft advise watch seen thousand quick example refusals)
 logs=$(mktemp -d)
 port=16000
 failed=()

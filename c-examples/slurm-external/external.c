@@ -10,6 +10,7 @@
  * one from the same partition, and tells job_submit.lua that the first one is alive. */
 #define _POSIX_C_SOURCE 200809L
 #include "decide.h"
+#include "seen.h"
 #include "state.h"
 
 #include <errno.h>
@@ -73,33 +74,8 @@ static void stop(int signal) {
     stopping = 1;
 }
 
-static bool empty(const char *text) { return text == NULL || *text == '\0'; }
-static bool same(const char *one, const char *other) { return one != NULL && strcmp(one, other) == 0; }
-static uint32_t base_state(const slurm_job_info_t *job) { return job->job_state & JOB_STATE_BASE; }
-static bool completing(const slurm_job_info_t *job) { return (job->job_state & JOB_COMPLETING) != 0; }
-
 static void not_judged(struct scheduler *scheduler, const char *why) {
     if (scheduler->unjudged[0] == '\0') snprintf(scheduler->unjudged, sizeof scheduler->unjudged, "%s", why);
-}
-
-static void facts_of(const slurm_job_info_t *job, struct facts *facts) {
-    *facts = (struct facts){
-        .id = job->job_id,
-        .user = job->user_id,
-        .submit = (int64_t)job->submit_time,
-        .limit = job->time_limit == INFINITE || job->time_limit == NO_VAL ? SUREFILL_MAX_SECONDS
-                                                                           : (int64_t)job->time_limit * 60,
-        .name = beliefs_name(job->name),
-        .nodes = (int32_t)job->num_nodes,
-        .asked = (int32_t)job->num_nodes,
-    };
-    if (job->partition != NULL) snprintf(facts->queue, sizeof facts->queue, "%s", job->partition);
-}
-
-static int64_t age_of(const slurm_job_info_t *job, int64_t until) {
-    int64_t from = (int64_t)(job->suspend_time != 0 ? job->suspend_time : job->start_time);
-    int64_t age = until - from + (int64_t)job->pre_sus_time;
-    return age > 0 ? age : 0;
 }
 
 /* A released job that free nodes alone do not start: a limit, a licence, a node out of service. It holds nothing. */
@@ -112,36 +88,6 @@ static bool waits_for_more(const slurm_job_info_t *job) {
 static bool held_by_others(const slurm_job_info_t *job, int64_t now) {
     return (job->priority == 0 && !same(job->admin_comment, TAG)) || same(job->comment, STAY) || !empty(job->dependency) ||
            job->eligible_time > now || job->het_job_id != 0;
-}
-
-/* What has happened since the last look. */
-static bool keep_books(struct scheduler *scheduler, const job_info_msg_t *jobs, int64_t now) {
-    bool good = true;
-    books_begin(scheduler->books);
-    for (uint32_t i = 0; i < jobs->record_count && good; i++) {
-        const slurm_job_info_t *job = &jobs->job_array[i];
-        struct sighting seen = {.phase = PHASE_BROKEN, .restarts = job->restart_cnt, .start = (int64_t)job->start_time};
-        facts_of(job, &seen.facts);
-        seen.held = held_by_others(job, now);
-        switch (base_state(job)) {
-        case JOB_PENDING: seen.phase = PHASE_WAITING; break;
-        case JOB_RUNNING:
-        case JOB_SUSPENDED: seen.phase = PHASE_RUNNING; break;
-        case JOB_COMPLETE:
-        case JOB_CANCELLED:
-        case JOB_FAILED:
-        case JOB_TIMEOUT:
-        case JOB_DEADLINE:
-        case JOB_OOM:
-            if (!empty(job->nodes) && job->start_time != 0 && job->end_time >= job->start_time) seen.phase = PHASE_ENDED;
-            break;
-        default: break; /* node failures, preemption */
-        }
-        if (seen.phase == PHASE_ENDED) seen.run_time = age_of(job, (int64_t)job->end_time);
-        good = books_see(scheduler->books, scheduler->beliefs, &seen, now);
-    }
-    if (good) books_finish(scheduler->books, scheduler->beliefs, now);
-    return good;
 }
 
 /* Which entries of the node table belong to the partition: pairs of first and last index, ended by -1. */
@@ -339,7 +285,7 @@ static bool schedule(struct scheduler *scheduler, const partition_info_msg_t *pa
         say("there is no partition %s", scheduler->partition);
         return false;
     }
-    if (!keep_books(scheduler, jobs, now)) return false;
+    if (!keep_books(scheduler->books, scheduler->beliefs, jobs, held_by_others, now)) return false;
     count_nodes(scheduler, partition, nodes);
     for (uint32_t i = 0; i < partitions->record_count; i++)
         if (&partitions->partition_array[i] != partition &&

@@ -6,6 +6,8 @@
 #       gcc libc6-dev make iproute2 procps python3
 #
 #   chroot.sh ROOT SOURCES [TEST...]     SOURCES: unpacked sources of exactly that Slurm (apt-get source slurm-wlm)
+#   chroot.sh ROOT SOURCES -- COMMAND    the same build, then the command in it: this folder is /surefill, what has been built
+#                                        there $BUILD, and the folder SUREFILL_TRACES, when that is set, /traces
 #
 # The library is the one that has been built here (make lib); the plugin is compiled inside. Needs root.
 set -euo pipefail
@@ -29,10 +31,19 @@ fi
 mkdir -p "$root"/{surefill,slurm-sources,dev,proc,sys}
 mount --bind "$here" "$root/surefill"
 mount --bind "$sources" "$root/slurm-sources"
+if [ -n "${SUREFILL_TRACES:-}" ]; then
+    mkdir -p "$root/traces"
+    mount --bind "$SUREFILL_TRACES" "$root/traces"
+fi
 mount --rbind /dev "$root/dev"
 mount -t proc proc "$root/proc"
 mount --rbind /sys "$root/sys"
 chroot "$root" make -s -C /surefill/c-examples/slurm BUILD=/tmp/surefill-build SLURM_SOURCE=/slurm-sources all tests
+chroot "$root" make -s -C /surefill/c-examples/slurm-external BUILD=/tmp/surefill-build all
+if [ "${tests[0]}" = -- ]; then
+    BUILD=/tmp/surefill-build chroot "$root" bash -c 'cd /surefill && exec "$@"' command "${tests[@]:1}"
+    exit
+fi
 failed=()
 port=18000
 for name in "${tests[@]}"; do

@@ -23,7 +23,6 @@ start() {
 }
 start
 said() { grep -q -- "$1" "$CLUSTER/log/external.out"; }
-trap 'daemon_stop external; finish' EXIT
 wait_for 5 said 'learnt from 120 jobs'
 
 # What it cannot use is refused.
