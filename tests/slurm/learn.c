@@ -1,5 +1,5 @@
-/* Writes a state file of the schedulers here that has learnt from the jobs on standard input: learn FILE. One job a line,
- * in the order of their ends: when it ended, user, nodes, seconds of its limit, seconds it ran, name. */
+/* Writes a state file of the schedulers here that has learnt from the jobs on standard input: learn FILE. One job a
+ * line, in the order of their ends: when it ended, user, nodes, seconds of its limit, seconds it ran, name. */
 #include "state.h"
 
 #include <stdio.h>
