@@ -72,6 +72,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ERROR_SPAN_TOO_LONG = -23_c_int32_t
   !> The running jobs and the idle processors are together more than the machine has.
   integer(c_int32_t), parameter :: SUREFILL_ERROR_OVERFULL = -24_c_int32_t
+  !> A placement does not fit what is free on its nodes.
+  integer(c_int32_t), parameter :: SUREFILL_ERROR_DOES_NOT_FIT = -25_c_int32_t
   !> Work in slices (decisions of a pass, training, clustering): there is nothing to do for now.
   integer(c_int32_t), parameter :: SUREFILL_STEP_IDLE = 0_c_int32_t
   !> Work in slices: the work allowed for this call is used up; call again to go on.

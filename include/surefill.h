@@ -135,6 +135,9 @@ extern "C" {
 /* The running jobs and the idle processors are together more than the machine has. */
 #define SUREFILL_ERROR_OVERFULL -24
 
+/* A placement does not fit what is free on its nodes. */
+#define SUREFILL_ERROR_DOES_NOT_FIT -25
+
 /* Work in slices (decisions of a pass, training, clustering): there is nothing to do for now. */
 #define SUREFILL_STEP_IDLE 0
 

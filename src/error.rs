@@ -57,10 +57,12 @@ pub enum Error {
     SpanTooLong = -23,
     /// The running jobs and the idle processors are together more than the machine has.
     Overfull = -24,
+    /// A placement does not fit what is free on its nodes.
+    DoesNotFit = -25,
 }
 
 /// All errors, in the order of their numbers.
-pub const ALL: [Error; 24] = [
+pub const ALL: [Error; 25] = [
     Error::Null,
     Error::Misaligned,
     Error::TooSmall,
@@ -85,6 +87,7 @@ pub const ALL: [Error; 24] = [
     Error::TooManyProcessors,
     Error::SpanTooLong,
     Error::Overfull,
+    Error::DoesNotFit,
 ];
 
 impl Error {
@@ -125,6 +128,7 @@ impl Error {
             Error::TooManyProcessors => c"SUREFILL_ERROR_TOO_MANY_PROCESSORS",
             Error::SpanTooLong => c"SUREFILL_ERROR_SPAN_TOO_LONG",
             Error::Overfull => c"SUREFILL_ERROR_OVERFULL",
+            Error::DoesNotFit => c"SUREFILL_ERROR_DOES_NOT_FIT",
         }
     }
 
@@ -155,6 +159,7 @@ impl Error {
             Error::TooManyProcessors => c"more processors than the machine has",
             Error::SpanTooLong => c"a span of time is longer than 2^40 seconds",
             Error::Overfull => c"the running jobs and the idle processors are more than the machine has",
+            Error::DoesNotFit => c"the placement does not fit what is free on its nodes",
         }
     }
 }

@@ -13,9 +13,10 @@
 //! 7. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
 //!    many processors will be free.
 //! 8. [`forecast`]: when every waiting job will start, by scenarios of the queue played forward.
-//! 9. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
-//! 10. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
-//! 11. [`schedule`]: who comes first: priorities of waiting jobs, long waits, and presets of a whole schedule.
+//! 9. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs.
+//! 10. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
+//! 11. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
+//! 12. [`schedule`]: who comes first: priorities of waiting jobs, long waits, and presets of a whole schedule.
 //!
 //! With the feature `capi` the functions of `include/surefill.h` and `surefill_models.h` are exported; Rust programs do
 //! not need it.
@@ -61,6 +62,7 @@ pub mod forecast;
 pub mod hmm;
 pub mod math;
 pub mod memory;
+pub mod nodes;
 pub mod predict;
 pub mod runtime;
 pub mod schedule;

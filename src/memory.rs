@@ -36,6 +36,8 @@ pub(crate) enum Kind {
     StartCalibration = 31,
     Sizing = 40,
     Correction = 41,
+    Nodes = 50,
+    NodePass = 51,
 }
 
 /// The first bytes of every block.

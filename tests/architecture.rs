@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The core's rooms from the bottom up, as `src/lib.rs` tells them.
-const ROOMS: [&str; 13] = [
-    "error", "memory", "seal", "math", "runtime", "hmm", "predict", "backfill", "forecast", "wait",
+const ROOMS: [&str; 14] = [
+    "error", "memory", "seal", "math", "runtime", "hmm", "predict", "backfill", "forecast", "nodes", "wait",
     "allocate", "schedule", "capi",
 ];
 /// The simulator's wings from the bottom up, as `simulator/src/lib.rs` tells them.

@@ -67,6 +67,8 @@ pub const SUREFILL_ERROR_TOO_MANY_PROCESSORS: i32 = -22;
 pub const SUREFILL_ERROR_SPAN_TOO_LONG: i32 = -23;
 /// The running jobs and the idle processors are together more than the machine has.
 pub const SUREFILL_ERROR_OVERFULL: i32 = -24;
+/// A placement does not fit what is free on its nodes.
+pub const SUREFILL_ERROR_DOES_NOT_FIT: i32 = -25;
 
 /// Work in slices (decisions of a pass, training, clustering): there is nothing to do for now.
 pub const SUREFILL_STEP_IDLE: i32 = 0;

@@ -22,7 +22,7 @@ fn mix(mut z: u64) -> u64 {
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// One job's draws.
-pub(super) struct Draws {
+pub(crate) struct Draws {
     count: u32,
     /// Bits of half a value.
     bits: u32,
@@ -31,7 +31,7 @@ pub(super) struct Draws {
 
 impl Draws {
     /// The draws of a job in `count` scenarios (1 to 2^16).
-    pub(super) fn new(seed: u64, job: u64, count: u32) -> Draws {
+    pub(crate) fn new(seed: u64, job: u64, count: u32) -> Draws {
         let bits = (u32::BITS - count.saturating_sub(1).leading_zeros()).div_ceil(2);
         let key = mix(mix(seed.wrapping_add(GOLDEN)) ^ (job.wrapping_add(1)).wrapping_mul(GOLDEN));
         Draws { count, bits, key }
@@ -55,7 +55,7 @@ impl Draws {
     }
 
     /// The draw in a scenario below `count`: above or equal to 0, below 1.
-    pub(super) fn uniform(&self, scenario: u32) -> f64 {
+    pub(crate) fn uniform(&self, scenario: u32) -> f64 {
         let inside = mix(self.key.rotate_left(32) ^ u64::from(scenario).wrapping_mul(GOLDEN)) >> 11;
         let inside = inside as f64 / (1u64 << 53) as f64;
         ((f64::from(self.stratum(scenario)) + inside) / f64::from(self.count)).min(1.0 - f64::EPSILON)

@@ -28,7 +28,7 @@ fn sink<T: Copy>(heap: &mut [T], mut place: usize, first: impl Fn(&T, &T) -> boo
 
 /// Makes room for an element at the end of a heap whose smallest element is at the front; `heap` has the new place
 /// already.
-pub(super) fn push<T: Copy + Ord>(heap: &mut [T], element: T) -> Result<()> {
+pub(crate) fn push<T: Copy + Ord>(heap: &mut [T], element: T) -> Result<()> {
     let mut place = heap.len().saturating_sub(1);
     while let Some(parent) = place.checked_sub(1).map(|below| below / 2) {
         let above = *at(heap, parent)?;
@@ -43,7 +43,7 @@ pub(super) fn push<T: Copy + Ord>(heap: &mut [T], element: T) -> Result<()> {
 }
 
 /// Takes the smallest element out; afterwards the last place of `heap` is no longer part of it.
-pub(super) fn pop<T: Copy + Ord>(heap: &mut [T]) -> Result<T> {
+pub(crate) fn pop<T: Copy + Ord>(heap: &mut [T]) -> Result<T> {
     let smallest = *at(heap, 0)?;
     let last = heap.len().saturating_sub(1);
     *at_mut(heap, 0)? = *at(heap, last)?;
@@ -54,7 +54,7 @@ pub(super) fn pop<T: Copy + Ord>(heap: &mut [T]) -> Result<T> {
 }
 
 /// Sorts in increasing order, O(n log n).
-pub(super) fn sort<T: Copy + Ord>(values: &mut [T]) -> Result<()> {
+pub(crate) fn sort<T: Copy + Ord>(values: &mut [T]) -> Result<()> {
     for place in (0..values.len() / 2).rev() {
         sink(values, place, |a, b| a > b)?;
     }
@@ -70,7 +70,7 @@ pub(super) fn sort<T: Copy + Ord>(values: &mut [T]) -> Result<()> {
 }
 
 /// Takes an element out of a list; the last place is free afterwards.
-pub(super) fn remove<T: Copy>(list: &mut [T], place: usize) {
+pub(crate) fn remove<T: Copy>(list: &mut [T], place: usize) {
     let mut rest = list.get_mut(place..).unwrap_or(&mut []).iter_mut();
     if let Some(mut to) = rest.next() {
         for from in rest {
@@ -81,7 +81,7 @@ pub(super) fn remove<T: Copy>(list: &mut [T], place: usize) {
 }
 
 /// Puts an element into a list whose last place is free.
-pub(super) fn insert<T: Copy>(list: &mut [T], place: usize, element: T) {
+pub(crate) fn insert<T: Copy>(list: &mut [T], place: usize, element: T) {
     let mut carried = element;
     for slot in list.get_mut(place..).unwrap_or(&mut []) {
         core::mem::swap(slot, &mut carried);

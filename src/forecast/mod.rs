@@ -18,8 +18,8 @@
 
 mod answer;
 mod calibration;
-mod draw;
-mod heap;
+pub(crate) mod draw;
+pub(crate) mod heap;
 mod object;
 mod options;
 mod play;

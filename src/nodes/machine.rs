@@ -1,0 +1,575 @@
+//! A machine of nodes in the caller's memory: classes, nodes, what is free on each, and which job holds what where.
+
+use crate::error::{Error, Result};
+use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
+use crate::nodes::request::{Amounts, Fit, HELD, MAX_RESOURCES, Part, RawRequest, Request};
+use crate::nodes::room::{self, Ranked};
+use bytemuck::{Pod, Zeroable};
+
+/// The largest number of nodes.
+pub const MAX_NODES: u32 = 1 << 16;
+
+/// The largest number of jobs on a machine.
+pub(super) const MAX_JOBS: u32 = 1 << 20;
+
+const KIND: Kind = Kind::Nodes;
+
+/// The end of a list.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Capacities of [`Nodes`], fixed at initialisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct NodesCapacity {
+    /// Nodes (1 to [`MAX_NODES`]).
+    pub nodes: u32,
+    /// Classes of like nodes (1 to [`MAX_NODES`]).
+    pub classes: u32,
+    /// Kinds of resource on a node (1 to [`MAX_RESOURCES`]).
+    pub resources: u32,
+    /// Jobs that hold something (at most 2^20).
+    pub jobs: u32,
+    /// Pairs of a job and a node on which it holds something (at most 2^24).
+    pub parts: u32,
+}
+
+impl Default for NodesCapacity {
+    /// 1,024 nodes of 16 classes with 3 kinds of resource, 4,096 jobs, 16,384 pairs of a job and a node.
+    fn default() -> NodesCapacity {
+        NodesCapacity { nodes: 1024, classes: 16, resources: 3, jobs: 4096, parts: 1 << 14 }
+    }
+}
+
+impl NodesCapacity {
+    fn check(&self) -> Result<()> {
+        let valid = (1..=MAX_NODES).contains(&self.nodes)
+            && (1..=MAX_NODES).contains(&self.classes)
+            && (1..=MAX_RESOURCES as u32).contains(&self.resources)
+            && self.jobs <= MAX_JOBS
+            && self.parts <= 1 << 24;
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+}
+
+/// The scalars at the head of a machine's block.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct State {
+    header: Header,
+    pub capacity: NodesCapacity,
+    /// Nodes and classes added so far.
+    pub nodes: u32,
+    classes: u32,
+    /// Jobs that hold something.
+    jobs: u32,
+    /// The first of the free places for jobs, and for parts; [`NONE`] for none. Places never used lie behind these.
+    free_job: u32,
+    free_part: u32,
+    used_jobs: u32,
+    used_parts: u32,
+    /// Parts in use.
+    parts: u32,
+    reserved: u32,
+    /// The resources of the whole machine, and what of them is free.
+    pool: Amounts,
+    pub pool_free: Amounts,
+    /// What is free on all nodes together.
+    free: [u64; MAX_RESOURCES],
+    /// Counts all changes, so that a pass sees when its machine is no longer the one that it began with.
+    pub changes: u64,
+}
+
+/// Nodes that are alike.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Class {
+    pub features: u64,
+    pub capacity: Amounts,
+    /// 1 over the capacity; 0 where there is none.
+    pub share: [f64; MAX_RESOURCES],
+}
+
+/// A node, beside what is free on it.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Node {
+    pub class: u32,
+    /// How many jobs are on it; [`HELD`] when one holds it alone.
+    pub jobs: u32,
+    /// Whether jobs may be placed on it.
+    pub open: u32,
+    reserved: u32,
+}
+
+/// What a job holds.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Job {
+    pub request: RawRequest,
+    /// The first of its parts, and their number; a free place has no part, and the next free place here.
+    pub first: u32,
+    pub parts: u32,
+}
+
+/// A part in the list of a job's parts.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Link {
+    pub part: Part,
+    pub next: u32,
+    reserved: u32,
+}
+
+/// The slices of a machine's block.
+pub(super) struct Slices<'a> {
+    pub classes: &'a mut [Class],
+    pub nodes: &'a mut [Node],
+    /// What is free, a row of resources for each node.
+    pub free: &'a mut [u32],
+    pub jobs: &'a mut [Job],
+    pub links: &'a mut [Link],
+    ranked: &'a mut [Ranked],
+}
+
+/// The layout: measures or carves, as the carver does.
+fn layout<'a>(carver: &mut Carver<'a>, capacity: &NodesCapacity) -> Result<(&'a mut [State], Slices<'a>)> {
+    capacity.check()?;
+    let nodes = capacity.nodes as usize;
+    let state = carver.take(1)?;
+    let slices = Slices {
+        classes: carver.take(capacity.classes as usize)?,
+        nodes: carver.take(nodes)?,
+        free: carver.take(nodes * capacity.resources as usize)?,
+        jobs: carver.take(capacity.jobs as usize)?,
+        links: carver.take(capacity.parts as usize)?,
+        ranked: carver.take(nodes)?,
+    };
+    Ok((state, slices))
+}
+
+/// A machine of nodes.
+///
+/// [`Nodes::add_class`] and [`Nodes::add_nodes`] describe it; [`Nodes::place`] finds nodes for a request,
+/// [`Nodes::allocate`] takes them and [`Nodes::release`] gives them back. A node's resources of one kind are one
+/// amount: which of its GPUs a job has, and whether halves of two GPUs are one, is not known here.
+///
+/// The memory needed is [`Nodes::size`]: for n nodes with r kinds of resource, c classes, j jobs and p parts
+/// (40 + 4 r) n + 104 c + 96 j + 16 p + 320 bytes, and less than 64 for rounding.
+pub struct Nodes<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) slices: Slices<'a>,
+}
+
+impl<'a> Nodes<'a> {
+    /// Bytes that a machine with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(capacity: &NodesCapacity) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        layout(&mut carver, capacity)?;
+        Ok(carver.size())
+    }
+
+    /// Makes a machine without nodes in this memory, which may be longer than needed. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], capacity: &NodesCapacity) -> Result<Nodes<'a>> {
+        let size = Nodes::size(capacity)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let (state, slices) = layout(&mut Carver::of(memory)?, capacity)?;
+        let state = at_mut(state, 0)?;
+        let header = Header::new(KIND, size);
+        *state = State { header, capacity: *capacity, free_job: NONE, free_part: NONE, ..State::zeroed() };
+        Ok(Nodes { state, slices })
+    }
+
+    /// How many bytes at the start of a block [`Nodes::block_size`] wants to see.
+    pub const PREFIX: usize = size_of::<State>();
+
+    /// The size of the block that starts with these bytes. O(1).
+    ///
+    /// # Errors
+    /// As [`Nodes::attach`].
+    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
+        let state: &[State] = Carver::of(prefix)?.take(1)?;
+        let state = at(state, 0)?;
+        state.header.check(KIND)?;
+        let size = Nodes::size(&state.capacity).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
+    }
+
+    /// The machine that [`Nodes::init`] made in this memory. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
+    pub fn attach(memory: &'a mut [u8]) -> Result<Nodes<'a>> {
+        let size = Nodes::block_size(memory)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let capacity = {
+            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
+            at(state, 0)?.capacity
+        };
+        let (state, slices) = layout(&mut Carver::of(memory)?, &capacity)?;
+        let state = at_mut(state, 0)?;
+        let sound = state.nodes <= capacity.nodes
+            && state.classes <= capacity.classes
+            && state.jobs <= state.used_jobs
+            && state.used_jobs <= capacity.jobs
+            && state.parts <= state.used_parts
+            && state.used_parts <= capacity.parts;
+        if sound { Ok(Nodes { state, slices }) } else { Err(Error::Corrupt) }
+    }
+
+    /// The capacities.
+    pub fn capacity(&self) -> &NodesCapacity {
+        &self.state.capacity
+    }
+
+    /// How many nodes the machine has.
+    pub fn count(&self) -> u32 {
+        self.state.nodes
+    }
+
+    /// How many jobs hold something.
+    pub fn jobs(&self) -> u32 {
+        self.state.jobs
+    }
+
+    fn changed(&mut self) {
+        self.state.changes = self.state.changes.wrapping_add(1);
+    }
+
+    /// Adds a class of nodes with these features (bits of the site's own meaning) and so much of each resource. Returns
+    /// its index. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Full`]; [`Error::OutOfRange`] for amounts of resources that the capacity does not count.
+    pub fn add_class(&mut self, features: u64, capacity: &Amounts) -> Result<u32> {
+        let index = self.state.classes;
+        if index >= self.state.capacity.classes {
+            return Err(Error::Full);
+        }
+        if capacity.iter().skip(self.state.capacity.resources as usize).any(|&amount| amount != 0) {
+            return Err(Error::OutOfRange);
+        }
+        let share = capacity.map(|amount| if amount == 0 { 0.0 } else { 1.0 / f64::from(amount) });
+        *at_mut(self.slices.classes, index as usize)? = Class { features, capacity: *capacity, share };
+        self.state.classes += 1;
+        Ok(index)
+    }
+
+    /// Adds empty nodes of a class. Returns the index of the first. O(count).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`] for the class; [`Error::Full`].
+    pub fn add_nodes(&mut self, class: u32, count: u32) -> Result<u32> {
+        let known = range(self.slices.classes, 0, self.state.classes as usize)?;
+        let like = *known.get(class as usize).ok_or(Error::NoSuchIndex)?;
+        let first = self.state.nodes;
+        if count > self.state.capacity.nodes.saturating_sub(first) {
+            return Err(Error::Full);
+        }
+        let stride = self.state.capacity.resources as usize;
+        for node in first as usize..(first + count) as usize {
+            *at_mut(self.slices.nodes, node)? = Node { class, jobs: 0, open: 1, reserved: 0 };
+            for (free, amount) in
+                range_mut(self.slices.free, node * stride, stride)?.iter_mut().zip(like.capacity)
+            {
+                *free = amount;
+            }
+        }
+        for (free, amount) in self.state.free.iter_mut().zip(like.capacity) {
+            *free = free.wrapping_add(u64::from(amount) * u64::from(count));
+        }
+        self.state.nodes += count;
+        self.changed();
+        Ok(first)
+    }
+
+    /// Sets the resources of the whole machine, such as licences. O(1).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for less than is in use.
+    pub fn set_pool(&mut self, amounts: &Amounts) -> Result<()> {
+        let mut free = *amounts;
+        for (free, (all, left)) in free.iter_mut().zip(self.state.pool.iter().zip(self.state.pool_free)) {
+            *free = free.checked_sub(all.saturating_sub(left)).ok_or(Error::OutOfRange)?;
+        }
+        (self.state.pool, self.state.pool_free) = (*amounts, free);
+        self.changed();
+        Ok(())
+    }
+
+    /// Opens a node for new jobs, or closes it (drained, down). Jobs on it stay until they are released. O(1).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn set_open(&mut self, node: u32, open: bool) -> Result<()> {
+        let nodes = range_mut(self.slices.nodes, 0, self.state.nodes as usize)?;
+        nodes.get_mut(node as usize).ok_or(Error::NoSuchIndex)?.open = u32::from(open);
+        self.changed();
+        Ok(())
+    }
+
+    /// What is free on a node, kind by kind; nothing on a node that one job holds alone. O(1).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn free(&self, node: u32) -> Result<Amounts> {
+        let nodes = range(self.slices.nodes, 0, self.state.nodes as usize)?;
+        let known = nodes.get(node as usize).ok_or(Error::NoSuchIndex)?;
+        let mut free = Amounts::default();
+        if known.jobs != HELD {
+            for (amount, &left) in free.iter_mut().zip(self.row(node)?) {
+                *amount = left;
+            }
+        }
+        Ok(free)
+    }
+
+    /// The capacity of a node, kind by kind. O(1).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn capacity_of(&self, node: u32) -> Result<Amounts> {
+        let nodes = range(self.slices.nodes, 0, self.state.nodes as usize)?;
+        let known = nodes.get(node as usize).ok_or(Error::NoSuchIndex)?;
+        Ok(at(self.slices.classes, known.class as usize)?.capacity)
+    }
+
+    /// What of the whole machine's resources is free.
+    pub fn pool_free(&self) -> Amounts {
+        self.state.pool_free
+    }
+
+    pub(super) fn row(&self, node: u32) -> Result<&[u32]> {
+        let stride = self.state.capacity.resources as usize;
+        range(self.slices.free, node as usize * stride, stride)
+    }
+
+    /// Whether tasks of this request may be put on a node, were it empty enough.
+    pub(super) fn admits(&self, request: &RawRequest, node: u32) -> Result<bool> {
+        let node = at(self.slices.nodes, node as usize)?;
+        let class = at(self.slices.classes, node.class as usize)?;
+        Ok(node.open != 0 && class.features & request.features == request.features)
+    }
+
+    /// How many tasks find room on a node now.
+    pub(super) fn room(&self, request: &RawRequest, node: u32) -> Result<u32> {
+        if !self.admits(request, node)? {
+            return Ok(0);
+        }
+        Ok(request.room(self.row(node)?, at(self.slices.nodes, node as usize)?.jobs))
+    }
+
+    /// Whether what is free in all suffices for a request: necessary, and quickly known.
+    pub(super) fn may_fit(&self, request: &RawRequest) -> bool {
+        let enough = |(need, free): (&u32, &u64)| u64::from(*need) * u64::from(request.count) <= *free;
+        request.pool.iter().zip(&self.state.pool_free).all(|(need, free)| need <= free)
+            && request.each.iter().zip(&self.state.free).all(enough)
+    }
+
+    /// Whether a request fits what is free. O(nodes).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a request without tasks, with too many, or with unknown resources.
+    pub fn fits(&self, request: &Request) -> Result<bool> {
+        let request = RawRequest::new(request, self.state.capacity.resources)?;
+        if !self.may_fit(&request) {
+            return Ok(false);
+        }
+        let mut rooms = 0u64;
+        for node in 0..self.state.nodes {
+            rooms += u64::from(self.room(&request, node)?);
+            if rooms >= u64::from(request.count) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a request could ever be placed: it fits the machine with all its nodes empty, those closed left out.
+    /// O(nodes).
+    ///
+    /// # Errors
+    /// As [`Nodes::fits`].
+    pub fn could_fit(&self, request: &Request) -> Result<bool> {
+        let request = RawRequest::new(request, self.state.capacity.resources)?;
+        let mut rooms = 0u64;
+        for node in 0..self.state.nodes {
+            if self.admits(&request, node)? {
+                rooms += u64::from(request.room(&self.capacity_of(node)?, 0));
+            }
+        }
+        let pool = request.pool.iter().zip(&self.state.pool).all(|(need, all)| need <= all);
+        Ok(pool && rooms >= u64::from(request.count))
+    }
+
+    /// Finds nodes for a request and writes them to `out` in increasing order; returns how many, or `None` when it does
+    /// not fit. Nothing is taken. O(nodes log count).
+    ///
+    /// # Errors
+    /// As [`Nodes::fits`]; [`Error::Full`] when `out` is too short: as long as the request's count, or the nodes if
+    /// these are fewer, is always enough.
+    pub fn place(&mut self, request: &Request, fit: Fit, out: &mut [Part]) -> Result<Option<usize>> {
+        let request = RawRequest::new(request, self.state.capacity.resources)?;
+        let ranked = core::mem::take(&mut self.slices.ranked);
+        let found = room::place(self, &request, fit, |_| 0, ranked, out);
+        self.slices.ranked = ranked;
+        found
+    }
+
+    /// Whether there is room now on these nodes for as many tasks as asked for.
+    pub(super) fn accepts(&self, request: &RawRequest, parts: &[Part]) -> Result<bool> {
+        let mut tasks = 0u64;
+        let mut next = 0;
+        for part in parts {
+            if part.node >= self.state.nodes {
+                return Err(Error::NoSuchIndex);
+            }
+            if part.node < next || part.tasks == 0 {
+                return Err(Error::OutOfRange);
+            }
+            if part.tasks > self.room(request, part.node)? {
+                return Ok(false);
+            }
+            next = part.node + 1;
+            tasks += u64::from(part.tasks);
+        }
+        let pool = request.pool.iter().zip(&self.state.pool_free).all(|(need, free)| need <= free);
+        Ok(pool && tasks == u64::from(request.count))
+    }
+
+    /// Takes what the request asks for on these nodes. Returns the job's handle, which is free for others after
+    /// [`Nodes::release`]. O(parts).
+    ///
+    /// # Errors
+    /// As [`Nodes::fits`]; [`Error::NoSuchIndex`] for a node; [`Error::OutOfRange`] unless the nodes come in increasing
+    /// order, each with a task; [`Error::DoesNotFit`] when a node has not so much free, is closed or lacks a feature,
+    /// or when the tasks are not as many as asked for; [`Error::Full`].
+    pub fn allocate(&mut self, request: &Request, parts: &[Part]) -> Result<u32> {
+        let request = RawRequest::new(request, self.state.capacity.resources)?;
+        self.take(&request, parts)
+    }
+
+    pub(super) fn take(&mut self, request: &RawRequest, parts: &[Part]) -> Result<u32> {
+        if !self.accepts(request, parts)? {
+            return Err(Error::DoesNotFit);
+        }
+        let state = &*self.state;
+        let left = state.capacity.parts.saturating_sub(state.parts);
+        if state.jobs >= state.capacity.jobs || parts.len() > left as usize {
+            return Err(Error::Full);
+        }
+        for part in parts {
+            self.take_part(request, *part)?;
+        }
+        let mut first = NONE;
+        for part in parts.iter().rev() {
+            let place = if self.state.free_part == NONE {
+                self.state.used_parts += 1;
+                self.state.used_parts - 1
+            } else {
+                self.state.free_part
+            };
+            let link = at_mut(self.slices.links, place as usize)?;
+            if self.state.free_part == place {
+                self.state.free_part = link.next;
+            }
+            *link = Link { part: *part, next: first, reserved: 0 };
+            first = place;
+        }
+        let handle = if self.state.free_job == NONE {
+            self.state.used_jobs += 1;
+            self.state.used_jobs - 1
+        } else {
+            self.state.free_job
+        };
+        let job = at_mut(self.slices.jobs, handle as usize)?;
+        if self.state.free_job == handle {
+            self.state.free_job = job.first;
+        }
+        *job = Job { request: *request, first, parts: parts.len() as u32 };
+        for (free, amount) in self.state.pool_free.iter_mut().zip(request.pool) {
+            *free = free.saturating_sub(amount);
+        }
+        self.state.jobs += 1;
+        self.state.parts += parts.len() as u32;
+        self.changed();
+        Ok(handle)
+    }
+
+    fn take_part(&mut self, request: &RawRequest, part: Part) -> Result<()> {
+        let stride = self.state.capacity.resources as usize;
+        let row = range_mut(self.slices.free, part.node as usize * stride, stride)?;
+        for ((free, all), each) in row.iter_mut().zip(&mut self.state.free).zip(request.each) {
+            let amount = each.saturating_mul(part.tasks);
+            *free = free.checked_sub(amount).ok_or(Error::Corrupt)?;
+            *all = all.saturating_sub(u64::from(amount));
+        }
+        let node = at_mut(self.slices.nodes, part.node as usize)?;
+        node.jobs = request.joined(node.jobs);
+        Ok(())
+    }
+
+    fn put_back(&mut self, request: &RawRequest, part: Part) -> Result<()> {
+        let stride = self.state.capacity.resources as usize;
+        let row = range_mut(self.slices.free, part.node as usize * stride, stride)?;
+        for ((free, all), each) in row.iter_mut().zip(&mut self.state.free).zip(request.each) {
+            let amount = each.saturating_mul(part.tasks);
+            *free = free.saturating_add(amount);
+            *all = all.wrapping_add(u64::from(amount));
+        }
+        let node = at_mut(self.slices.nodes, part.node as usize)?;
+        node.jobs = request.left(node.jobs);
+        Ok(())
+    }
+
+    pub(super) fn job(&self, handle: u32) -> Result<&Job> {
+        let jobs = range(self.slices.jobs, 0, self.state.used_jobs as usize)?;
+        jobs.get(handle as usize).filter(|job| job.parts != 0).ok_or(Error::UnknownJob)
+    }
+
+    /// Gives back all that a job holds. O(its nodes).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`].
+    pub fn release(&mut self, handle: u32) -> Result<()> {
+        let job = *self.job(handle)?;
+        let mut place = job.first;
+        for _ in 0..job.parts {
+            let link = *at(self.slices.links, place as usize)?;
+            self.put_back(&job.request, link.part)?;
+            at_mut(self.slices.links, place as usize)?.next = self.state.free_part;
+            self.state.free_part = place;
+            place = link.next;
+        }
+        for (free, amount) in self.state.pool_free.iter_mut().zip(job.request.pool) {
+            *free = free.saturating_add(amount);
+        }
+        let slot = at_mut(self.slices.jobs, handle as usize)?;
+        (slot.parts, slot.first) = (0, self.state.free_job);
+        self.state.free_job = handle;
+        self.state.jobs = self.state.jobs.saturating_sub(1);
+        self.state.parts = self.state.parts.saturating_sub(job.parts);
+        self.changed();
+        Ok(())
+    }
+
+    /// Where a job is: writes its parts to `out` and returns how many they are. O(its nodes).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`]; [`Error::Full`] when `out` is too short.
+    pub fn placement(&self, handle: u32, out: &mut [Part]) -> Result<usize> {
+        let job = self.job(handle)?;
+        let out = out.get_mut(..job.parts as usize).ok_or(Error::Full)?;
+        let mut place = job.first;
+        for part in out.iter_mut() {
+            let link = at(self.slices.links, place as usize)?;
+            (*part, place) = (link.part, link.next);
+        }
+        Ok(out.len())
+    }
+}

@@ -1,0 +1,145 @@
+//! What a job asks of a machine of nodes, and where it lies.
+
+use crate::error::{Error, Result};
+use bytemuck::{Pod, Zeroable};
+
+/// The largest number of kinds of resource, on nodes and of the whole machine.
+pub const MAX_RESOURCES: usize = 8;
+
+/// The largest number of tasks of one request.
+pub const MAX_TASKS: u32 = 1 << 24;
+
+/// So much of each kind of resource, in any whole unit (cores, MiB, thousandths of a GPU).
+pub type Amounts = [u32; MAX_RESOURCES];
+
+/// How the tasks of a request lie on nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(u32)]
+pub enum Spread {
+    /// Each on a node of its own.
+    #[default]
+    Nodes = 0,
+    /// Anywhere: several may share a node.
+    Tasks = 1,
+}
+
+/// In which order nodes are tried for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(u32)]
+pub enum Fit {
+    /// In the order of the nodes.
+    First = 0,
+    /// Those first on which the least would be left: the sum, over the kinds of resource, of the share of the node's
+    /// capacity that is free after one task.
+    #[default]
+    Best = 1,
+    /// Those first on which the head job's start would be disturbed in the fewest scenarios, by best fit among equal
+    /// ones. Without a head job it is [`Fit::Best`].
+    Apart = 2,
+}
+
+macro_rules! numbered {
+    ($type:ident, $($value:ident),+) => {
+        impl $type {
+            /// The value with this number.
+            ///
+            /// # Errors
+            /// [`Error::OutOfRange`].
+            pub fn from_number(number: u32) -> Result<$type> {
+                [$($type::$value),+].into_iter().find(|value| *value as u32 == number).ok_or(Error::OutOfRange)
+            }
+        }
+    };
+}
+numbered!(Spread, Nodes, Tasks);
+numbered!(Fit, First, Best, Apart);
+
+/// What a job asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Request {
+    /// How many tasks (1 to [`MAX_TASKS`]).
+    pub count: u32,
+    /// How they lie on nodes.
+    pub spread: Spread,
+    /// What each task takes of its node.
+    pub each: Amounts,
+    /// What the whole job takes of the machine's own resources, such as licences.
+    pub pool: Amounts,
+    /// The features that a node's class must have, all of them.
+    pub features: u64,
+    /// Whether nobody else may be on its nodes.
+    pub exclusive: bool,
+}
+
+/// So many of a job's tasks on one node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct Part {
+    /// The node, from 0.
+    pub node: u32,
+    /// Tasks on it, at least 1; exactly 1 with [`Spread::Nodes`].
+    pub tasks: u32,
+}
+
+/// A request as plain data.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct RawRequest {
+    pub features: u64,
+    pub each: Amounts,
+    pub pool: Amounts,
+    pub count: u32,
+    spread: u32,
+    exclusive: u32,
+    reserved: u32,
+}
+
+/// A node that somebody holds alone.
+pub(super) const HELD: u32 = u32::MAX;
+
+impl RawRequest {
+    /// Refuses a request with amounts of resources that the machine does not count.
+    pub(super) fn new(request: &Request, resources: u32) -> Result<RawRequest> {
+        let Request { count, spread, each, pool, features, exclusive } = *request;
+        let unknown = each.iter().skip(resources as usize).any(|&amount| amount != 0);
+        if !(1..=MAX_TASKS).contains(&count) || unknown {
+            return Err(Error::OutOfRange);
+        }
+        let (spread, exclusive) = (spread as u32, u32::from(exclusive));
+        Ok(RawRequest { features, each, pool, count, spread, exclusive, reserved: 0 })
+    }
+
+    pub(super) fn on_own_nodes(&self) -> bool {
+        self.spread == Spread::Nodes as u32
+    }
+
+    pub(super) fn alone(&self) -> bool {
+        self.exclusive != 0
+    }
+
+    /// How many tasks find room on a node with so much free and so many jobs on it; at most 1 on nodes of their own,
+    /// at most the request's count anywhere. Whether the node has the features is asked elsewhere.
+    #[inline]
+    pub(super) fn room(&self, free: &[u32], jobs: u32) -> u32 {
+        if jobs == HELD || (jobs != 0 && self.alone()) {
+            return 0;
+        }
+        let mut needs = self.each.iter().zip(free).filter(|(need, _)| **need != 0);
+        if self.on_own_nodes() {
+            return u32::from(needs.all(|(need, free)| need <= free));
+        }
+        needs.fold(self.count, |room, (need, free)| room.min(free.checked_div(*need).unwrap_or(room)))
+    }
+
+    /// The jobs on a node after this one has joined `jobs` others.
+    #[inline]
+    pub(super) fn joined(&self, jobs: u32) -> u32 {
+        if self.alone() { HELD } else { jobs.saturating_add(1) }
+    }
+
+    /// The jobs on a node after this one has left `jobs`.
+    #[inline]
+    pub(super) fn left(&self, jobs: u32) -> u32 {
+        if self.alone() { 0 } else { jobs.saturating_sub(1) }
+    }
+}
