@@ -13,7 +13,7 @@
 //! 7. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
 //!    many processors will be free.
 //! 8. [`forecast`]: when every waiting job will start, by scenarios of the queue played forward.
-//! 9. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs.
+//! 9. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs: placement, and the head job's delay.
 //! 10. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
 //! 11. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
 //! 12. [`schedule`]: who comes first: priorities of waiting jobs, long waits, and presets of a whole schedule.

@@ -147,7 +147,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    pub(super) fn from_number(number: u32) -> Option<Verdict> {
+    pub(crate) fn from_number(number: u32) -> Option<Verdict> {
         use Verdict::*;
         [Undecided, Accepted, Refused, OverBudget, DoesNotFit, Declined, Guarded, HeadNever]
             .into_iter()

@@ -1,11 +1,26 @@
-//! Machines of nodes that jobs share by cores, memory and GPUs.
+//! Machines of nodes that jobs share by cores, memory and GPUs, and the delay of the head job on them.
+//!
+//! On whole, like processors the exact pass ([`crate::backfill`]) knows the head job's delay from the number of
+//! released processors alone. On shared nodes it matters where they are, so the delay is found by *common scenarios*:
+//! the running jobs' remaining run times are drawn together, each scenario is played forward until the head job fits,
+//! and every candidate, with the nodes it would have, is judged on the same scenarios with it still there.
 //!
 //! * [`Nodes`]: classes of nodes, what is free on each, which job holds what where, resources of the whole machine.
-//! * `room`: where a [`Request`] finds room: first fit, best fit.
+//! * `room`: where a [`Request`] finds room: first fit, best fit, or apart from the head job.
+//! * [`NodePass`]: one scheduling pass; running jobs and candidates in, verdicts out, by the same
+//!   [`Rule`](crate::backfill::Rule) as the exact pass.
+//! * `play`: one scenario.
+//! * `decide`: from scenarios to delays with half-widths and verdicts.
 
+mod decide;
 mod machine;
+mod pass;
+mod play;
 mod request;
 mod room;
+mod state;
 
 pub use machine::{MAX_NODES, Nodes, NodesCapacity};
+pub use pass::{NodeJudgement, NodePass};
 pub use request::{Amounts, Fit, MAX_RESOURCES, MAX_TASKS, Part, Request, Spread};
+pub use state::{FEWEST_SCENARIOS, MAX_SCENARIOS, NodePassCapacity, NodePassOptions};

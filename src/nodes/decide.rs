@@ -1,0 +1,358 @@
+//! From scenarios to verdicts.
+//!
+//! The candidates are looked at after 64 scenarios, then after twice as many each time, up to the options' number. With
+//! n scenarios, mean delay m and variance v, the half-width is
+//!
+//! z sqrt(v / n) + M z^2 / (n + z^2)
+//!
+//! where z is the normal quantile of the confidence divided among all looks (Bonferroni), and M the largest delay
+//! possible: the candidate's expected run time beyond the head's earliest possible start. The first term is that of
+//! independent scenarios; those stratified together are no worse up to n / (n - 1) (Owen 1997). The second is what
+//! Wilson (1927) allows for an event never seen, times M; it keeps a few scenarios without any delay from passing for
+//! certainty. For the relative delay, a ratio of two means, v is that of the residuals (Cochran 1977, section 6.4). A
+//! candidate whose half-width does not reach the threshold is settled; the others go on.
+
+use crate::backfill::{Criterion, Rule, Step, Verdict};
+use crate::error::{Error, Result};
+use crate::forecast::Estimate;
+use crate::math::normal;
+use crate::memory::{at, at_mut, range, range_mut};
+use crate::nodes::machine::{NONE, Nodes};
+use crate::nodes::pass::NodePass;
+use crate::nodes::play::{Scene, Times, survival};
+use crate::nodes::request::Fit;
+use crate::nodes::room;
+use crate::nodes::state::{
+    ABOVE, ACCEPTING, BELOW, Candidate, DECIDING, FEWEST_SCENARIOS, FILLING, NodePassOptions, OPEN, OWN,
+    RawRule,
+};
+
+/// Scenarios by which nodes are chosen for candidates that are to disturb the head job little.
+const SURVEY: u32 = 32;
+
+impl NodePassOptions {
+    /// By how many standard deviations the half-widths reach.
+    fn critical(&self) -> f64 {
+        let mut looks = 1;
+        let mut stage = FEWEST_SCENARIOS;
+        while stage < self.scenarios {
+            stage = stage.saturating_mul(2);
+            looks += 1;
+        }
+        -normal::quantile(0.5 * (1.0 - self.confidence) / f64::from(looks))
+    }
+}
+
+/// A mean over n scenarios, the variance, and what the half-width is then.
+fn half_width(z: f64, n: f64, variance: f64, most: f64) -> f64 {
+    z * libm::sqrt(variance.max(0.0) / n) + most * z * z / (n + z * z)
+}
+
+impl NodePass<'_> {
+    /// Decides until the next candidate is accepted, all are decided, or about `work` steps are done: a step is an end
+    /// of a running job, a node that one gives back, or a part of a candidate. One scenario is never interrupted, nor
+    /// is setting up: 34 scenarios and O(nodes) for each candidate. What the verdicts will be does not depend on
+    /// `work`. A rule may change only where a decision is complete, not after [`Step::More`].
+    ///
+    /// Each acceptance that is committed starts the scenarios anew for the candidates behind it. Memory and time are
+    /// those of [`NodePass`]; a scenario costs O(R log R + n + p) for R running jobs, n nodes and p parts of jobs, and in
+    /// seconds, one look at each candidate that keeps the head job waiting at each later end of a running job.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] before [`NodePass::begin`], while an accepted candidate waits for its commit, when the
+    /// rule changes in the middle, or when the machine has changed; [`Error::NotANumber`] and [`Error::OutOfRange`] for
+    /// the rule's numbers, and for [`Criterion::Bound`], which is not known here.
+    pub fn decide(&mut self, nodes: &Nodes, rule: &Rule, work: u64) -> Result<Step> {
+        rule.check()?;
+        if rule.criterion == Criterion::Bound {
+            return Err(Error::OutOfRange);
+        }
+        if self.state.phase != FILLING && self.state.phase != DECIDING {
+            return Err(Error::WrongState);
+        }
+        self.fresh(nodes)?;
+        let mut done = 0;
+        if self.state.prepared == 0 {
+            if !self.prepare(nodes, rule, &mut done)? {
+                return Ok(Step::Done);
+            }
+        } else if self.state.rule != RawRule::new(rule) {
+            return Err(Error::WrongState);
+        }
+        loop {
+            if let Some(accepted) = self.conclude(rule)? {
+                (self.state.accepted, self.state.phase) = (accepted, ACCEPTING);
+                return Ok(Step::Accept(accepted as usize));
+            }
+            if self.state.first >= self.state.candidates {
+                (self.state.phase, self.state.prepared) = (DECIDING, 0);
+                return Ok(Step::Done);
+            }
+            if done >= work {
+                return Ok(Step::More);
+            }
+            done += self.scenario(nodes, rule)?;
+            if self.state.played >= self.state.stage {
+                self.look(rule)?;
+                let most = self.state.options.scenarios;
+                self.state.stage = self.state.stage.saturating_mul(2).min(most).max(self.state.played + 1);
+            }
+        }
+    }
+
+    /// Plays the next scenario for the candidates that are still open.
+    fn scenario(&mut self, nodes: &Nodes, rule: &Rule) -> Result<u64> {
+        let scenario = self.state.played;
+        let mut scene = self.play(nodes, Times::Drawn(scenario))?.ok_or(Error::Corrupt)?;
+        let head = self.state.head;
+        let start = scene.time;
+        let mut blocked = 0;
+        for place in 0..self.state.open as usize {
+            let candidate = *at(self.slices.open, place)? as usize;
+            let row = at(self.slices.candidates, candidate)?;
+            let slot = self.candidate_tails(candidate);
+            let (left, _) = survival(range(self.slices.tails, slot, row.count as usize)?, start);
+            scene.work += 1;
+            if left <= 0.0 {
+                continue;
+            }
+            self.lose(nodes, &mut scene, candidate)?;
+            if scene.fits_beside(&head, at(self.slices.candidates, candidate)?) {
+                continue;
+            }
+            if rule.criterion == Criterion::Probability {
+                self.note(candidate, left, start)?;
+            } else {
+                *at_mut(self.slices.blocked, blocked)? = candidate as u32;
+                blocked += 1;
+            }
+        }
+        if blocked > 0 {
+            self.play_on(nodes, &mut scene, blocked)?;
+        }
+        self.state.wait += start as f64;
+        self.state.wait_squares += start as f64 * start as f64;
+        self.state.played += 1;
+        Ok(scene.work)
+    }
+
+    /// Settles the candidates whose delay and the threshold are apart, or for which there are no more scenarios.
+    fn look(&mut self, rule: &Rule) -> Result<()> {
+        let z = self.state.options.critical();
+        let n = f64::from(self.state.played);
+        let over = self.state.played >= self.state.options.scenarios;
+        let wait = self.state.wait / n;
+        let mut kept = 0;
+        for place in 0..self.state.open as usize {
+            let candidate = *at(self.slices.open, place)?;
+            let wait_squares = self.state.wait_squares;
+            let row = at_mut(self.slices.candidates, candidate as usize)?;
+            let mean = row.sum / n;
+            let (unit, squares) = match rule.criterion {
+                Criterion::Relative => {
+                    let ratio = mean / wait;
+                    (wait, row.squares - 2.0 * ratio * row.products + ratio * ratio * wait_squares)
+                }
+                _ => (1.0, row.squares - n * mean * mean),
+            };
+            row.delay = mean / unit;
+            row.half_width = half_width(z, n, squares / (n - 1.0), row.most) / unit;
+            row.seconds = if rule.criterion == Criterion::Probability { 0.0 } else { mean };
+            row.scenarios = self.state.played;
+            let apart = (row.delay - rule.threshold).abs() > row.half_width;
+            if apart || over || row.exempt != 0 || row.most <= 0.0 {
+                row.settled = if row.delay < rule.threshold { BELOW } else { ABOVE };
+            } else {
+                *at_mut(self.slices.open, kept)? = candidate;
+                kept += 1;
+            }
+        }
+        self.state.open = kept as u32;
+        Ok(())
+    }
+
+    /// Gives verdicts in the order of the candidates as far as they are settled. Returns the first that is accepted.
+    fn conclude(&mut self, rule: &Rule) -> Result<Option<u32>> {
+        let expected = self.state.wait / f64::from(self.state.played.max(1));
+        let whole_wait = self.state.head_waited as f64 + expected;
+        let (spent, seconds) = (self.spent(rule.criterion), self.spent(Criterion::Seconds));
+        while self.state.first < self.state.candidates {
+            let index = self.state.first;
+            let row = at_mut(self.slices.candidates, index as usize)?;
+            if row.verdict == Verdict::Undecided as u32 {
+                if row.settled == OPEN {
+                    return Ok(None);
+                }
+                let exempt = row.exempt != 0;
+                let accepted = exempt || row.settled == BELOW;
+                // Whoever delays nothing adds nothing, however much has been borne.
+                let slips = rule.slip.is_finite()
+                    && row.seconds > 0.0
+                    && seconds + row.seconds > rule.slip * whole_wait;
+                let affordable = exempt || (spent + row.delay <= rule.budget && !slips);
+                row.verdict = match (accepted, affordable) {
+                    (true, true) => Verdict::Accepted,
+                    (true, false) => Verdict::OverBudget,
+                    (false, _) => Verdict::Refused,
+                } as u32;
+                if accepted && affordable {
+                    self.state.first += 1;
+                    return Ok(Some(index));
+                }
+            }
+            self.state.first += 1;
+        }
+        Ok(None)
+    }
+
+    /// Sets the scenarios up for what runs now and the candidates still undecided; says whether there are any.
+    fn prepare(&mut self, nodes: &Nodes, rule: &Rule, work: &mut u64) -> Result<bool> {
+        self.measure(nodes)?;
+        range_mut(self.slices.pieces_on, 0, nodes.count() as usize)?.fill(NONE);
+        let state = &mut *self.state;
+        (state.rule, state.phase, state.first) = (RawRule::new(rule), DECIDING, 0);
+        (state.played, state.wait, state.wait_squares) = (0, 0.0, 0.0);
+        state.stage = FEWEST_SCENARIOS.min(state.options.scenarios);
+        let Some(earliest) = self.play(nodes, Times::Shortest)? else {
+            return self.refuse_all();
+        };
+        self.state.earliest = earliest.time;
+        self.place_all(nodes, work)?;
+        let guarded = self.state.head_waited as f64 >= rule.guard;
+        let mut limits = if guarded || rule.or_easy { self.play(nodes, Times::Limits)? } else { None };
+        let mut open = 0;
+        for index in 0..self.state.candidates as usize {
+            if at(self.slices.candidates, index)?.verdict != Verdict::Undecided as u32 {
+                continue;
+            }
+            let harmless = match &mut limits {
+                None => false,
+                Some(scene) => self.harmless(nodes, scene, index)?,
+            };
+            let slot = self.candidate_tails(index);
+            let row = at_mut(self.slices.candidates, index)?;
+            if guarded && !harmless {
+                row.verdict = Verdict::Guarded as u32;
+                continue;
+            }
+            let own = range(self.slices.tails, slot, row.count as usize)?;
+            let (left, area) = survival(own, earliest.time);
+            let whole = own.last().map_or(0, |tail| tail.after);
+            // Nobody takes room of the head on nodes where it may not be, unless from the whole machine's resources.
+            let pieces = range(self.slices.pieces, row.slot as usize, row.parts as usize)?;
+            let admits = &*self.slices.admits;
+            let beside =
+                pieces.iter().all(|piece| at(admits, piece.part.node as usize).is_ok_and(|a| *a == 0));
+            let pool =
+                row.request.pool.iter().zip(self.state.head.pool).any(|(mine, its)| *mine != 0 && its != 0);
+            row.most = match rule.criterion {
+                _ if beside && !pool => 0.0,
+                Criterion::Probability => left,
+                _ => (survival(own, whole.max(earliest.time)).1 - area).max(0.0),
+            };
+            (row.sum, row.squares, row.products) = (0.0, 0.0, 0.0);
+            (row.settled, row.scenarios) = (OPEN, 0);
+            row.exempt = u32::from(rule.or_easy && harmless);
+            *at_mut(self.slices.open, open)? = index as u32;
+            open += 1;
+        }
+        self.state.open = open as u32;
+        self.state.prepared = u32::from(open > 0);
+        Ok(open > 0)
+    }
+
+    /// Whether a candidate keeps the head job from starting when all jobs run to their limits: EASY's question.
+    fn harmless(&mut self, nodes: &Nodes, scene: &mut Scene, candidate: usize) -> Result<bool> {
+        if at(self.slices.candidates, candidate)?.limit <= scene.time {
+            return Ok(true);
+        }
+        self.lose(nodes, scene, candidate)?;
+        Ok(scene.fits_beside(&self.state.head, at(self.slices.candidates, candidate)?))
+    }
+
+    /// Finds nodes for the undecided candidates that have none, or have lost them to an earlier one.
+    fn place_all(&mut self, nodes: &Nodes, work: &mut u64) -> Result<()> {
+        let count = self.state.candidates as usize;
+        let apart =
+            |row: &Candidate| row.verdict == Verdict::Undecided as u32 && row.fit == Fit::Apart as u32;
+        if range(self.slices.candidates, 0, count)?.iter().any(apart) {
+            self.survey(nodes, work)?;
+        }
+        for index in 0..count {
+            let row = *at(self.slices.candidates, index)?;
+            if row.verdict != Verdict::Undecided as u32 {
+                continue;
+            }
+            let parts = row.parts as usize;
+            let found = range_mut(self.slices.found, 0, parts)?;
+            for (part, piece) in found.iter_mut().zip(range(self.slices.pieces, row.slot as usize, parts)?) {
+                *part = piece.part;
+            }
+            *work += u64::from(row.parts) + 1;
+            if parts > 0 && nodes.accepts(&row.request, range(self.slices.found, 0, parts)?)? {
+                continue;
+            }
+            let found = match Fit::from_number(row.fit) {
+                Err(_) if row.fit == OWN => None,
+                fit => {
+                    *work += u64::from(nodes.count());
+                    let needs = &*self.slices.needs;
+                    let avoided = |node: u32| needs.get(node as usize).copied().unwrap_or(0);
+                    let (fit, found) = (fit?, &mut *self.slices.found);
+                    room::place(nodes, &row.request, fit, avoided, self.slices.ranked, found)?
+                }
+            };
+            match found {
+                None => at_mut(self.slices.candidates, index)?.verdict = Verdict::DoesNotFit as u32,
+                Some(parts) => {
+                    // The list is taken out while the pass writes from it, and put back.
+                    let found = core::mem::take(&mut self.slices.found);
+                    let laid = self.lay(index, range(found, 0, parts)?.iter().copied());
+                    self.slices.found = found;
+                    laid?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts in how many scenarios each node has room for the head job when that starts.
+    fn survey(&mut self, nodes: &Nodes, work: &mut u64) -> Result<()> {
+        let count = nodes.count() as usize;
+        range_mut(self.slices.needs, 0, count)?.fill(0);
+        for scenario in 0..SURVEY {
+            let scene = self.play(nodes, Times::Drawn(scenario))?.ok_or(Error::Corrupt)?;
+            *work += scene.work;
+            let rooms = range(self.slices.rooms, 0, count)?;
+            for (need, room) in range_mut(self.slices.needs, 0, count)?.iter_mut().zip(rooms) {
+                *need += u32::from(*room > 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says of every candidate that the head job can never start: all running jobs together do not make room for it.
+    fn refuse_all(&mut self) -> Result<bool> {
+        for row in range_mut(self.slices.candidates, 0, self.state.candidates as usize)? {
+            if row.verdict == Verdict::Undecided as u32 {
+                row.verdict = Verdict::HeadNever as u32;
+            }
+        }
+        Ok(false)
+    }
+
+    /// The head job's expected wait from now on, in seconds, over the scenarios played since the last acceptance.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] before any are played.
+    pub fn head_wait(&self) -> Result<Estimate<f64>> {
+        let n = f64::from(self.state.played);
+        if self.state.played < 2 {
+            return Err(Error::WrongState);
+        }
+        let value = self.state.wait / n;
+        let variance = ((self.state.wait_squares - n * value * value) / (n - 1.0)).max(0.0);
+        let z = -normal::quantile(0.5 * (1.0 - self.state.options.confidence));
+        Ok(Estimate { value, half_width: z * libm::sqrt(variance / n) })
+    }
+}

@@ -1,0 +1,467 @@
+//! One scheduling pass over a machine of nodes, in the caller's memory.
+
+use crate::backfill::{Criterion, Verdict};
+use crate::error::{Error, Result};
+use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
+use crate::nodes::machine::Nodes;
+use crate::nodes::play::{Tail, tails};
+use crate::nodes::request::{Fit, Part, RawRequest, Request};
+use crate::nodes::room::Ranked;
+use crate::nodes::state::{
+    ACCEPTING, Candidate, DECIDING, End, FILLING, MAX_SCENARIOS, NodePassCapacity, NodePassOptions, OWN,
+    Piece, Running, State,
+};
+use crate::runtime::{Release, RuntimeDistribution, at_limit, check_span};
+use bytemuck::Zeroable;
+
+const KIND: Kind = Kind::NodePass;
+
+/// The slices of a pass's block.
+pub(super) struct Slices<'a> {
+    pub running: &'a mut [Running],
+    pub candidates: &'a mut [Candidate],
+    pub tails: &'a mut [Tail],
+    releases: &'a mut [Release],
+    pub pieces: &'a mut [Piece],
+    pub ends: &'a mut [End],
+    /// The scenario's nodes: what is free, jobs on each, tasks of the head that find room.
+    pub free: &'a mut [u32],
+    pub on: &'a mut [u32],
+    pub rooms: &'a mut [u32],
+    /// The rooms now, and whether the head job may be on a node at all.
+    pub rooms_now: &'a mut [u32],
+    pub admits: &'a mut [u32],
+    /// The first piece on each node.
+    pub pieces_on: &'a mut [u32],
+    /// In how many scenarios a node has room for the head when that starts.
+    pub needs: &'a mut [u32],
+    pub ranked: &'a mut [Ranked],
+    pub found: &'a mut [Part],
+    /// Candidates for which scenarios are played, and those that keep the head waiting in the present one.
+    pub open: &'a mut [u32],
+    pub blocked: &'a mut [u32],
+}
+
+/// The layout: measures or carves, as the carver does.
+fn layout<'a>(carver: &mut Carver<'a>, capacity: &NodePassCapacity) -> Result<(&'a mut [State], Slices<'a>)> {
+    capacity.check()?;
+    let nodes = capacity.nodes as usize;
+    let candidates = capacity.candidates as usize;
+    let jobs = capacity.running as usize + candidates;
+    let state = carver.take(1)?;
+    let slices = Slices {
+        running: carver.take(jobs)?,
+        candidates: carver.take(candidates)?,
+        tails: carver.take(jobs.checked_mul(capacity.tails_per_job()).ok_or(Error::OutOfRange)?)?,
+        releases: carver.take(capacity.tails_per_job())?,
+        pieces: carver.take(capacity.parts as usize)?,
+        ends: carver.take(jobs)?,
+        free: carver.take(nodes * capacity.resources as usize)?,
+        on: carver.take(nodes)?,
+        rooms: carver.take(nodes)?,
+        rooms_now: carver.take(nodes)?,
+        admits: carver.take(nodes)?,
+        pieces_on: carver.take(nodes)?,
+        needs: carver.take(nodes)?,
+        ranked: carver.take(nodes)?,
+        found: carver.take(nodes)?,
+        open: carver.take(candidates)?,
+        blocked: carver.take(candidates)?,
+    };
+    Ok((state, slices))
+}
+
+/// The result for one candidate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NodeJudgement {
+    /// Delay of the head job in the criterion's unit; 0 for candidates that were not judged.
+    pub delay: f64,
+    /// How far that may be from what infinitely many scenarios would say, with the options' confidence.
+    pub half_width: f64,
+    /// Scenarios on which it rests.
+    pub scenarios: u32,
+    /// What has become of the candidate.
+    pub verdict: Verdict,
+}
+
+/// One scheduling pass over a machine of nodes.
+///
+/// [`NodePass::begin`] with the head job; [`NodePass::add_running`] and [`NodePass::add_candidate`]; then
+/// [`NodePass::decide`] until [`Step::Done`](crate::backfill::Step::Done), with a [`NodePass::commit`] or
+/// [`NodePass::decline`] for each acceptance, as with [`Pass`](crate::backfill::Pass). Jobs on the machine that are not
+/// added as running hold what they have beyond all scenarios. In between, the machine may change by commits only.
+///
+/// The memory needed is [`NodePass::size`]: for n nodes with r kinds of resource, R running jobs, Q candidates with p
+/// parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 r) n + 40 R + 272 Q + 24 p + 600 bytes.
+pub struct NodePass<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) slices: Slices<'a>,
+}
+
+impl<'a> NodePass<'a> {
+    /// Bytes that a pass with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(capacity: &NodePassCapacity) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        layout(&mut carver, capacity)?;
+        Ok(carver.size())
+    }
+
+    /// Makes a pass in this memory, which may be longer than needed. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], capacity: &NodePassCapacity) -> Result<NodePass<'a>> {
+        let size = NodePass::size(capacity)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let (state, slices) = layout(&mut Carver::of(memory)?, capacity)?;
+        let state = at_mut(state, 0)?;
+        *state = State { header: Header::new(KIND, size), capacity: *capacity, ..State::zeroed() };
+        Ok(NodePass { state, slices })
+    }
+
+    /// How many bytes at the start of a block [`NodePass::block_size`] wants to see.
+    pub const PREFIX: usize = size_of::<State>();
+
+    /// The size of the block that starts with these bytes. O(1).
+    ///
+    /// # Errors
+    /// As [`NodePass::attach`].
+    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
+        let state: &[State] = Carver::of(prefix)?.take(1)?;
+        let state = at(state, 0)?;
+        state.header.check(KIND)?;
+        let size = NodePass::size(&state.capacity).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
+    }
+
+    /// The pass that [`NodePass::init`] made in this memory. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
+    pub fn attach(memory: &'a mut [u8]) -> Result<NodePass<'a>> {
+        let size = NodePass::block_size(memory)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        let capacity = {
+            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
+            at(state, 0)?.capacity
+        };
+        let (state, slices) = layout(&mut Carver::of(memory)?, &capacity)?;
+        let state = at_mut(state, 0)?;
+        let sound = u64::from(state.running) <= u64::from(capacity.running) + u64::from(capacity.candidates)
+            && state.candidates <= capacity.candidates
+            && state.open <= state.candidates
+            && state.parts <= capacity.parts
+            && state.phase <= ACCEPTING
+            && (state.phase == 0 || state.options.check().is_ok())
+            && state.played <= MAX_SCENARIOS
+            && state.now.unsigned_abs() <= 1 << 53;
+        if sound { Ok(NodePass { state, slices }) } else { Err(Error::Corrupt) }
+    }
+
+    /// The capacities.
+    pub fn capacity(&self) -> &NodePassCapacity {
+        &self.state.capacity
+    }
+
+    /// Begins a pass at time `now` (seconds since any origin, within 2^53 of it) for a head job that does not fit the
+    /// machine now. What the last pass held is forgotten, except what is spent if it was for the same head job.
+    /// O(nodes).
+    ///
+    /// # Errors
+    /// [`Error::HeadFits`]; [`Error::OutOfRange`] for an absurd time, wrong options, a request that [`Nodes::fits`]
+    /// refuses, or a machine with more nodes or other resources than the capacity says; [`Error::NotANumber`].
+    pub fn begin(
+        &mut self,
+        nodes: &Nodes,
+        now: i64,
+        head_id: i64,
+        head: &Request,
+        options: &NodePassOptions,
+    ) -> Result<()> {
+        options.check()?;
+        let capacity = self.state.capacity;
+        let like = nodes.count() <= capacity.nodes && nodes.capacity().resources == capacity.resources;
+        if now.unsigned_abs() > 1 << 53 || !like {
+            return Err(Error::OutOfRange);
+        }
+        if nodes.fits(head)? {
+            return Err(Error::HeadFits);
+        }
+        let known = self.state.phase != 0 && self.state.head_id == head_id;
+        *self.state = State {
+            header: self.state.header,
+            capacity,
+            phase: FILLING,
+            options: *options,
+            now,
+            head_id,
+            head: RawRequest::new(head, capacity.resources)?,
+            changes: nodes.state.changes,
+            spent: if known { self.state.spent } else { [0.0; 4] },
+            ..State::zeroed()
+        };
+        Ok(())
+    }
+
+    /// For how long the head job has waited, in seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); 0 unless
+    /// told. A rule's guard and slip ask for it.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] unless the pass has begun and nothing is
+    /// decided yet.
+    pub fn set_head_waited(&mut self, seconds: i64) -> Result<()> {
+        if self.state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        check_span(seconds)?;
+        self.state.head_waited = seconds;
+        Ok(())
+    }
+
+    pub(super) fn fresh(&self, nodes: &Nodes) -> Result<()> {
+        if self.state.changes == nodes.state.changes { Ok(()) } else { Err(Error::WrongState) }
+    }
+
+    /// Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) and what is believed of its run time. Returns its index. A job
+    /// added twice would give its nodes back twice: each is added once. O(releases).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`]; [`Error::OutOfRange`]; [`Error::SpanTooLong`]; [`Error::Full`], also for a distribution
+    /// with more bins than the capacity; [`Error::WrongState`] unless the pass has begun, nothing is decided yet, and
+    /// the machine is as it was then.
+    pub fn add_running(
+        &mut self,
+        nodes: &Nodes,
+        handle: u32,
+        age: i64,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        if self.state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        self.fresh(nodes)?;
+        nodes.job(handle)?;
+        let index = self.state.running;
+        if index >= self.state.capacity.running {
+            return Err(Error::Full);
+        }
+        let slot = index as usize * self.state.capacity.tails_per_job();
+        let count = self.believe(slot, age, limit, runtime)?;
+        let limit = at_limit(age, limit);
+        *at_mut(self.slices.running, index as usize)? =
+            Running { handle, slot: slot as u32, count, reserved: 0, limit };
+        self.state.running += 1;
+        Ok(index as usize)
+    }
+
+    /// Writes a job's remaining run time into its place.
+    fn believe(&mut self, slot: usize, age: i64, limit: i64, runtime: &RuntimeDistribution) -> Result<u32> {
+        let room = self.state.capacity.tails_per_job();
+        let releases = range_mut(self.slices.releases, 0, room)?;
+        let count = runtime.remaining(age, limit, self.state.capacity.events_per_bin as usize, releases)?;
+        tails(range(releases, 0, count)?, range_mut(self.slices.tails, slot, count)?);
+        Ok(count as u32)
+    }
+
+    /// Where a candidate's run time lies: behind those of the running jobs.
+    pub(super) fn candidate_tails(&self, candidate: usize) -> usize {
+        (self.state.capacity.running as usize + candidate) * self.state.capacity.tails_per_job()
+    }
+
+    fn add(
+        &mut self,
+        request: RawRequest,
+        room: u32,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<&mut Candidate> {
+        let index = self.state.candidates;
+        if index >= self.state.capacity.candidates
+            || room > self.state.capacity.parts.saturating_sub(self.state.parts)
+        {
+            return Err(Error::Full);
+        }
+        let count = self.believe(self.candidate_tails(index as usize), 0, limit, runtime)?;
+        let slot = self.state.parts;
+        let candidate = at_mut(self.slices.candidates, index as usize)?;
+        let limit = at_limit(0, limit);
+        *candidate = Candidate { request, slot, room, count, limit, ..Candidate::zeroed() };
+        self.state.candidates += 1;
+        self.state.parts += room;
+        Ok(candidate)
+    }
+
+    /// Adds a candidate for backfilling, behind those added before: its request, how nodes are found for it, its time
+    /// limit in seconds and what is believed of its run time. Returns its index. The nodes are found anew when an
+    /// earlier candidate has been given some of them. O(nodes + releases).
+    ///
+    /// # Errors
+    /// As [`NodePass::add_running`] and [`Nodes::fits`]; [`Error::Full`] also when the candidates' nodes are more than
+    /// the capacity.
+    pub fn add_candidate(
+        &mut self,
+        nodes: &Nodes,
+        request: &Request,
+        fit: Fit,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        if self.state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        self.fresh(nodes)?;
+        let raw = RawRequest::new(request, self.state.capacity.resources)?;
+        // In a pass nothing becomes free: what does not fit now needs no place for its nodes.
+        let fits = nodes.fits(request)?;
+        let room = if fits { raw.count.min(nodes.count()) } else { 0 };
+        let candidate = self.add(raw, room, limit, runtime)?;
+        candidate.fit = fit as u32;
+        candidate.verdict = if fits { Verdict::Undecided } else { Verdict::DoesNotFit } as u32;
+        Ok(self.state.candidates as usize - 1)
+    }
+
+    /// Adds a candidate with the caller's own placement, nodes in increasing order. Returns its index. When an earlier
+    /// candidate has been given some of these nodes, it does not fit any more. O(parts + releases).
+    ///
+    /// # Errors
+    /// As [`NodePass::add_candidate`] and [`Nodes::allocate`].
+    pub fn add_placed(
+        &mut self,
+        nodes: &Nodes,
+        request: &Request,
+        parts: &[Part],
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        if self.state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        self.fresh(nodes)?;
+        let raw = RawRequest::new(request, self.state.capacity.resources)?;
+        if !nodes.accepts(&raw, parts)? {
+            return Err(Error::DoesNotFit);
+        }
+        let count = parts.len() as u32;
+        let candidate = self.add(raw, count, limit, runtime)?;
+        (candidate.fit, candidate.parts) = (OWN, count);
+        let index = self.state.candidates as usize - 1;
+        self.lay(index, parts.iter().copied())?;
+        Ok(index)
+    }
+
+    /// Writes a candidate's parts.
+    pub(super) fn lay(&mut self, index: usize, parts: impl ExactSizeIterator<Item = Part>) -> Result<()> {
+        let candidate = at_mut(self.slices.candidates, index)?;
+        candidate.parts = parts.len() as u32;
+        let pieces = range_mut(self.slices.pieces, candidate.slot as usize, candidate.room as usize)?;
+        for (piece, part) in range_mut(pieces, 0, parts.len())?.iter_mut().zip(parts) {
+            *piece = Piece { part, candidate: index as u32, next: 0, loss: 0 };
+        }
+        Ok(())
+    }
+
+    fn known(&self, candidate: usize) -> Result<&Candidate> {
+        let known = range(self.slices.candidates, 0, self.state.candidates as usize)?;
+        known.get(candidate).ok_or(Error::NoSuchIndex)
+    }
+
+    /// Where a candidate is judged to be: writes its parts to `out` in increasing order of nodes and returns how many
+    /// they are; none as long as it is not placed, or where it does not fit. O(parts).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`]; [`Error::Full`] when `out` is too short.
+    pub fn placement(&self, candidate: usize, out: &mut [Part]) -> Result<usize> {
+        let known = self.known(candidate)?;
+        let count = if known.verdict == Verdict::DoesNotFit as u32 { 0 } else { known.parts as usize };
+        let out = out.get_mut(..count).ok_or(Error::Full)?;
+        for (part, piece) in out.iter_mut().zip(range(self.slices.pieces, known.slot as usize, count)?) {
+            *part = piece.part;
+        }
+        Ok(count)
+    }
+
+    /// What is known about a candidate.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn judgement(&self, candidate: usize) -> Result<NodeJudgement> {
+        let known = self.known(candidate)?;
+        use Verdict::{DoesNotFit, Guarded, HeadNever, Undecided};
+        let verdict = Verdict::from_number(known.verdict).ok_or(Error::Corrupt)?;
+        if matches!(verdict, Undecided | DoesNotFit | Guarded | HeadNever) {
+            return Ok(NodeJudgement { delay: 0.0, half_width: 0.0, scenarios: 0, verdict });
+        }
+        let Candidate { delay, half_width, scenarios, .. } = *known;
+        Ok(NodeJudgement { delay, half_width, scenarios, verdict })
+    }
+
+    /// The delays of committed candidates added up for the present head job, by the criterion they were judged by. What
+    /// was judged by `Relative` counts in `Seconds` too.
+    pub fn spent(&self, criterion: Criterion) -> f64 {
+        self.state.spent.get(criterion as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Starts the accepted candidate on its nodes: it is a running job of the machine from now on, with the handle that
+    /// comes back, and its delay counts as spent.
+    ///
+    /// # Errors
+    /// [`Error::WrongState`] unless [`NodePass::decide`] has just accepted a candidate and the machine is as it was;
+    /// [`Error::NoSuchIndex`] when it is not this one; [`Error::Full`] when the machine has no room for another job.
+    pub fn commit(&mut self, nodes: &mut Nodes, candidate: usize) -> Result<u32> {
+        self.accepted(candidate)?;
+        self.fresh(nodes)?;
+        let row = *at(self.slices.candidates, candidate)?;
+        let found = range_mut(self.slices.found, 0, row.parts as usize)?;
+        let pieces = range(self.slices.pieces, row.slot as usize, row.parts as usize)?;
+        for (part, piece) in found.iter_mut().zip(pieces) {
+            *part = piece.part;
+        }
+        let index = self.state.running as usize;
+        let slot = self.candidate_tails(candidate) as u32;
+        let place = at_mut(self.slices.running, index)?;
+        let handle = nodes.take(&row.request, range(self.slices.found, 0, row.parts as usize)?)?;
+        *place = Running { handle, slot, count: row.count, reserved: 0, limit: row.limit };
+        let state = &mut *self.state;
+        state.running += 1;
+        state.changes = nodes.state.changes;
+        *at_mut(&mut state.spent, state.rule.criterion as usize)? += row.delay;
+        if state.rule.criterion == Criterion::Relative as u32 {
+            *at_mut(&mut state.spent, Criterion::Seconds as usize)? += row.seconds;
+        }
+        // Those behind it were judged against a machine that is no more; those before it were refused for good.
+        for later in self.slices.candidates.iter_mut().take(state.candidates as usize).skip(candidate + 1) {
+            if later.verdict != Verdict::DoesNotFit as u32 {
+                later.verdict = Verdict::Undecided as u32;
+            }
+        }
+        (state.phase, state.prepared) = (DECIDING, 0);
+        Ok(handle)
+    }
+
+    /// Gives the accepted candidate up, because it could not be started after all. The machine is as it was, so
+    /// refusals stand.
+    ///
+    /// # Errors
+    /// As [`NodePass::commit`].
+    pub fn decline(&mut self, candidate: usize) -> Result<()> {
+        self.accepted(candidate)?;
+        at_mut(self.slices.candidates, candidate)?.verdict = Verdict::Declined as u32;
+        self.state.phase = DECIDING;
+        Ok(())
+    }
+
+    fn accepted(&self, candidate: usize) -> Result<()> {
+        if self.state.phase != ACCEPTING {
+            return Err(Error::WrongState);
+        }
+        if candidate != self.state.accepted as usize {
+            return Err(Error::NoSuchIndex);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,318 @@
+//! One scenario: run times drawn for all running jobs, and the machine played forward until the head job fits.
+//!
+//! In a scenario the head job starts at T0, the first instant at which it fits what is idle then. A candidate that is
+//! still there keeps it from starting exactly if it does not fit beside the candidate at T0; it then starts at T1, the
+//! first later instant at which it fits beside it, or at the candidate's end. How long the candidate runs is not drawn:
+//! with Pr(candidate runs longer than t) = G(t), the scenario's probability of a delay is G(T0), and its expected delay
+//! the integral of G from T0 to T1. That is the expectation over the candidate's own run time, so that only the running
+//! jobs' are left to the draws.
+//!
+//! All ends of one second are one instant, as in the exact pass.
+
+use crate::error::{Error, Result};
+use crate::forecast::{draw::Draws, heap};
+use crate::memory::{at, at_mut, range, range_mut};
+use crate::nodes::machine::{NONE, Nodes};
+use crate::nodes::pass::{NodePass, Slices};
+use crate::nodes::request::{Amounts, RawRequest};
+use crate::nodes::state::{Candidate, End, Running};
+use crate::runtime::Release;
+use bytemuck::{Pod, Zeroable};
+
+/// Scenarios that are stratified together.
+const STRATA: u32 = 64;
+
+/// The probability that a job is still there, from an instant on.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Tail {
+    /// Seconds from now.
+    pub after: i64,
+    /// The probability that the job runs longer; 0 at the last.
+    left: f64,
+    /// The integral of that probability from now to this instant.
+    area: f64,
+}
+
+/// The tails of a discretised run time.
+pub(super) fn tails(releases: &[Release], out: &mut [Tail]) {
+    let (mut left, mut area, mut time) = (1.0f64, 0.0, 0);
+    let last = releases.len().saturating_sub(1);
+    for (i, (release, tail)) in releases.iter().zip(out).enumerate() {
+        area += left * (release.after - time) as f64;
+        time = release.after;
+        left = if i == last { 0.0 } else { (left - release.probability).max(0.0) };
+        *tail = Tail { after: time, left, area };
+    }
+}
+
+/// The probability of running longer than `time`, and its integral from now to then.
+pub(super) fn survival(tails: &[Tail], time: i64) -> (f64, f64) {
+    let passed = tails.partition_point(|tail| tail.after <= time);
+    match passed.checked_sub(1).and_then(|last| tails.get(last)) {
+        None => (1.0, time as f64),
+        Some(tail) => (tail.left, tail.area + tail.left * (time - tail.after) as f64),
+    }
+}
+
+/// Which run times a scenario has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Times {
+    /// The shortest possible of every job.
+    Shortest,
+    /// Every job's limit.
+    Limits,
+    /// The draws of this number.
+    Drawn(u32),
+}
+
+/// The machine in a scenario.
+pub(super) struct Scene {
+    /// Tasks of the head job that find room, on all nodes together.
+    pub total: u64,
+    /// What of the whole machine's resources is free.
+    pub pool: Amounts,
+    /// Jobs that still run.
+    running: usize,
+    /// Seconds from now.
+    pub time: i64,
+    /// Steps of work done.
+    pub work: u64,
+}
+
+/// What a pool must still have for the head job beside a candidate.
+fn pool_suffices(pool: &Amounts, head: &RawRequest, beside: &Amounts) -> bool {
+    pool.iter().zip(head.pool).zip(beside).all(|((free, need), taken)| need <= free.saturating_sub(*taken))
+}
+
+impl Scene {
+    pub(super) fn fits(&self, head: &RawRequest) -> bool {
+        self.total >= u64::from(head.count) && pool_suffices(&self.pool, head, &Amounts::default())
+    }
+
+    /// Whether the head fits beside a candidate that takes the room of `loss` of its tasks.
+    pub(super) fn fits_beside(&self, head: &RawRequest, candidate: &Candidate) -> bool {
+        self.total.saturating_sub(candidate.loss) >= u64::from(head.count)
+            && pool_suffices(&self.pool, head, &candidate.request.pool)
+    }
+}
+
+/// The draw of one job in a scenario.
+fn drawn(seed: u64, job: u64, scenario: u32, tails: &[Tail]) -> Result<i64> {
+    let block = u64::from(scenario / STRATA);
+    let draws = Draws::new(seed.wrapping_add(block.wrapping_mul(0xd1b5_4a32_d192_ed03)), job, STRATA);
+    let uniform = draws.uniform(scenario % STRATA);
+    let index = tails.partition_point(|tail| 1.0 - tail.left <= uniform);
+    Ok(at(tails, index.min(tails.len().saturating_sub(1)))?.after)
+}
+
+impl NodePass<'_> {
+    /// The rooms of the head job on the nodes as they are now. O(nodes).
+    pub(super) fn measure(&mut self, nodes: &Nodes) -> Result<()> {
+        let head = self.state.head;
+        for node in 0..nodes.count() {
+            *at_mut(self.slices.admits, node as usize)? = u32::from(nodes.admits(&head, node)?);
+            *at_mut(self.slices.rooms_now, node as usize)? = nodes.room(&head, node)?;
+        }
+        Ok(())
+    }
+
+    /// Sets a scenario up.
+    fn open_scene(&mut self, nodes: &Nodes, times: Times) -> Result<Scene> {
+        let slices = &mut self.slices;
+        let count = nodes.count() as usize;
+        let all = count * nodes.capacity().resources as usize;
+        range_mut(slices.free, 0, all)?
+            .iter_mut()
+            .zip(range(nodes.slices.free, 0, all)?)
+            .for_each(|(to, from)| *to = *from);
+        let known = range(nodes.slices.nodes, 0, count)?;
+        range_mut(slices.on, 0, count)?.iter_mut().zip(known).for_each(|(to, node)| *to = node.jobs);
+        let mut total = 0;
+        let rooms = range_mut(slices.rooms, 0, count)?.iter_mut();
+        for (to, &from) in rooms.zip(range(slices.rooms_now, 0, count)?) {
+            *to = from;
+            total += u64::from(from);
+        }
+        let running = self.state.running as usize;
+        for job in 0..running {
+            let row = at(slices.running, job)?;
+            let own = range(slices.tails, row.slot as usize, row.count as usize)?;
+            let time = match times {
+                Times::Shortest => at(own, 0)?.after,
+                Times::Limits => row.limit,
+                Times::Drawn(scenario) => drawn(self.state.options.seed, u64::from(row.slot), scenario, own)?,
+            };
+            heap::push(range_mut(slices.ends, 0, job + 1)?, End { time, job: job as u64 })?;
+        }
+        let work = 2 * running as u64 + count as u64 / 8;
+        Ok(Scene { total, pool: nodes.state.pool_free, running, time: 0, work })
+    }
+
+    /// Goes to the next instant; says whether there is one. `touched` hears of each node that has become freer.
+    fn next_instant(
+        &mut self,
+        nodes: &Nodes,
+        scene: &mut Scene,
+        mut touched: impl FnMut(&mut Slices, u32) -> Result<()>,
+    ) -> Result<bool> {
+        let Some(next) = range(self.slices.ends, 0, scene.running)?.first().map(|end| end.time) else {
+            return Ok(false);
+        };
+        scene.time = next;
+        let (head, stride) = (self.state.head, nodes.capacity().resources as usize);
+        while let Some(end) =
+            range(self.slices.ends, 0, scene.running)?.first().filter(|end| end.time == next).copied()
+        {
+            heap::pop(range_mut(self.slices.ends, 0, scene.running)?)?;
+            scene.running = scene.running.saturating_sub(1);
+            let Running { handle, .. } = *at(self.slices.running, end.job as usize)?;
+            let job = nodes.job(handle)?;
+            scene.work += 2 + u64::from(job.parts);
+            for (free, amount) in scene.pool.iter_mut().zip(job.request.pool) {
+                *free = free.saturating_add(amount);
+            }
+            let mut place = job.first;
+            for _ in 0..job.parts {
+                let link = at(nodes.slices.links, place as usize)?;
+                place = link.next;
+                let node = link.part.node as usize;
+                let slices = &mut self.slices;
+                let row = range_mut(slices.free, node * stride, stride)?;
+                for (free, each) in row.iter_mut().zip(job.request.each) {
+                    *free = free.saturating_add(each.saturating_mul(link.part.tasks));
+                }
+                let on = at_mut(slices.on, node)?;
+                *on = job.request.left(*on);
+                if *at(slices.admits, node)? != 0 {
+                    let room = at_mut(slices.rooms, node)?;
+                    let now = head.room(row, *on);
+                    scene.total = (scene.total + u64::from(now)).saturating_sub(u64::from(*room));
+                    *room = now;
+                    touched(slices, link.part.node)?;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Plays until the head job fits; `None` when it never does.
+    pub(super) fn play(&mut self, nodes: &Nodes, times: Times) -> Result<Option<Scene>> {
+        let mut scene = self.open_scene(nodes, times)?;
+        let head = self.state.head;
+        while !scene.fits(&head) {
+            if !self.next_instant(nodes, &mut scene, |_, _| Ok(()))? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(scene))
+    }
+
+    /// The room that a candidate takes of the head job in the present scenario, piece by piece.
+    pub(super) fn lose(&mut self, nodes: &Nodes, scene: &mut Scene, candidate: usize) -> Result<()> {
+        let (head, stride) = (self.state.head, nodes.capacity().resources as usize);
+        let slices = &mut self.slices;
+        let row = at_mut(slices.candidates, candidate)?;
+        scene.work += u64::from(row.parts);
+        row.loss = 0;
+        for piece in range_mut(slices.pieces, row.slot as usize, row.parts as usize)? {
+            let node = piece.part.node as usize;
+            let room = *at(slices.rooms, node)?;
+            piece.loss = 0;
+            if room > 0 {
+                let free = range(slices.free, node * stride, stride)?;
+                let beside = room_beside(&head, &row.request, piece.part.tasks, free, *at(slices.on, node)?);
+                piece.loss = room.saturating_sub(beside);
+                row.loss += u64::from(piece.loss);
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on from T0 until the head fits beside every candidate in the list of the blocked, or these have ended; adds
+    /// each one's expected delay in seconds to its sums.
+    pub(super) fn play_on(&mut self, nodes: &Nodes, scene: &mut Scene, mut blocked: usize) -> Result<()> {
+        let (head, stride) = (self.state.head, nodes.capacity().resources as usize);
+        let start = scene.time;
+        for place in 0..blocked {
+            let candidate = *at(self.slices.blocked, place)? as usize;
+            let row = at(self.slices.candidates, candidate)?;
+            for index in row.slot as usize..row.slot as usize + row.parts as usize {
+                let piece = at_mut(self.slices.pieces, index)?;
+                let first = at_mut(self.slices.pieces_on, piece.part.node as usize)?;
+                (piece.next, *first) = (*first, index as u32);
+            }
+        }
+        let all = blocked;
+        while blocked > 0 {
+            let more = self.next_instant(nodes, scene, |slices, node| {
+                let mut index = *at(slices.pieces_on, node as usize)?;
+                let room = *at(slices.rooms, node as usize)?;
+                let on = *at(slices.on, node as usize)?;
+                let free = range(slices.free, node as usize * stride, stride)?;
+                // A list cannot have more pieces than there are.
+                for _ in 0..slices.pieces.len() {
+                    if index == NONE {
+                        break;
+                    }
+                    let piece = at_mut(slices.pieces, index as usize)?;
+                    let row = at_mut(slices.candidates, piece.candidate as usize)?;
+                    let beside = room_beside(&head, &row.request, piece.part.tasks, free, on);
+                    let loss = room.saturating_sub(beside);
+                    row.loss = (row.loss + u64::from(loss)).saturating_sub(u64::from(piece.loss));
+                    piece.loss = loss;
+                    index = piece.next;
+                }
+                Ok(())
+            })?;
+            let mut place = 0;
+            scene.work += blocked as u64 / 4 + 1;
+            while place < blocked {
+                let candidate = *at(self.slices.blocked, place)?;
+                let row = at(self.slices.candidates, candidate as usize)?;
+                let slot = self.candidate_tails(candidate as usize);
+                let own = range(self.slices.tails, slot, row.count as usize)?;
+                let last = own.last().ok_or(Error::Corrupt)?;
+                let ended = last.after <= scene.time;
+                if !more || ended || scene.fits_beside(&head, row) {
+                    let until = if more { survival(own, scene.time).1 } else { last.area };
+                    let delay = (until - survival(own, start).1).max(0.0);
+                    self.note(candidate as usize, delay, start)?;
+                    blocked -= 1;
+                    let other = *at(self.slices.blocked, blocked)?;
+                    *at_mut(self.slices.blocked, place)? = other;
+                    *at_mut(self.slices.blocked, blocked)? = candidate;
+                } else {
+                    place += 1;
+                }
+            }
+        }
+        for place in 0..all {
+            let candidate = *at(self.slices.blocked, place)? as usize;
+            let row = at(self.slices.candidates, candidate)?;
+            for index in row.slot as usize..row.slot as usize + row.parts as usize {
+                let node = at(self.slices.pieces, index)?.part.node;
+                *at_mut(self.slices.pieces_on, node as usize)? = NONE;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a scenario's delay to a candidate's sums.
+    pub(super) fn note(&mut self, candidate: usize, delay: f64, start: i64) -> Result<()> {
+        let row = at_mut(self.slices.candidates, candidate)?;
+        row.sum += delay;
+        row.squares += delay * delay;
+        row.products += delay * start as f64;
+        Ok(())
+    }
+}
+
+/// The room of the head job on a node beside so many tasks of a candidate.
+fn room_beside(head: &RawRequest, candidate: &RawRequest, tasks: u32, free: &[u32], on: u32) -> u32 {
+    let mut beside = Amounts::default();
+    for ((left, free), each) in beside.iter_mut().zip(free).zip(candidate.each) {
+        *left = free.saturating_sub(each.saturating_mul(tasks));
+    }
+    head.room(&beside, candidate.joined(on))
+}
