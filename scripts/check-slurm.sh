@@ -40,7 +40,7 @@ if ! command -v apt-get >/dev/null; then
     echo "SKIPPED: the Slurm tests know Debian's packages only"
     exit 0
 fi
-packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev gcc make iproute2 procps
+packages=(slurmctld slurmd slurmdbd mariadb-server slurm-client slurm-wlm-basic-plugins munge libslurm-dev dpkg-dev gcc make iproute2 procps
     python3)
 missing=()
 for package in "${packages[@]}"; do
@@ -112,7 +112,7 @@ $build/fingerprint
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed kills rules wishes scenarios order external soft advise watch seen thousand quick example refusals)
+[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed kills rules wishes scenarios order external soft accounts advise watch seen thousand quick example refusals)
 logs=$(mktemp -d)
 port=16000
 failed=()

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# With slurmdbd and a database: limits of QOS and accounts, priorities of QOS and fair-share; and deadlines, and memory as a
+# consumable resource. Whoever waits for a limit keeps nobody back, priorities are Slurm's.
+. "$(dirname "$0")/lib.sh"
+
+for program in slurmdbd mariadbd mariadb-install-db; do
+    command -v $program >/dev/null || {
+        echo "SKIPPED: no $program: apt-get install slurmdbd mariadb-server"
+        exit 0
+    }
+done
+games=$(id -u games) nobody=$(id -u nobody) man=$(id -u man)
+database=$((CLUSTER_PORT + 80)) dbd=$((CLUSTER_PORT + 81))
+SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 NODE_CPUS=2 EXTRA_CONF="AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$dbd
+AccountingStoragePass=$work/cluster/munge/socket
+AccountingStorageEnforce=limits,qos,associations
+PriorityWeightFairshare=100000
+PriorityWeightQOS=1000000
+PriorityCalcPeriod=1
+PriorityDecayHalfLife=1-0
+PriorityFlags=NO_FAIR_TREE" \
+    PARTITIONS='PartitionName=main Nodes=n[1-4] Default=YES MaxTime=INFINITE OverSubscribe=EXCLUSIVE
+PartitionName=memory Nodes=n[5-6] MaxTime=INFINITE' cluster_make "$work/cluster" 6
+sed -i -e 's/^PriorityType=.*/PriorityType=priority\/multifactor/' -e 's/^SelectTypeParameters=.*/&_Memory/' \
+    -e 's/^NodeName=.*/& RealMemory=1000/' "$CLUSTER/slurm.conf"
+
+# The database and slurmdbd, in the same folder.
+chown root "$work" && mkdir "$CLUSTER/database"
+sql=(mariadb --no-defaults --socket="$CLUSTER/database.socket" --user=root)
+timeout 100 mariadb-install-db --no-defaults --datadir="$CLUSTER/database" --skip-test-db \
+    --auth-root-authentication-method=normal --user=root >"$CLUSTER/log/database.install" 2>&1 ||
+    fail "no database: $(tail -n 5 "$CLUSTER/log/database.install")"
+daemon database mariadbd --no-defaults --user=root --datadir="$CLUSTER/database" --socket="$CLUSTER/database.socket" \
+    --port=$database --bind-address=127.0.0.1 --innodb-buffer-pool-size=32M --pid-file="$CLUSTER/pid/database"
+wait_for 60 "${sql[@]}" -e 'SELECT 1'
+"${sql[@]}" -e "CREATE DATABASE slurm_acct_db; CREATE USER slurm@'127.0.0.1' IDENTIFIED BY 'secret';
+    GRANT ALL ON slurm_acct_db.* TO slurm@'127.0.0.1';"
+cat >"$CLUSTER/slurmdbd.conf" <<EOF
+AuthType=auth/munge
+AuthInfo=socket=$CLUSTER/munge/socket
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort=$dbd
+SlurmUser=$(id -un)
+LogFile=$CLUSTER/log/slurmdbd
+PidFile=$CLUSTER/pid/slurmdbd
+PluginDir=$(dirname "$(dpkg -L slurm-wlm-basic-plugins | grep /sched_builtin.so)")
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort=$database
+StorageUser=slurm
+StoragePass=secret
+EOF
+chmod 600 "$CLUSTER/slurmdbd.conf"
+daemon munged munged --foreground --force --key-file="$CLUSTER/munge/key" --socket="$CLUSTER/munge/socket" \
+    --pid-file="$CLUSTER/munge/pid" --log-file="$CLUSTER/log/munged" --seed-file="$CLUSTER/munge/seed"
+wait_for 10 test -S "$CLUSTER/munge/socket"
+daemon slurmdbd slurmdbd -D
+account() { timeout 20 sacctmgr -i "$@" >>"$CLUSTER/log/sacctmgr" 2>&1; }
+wait_for 40 account add cluster surefill || { tail -n 5 "$CLUSTER/log/slurmdbd" "$CLUSTER/log/slurmdbd.out" "$CLUSTER/log/sacctmgr" >&2; fail "no slurmdbd"; }
+account add account used fairshare=1
+account add account unused fairshare=1
+account add account one fairshare=1 GrpJobs=1
+account add user games account=used
+account add user nobody account=unused
+account add user man account=one
+account add user root account=used || true
+account add qos single set MaxJobsPerUser=1
+account add qos first set Priority=1000
+account modify user where name=games,nobody,man set qos=normal,single,first
+daemon_stop munged
+cluster_start
+
+reason() { timeout 5 squeue -h -j "$1" -o %r; }
+waits_for() { [[ $(reason "$1") == "$2" ]]; }
+priority() { timeout 5 squeue -h -j "$1" -o %Q; }
+
+# What games uses from now on makes the later jobs of that account less urgent.
+busy=$(job games 2 60 1000)
+wait_for 20 has_run "$busy"
+
+# A limit of the QOS, and one of the account: who waits for it is no head, although others of lower priority come later.
+one=$(job nobody 1 60 1000 --qos=single)
+wait_for 20 has_run "$one"
+two=$(job nobody 2 60 0.1 --qos=single)
+free=$(job games 1 60 0.1)
+wait_for 20 is_completed "$free" || fail "a job that waits for a limit of its QOS keeps another back"
+wait_for 20 waits_for "$two" QOSMaxJobsPerUserLimit || fail "QOS: it waits for $(reason "$two")"
+timeout 10 scancel "$two"
+three=$(job man 1 60 1000)
+wait_for 20 has_run "$three"
+four=$(job man 1 60 0.1)
+timeout 10 scancel "$one"
+free=$(job nobody 1 60 0.1)
+wait_for 20 is_completed "$free" || fail "a job that waits for a limit of its account keeps another back"
+wait_for 20 waits_for "$four" AssocGrpJobsLimit || fail "account: it waits for $(reason "$four")"
+timeout 10 scancel "$three"
+wait_for 20 is_completed "$four" || fail "the limit is free, and it does not start"
+say "limits of QOS and accounts keep nobody else back"
+
+# Priorities: of the QOS, and by fair-share, when the usage has been counted.
+blocker=$(TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job nobody 2 60 0)
+wait_for 20 has_run "$blocker"
+later=$(job nobody 2 120 0.1)
+first=$(job nobody 2 120 0.1 --qos=first)
+poor=$(job games 2 120 0.1)
+rich=$(job man 2 120 0.1)
+ranked() { [ "$(priority "$rich")" -gt "$(priority "$poor")" ]; }
+wait_for 100 ranked || fail "no fair-share: $(priority "$rich") $(priority "$poor")"
+touch "$CLUSTER/gate"
+for number in "$first" "$later" "$rich" "$poor"; do wait_for 40 is_completed "$number"; done
+order=$(grep -o '^JobId=[0-9]*' "$CLUSTER/completed" | cut -d = -f 2 | grep -xE "$first|$later|$rich|$poor" | paste -sd ' ')
+[[ $order == "$first "* ]] || fail "the job of the more urgent QOS, $first, is not the first of $order"
+[[ $order == *"$rich"*"$poor"* ]] || fail "who has used nothing, $rich, does not come before who has, $poor: $order"
+say "priorities of QOS and fair-share are Slurm's"
+
+# A deadline that cannot be met any more: Slurm ends the job, and nobody is kept back.
+missed=$(job nobody 4 1 0.1 --deadline=now+70)
+behind=$(job nobody 2 60 0.1)
+wait_for 20 is_completed "$behind" || fail "nobody overtakes a job with a deadline"
+wait_for 60 is_completed "$missed"
+grep -q "^JobId=$missed .*JobState=DEADLINE " "$CLUSTER/completed" || fail "the deadline: $(grep "^JobId=$missed " "$CLUSTER/completed")"
+say "a job that cannot meet its deadline is ended by Slurm"
+
+# Memory: two jobs share a node as long as there is memory for both; left to Slurm's own test.
+large=$(job games 2 60 1000 -p memory -n 2 --mem=700)
+wait_for 20 has_run "$large"
+head=$(job nobody 2 60 0.1 -p memory -n 2 --mem=600)
+small=$(job nobody 1 10 0.1 -p memory -n 1 --mem=200)
+wide=$(job nobody 1 10 0.1 -p memory -n 1 --mem=400)
+wait_for 20 is_completed "$small" || fail "there is memory for the small job, and it waits"
+wait_for 20 logged 'surefill: memory: .*left to limits and Slurm' || fail "memory is judged by counting nodes"
+check "a job for which there is no memory" "$(timeout 5 squeue -h -t PENDING -j "$wide" -o %i | wc -l)" -eq 1
+check "the head job waits for memory" "$(timeout 5 squeue -h -t PENDING -j "$head" -o %i | wc -l)" -eq 1
+timeout 10 scancel "$large"
+wait_for 20 is_completed "$head"
+wait_for 20 is_completed "$wide"
+say "memory is left to Slurm's own test"
+logged '; from here on' && fail "the plugin fell back to limits"
+exit 0
