@@ -9,6 +9,7 @@
 #   make install    PREFIX=/usr/local DESTDIR=; install-lib and install-tool are its halves
 #   make install-slurm      Slurm's scheduler plugin for the slurmctld that is installed (c-examples/slurm/OPERATING.md)
 #   make deb        Debian packages of the library, its development files and the command, in build/deb
+#   make deb-slurm  Debian packages of the Slurm plugin and the programs beside it, for the Slurm installed here, in build/deb
 #   make abi-accept abi/ again, after a change of the binary interface that is meant (make check compares with it)
 #   make docs       the pages of docs/ as a book and the reference of the crates, in build/docs; links are checked
 #   make bench      wall times;  make instructions: instruction counts (valgrind)
@@ -42,7 +43,7 @@ WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
-.PHONY: lib tool demo test check packages abi-accept install install-lib install-tool install-slurm uninstall deb bench instructions results docs clean
+.PHONY: lib tool demo test check packages abi-accept install install-lib install-tool install-slurm uninstall deb deb-slurm bench instructions results docs clean
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
 
 ifneq ($(HAVE_CARGO),)
@@ -173,6 +174,9 @@ uninstall:
 # Debian packages in build/deb: libsurefill0, libsurefill-dev, surefill.
 deb:
 	./scripts/deb.sh $(BUILD)/deb
+
+deb-slurm: $(BUILD)/libsurefill.a
+	./scripts/deb-slurm.sh $(BUILD)/deb
 
 bench:
 	$(CARGO) bench --bench pass

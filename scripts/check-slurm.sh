@@ -12,7 +12,7 @@ begun=$SECONDS
 
 # Whatever ends this script, the tests end their clusters, and nothing stays.
 declare -A running=() # process number: test
-policy= logs=
+policy='' logs=''
 clean_up() {
     local pid
     for pid in "${!running[@]}"; do kill "$pid" 2>/dev/null || true; done
@@ -105,6 +105,25 @@ installed=$(mktemp -d)
 make -s install-slurm SLURM_SOURCE="$SLURM_SOURCE" DESTDIR="$installed" >/dev/null
 cmp "$build/sched_surefill.so" "$(find "$installed" -name sched_surefill.so)"
 rm -rf "$installed"
+# The Debian packages: the same bytes again, and dpkg finds that the plugin's fits the slurmctld that is installed, and no
+# other patch level.
+debs=$(mktemp -d)
+scripts/deb-slurm.sh "$debs/first" >/dev/null
+TZ=Asia/Tokyo scripts/deb-slurm.sh "$debs/second" >/dev/null
+diff -r "$debs/first" "$debs/second"
+dpkg --dry-run -i "$debs"/first/*.deb >/dev/null
+dpkg-deb -x "$debs"/first/surefill-slurm-plugin_*.deb "$debs/files"
+exported=$(nm -D --defined-only "$(find "$debs/files" -name sched_surefill.so)" | awk '{ print $3 }' | sort | paste -sd ' ')
+[ "$exported" = "$expected" ] || {
+    echo "check-slurm: the packaged plugin exports '$exported'" >&2
+    exit 1
+}
+level=${version%%-*} depends=$(dpkg-deb -f "$debs"/first/surefill-slurm-plugin_*.deb Depends)
+[[ $depends == "slurmctld (>= $level), slurmctld (<< ${level%.*}.$((${level##*.} + 1))~), "* ]] || {
+    echo "check-slurm: the plugin's package depends on $depends" >&2
+    exit 1
+}
+rm -rf "$debs"
 $build/plain
 $build/state
 $build/preset
@@ -112,7 +131,7 @@ $build/fingerprint
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed kills rules wishes scenarios order external soft accounts advise watch seen thousand quick example refusals)
+[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed kills rules wishes scenarios order external soft accounts rollback advise watch seen thousand quick example refusals)
 logs=$(mktemp -d)
 port=16000
 failed=()

@@ -55,10 +55,14 @@ wide_vectors() {
         -p surefill-simulator --test probabilistic --test generate bit_for_bit
 }
 
+# Variables of scripts that are read by one another look unassigned, or unused.
+shell_scripts() { git ls-files -z '*.sh' | xargs -0 shellcheck -x -S warning -e SC2154,SC2034; }
+
 step "packages" scripts/packages.sh
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets -- -D warnings
 step "lints of the C ABI" cargo clippy -p surefill --features capi --all-targets -- -D warnings
+step "shell scripts" shell_scripts
 step "links" python3 scripts/check-links.py
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 step "tests" cargo test --workspace

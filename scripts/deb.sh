@@ -61,7 +61,7 @@ for package in libsurefill$abi libsurefill-dev surefill; do
     gzip -9nc debian/changelog > "$root/usr/share/doc/$package/changelog.gz"
     : > debian/substvars
     case $package in
-        libsurefill$abi)
+        "libsurefill$abi")
             # A program needs at least the version it was linked with: newer ones have more functions.
             echo "libsurefill $abi libsurefill$abi (>= $version)" > "$root/DEBIAN/shlibs"
             echo "activate-noawait ldconfig" > "$root/DEBIAN/triggers"

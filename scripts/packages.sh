@@ -13,7 +13,8 @@ python3 python3
 abidiff abigail-tools
 groff groff-base
 dpkg-shlibdeps dpkg-dev
-debootstrap debootstrap'
+debootstrap debootstrap
+shellcheck shellcheck'
 
 missing=()
 while read -r command package; do

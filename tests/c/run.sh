@@ -11,7 +11,7 @@ if [ $# -ne 1 ] || [ ! -f "$1/libsurefill.a" ] || [ ! -f "$1/libsurefill.so" ]; 
     exit 2
 fi
 build=$(cd "$1" && pwd)
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 
 CC=${CC:-cc}
 CXX=${CXX:-g++}
@@ -207,7 +207,7 @@ try "replay.c under valgrind" $memcheck "$work/replay" "$work/short.swf"
 
 # What the replay in C prints, in the order: jobs, mean wait, geometric mean, backfilled, judged, passes.
 replayed() {
-    "$work/$@" "$work/workload.swf" | awk 'NR > 1 { print $(/geometric/ ? 4 : /mean/ ? 3 : 2) }'
+    "$work/$1" "${@:2}" "$work/workload.swf" | awk 'NR > 1 { print $(/geometric/ ? 4 : /mean/ ? 3 : 2) }'
 }
 
 # The same from the simulator's JSON.

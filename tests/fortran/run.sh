@@ -21,7 +21,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 fortran=(-std=f2008 -Wall -Wextra -Werror -g -fcheck=all "-J$work" "-I$work")
+# shellcheck disable=SC2054 # the commas are the linker's
 static=("$build/libsurefill.a" -Wl,--gc-sections)
+# shellcheck disable=SC2054
 shared=("-L$build" -lsurefill "-Wl,-rpath,$build")
 passed=0
 failed=0

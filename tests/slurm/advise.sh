@@ -32,6 +32,7 @@ array=$(job man 5 30 1 --array=0-9)
 # The plugin says that they wait for their turn once it has looked.
 turned() { [ "$(timeout 10 squeue -h -t PENDING -j "$head,$other,$evil" -o %r | grep -cE 'Resources|Priority')" -eq 3 ]; }
 wait_for 10 turned
+# shellcheck disable=SC2054 # the commas are the option's
 ask=(advise --history "$work/history" --within 1s,2m,2h --quantile 0.5 --user games)
 timeout 60 "$surefill" "${ask[@]}" --json >"$work/json"
 timeout 60 "$surefill" "${ask[@]}" >"$work/table" 2>"$work/warnings"

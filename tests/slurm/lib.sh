@@ -33,7 +33,8 @@ fail() {
 }
 # check WHAT LEFT OPERATOR RIGHT: an arithmetic comparison.
 check() {
-    [ "$2" "$3" "$4" ] || fail "$1: $2 $3 $4 does not hold"
+    # shellcheck disable=SC1072,SC1073
+    test "$2" "$3" "$4" || fail "$1: $2 $3 $4 does not hold"
 }
 say() { echo "$test_name: $*"; }
 

@@ -30,6 +30,7 @@ wait_for 30 cycles 10
 wait_for 30 logged_times 'surefill: decision.*over budget' 5000
 times >"$work/times"
 # The quickest one: with something else on the machine a cycle takes longer, but never shorter, than it needs.
+# shellcheck disable=SC2046 # its fields become the arguments
 set -- $(head -n 1 "$work/times")
 say "a cycle on 1,000 waiting jobs (quickest of $(wc -l <"$work/times")): $2 ms, of them $3 ms in Slurm's own calls," \
     "$1 ms outside (deciding $4 ms); largest outside $(tail -n 1 "$work/times" | cut -d ' ' -f 1) ms"
