@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Slurm plugin and the external scheduler, and tests them and surefill advise with a real slurmctld. Installs
-# what is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. Takes some five
+# what is missing where it may, else says what to install. Needs root: the daemons run jobs as several users. Takes some seven
 # minutes.
 #
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
@@ -131,7 +131,8 @@ $build/fingerprint
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(faults stream overlap killed kills rules wishes scenarios order external soft accounts rollback advise watch seen thousand quick example refusals)
+[ ${#tests[@]} -gt 0 ] || tests=(faults stream kills accounts overlap killed rules wishes scenarios order external soft rollback advise watch seen thousand
+    quick example refusals)
 logs=$(mktemp -d)
 port=16000
 failed=()

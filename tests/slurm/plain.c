@@ -308,7 +308,7 @@ static void limits_are_easy(void) {
     running[0].nodes = 7000;
     decide(decider, &settings, NULL, 0, &pool, &decision);
     CHECK(decision.outcome == OUTCOME_ERROR && decision.message[0] != '\0' && decision.accepted_count == 0);
-    /* With what is idle and what runs the head job never starts (nodes may have gone meanwhile): nobody is let through. */
+    /* With what is idle and what runs the head job never starts (nodes have gone meanwhile): nobody is let through. */
     running[0].nodes = 2;
     pool.running_count = 1;
     pool.head.nodes = pool.nodes;
