@@ -72,6 +72,160 @@ impl Header {
     }
 }
 
+/// The first bytes of an object's block: a [`Header`] alone, or [`Sealed`](crate::seal::Sealed) for an object whose block
+/// may be written to disk.
+pub(crate) trait Head: Pod {
+    /// Whether every byte of the block counts, so that a new object's block is cleared.
+    const CLEARED: bool;
+
+    fn new(header: Header) -> Self;
+
+    fn header(&self) -> &Header;
+}
+
+impl Head for Header {
+    const CLEARED: bool = false;
+
+    fn new(header: Header) -> Header {
+        header
+    }
+
+    fn header(&self) -> &Header {
+        self
+    }
+}
+
+/// An object in a block of the caller's memory: the head, then the object's scalars, then its slices.
+///
+/// The capacities that the scalars hold determine the length of the block, so that a block alone says where everything
+/// in it lies.
+pub(crate) trait Object<'a>: Sized {
+    const KIND: Kind;
+
+    /// What the block begins with.
+    type Head: Head;
+
+    /// What determines the length of the block.
+    type Capacity;
+
+    /// The scalars, behind the head.
+    type State: Pod;
+
+    /// The slices, behind the scalars.
+    type Parts;
+
+    /// The layout behind the scalars: measures or carves, as the carver does. Refuses capacities out of their ranges.
+    fn parts(carver: &mut Carver<'a>, capacity: &Self::Capacity) -> Result<Self::Parts>;
+
+    /// The capacities that the scalars hold.
+    fn capacity_in(state: &Self::State) -> Result<Self::Capacity>;
+
+    /// The object that consists of these slices; [`Error::Corrupt`] for scalars that contradict themselves. O(1).
+    fn assemble(state: &'a mut Self::State, parts: Self::Parts) -> Result<Self>;
+
+    /// Bytes of the head and the scalars.
+    const PREFIX: usize = size_of::<Self::Head>() + size_of::<Self::State>();
+
+    /// Bytes of the whole block.
+    fn size(capacity: &Self::Capacity) -> Result<usize> {
+        let mut carver = Carver::measuring();
+        carver.take::<Self::Head>(1)?;
+        carver.take::<Self::State>(1)?;
+        Self::parts(&mut carver, capacity)?;
+        Ok(carver.size())
+    }
+
+    /// The slices of a new block at the start of this memory. The head is written, the scalars are zero, and so is
+    /// everything else where the head wants it.
+    fn create(memory: &'a mut [u8], capacity: &Self::Capacity) -> Result<(&'a mut Self::State, Self::Parts)> {
+        let size = Self::size(capacity)?;
+        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
+        Carver::of(&mut *memory)?;
+        if Self::Head::CLEARED {
+            memory.fill(0);
+        }
+        let mut carver = Carver::of(memory)?;
+        *carver.one::<Self::Head>()? = Self::Head::new(Header::new(Self::KIND, size));
+        let state = carver.one::<Self::State>()?;
+        *state = Self::State::zeroed();
+        Ok((state, Self::parts(&mut carver, capacity)?))
+    }
+
+    /// Capacities and size of the block that starts with these bytes, at least [`Object::PREFIX`] of them. O(1).
+    fn look(prefix: &mut [u8]) -> Result<(Self::Capacity, usize)> {
+        let mut carver = Carver::of(prefix)?;
+        let head = carver.one::<Self::Head>()?;
+        let state = carver.one::<Self::State>()?;
+        head.header().check(Self::KIND)?;
+        let capacity = Self::capacity_in(state)?;
+        let size = Self::size(&capacity).map_err(|_| Error::Corrupt)?;
+        if usize::try_from(head.header().size) != Ok(size) {
+            return Err(Error::Corrupt);
+        }
+        Ok((capacity, size))
+    }
+
+    /// The object in the block at the start of this memory. O(1).
+    fn attach(memory: &'a mut [u8]) -> Result<Self> {
+        let (capacity, size) = Self::look(memory)?;
+        let mut carver = Carver::of(memory.get_mut(..size).ok_or(Error::TooSmall)?)?;
+        carver.one::<Self::Head>()?;
+        let state = carver.one()?;
+        Self::assemble(state, Self::parts(&mut carver, &capacity)?)
+    }
+}
+
+/// The public functions that every object in a block has, and those that every checkpoint has.
+macro_rules! lifecycle {
+    ($object:ident) => {
+        impl<'a> $object<'a> {
+            /// How many bytes at the start of a block `block_size` wants to see.
+            pub const PREFIX: usize = <Self as $crate::memory::Object>::PREFIX;
+
+            /// The size of the block that starts with these bytes, in bytes. O(1).
+            ///
+            /// # Errors
+            /// As `attach`.
+            pub fn block_size(prefix: &mut [u8]) -> $crate::error::Result<usize> {
+                Ok(<Self as $crate::memory::Object>::look(prefix)?.1)
+            }
+
+            /// The object that `init` made in this memory, which may be longer than the object. O(1).
+            ///
+            /// # Errors
+            /// `Misaligned`, `TooSmall`, `WrongObject`, `WrongVersion`, `ForeignByteOrder`, `Corrupt`: see
+            /// [`Error`](crate::error::Error).
+            pub fn attach(memory: &'a mut [u8]) -> $crate::error::Result<$object<'a>> {
+                $crate::memory::Object::attach(memory)
+            }
+        }
+    };
+    ($object:ident, checkpoint) => {
+        $crate::memory::lifecycle!($object);
+
+        impl<'a> $object<'a> {
+            /// Makes the block a checkpoint: writes its checksum, FNV-1a with 64 bits. Any later call that changes the
+            /// block breaks the seal; a question does so too where intermediate results are kept. O(size).
+            ///
+            /// # Errors
+            /// As `attach`.
+            pub fn seal(memory: &mut [u8]) -> $crate::error::Result<()> {
+                <$object as $crate::seal::Checkpoint>::seal(memory)
+            }
+
+            /// The object in a checkpoint: a block as `seal` left it. It goes on bit for bit as the sealed one would
+            /// have. O(size).
+            ///
+            /// # Errors
+            /// As `attach`; `Corrupt` also for every change since the block was sealed.
+            pub fn open(memory: &'a mut [u8]) -> $crate::error::Result<$object<'a>> {
+                $crate::seal::Checkpoint::open(memory)
+            }
+        }
+    };
+}
+pub(crate) use lifecycle;
+
 /// Hands out consecutive slices of a block, or only adds up their sizes.
 pub(crate) struct Carver<'a> {
     memory: Option<&'a mut [u8]>,
@@ -102,6 +256,11 @@ impl<'a> Carver<'a> {
         self.memory = Some(rest);
         let mine = mine.get_mut(..bytes).ok_or(Error::TooSmall)?;
         bytemuck::try_cast_slice_mut(mine).map_err(|_| Error::Misaligned)
+    }
+
+    /// The next element; only for a carver that carves.
+    fn one<T: Pod>(&mut self) -> Result<&'a mut T> {
+        self.take(1)?.first_mut().ok_or(Error::TooSmall)
     }
 
     /// Bytes asked for so far.

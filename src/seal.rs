@@ -6,10 +6,50 @@
 //! probability 2^-64.
 
 use crate::error::{Error, Result};
-use crate::memory::Header;
+use crate::memory::{Head, Header, Object};
+use bytemuck::{Pod, Zeroable};
+use core::mem::offset_of;
 
-/// Where the checksum lies, in bytes: in the word behind the header.
-const PLACE: usize = size_of::<Header>();
+/// The head of a block that can be sealed.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Sealed {
+    header: Header,
+    checksum: u64,
+}
+
+impl Head for Sealed {
+    const CLEARED: bool = true;
+
+    fn new(header: Header) -> Sealed {
+        Sealed { header, checksum: 0 }
+    }
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+/// An object whose block can be written to disk and read back.
+pub(crate) trait Checkpoint<'a>: Object<'a, Head = Sealed> {
+    /// Writes the checksum of the block at the start of this memory. O(size).
+    fn seal(memory: &mut [u8]) -> Result<()> {
+        let (_, size) = Self::look(memory)?;
+        seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
+    }
+
+    /// The object in a block that is as it was when it was sealed. O(size).
+    fn open(memory: &'a mut [u8]) -> Result<Self> {
+        let (_, size) = Self::look(memory)?;
+        check(memory.get(..size).ok_or(Error::TooSmall)?)?;
+        Self::attach(memory)
+    }
+}
+
+impl<'a, T: Object<'a, Head = Sealed>> Checkpoint<'a> for T {}
+
+/// Where the checksum lies, in bytes.
+const PLACE: usize = offset_of!(Sealed, checksum);
 
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
@@ -36,14 +76,14 @@ fn place(block: &mut [u8]) -> Result<&mut [u8; size_of::<u64>()]> {
 }
 
 /// Writes the checksum of a block. O(length).
-pub(crate) fn seal(block: &mut [u8]) -> Result<()> {
+fn seal(block: &mut [u8]) -> Result<()> {
     let sum = checksum(block)?;
     *place(block)? = sum.to_ne_bytes();
     Ok(())
 }
 
 /// Refuses a block that is not as it was when it was sealed. O(length).
-pub(crate) fn check(block: &[u8]) -> Result<()> {
+fn check(block: &[u8]) -> Result<()> {
     let sum = checksum(block)?.to_ne_bytes();
     if block.get(PLACE..).is_some_and(|rest| rest.starts_with(&sum)) { Ok(()) } else { Err(Error::Corrupt) }
 }

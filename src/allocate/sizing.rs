@@ -4,14 +4,12 @@ use crate::allocate::lifetime::Conditional;
 use crate::allocate::{LONGEST, LogUniform, check};
 use crate::backfill::MAX_PROCESSORS;
 use crate::error::{Error, Result, check_processors};
-use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Header, Kind, Object, at_mut, lifecycle, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution};
 use bytemuck::{Pod, Zeroable};
 
 /// The largest number of running jobs.
 const MAX_JOBS: u32 = 1 << 20;
-
-const KIND: Kind = Kind::Sizing;
 
 /// Capacities of a [`Sizing`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
@@ -52,13 +50,12 @@ impl SizingCapacity {
 /// The scalars at the head of the block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    header: Header,
-    pub limits: SizingCapacity,
-    pub idle: u32,
+pub(crate) struct State {
+    pub(super) limits: SizingCapacity,
+    pub(super) idle: u32,
     /// Processors of the running jobs.
-    pub busy: u32,
-    pub running: u32,
+    pub(super) busy: u32,
+    pub(super) running: u32,
     /// 1 once begun.
     begun: u32,
 }
@@ -88,31 +85,49 @@ pub struct Sizing<'a> {
 }
 
 /// The slices of the block.
-pub(super) struct Parts<'a> {
-    pub rows: &'a mut [Row],
-    pub releases: &'a mut [Release],
+pub(crate) struct Parts<'a> {
+    pub(super) rows: &'a mut [Row],
+    pub(super) releases: &'a mut [Release],
     /// Room for two distributions of released processors.
-    pub front: &'a mut [f64],
-    pub back: &'a mut [f64],
+    pub(super) front: &'a mut [f64],
+    pub(super) back: &'a mut [f64],
     /// Expected waits for 1, 2, ... more processors, as far as they are integrated.
-    pub waits: &'a mut [f64],
+    pub(super) waits: &'a mut [f64],
 }
 
-/// The layout: measures or carves, as the carver does.
-fn layout<'a>(carver: &mut Carver<'a>, limits: &SizingCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
-    limits.check()?;
-    let jobs = limits.running as usize;
-    let processors = limits.processors as usize;
-    let state = carver.take(1)?;
-    let parts = Parts {
-        rows: carver.take(jobs)?,
-        releases: carver.take(jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?)?,
-        front: carver.take(processors)?,
-        back: carver.take(processors)?,
-        waits: carver.take(processors)?,
-    };
-    Ok((state, parts))
+impl<'a> Object<'a> for Sizing<'a> {
+    const KIND: Kind = Kind::Sizing;
+    type Head = Header;
+    type Capacity = SizingCapacity;
+    type State = State;
+    type Parts = Parts<'a>;
+
+    fn parts(carver: &mut Carver<'a>, limits: &SizingCapacity) -> Result<Parts<'a>> {
+        limits.check()?;
+        let jobs = limits.running as usize;
+        let processors = limits.processors as usize;
+        Ok(Parts {
+            rows: carver.take(jobs)?,
+            releases: carver.take(jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?)?,
+            front: carver.take(processors)?,
+            back: carver.take(processors)?,
+            waits: carver.take(processors)?,
+        })
+    }
+
+    fn capacity_in(state: &State) -> Result<SizingCapacity> {
+        Ok(state.limits)
+    }
+
+    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Sizing<'a>> {
+        let used = state.idle.checked_add(state.busy);
+        let fits =
+            state.running <= state.limits.running && used.is_some_and(|used| used <= state.limits.processors);
+        if fits { Ok(Sizing { state, parts }) } else { Err(Error::Corrupt) }
+    }
 }
+
+lifecycle!(Sizing);
 
 impl<'a> Sizing<'a> {
     /// Bytes that a block with these capacities needs.
@@ -120,9 +135,7 @@ impl<'a> Sizing<'a> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(limits: &SizingCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        layout(&mut carver, limits)?;
-        Ok(carver.size())
+        <Sizing as Object>::size(limits)
     }
 
     /// Makes the object in this memory, which may be longer than needed. O(1): only the head of the block is written.
@@ -130,45 +143,9 @@ impl<'a> Sizing<'a> {
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
     pub fn init(memory: &'a mut [u8], limits: &SizingCapacity) -> Result<Sizing<'a>> {
-        let size = Sizing::size(limits)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let (state, parts) = layout(&mut Carver::of(memory)?, limits)?;
-        let state = at_mut(state, 0)?;
-        *state = State { header: Header::new(KIND, size), limits: *limits, ..State::zeroed() };
+        let (state, parts) = Sizing::create(memory, limits)?;
+        state.limits = *limits;
         Ok(Sizing { state, parts })
-    }
-
-    /// How many bytes at the start of a block [`Sizing::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`Sizing::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = Sizing::size(&state.limits).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The object that [`Sizing::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<Sizing<'a>> {
-        let size = Sizing::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let limits = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.limits
-        };
-        let (state, parts) = layout(&mut Carver::of(memory)?, &limits)?;
-        let state = at_mut(state, 0)?;
-        let used = state.idle.checked_add(state.busy);
-        let fits = state.running <= limits.running && used.is_some_and(|used| used <= limits.processors);
-        if fits { Ok(Sizing { state, parts }) } else { Err(Error::Corrupt) }
     }
 
     /// The capacities.

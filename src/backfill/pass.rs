@@ -8,7 +8,7 @@ use crate::backfill::tie::Tie;
 use crate::backfill::timeline::{Entry, Instant};
 use crate::backfill::walk::{Extent, Frame, Running};
 use crate::error::{Error, Result, check_processors};
-use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Header, Kind, Object, at, at_mut, lifecycle, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, at_limit, check_span};
 use bytemuck::{Pod, Zeroable};
 
@@ -17,8 +17,6 @@ pub const MAX_PROCESSORS: u32 = 1 << 24;
 
 /// The largest number of running jobs, and of candidates.
 const MAX_JOBS: u32 = 1 << 20;
-
-const KIND: Kind = Kind::Pass;
 
 /// Capacities of a [`Pass`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
@@ -80,47 +78,46 @@ const RESTORED: u32 = 4;
 /// The scalars at the head of a pass's block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    header: Header,
-    pub limits: PassCapacity,
-    pub now: i64,
-    pub head_id: i64,
-    pub head_processors: u32,
-    pub idle: u32,
+pub(crate) struct State {
+    pub(super) limits: PassCapacity,
+    pub(super) now: i64,
+    pub(super) head_id: i64,
+    pub(super) head_processors: u32,
+    pub(super) idle: u32,
     /// Processors of the running jobs.
-    pub busy: u32,
-    pub phase: u32,
-    pub candidates: u32,
+    pub(super) busy: u32,
+    pub(super) phase: u32,
+    pub(super) candidates: u32,
     /// Whether the walk and its tally are set up for what runs now.
-    pub prepared: u32,
+    pub(super) prepared: u32,
     /// Of the running jobs, the first so many have their releases in the instants; and how many releases these are.
-    pub sorted: u32,
-    pub entries: u32,
+    pub(super) sorted: u32,
+    pub(super) entries: u32,
     /// Whether the candidates' ends are in order.
-    pub listed: u32,
-    pub accepted: u32,
+    pub(super) listed: u32,
+    pub(super) accepted: u32,
     /// Candidates' releases in time order, and how many of them are passed.
-    pub ends: u32,
-    pub ends_passed: u32,
+    pub(super) ends: u32,
+    pub(super) ends_passed: u32,
     /// The widest candidate's landings.
-    pub landings: u32,
-    pub rule_criterion: u32,
-    pub rule_threshold: f64,
-    pub rule_budget: f64,
-    pub rule_slip: f64,
-    pub rule_guard: f64,
-    pub rule_or_easy: u32,
+    pub(super) landings: u32,
+    pub(super) rule_criterion: u32,
+    pub(super) rule_threshold: f64,
+    pub(super) rule_budget: f64,
+    pub(super) rule_slip: f64,
+    pub(super) rule_guard: f64,
+    pub(super) rule_or_easy: u32,
     /// Of the running jobs, the first so many are in the order of their limits.
-    pub limited: u32,
+    pub(super) limited: u32,
     /// What the head job has waited, in seconds.
-    pub head_waited: i64,
+    pub(super) head_waited: i64,
     /// Accepted delays added up for this head job, by criterion.
-    pub spent: [f64; 4],
+    pub(super) spent: [f64; 4],
     /// The same of head jobs before it.
-    pub accounts: Accounts,
-    pub present: Present,
-    pub extent: Extent,
-    pub spectrum: Spectrum,
+    pub(super) accounts: Accounts,
+    pub(super) present: Present,
+    pub(super) extent: Extent,
+    pub(super) spectrum: Spectrum,
 }
 
 /// One scheduling pass over one pool of interchangeable processors.
@@ -137,60 +134,78 @@ pub struct Pass<'a> {
 }
 
 /// The slices of a pass's block.
-pub(super) struct Parts<'a> {
-    pub running: &'a mut [Running],
-    pub candidates: &'a mut [Candidate],
-    pub releases: &'a mut [Release],
-    pub entries: &'a mut [Entry],
-    pub ends: &'a mut [Entry],
-    pub spare: &'a mut [Entry],
-    pub instants: &'a mut [Instant],
-    pub order: &'a mut [u32],
+pub(crate) struct Parts<'a> {
+    pub(super) running: &'a mut [Running],
+    pub(super) candidates: &'a mut [Candidate],
+    pub(super) releases: &'a mut [Release],
+    pub(super) entries: &'a mut [Entry],
+    pub(super) ends: &'a mut [Entry],
+    pub(super) spare: &'a mut [Entry],
+    pub(super) instants: &'a mut [Instant],
+    pub(super) order: &'a mut [u32],
     /// The running jobs by the ends that their limits allow.
-    pub limits: &'a mut [Entry],
-    pub frames: &'a mut [Frame],
-    pub buffers: &'a mut [f64],
-    pub segments: &'a mut [Segment],
-    pub store: &'a mut [f64],
-    pub suffered: &'a mut [f64],
-    pub window: &'a mut [f64],
-    pub cells: &'a mut [f64],
-    pub rows: [&'a mut [f64]; 2],
+    pub(super) limits: &'a mut [Entry],
+    pub(super) frames: &'a mut [Frame],
+    pub(super) buffers: &'a mut [f64],
+    pub(super) segments: &'a mut [Segment],
+    pub(super) store: &'a mut [f64],
+    pub(super) suffered: &'a mut [f64],
+    pub(super) window: &'a mut [f64],
+    pub(super) cells: &'a mut [f64],
+    pub(super) rows: [&'a mut [f64]; 2],
 }
 
-/// The layout: measures or carves, as the carver does.
-fn layout<'a>(carver: &mut Carver<'a>, limits: &PassCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
-    limits.check()?;
-    let jobs = limits.running as usize + limits.candidates as usize;
-    let releases = jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?;
-    let ends = limits.candidates as usize * limits.releases_per_job();
-    let processors = limits.processors as usize;
-    // A frame a level, one for the root, one for rounding.
-    let frames = releases.checked_ilog2().unwrap_or(0) as usize + 3;
-    let cells = (limits.tie_cells as usize).max(Tie::fewest_cells(processors));
-    let row = Tie::row_length(processors);
-    let state = carver.take(1)?;
-    let parts = Parts {
-        running: carver.take(jobs)?,
-        candidates: carver.take(limits.candidates as usize)?,
-        releases: carver.take(releases)?,
-        entries: carver.take(releases)?,
-        ends: carver.take(ends)?,
-        spare: carver.take(releases)?,
-        instants: carver.take(releases)?,
-        order: carver.take(jobs)?,
-        limits: carver.take(jobs)?,
-        frames: carver.take(frames)?,
-        buffers: carver.take((frames + 1).checked_mul(processors).ok_or(Error::OutOfRange)?)?,
-        segments: carver.take(releases.div_ceil(RELEASES_PER_SEGMENT))?,
-        store: carver.take(releases.checked_mul(CELLS_PER_RELEASE).ok_or(Error::OutOfRange)?)?,
-        suffered: carver.take(processors)?,
-        window: carver.take(processors)?,
-        cells: carver.take(cells)?,
-        rows: [carver.take(row)?, carver.take(row)?],
-    };
-    Ok((state, parts))
+impl<'a> Object<'a> for Pass<'a> {
+    const KIND: Kind = Kind::Pass;
+    type Head = Header;
+    type Capacity = PassCapacity;
+    type State = State;
+    type Parts = Parts<'a>;
+
+    fn parts(carver: &mut Carver<'a>, limits: &PassCapacity) -> Result<Parts<'a>> {
+        limits.check()?;
+        let jobs = limits.running as usize + limits.candidates as usize;
+        let releases = jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?;
+        let ends = limits.candidates as usize * limits.releases_per_job();
+        let processors = limits.processors as usize;
+        // A frame a level, one for the root, one for rounding.
+        let frames = releases.checked_ilog2().unwrap_or(0) as usize + 3;
+        let cells = (limits.tie_cells as usize).max(Tie::fewest_cells(processors));
+        let row = Tie::row_length(processors);
+        Ok(Parts {
+            running: carver.take(jobs)?,
+            candidates: carver.take(limits.candidates as usize)?,
+            releases: carver.take(releases)?,
+            entries: carver.take(releases)?,
+            ends: carver.take(ends)?,
+            spare: carver.take(releases)?,
+            instants: carver.take(releases)?,
+            order: carver.take(jobs)?,
+            limits: carver.take(jobs)?,
+            frames: carver.take(frames)?,
+            buffers: carver.take((frames + 1).checked_mul(processors).ok_or(Error::OutOfRange)?)?,
+            segments: carver.take(releases.div_ceil(RELEASES_PER_SEGMENT))?,
+            store: carver.take(releases.checked_mul(CELLS_PER_RELEASE).ok_or(Error::OutOfRange)?)?,
+            suffered: carver.take(processors)?,
+            window: carver.take(processors)?,
+            cells: carver.take(cells)?,
+            rows: [carver.take(row)?, carver.take(row)?],
+        })
+    }
+
+    fn capacity_in(state: &State) -> Result<PassCapacity> {
+        Ok(state.limits)
+    }
+
+    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Pass<'a>> {
+        let limits = &state.limits;
+        let fits = state.extent.running <= limits.running + limits.candidates
+            && state.candidates <= limits.candidates;
+        if fits { Ok(Pass { state, parts }) } else { Err(Error::Corrupt) }
+    }
 }
+
+lifecycle!(Pass);
 
 impl<'a> Pass<'a> {
     /// Bytes that a pass with these capacities needs.
@@ -198,9 +213,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(limits: &PassCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        layout(&mut carver, limits)?;
-        Ok(carver.size())
+        <Pass as Object>::size(limits)
     }
 
     /// Makes a pass in this memory, which may be longer than needed. O(1): only the head of the block is written.
@@ -208,45 +221,9 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
     pub fn init(memory: &'a mut [u8], limits: &PassCapacity) -> Result<Pass<'a>> {
-        let size = Pass::size(limits)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let (state, parts) = layout(&mut Carver::of(memory)?, limits)?;
-        let state = at_mut(state, 0)?;
-        *state = State { header: Header::new(KIND, size), limits: *limits, ..State::zeroed() };
+        let (state, parts) = Pass::create(memory, limits)?;
+        state.limits = *limits;
         Ok(Pass { state, parts })
-    }
-
-    /// How many bytes at the start of a block [`Pass::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`Pass::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = Pass::size(&state.limits).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The pass that [`Pass::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<Pass<'a>> {
-        let size = Pass::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let limits = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.limits
-        };
-        let (state, parts) = layout(&mut Carver::of(memory)?, &limits)?;
-        let state = at_mut(state, 0)?;
-        let fits = state.extent.running <= limits.running + limits.candidates
-            && state.candidates <= limits.candidates;
-        if fits { Ok(Pass { state, parts }) } else { Err(Error::Corrupt) }
     }
 
     /// The capacities.
@@ -277,7 +254,6 @@ impl<'a> Pass<'a> {
             state.spent = state.accounts.take(head_id);
         }
         *state = State {
-            header: state.header,
             limits: state.limits,
             now,
             head_id,

@@ -1,7 +1,8 @@
-//! Handles whose block holds one plain value behind a header.
+//! Handles and the blocks behind them: objects of the core, and plain values behind a header.
 
 use crate::error::{Error, Result};
-use crate::memory::{ALIGNMENT, Header, Kind};
+use crate::memory::{ALIGNMENT, Header, Kind, Object};
+use crate::seal::Checkpoint;
 use bytemuck::Pod;
 use core::ffi::c_void;
 use core::slice;
@@ -35,6 +36,78 @@ pub(super) unsafe fn memory<'a>(memory: *mut c_void, length: i64) -> Result<&'a 
 /// Whether an address can be a block's.
 pub(super) fn aligned<T>(pointer: *const T) -> bool {
     pointer.addr() % ALIGNMENT == 0
+}
+
+/// The block of an object behind a handle. The kind is looked at first: a block of another kind may be shorter than
+/// the object's first bytes.
+///
+/// # Safety
+/// A handle that is not NULL and aligned points to a readable block of at least a header; if that is the object's, the
+/// block is as long as it says, writable, and nobody else uses it during the call.
+unsafe fn bytes<'a, O: Object<'a>, H>(handle: *const H) -> Result<&'a mut [u8]> {
+    if handle.is_null() {
+        return Err(Error::Null);
+    }
+    if !aligned(handle) {
+        return Err(Error::Misaligned);
+    }
+    unsafe { *handle.cast::<Header>() }.check(O::KIND)?;
+    let start = handle.cast_mut().cast::<u8>();
+    // The slice must be gone when the block's slice comes to be.
+    let size = O::look(unsafe { slice::from_raw_parts_mut(start, O::PREFIX) })?.1;
+    Ok(unsafe { slice::from_raw_parts_mut(start, size) })
+}
+
+/// The object behind a handle.
+///
+/// # Safety
+/// As [`bytes`].
+pub(super) unsafe fn object<'a, O: Object<'a>, H>(handle: *const H) -> Result<O> {
+    O::attach(unsafe { bytes::<O, H>(handle)? })
+}
+
+/// Makes an object in the caller's memory and gives the handle out.
+///
+/// # Safety
+/// As [`memory`]; a `handle` that is not NULL and aligned is writable.
+pub(super) unsafe fn init<'a, O: Object<'a>, H>(
+    at: *mut c_void,
+    length: i64,
+    handle: *mut *mut H,
+    make: impl FnOnce(&'a mut [u8]) -> Result<O>,
+) -> Result<()> {
+    let handle = unsafe { super::checked_mut(handle)? };
+    make(unsafe { memory(at, length)? })?;
+    *handle = at.cast();
+    Ok(())
+}
+
+/// Makes the block behind a handle a checkpoint.
+///
+/// # Safety
+/// As [`bytes`].
+pub(super) unsafe fn seal<'a, O: Checkpoint<'a>, H>(handle: *mut H) -> Result<()> {
+    O::seal(unsafe { bytes::<O, H>(handle)? })
+}
+
+/// Checks the checkpoint in the caller's memory and gives the handle out.
+///
+/// # Safety
+/// As [`init`].
+pub(super) unsafe fn open<'a, O: Checkpoint<'a>, H>(
+    at: *mut c_void,
+    length: i64,
+    handle: *mut *mut H,
+) -> Result<()> {
+    unsafe { init(at, length, handle, O::open) }
+}
+
+/// Writes the size of a block.
+///
+/// # Safety
+/// As [`super::write`].
+pub(super) unsafe fn write_size(to: *mut i64, size: usize) -> Result<()> {
+    unsafe { super::write(to, i64::try_from(size).map_err(|_| Error::OutOfRange)?) }
 }
 
 impl<T: Pod> Block<T> {
@@ -74,14 +147,5 @@ impl<T: Pod> Block<T> {
         }
         unsafe { *handle.cast::<Header>() }.check(kind)?;
         Ok(&unsafe { &*handle.cast::<Block<T>>() }.value)
-    }
-
-    /// As [`Block::read`], to change the value.
-    ///
-    /// # Safety
-    /// As [`Block::read`]; the block is writable, and nobody else uses it.
-    pub(super) unsafe fn read_mut<'a, H>(handle: *mut H, kind: Kind) -> Result<&'a mut T> {
-        unsafe { Block::<T>::read(handle, kind)? };
-        Ok(&mut unsafe { &mut *handle.cast::<Block<T>>() }.value)
     }
 }

@@ -30,7 +30,7 @@ mod calibration;
 
 pub use calibration::*;
 
-use super::block::{aligned, memory};
+use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
 use super::pass::{optional, sized};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
@@ -41,7 +41,6 @@ use crate::forecast::{
     Progress,
 };
 use core::ffi::c_void;
-use core::slice;
 
 /// The most scenarios of a forecast.
 pub const SUREFILL_MAX_SCENARIOS: i32 = 65_536;
@@ -186,18 +185,9 @@ unsafe fn options(given: *const surefill_forecast_options) -> Result<ForecastOpt
 /// The forecast behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least a forecast's first bytes; if they are a
-/// forecast's, the block is as long as they say, writable, and nobody else uses it during the call.
+/// As [`object`].
 unsafe fn forecast<'a>(handle: *const surefill_forecast) -> Result<Forecast<'a>> {
-    if handle.is_null() {
-        return Err(Error::Null);
-    }
-    if !aligned(handle) {
-        return Err(Error::Misaligned);
-    }
-    let start = handle.cast_mut().cast::<u8>();
-    let size = Forecast::block_size(unsafe { slice::from_raw_parts_mut(start, Forecast::PREFIX) })?;
-    Forecast::attach(unsafe { slice::from_raw_parts_mut(start, size) })
+    unsafe { object(handle) }
 }
 
 /// Writes an answer and its half-width.
@@ -254,7 +244,7 @@ pub unsafe extern "C" fn surefill_forecast_size(
 ) -> i32 {
     status((|| {
         let bytes = Forecast::size(&unsafe { self::capacity(capacity)? })?;
-        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+        unsafe { write_size(size, bytes) }
     })())
 }
 
@@ -272,12 +262,9 @@ pub unsafe extern "C" fn surefill_forecast_init(
     capacity: *const surefill_forecast_capacity,
     forecast: *mut *mut surefill_forecast,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(forecast)? };
-        Forecast::init(unsafe { self::memory(memory, length)? }, &unsafe { self::capacity(capacity)? })?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe {
+        init(memory, length, forecast, |bytes| Forecast::init(bytes, &self::capacity(capacity)?))
+    })
 }
 
 /// Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle

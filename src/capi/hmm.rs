@@ -1,6 +1,6 @@
 //! The hidden Markov model of run times by itself.
 
-use super::block::{aligned, memory};
+use super::block::{init, object, open, seal, write_size};
 use super::markov::{load_model, read_parameters, surefill_round, work, write_parameters};
 use super::pass::sized;
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
@@ -8,7 +8,6 @@ use super::{array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::hmm::{Evidence, Hmm, HmmCapacity, Initial, Training};
 use core::ffi::c_void;
-use core::slice;
 
 /// Initial values: the parameters there are.
 pub const SUREFILL_INITIAL_PRESENT: i32 = -1;
@@ -91,25 +90,12 @@ unsafe fn capacity(given: *const surefill_hmm_capacity) -> Result<HmmCapacity> {
     })
 }
 
-/// The block behind a handle.
+/// The model behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least a model's first bytes; if they are a
-/// model's, the block is as long as they say, writable, and nobody else uses it during the call.
-unsafe fn block<'a>(handle: *const surefill_hmm) -> Result<&'a mut [u8]> {
-    if handle.is_null() {
-        return Err(Error::Null);
-    }
-    if !aligned(handle) {
-        return Err(Error::Misaligned);
-    }
-    let start = handle.cast_mut().cast::<u8>();
-    let size = Hmm::block_size(unsafe { slice::from_raw_parts_mut(start, Hmm::PREFIX) })?;
-    Ok(unsafe { slice::from_raw_parts_mut(start, size) })
-}
-
+/// As [`object`].
 unsafe fn hmm<'a>(handle: *const surefill_hmm) -> Result<Hmm<'a>> {
-    Hmm::attach(unsafe { block(handle)? })
+    unsafe { object(handle) }
 }
 
 /// Sets the capacity to its defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.
@@ -134,7 +120,7 @@ pub unsafe extern "C" fn surefill_hmm_capacity_init(capacity: *mut surefill_hmm_
 pub unsafe extern "C" fn surefill_hmm_size(capacity: *const surefill_hmm_capacity, size: *mut i64) -> i32 {
     status((|| {
         let bytes = Hmm::size(&unsafe { self::capacity(capacity)? })?;
-        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+        unsafe { write_size(size, bytes) }
     })())
 }
 
@@ -153,12 +139,7 @@ pub unsafe extern "C" fn surefill_hmm_init(
     capacity: *const surefill_hmm_capacity,
     hmm: *mut *mut surefill_hmm,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(hmm)? };
-        Hmm::init(unsafe { self::memory(memory, length)? }, &unsafe { self::capacity(capacity)? })?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { init(memory, length, hmm, |bytes| Hmm::init(bytes, &self::capacity(capacity)?)) })
 }
 
 /// Makes the block a checkpoint, to be written to disk: writes its checksum. Any later call that changes the model
@@ -170,7 +151,7 @@ pub unsafe extern "C" fn surefill_hmm_init(
 /// hmm is a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_hmm_seal(hmm: *mut surefill_hmm) -> i32 {
-    status((|| Hmm::seal(unsafe { block(hmm)? }))())
+    status(unsafe { seal::<Hmm, _>(hmm) })
 }
 
 /// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_hmm_seal left it.
@@ -187,12 +168,7 @@ pub unsafe extern "C" fn surefill_hmm_open(
     length: i64,
     hmm: *mut *mut surefill_hmm,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(hmm)? };
-        Hmm::open(unsafe { self::memory(memory, length)? })?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { open::<Hmm, _>(memory, length, hmm) })
 }
 
 /// Sets the parameters of a model. Training under way is given up. O(M (M + N)).

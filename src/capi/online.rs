@@ -1,6 +1,6 @@
 //! The hidden Markov model that learns on line, without a history.
 
-use super::block::{aligned, memory};
+use super::block::{init, object, open, seal, write_size};
 use super::hmm::surefill_model_parameters;
 use super::markov::{read_parameters, write_parameters};
 use super::pass::sized;
@@ -8,7 +8,6 @@ use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::hmm::{OnlineHmm, OnlineOptions};
 use core::ffi::c_void;
-use core::slice;
 
 /// How a model learns on line. Set by surefill_online_hmm_options_init, then changed as needed.
 #[repr(C)]
@@ -58,25 +57,12 @@ unsafe fn options(given: *const surefill_online_hmm_options) -> Result<OnlineOpt
     Ok(OnlineOptions { exponent: given.exponent, hold, floor: given.floor })
 }
 
-/// The block behind a handle.
+/// The model behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least a model's first bytes; if they are a
-/// model's, the block is as long as they say, writable, and nobody else uses it during the call.
-unsafe fn block<'a>(handle: *const surefill_online_hmm) -> Result<&'a mut [u8]> {
-    if handle.is_null() {
-        return Err(Error::Null);
-    }
-    if !aligned(handle) {
-        return Err(Error::Misaligned);
-    }
-    let start = handle.cast_mut().cast::<u8>();
-    let size = OnlineHmm::block_size(unsafe { slice::from_raw_parts_mut(start, OnlineHmm::PREFIX) })?;
-    Ok(unsafe { slice::from_raw_parts_mut(start, size) })
-}
-
+/// As [`object`].
 unsafe fn online<'a>(handle: *const surefill_online_hmm) -> Result<OnlineHmm<'a>> {
-    OnlineHmm::attach(unsafe { block(handle)? })
+    unsafe { object(handle) }
 }
 
 /// The numbers of states and bins of parameters.
@@ -115,7 +101,7 @@ pub unsafe extern "C" fn surefill_online_hmm_size(
     status((|| {
         let (states, bins) = unsafe { shape(parameters)? };
         let bytes = OnlineHmm::size(states, bins)?;
-        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+        unsafe { write_size(size, bytes) }
     })())
 }
 
@@ -136,15 +122,12 @@ pub unsafe extern "C" fn surefill_online_hmm_init(
     online: *mut *mut surefill_online_hmm,
 ) -> i32 {
     status((|| {
-        let handle = unsafe { checked_mut(online)? };
         let options = unsafe { self::options(options)? };
         let shape = unsafe { shape(parameters)? };
         // Nothing may be read by numbers that no model has.
         OnlineHmm::size(shape.0, shape.1)?;
         let parameters = unsafe { read_parameters(parameters, shape)? };
-        OnlineHmm::init(unsafe { self::memory(memory, length)? }, &parameters, &options)?;
-        *handle = memory.cast();
-        Ok(())
+        unsafe { init(memory, length, online, |bytes| OnlineHmm::init(bytes, &parameters, &options)) }
     })())
 }
 
@@ -157,7 +140,7 @@ pub unsafe extern "C" fn surefill_online_hmm_init(
 /// online is a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_online_hmm_seal(online: *mut surefill_online_hmm) -> i32 {
-    status((|| OnlineHmm::seal(unsafe { block(online)? }))())
+    status(unsafe { seal::<OnlineHmm, _>(online) })
 }
 
 /// The model in a checkpoint (length bytes at least) read back into memory, which must be as surefill_online_hmm_seal
@@ -174,12 +157,7 @@ pub unsafe extern "C" fn surefill_online_hmm_open(
     length: i64,
     online: *mut *mut surefill_online_hmm,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(online)? };
-        OnlineHmm::open(unsafe { self::memory(memory, length)? })?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { open::<OnlineHmm, _>(memory, length, online) })
 }
 
 /// Learns from the next slot: counts has a number of finished jobs for each of count bins, which must be the model's.

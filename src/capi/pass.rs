@@ -21,7 +21,7 @@
 //! } while (step != SUREFILL_STEP_DONE);
 //! ```
 
-use super::block::{aligned, memory};
+use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
 use super::status::{SUREFILL_STEP_ACCEPT, SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{array, checked_mut, count, status, write};
@@ -204,18 +204,9 @@ pub(super) fn criterion(number: i32) -> Result<Criterion> {
 /// The pass behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least a pass's first bytes; if they are a
-/// pass's, the block is as long as they say, writable, and nobody else uses it during the call.
+/// As [`object`].
 pub(super) unsafe fn pass<'a>(handle: *const surefill_pass) -> Result<Pass<'a>> {
-    if handle.is_null() {
-        return Err(Error::Null);
-    }
-    if !aligned(handle) {
-        return Err(Error::Misaligned);
-    }
-    let start = handle.cast_mut().cast::<u8>();
-    let size = Pass::block_size(unsafe { slice::from_raw_parts_mut(start, Pass::PREFIX) })?;
-    Pass::attach(unsafe { slice::from_raw_parts_mut(start, size) })
+    unsafe { object(handle) }
 }
 
 fn index(number: i32) -> Result<usize> {
@@ -257,7 +248,7 @@ pub unsafe extern "C" fn surefill_rule_init(rule: *mut surefill_rule) -> i32 {
 pub unsafe extern "C" fn surefill_pass_size(capacity: *const surefill_pass_capacity, size: *mut i64) -> i32 {
     status((|| {
         let bytes = Pass::size(&unsafe { self::capacity(capacity)? })?;
-        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+        unsafe { write_size(size, bytes) }
     })())
 }
 
@@ -275,12 +266,7 @@ pub unsafe extern "C" fn surefill_pass_init(
     capacity: *const surefill_pass_capacity,
     pass: *mut *mut surefill_pass,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(pass)? };
-        Pass::init(unsafe { self::memory(memory, length)? }, &unsafe { self::capacity(capacity)? })?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { init(memory, length, pass, |bytes| Pass::init(bytes, &self::capacity(capacity)?)) })
 }
 
 /// Begins a pass at time now (seconds since any fixed origin, within 2^53 of it) with this number of idle processors,

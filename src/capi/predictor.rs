@@ -29,7 +29,7 @@ pub use events::*;
 pub use model::*;
 
 use super::bins::{bins, surefill_bins};
-use super::block::{aligned, memory};
+use super::block::{init, object, open, seal, write_size};
 use super::distribution::{surefill_distribution, write_distribution};
 use super::inbox::{
     SUREFILL_EVENT_CANCEL, SUREFILL_EVENT_END, SUREFILL_EVENT_START, SUREFILL_EVENT_SUBMIT,
@@ -49,7 +49,6 @@ use crate::runtime::RuntimeDistribution;
 use core::ffi::c_void;
 use core::mem::offset_of;
 use core::ptr::null;
-use core::slice;
 
 /// Kind of predictor: a mixture of histories of like jobs, "like" in several ways at once, each weighed by how well it
 /// has done for the user.
@@ -353,25 +352,12 @@ unsafe fn learning(given: &surefill_predictor_options) -> Result<PredictorOption
     })
 }
 
-/// The block behind a handle.
+/// The predictor behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least a predictor's first bytes; if they are
-/// a predictor's, the block is as long as they say, writable, and nobody else uses it during the call.
-unsafe fn block<'a>(handle: *const surefill_predictor) -> Result<&'a mut [u8]> {
-    if handle.is_null() {
-        return Err(Error::Null);
-    }
-    if !aligned(handle) {
-        return Err(Error::Misaligned);
-    }
-    let start = handle.cast_mut().cast::<u8>();
-    let size = Predictor::block_size(unsafe { slice::from_raw_parts_mut(start, Predictor::PREFIX) })?;
-    Ok(unsafe { slice::from_raw_parts_mut(start, size) })
-}
-
+/// As [`object`].
 unsafe fn predictor<'a>(handle: *const surefill_predictor) -> Result<Predictor<'a>> {
-    Predictor::attach(unsafe { block(handle)? })
+    unsafe { object(handle) }
 }
 
 /// Sets the options to the defaults of a kind, one of SUREFILL_PREDICTOR_: 4,096 jobs, 24 bins, jobs older than ten
@@ -442,7 +428,7 @@ pub unsafe extern "C" fn surefill_predictor_size(
 ) -> i32 {
     status((|| {
         let bytes = Predictor::size(&capacity(&unsafe { given(options)? })?)?;
-        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+        unsafe { write_size(size, bytes) }
     })())
 }
 
@@ -464,13 +450,12 @@ pub unsafe extern "C" fn surefill_predictor_init(
     predictor: *mut *mut surefill_predictor,
 ) -> i32 {
     status((|| {
-        let handle = unsafe { checked_mut(predictor)? };
         let given = unsafe { given(options)? };
         let (capacity, learning) = (capacity(&given)?, unsafe { learning(&given)? });
         let bins = unsafe { self::bins(bins)? };
-        Predictor::init(unsafe { self::memory(memory, length)? }, &capacity, &bins, &learning)?;
-        *handle = memory.cast();
-        Ok(())
+        unsafe {
+            init(memory, length, predictor, |bytes| Predictor::init(bytes, &capacity, &bins, &learning))
+        }
     })())
 }
 
@@ -483,7 +468,7 @@ pub unsafe extern "C" fn surefill_predictor_init(
 /// predictor is a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_predictor_seal(predictor: *mut surefill_predictor) -> i32 {
-    status((|| Predictor::seal(unsafe { block(predictor)? }))())
+    status(unsafe { seal::<Predictor, _>(predictor) })
 }
 
 /// The predictor in a checkpoint (length bytes at least) read back into memory, which must be as
@@ -501,10 +486,5 @@ pub unsafe extern "C" fn surefill_predictor_open(
     length: i64,
     predictor: *mut *mut surefill_predictor,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(predictor)? };
-        Predictor::open(unsafe { self::memory(memory, length)? })?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { open::<Predictor, _>(memory, length, predictor) })
 }

@@ -20,15 +20,14 @@
 //! surefill_recent_waits_add(waits, 600);
 //! ```
 
-use super::block::{aligned, memory};
+use super::block::{init, object, open, seal, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
 use super::pass::{c_rule, criterion, sized, surefill_rule};
-use super::{checked_mut, count, status, write};
+use super::{count, status, write};
 use crate::backfill::Rule;
 use crate::error::{Error, Result};
 use crate::schedule::{Preset, PresetName, Priority, RecentWaits};
 use core::ffi::c_void;
-use core::slice;
 
 /// Preset: EASY backfilling by the time limits, in the order of submission.
 pub const SUREFILL_PRESET_EASY: i32 = 0;
@@ -171,25 +170,12 @@ unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
     Ok(preset)
 }
 
-/// The block behind a handle.
+/// The recent waits behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least the object's first bytes; if they are
-/// the object's, the block is as long as they say, writable, and nobody else uses it during the call.
-unsafe fn block<'a>(handle: *const surefill_recent_waits) -> Result<&'a mut [u8]> {
-    if handle.is_null() {
-        return Err(Error::Null);
-    }
-    if !aligned(handle) {
-        return Err(Error::Misaligned);
-    }
-    let start = handle.cast_mut().cast::<u8>();
-    let size = RecentWaits::block_size(unsafe { slice::from_raw_parts_mut(start, RecentWaits::PREFIX) })?;
-    Ok(unsafe { slice::from_raw_parts_mut(start, size) })
-}
-
+/// As [`object`].
 pub(super) unsafe fn recent<'a>(handle: *const surefill_recent_waits) -> Result<RecentWaits<'a>> {
-    RecentWaits::attach(unsafe { block(handle)? })
+    unsafe { object(handle) }
 }
 
 /// A long wait by recent ones; without them there is none, unless every wait is.
@@ -302,7 +288,7 @@ pub unsafe extern "C" fn surefill_preset_candidate_value(
 pub unsafe extern "C" fn surefill_recent_waits_size(preset: *const surefill_preset, size: *mut i64) -> i32 {
     status((|| {
         let bytes = RecentWaits::size(unsafe { self::preset(preset)? }.recent)?;
-        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+        unsafe { write_size(size, bytes) }
     })())
 }
 
@@ -322,11 +308,8 @@ pub unsafe extern "C" fn surefill_recent_waits_init(
     recent: *mut *mut surefill_recent_waits,
 ) -> i32 {
     status((|| {
-        let handle = unsafe { checked_mut(recent)? };
         let preset = unsafe { self::preset(preset)? };
-        RecentWaits::init(unsafe { self::memory(memory, length)? }, preset.recent)?;
-        *handle = memory.cast();
-        Ok(())
+        unsafe { init(memory, length, recent, |bytes| RecentWaits::init(bytes, preset.recent)) }
     })())
 }
 
@@ -350,7 +333,7 @@ pub unsafe extern "C" fn surefill_recent_waits_add(recent: *mut surefill_recent_
 /// recent is a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_recent_waits_seal(recent: *mut surefill_recent_waits) -> i32 {
-    status((|| RecentWaits::seal(unsafe { block(recent)? }))())
+    status(unsafe { seal::<RecentWaits, _>(recent) })
 }
 
 /// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
@@ -367,10 +350,5 @@ pub unsafe extern "C" fn surefill_recent_waits_open(
     length: i64,
     recent: *mut *mut surefill_recent_waits,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(recent)? };
-        RecentWaits::open(unsafe { self::memory(memory, length)? })?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { open::<RecentWaits, _>(memory, length, recent) })
 }

@@ -26,7 +26,7 @@ pub use ask::*;
 pub use bounds::*;
 pub use study::*;
 
-use super::block::{aligned, memory};
+use super::block::{init, object, open, seal, write_size};
 use super::pass::sized;
 use super::predictor::surefill_held_job;
 use super::{array_mut, checked_mut, count, status, write};
@@ -36,7 +36,6 @@ use crate::wait::{
     WaitCapacity, WaitMethod, WaitOptions, WaitPredictor,
 };
 use core::ffi::c_void;
-use core::slice;
 
 /// The most clusters of a wait predictor.
 pub const SUREFILL_MAX_CLUSTERS: i32 = 16;
@@ -215,25 +214,12 @@ fn features(requested: i64, processors: i32) -> Result<Features> {
     Ok(Features { requested, processors: count(processors)? })
 }
 
-/// The block behind a handle.
+/// The wait predictor behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least a predictor's first bytes; if they are
-/// a predictor's, the block is as long as they say, writable, and nobody else uses it during the call.
-unsafe fn block<'a>(handle: *const surefill_wait) -> Result<&'a mut [u8]> {
-    if handle.is_null() {
-        return Err(Error::Null);
-    }
-    if !aligned(handle) {
-        return Err(Error::Misaligned);
-    }
-    let start = handle.cast_mut().cast::<u8>();
-    let size = WaitPredictor::block_size(unsafe { slice::from_raw_parts_mut(start, WaitPredictor::PREFIX) })?;
-    Ok(unsafe { slice::from_raw_parts_mut(start, size) })
-}
-
+/// As [`object`].
 unsafe fn waits<'a>(handle: *const surefill_wait) -> Result<WaitPredictor<'a>> {
-    WaitPredictor::attach(unsafe { block(handle)? })
+    unsafe { object(handle) }
 }
 
 /// One of SUREFILL_ANSWER_ and a bound, -1 where there is none.
@@ -290,7 +276,7 @@ pub unsafe extern "C" fn surefill_wait_options_init(options: *mut surefill_wait_
 pub unsafe extern "C" fn surefill_wait_size(capacity: *const surefill_wait_capacity, size: *mut i64) -> i32 {
     status((|| {
         let bytes = WaitPredictor::size(&unsafe { self::capacity(capacity)? })?;
-        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+        unsafe { write_size(size, bytes) }
     })())
 }
 
@@ -312,11 +298,8 @@ pub unsafe extern "C" fn surefill_wait_init(
     wait: *mut *mut surefill_wait,
 ) -> i32 {
     status((|| {
-        let handle = unsafe { checked_mut(wait)? };
         let (capacity, options) = unsafe { (self::capacity(capacity)?, self::options(options)?) };
-        WaitPredictor::init(unsafe { self::memory(memory, length)? }, &capacity, &options)?;
-        *handle = memory.cast();
-        Ok(())
+        unsafe { init(memory, length, wait, |bytes| WaitPredictor::init(bytes, &capacity, &options)) }
     })())
 }
 
@@ -329,7 +312,7 @@ pub unsafe extern "C" fn surefill_wait_init(
 /// wait is a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_wait_seal(wait: *mut surefill_wait) -> i32 {
-    status((|| WaitPredictor::seal(unsafe { block(wait)? }))())
+    status(unsafe { seal::<WaitPredictor, _>(wait) })
 }
 
 /// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as surefill_wait_seal left
@@ -346,12 +329,7 @@ pub unsafe extern "C" fn surefill_wait_open(
     length: i64,
     wait: *mut *mut surefill_wait,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(wait)? };
-        WaitPredictor::open(unsafe { self::memory(memory, length)? })?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { open::<WaitPredictor, _>(memory, length, wait) })
 }
 
 /// A job was submitted that requests a number of seconds (0 to SUREFILL_MAX_SECONDS) and processors (not negative).

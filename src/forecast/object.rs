@@ -3,7 +3,7 @@
 use crate::error::{Error, Result, check_processors};
 use crate::forecast::options::{ForecastOptions, RawOptions};
 use crate::forecast::profile::Step;
-use crate::memory::{Carver, Header, Kind, at, at_mut, range_mut};
+use crate::memory::{Carver, Header, Kind, Object, at, at_mut, lifecycle, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, check_span};
 use bytemuck::{Pod, Zeroable};
 
@@ -15,8 +15,6 @@ pub(super) const MAX_JOBS: u32 = 1 << 20;
 
 /// The largest number of scenarios.
 pub const MAX_SCENARIOS: u32 = 1 << 16;
-
-const KIND: Kind = Kind::Forecast;
 
 /// A start that never comes.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -77,24 +75,23 @@ pub(super) const DONE: u32 = 3;
 /// The scalars at the head of a forecast's block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    header: Header,
-    pub capacity: ForecastCapacity,
-    pub options: RawOptions,
-    pub now: i64,
-    pub idle: u32,
+pub(crate) struct State {
+    pub(super) capacity: ForecastCapacity,
+    pub(super) options: RawOptions,
+    pub(super) now: i64,
+    pub(super) idle: u32,
     /// Processors of the running jobs.
-    pub busy: u32,
-    pub running: u32,
-    pub waiting: u32,
+    pub(super) busy: u32,
+    pub(super) running: u32,
+    pub(super) waiting: u32,
     /// Waiting jobs that are submitted later.
-    pub arrivals: u32,
-    pub phase: u32,
+    pub(super) arrivals: u32,
+    pub(super) phase: u32,
     /// Scenarios played.
-    pub played: u32,
+    pub(super) played: u32,
     /// Jobs whose starts are sorted.
-    pub sorted: u32,
-    pub scene: Scene,
+    pub(super) sorted: u32,
+    pub(super) scene: Scene,
 }
 
 /// The scenario that is being played.
@@ -177,107 +174,65 @@ pub struct Forecast<'a> {
 }
 
 /// The slices of a forecast's block.
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     /// Running jobs, then waiting jobs from the capacity of running jobs on; the same for their releases.
-    pub jobs: &'a mut [Job],
+    pub(super) jobs: &'a mut [Job],
     /// Each with the probability that the job ends by then.
-    pub releases: &'a mut [Release],
+    pub(super) releases: &'a mut [Release],
     /// A row of scenarios for each waiting job, in seconds from now.
-    pub starts: &'a mut [i64],
+    pub(super) starts: &'a mut [i64],
     /// Waiting jobs by predicted median, as far as they can start at all.
-    pub ranked: &'a mut [End],
+    pub(super) ranked: &'a mut [End],
     /// Waiting jobs that are submitted later, in the order of time.
-    pub arrivals: &'a mut [End],
+    pub(super) arrivals: &'a mut [End],
     /// Where each waiting job stands in the present scenario.
-    pub status: &'a mut [u32],
+    pub(super) status: &'a mut [u32],
     /// Ends of running jobs: a heap.
-    pub ends: &'a mut [End],
+    pub(super) ends: &'a mut [End],
     /// Planned ends of running jobs, sorted; and by job.
-    pub plans: &'a mut [End],
-    pub planned: &'a mut [Planned],
-    pub queue: &'a mut [Queued],
+    pub(super) plans: &'a mut [End],
+    pub(super) planned: &'a mut [Planned],
+    pub(super) queue: &'a mut [Queued],
     /// The queued jobs in the order in which candidates are tried, unless that is the queue's.
-    pub candidates: &'a mut [Queued],
-    pub steps: &'a mut [Step],
+    pub(super) candidates: &'a mut [Queued],
+    pub(super) steps: &'a mut [Step],
 }
 
-/// The layout: measures or carves, as the carver does.
-fn layout<'a>(carver: &mut Carver<'a>, capacity: &ForecastCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
-    capacity.check()?;
-    let (running, waiting) = (capacity.running as usize, capacity.waiting as usize);
-    let jobs = running + waiting;
-    let product = |a: usize, b: usize| a.checked_mul(b).ok_or(Error::OutOfRange);
-    let state = carver.take(1)?;
-    let parts = Parts {
-        jobs: carver.take(jobs)?,
-        releases: carver.take(product(jobs, capacity.releases_per_job())?)?,
-        starts: carver.take(product(waiting, capacity.scenarios as usize)?)?,
-        ranked: carver.take(waiting)?,
-        arrivals: carver.take(waiting)?,
-        status: carver.take(waiting)?,
-        ends: carver.take(jobs)?,
-        plans: carver.take(jobs)?,
-        planned: carver.take(jobs)?,
-        queue: carver.take(waiting)?,
-        candidates: carver.take(waiting)?,
-        // A step for now and for each planned end, and two for each job that takes some.
-        steps: carver.take(jobs + 2 * waiting + 1)?,
-    };
-    Ok((state, parts))
-}
+impl<'a> Object<'a> for Forecast<'a> {
+    const KIND: Kind = Kind::Forecast;
+    type Head = Header;
+    type Capacity = ForecastCapacity;
+    type State = State;
+    type Parts = Parts<'a>;
 
-impl<'a> Forecast<'a> {
-    /// Bytes that a forecast with these capacities needs.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`].
-    pub fn size(capacity: &ForecastCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        layout(&mut carver, capacity)?;
-        Ok(carver.size())
+    fn parts(carver: &mut Carver<'a>, capacity: &ForecastCapacity) -> Result<Parts<'a>> {
+        capacity.check()?;
+        let (running, waiting) = (capacity.running as usize, capacity.waiting as usize);
+        let jobs = running + waiting;
+        let product = |a: usize, b: usize| a.checked_mul(b).ok_or(Error::OutOfRange);
+        Ok(Parts {
+            jobs: carver.take(jobs)?,
+            releases: carver.take(product(jobs, capacity.releases_per_job())?)?,
+            starts: carver.take(product(waiting, capacity.scenarios as usize)?)?,
+            ranked: carver.take(waiting)?,
+            arrivals: carver.take(waiting)?,
+            status: carver.take(waiting)?,
+            ends: carver.take(jobs)?,
+            plans: carver.take(jobs)?,
+            planned: carver.take(jobs)?,
+            queue: carver.take(waiting)?,
+            candidates: carver.take(waiting)?,
+            // A step for now and for each planned end, and two for each job that takes some.
+            steps: carver.take(jobs + 2 * waiting + 1)?,
+        })
     }
 
-    /// Makes a forecast in this memory, which may be longer than needed. O(1): only the head of the block is written.
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], capacity: &ForecastCapacity) -> Result<Forecast<'a>> {
-        let size = Forecast::size(capacity)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let (state, parts) = layout(&mut Carver::of(memory)?, capacity)?;
-        let state = at_mut(state, 0)?;
-        *state = State { header: Header::new(KIND, size), capacity: *capacity, ..State::zeroed() };
-        Ok(Forecast { state, parts })
+    fn capacity_in(state: &State) -> Result<ForecastCapacity> {
+        Ok(state.capacity)
     }
 
-    /// How many bytes at the start of a block [`Forecast::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`Forecast::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = Forecast::size(&state.capacity).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The forecast that [`Forecast::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<Forecast<'a>> {
-        let size = Forecast::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let capacity = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.capacity
-        };
-        let (state, parts) = layout(&mut Carver::of(memory)?, &capacity)?;
-        let state = at_mut(state, 0)?;
+    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Forecast<'a>> {
+        let capacity = &state.capacity;
         let begun = state.phase != 0;
         let sound = state.running <= capacity.running
             && state.waiting <= capacity.waiting
@@ -287,6 +242,28 @@ impl<'a> Forecast<'a> {
             && state.now.unsigned_abs() <= 1 << 53
             && (0..=1 << 62).contains(&state.scene.time);
         if sound { Ok(Forecast { state, parts }) } else { Err(Error::Corrupt) }
+    }
+}
+
+lifecycle!(Forecast);
+
+impl<'a> Forecast<'a> {
+    /// Bytes that a forecast with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(capacity: &ForecastCapacity) -> Result<usize> {
+        <Forecast as Object>::size(capacity)
+    }
+
+    /// Makes a forecast in this memory, which may be longer than needed. O(1): only the head of the block is written.
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], capacity: &ForecastCapacity) -> Result<Forecast<'a>> {
+        let (state, parts) = Forecast::create(memory, capacity)?;
+        state.capacity = *capacity;
+        Ok(Forecast { state, parts })
     }
 
     /// The capacities.
@@ -309,8 +286,7 @@ impl<'a> Forecast<'a> {
         if idle > capacity.processors {
             return Err(Error::TooManyProcessors);
         }
-        let header = self.state.header;
-        *self.state = State { header, capacity, options, now, idle, phase: FILLING, ..State::zeroed() };
+        *self.state = State { capacity, options, now, idle, phase: FILLING, ..State::zeroed() };
         Ok(())
     }
 

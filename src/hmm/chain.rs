@@ -10,13 +10,11 @@ use crate::hmm::initial::set_static;
 use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
 use crate::hmm::vector::copy;
 use crate::hmm::viterbi::viterbi;
-use crate::memory::{Carver, Header, Kind, at, at_mut};
+use crate::memory::{Carver, Kind, Object, lifecycle};
 use crate::runtime::MAX_BINS;
-use crate::seal;
+use crate::seal::Sealed;
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
-
-const KIND: Kind = Kind::Hmm;
 
 /// The largest number of slots, and of cells.
 const MOST: u32 = 1 << 28;
@@ -56,25 +54,22 @@ impl HmmCapacity {
 /// The scalars of a model.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    header: Header,
-    /// The checksum of a sealed block.
-    seal: u64,
-    pub limits: HmmCapacity,
-    pub load: u32,
+pub(crate) struct State {
+    pub(super) limits: HmmCapacity,
+    pub(super) load: u32,
     /// Whether there are parameters.
-    pub ready: u32,
-    pub progress: Progress,
+    pub(super) ready: u32,
+    pub(super) progress: Progress,
 }
 
 /// The slices of a model's block.
-pub(super) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     /// The model in use.
-    pub model: Tables<'a>,
+    pub(super) model: Tables<'a>,
     /// The model in training.
-    pub draft: Tables<'a>,
-    pub sums: Sums<'a>,
-    pub history: History<'a>,
+    pub(super) draft: Tables<'a>,
+    pub(super) sums: Sums<'a>,
+    pub(super) history: History<'a>,
 }
 
 /// A hidden Markov model of run times: parameters, observations, and training.
@@ -91,17 +86,38 @@ pub struct Hmm<'a> {
     pub(super) parts: Parts<'a>,
 }
 
-fn layout<'a>(carver: &mut Carver<'a>, limits: &HmmCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
-    limits.check()?;
-    let state = carver.take(1)?;
-    let parts = Parts {
-        model: Tables::carve(carver, limits)?,
-        draft: Tables::carve(carver, limits)?,
-        sums: Sums::carve(carver, limits)?,
-        history: History::carve(carver, limits.slots, limits.cells)?,
-    };
-    Ok((state, parts))
+impl<'a> Object<'a> for Hmm<'a> {
+    const KIND: Kind = Kind::Hmm;
+    type Head = Sealed;
+    type Capacity = HmmCapacity;
+    type State = State;
+    type Parts = Parts<'a>;
+
+    fn parts(carver: &mut Carver<'a>, limits: &HmmCapacity) -> Result<Parts<'a>> {
+        limits.check()?;
+        Ok(Parts {
+            model: Tables::carve(carver, limits)?,
+            draft: Tables::carve(carver, limits)?,
+            sums: Sums::carve(carver, limits)?,
+            history: History::carve(carver, limits.slots, limits.cells)?,
+        })
+    }
+
+    fn capacity_in(state: &State) -> Result<HmmCapacity> {
+        Ok(state.limits)
+    }
+
+    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Hmm<'a>> {
+        parts.history.check()?;
+        let ledger = parts.history.ledger()?;
+        let sound = state.progress.is_sound(ledger.first, ledger.end)
+            && LoadModel::from_number(state.load).is_some()
+            && LoadModel::from_number(state.progress.load).is_some();
+        if sound { Ok(Hmm { state, parts }) } else { Err(Error::Corrupt) }
+    }
 }
+
+lifecycle!(Hmm, checkpoint);
 
 impl<'a> Hmm<'a> {
     /// Bytes that a model with these capacities needs.
@@ -109,9 +125,7 @@ impl<'a> Hmm<'a> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(limits: &HmmCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        layout(&mut carver, limits)?;
-        Ok(carver.size())
+        <Hmm as Object>::size(limits)
     }
 
     /// Makes a model without parameters and observations in this memory, which may be longer than needed. All of it is
@@ -120,87 +134,10 @@ impl<'a> Hmm<'a> {
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
     pub fn init(memory: &'a mut [u8], limits: &HmmCapacity) -> Result<Hmm<'a>> {
-        let size = Hmm::size(limits)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        Carver::of(&mut *memory)?;
-        memory.fill(0);
-        let mut hmm = Hmm::carve(&mut Carver::of(memory)?, limits)?;
-        hmm.reset(limits, size)?;
-        Ok(hmm)
-    }
-
-    /// The slices of a model that lies inside another object's block.
-    pub(crate) fn carve(carver: &mut Carver<'a>, limits: &HmmCapacity) -> Result<Hmm<'a>> {
-        let (state, parts) = layout(carver, limits)?;
-        Ok(Hmm { state: at_mut(state, 0)?, parts })
-    }
-
-    /// Makes zeroed slices a model.
-    pub(crate) fn reset(&mut self, limits: &HmmCapacity, size: usize) -> Result<()> {
-        *self.state = State { header: Header::new(KIND, size), limits: *limits, ..State::zeroed() };
-        self.parts.history.clear()
-    }
-
-    /// How many bytes at the start of a block [`Hmm::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`Hmm::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = Hmm::size(&state.limits).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The model that [`Hmm::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
-    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<Hmm<'a>> {
-        let size = Hmm::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let limits = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.limits
-        };
-        let hmm = Hmm::carve(&mut Carver::of(memory)?, &limits)?;
-        hmm.check()?;
-        Ok(hmm)
-    }
-
-    /// Refuses a state that cannot be. O(1).
-    pub(crate) fn check(&self) -> Result<()> {
-        self.parts.history.check()?;
-        let ledger = self.parts.history.ledger()?;
-        let state = &*self.state;
-        let sound = state.progress.is_sound(ledger.first, ledger.end)
-            && LoadModel::from_number(state.load).is_some()
-            && LoadModel::from_number(state.progress.load).is_some();
-        if sound { Ok(()) } else { Err(Error::Corrupt) }
-    }
-
-    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
-    ///
-    /// # Errors
-    /// As [`Hmm::attach`].
-    pub fn seal(memory: &mut [u8]) -> Result<()> {
-        let size = Hmm::block_size(memory)?;
-        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
-    }
-
-    /// The model in a checkpoint: a block as [`Hmm::seal`] left it. O(size).
-    ///
-    /// # Errors
-    /// As [`Hmm::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
-    pub fn open(memory: &'a mut [u8]) -> Result<Hmm<'a>> {
-        let size = Hmm::block_size(memory)?;
-        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
-        Hmm::attach(memory)
+        let (state, mut parts) = Hmm::create(memory, limits)?;
+        state.limits = *limits;
+        parts.history.clear()?;
+        Ok(Hmm { state, parts })
     }
 
     /// The numbers of states and of bins.

@@ -23,13 +23,11 @@ use crate::hmm::initial::set_static;
 use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
 use crate::hmm::vector::{add_scaled, copy, propagate, stride, sum, weighted_rows};
 use crate::hmm::{HmmCapacity, MAX_STATES};
-use crate::memory::{Carver, Header, Kind, at, at_mut, range};
+use crate::memory::{Carver, Kind, Object, at, at_mut, lifecycle, range};
 use crate::runtime::MAX_BINS;
-use crate::seal;
+use crate::seal::Sealed;
 use bytemuck::{Pod, Zeroable};
 use core::iter::empty;
-
-const KIND: Kind = Kind::OnlineHmm;
 
 /// How an [`OnlineHmm`] learns.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,10 +64,7 @@ impl OnlineOptions {
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct State {
-    header: Header,
-    /// The checksum of a sealed block.
-    seal: u64,
+pub(crate) struct State {
     states: u32,
     bins: u32,
     load: u32,
@@ -81,7 +76,7 @@ struct State {
     slots: u64,
 }
 
-struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     model: Tables<'a>,
     /// rho, a row over the present states for each statistic: transitions (i, j), visits j, jobs (j, bin).
     rho: &'a mut [f64],
@@ -112,25 +107,43 @@ pub struct Learnt {
     pub explained: bool,
 }
 
-fn layout<'a>(carver: &mut Carver<'a>, states: u32, bins: u32) -> Result<(&'a mut [State], Parts<'a>)> {
-    let (m, n) = (states as usize, bins as usize);
-    if !((1..=MAX_STATES).contains(&m) && (2..=MAX_BINS).contains(&n)) {
-        return Err(Error::OutOfRange);
+impl<'a> Object<'a> for OnlineHmm<'a> {
+    const KIND: Kind = Kind::OnlineHmm;
+    type Head = Sealed;
+    /// States and bins.
+    type Capacity = (u32, u32);
+    type State = State;
+    type Parts = Parts<'a>;
+
+    fn parts(carver: &mut Carver<'a>, &(states, bins): &(u32, u32)) -> Result<Parts<'a>> {
+        let (m, n) = (states as usize, bins as usize);
+        if !((1..=MAX_STATES).contains(&m) && (2..=MAX_BINS).contains(&n)) {
+            return Err(Error::OutOfRange);
+        }
+        let lanes = stride(m);
+        let limits = HmmCapacity { states, bins, slots: 0, cells: 0 };
+        Ok(Parts {
+            model: Tables::carve(carver, &limits)?,
+            rho: carver.take(m * (m + 1 + n) * lanes)?,
+            filtered: carver.take(lanes)?,
+            predicted: carver.take(lanes)?,
+            emission: carver.take(lanes)?,
+            spare: carver.take(lanes)?,
+            retro: carver.take(m * lanes)?,
+        })
     }
-    let lanes = stride(m);
-    let limits = HmmCapacity { states, bins, slots: 0, cells: 0 };
-    let state = carver.take(1)?;
-    let parts = Parts {
-        model: Tables::carve(carver, &limits)?,
-        rho: carver.take(m * (m + 1 + n) * lanes)?,
-        filtered: carver.take(lanes)?,
-        predicted: carver.take(lanes)?,
-        emission: carver.take(lanes)?,
-        spare: carver.take(lanes)?,
-        retro: carver.take(m * lanes)?,
-    };
-    Ok((state, parts))
+
+    fn capacity_in(state: &State) -> Result<(u32, u32)> {
+        Ok((state.states, state.bins))
+    }
+
+    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<OnlineHmm<'a>> {
+        let sound = LoadModel::from_number(state.load).is_some();
+        if sound { Ok(OnlineHmm { state, parts }) } else { Err(Error::Corrupt) }
+    }
 }
+
+lifecycle!(OnlineHmm, checkpoint);
 
 impl<'a> OnlineHmm<'a> {
     /// Bytes that a model of so many states (1 to [`MAX_STATES`]) and bins (2 to [`MAX_BINS`]) needs.
@@ -138,9 +151,7 @@ impl<'a> OnlineHmm<'a> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(states: u32, bins: u32) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        layout(&mut carver, states, bins)?;
-        Ok(carver.size())
+        <OnlineHmm as Object>::size(&(states, bins))
     }
 
     /// Makes a model in this memory, which may be longer than needed, that starts from these parameters.
@@ -157,26 +168,20 @@ impl<'a> OnlineHmm<'a> {
         let states = parameters.start.len();
         let bins = parameters.emission.len().checked_div(states).ok_or(Error::OutOfRange)?;
         parameters.check(states, bins)?;
-        let size = OnlineHmm::size(states as u32, bins as u32)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        Carver::of(&mut *memory)?;
-        memory.fill(0);
-        let mut online = OnlineHmm::carve(&mut Carver::of(memory)?, states as u32, bins as u32)?;
-        online.reset(states as u32, bins as u32, options)?;
+        let mut online = OnlineHmm::empty(memory, states as u32, bins as u32, options)?;
         online.set(parameters)?;
         Ok(online)
     }
 
-    /// The slices of a model that lies inside another object's block.
-    pub(crate) fn carve(carver: &mut Carver<'a>, states: u32, bins: u32) -> Result<OnlineHmm<'a>> {
-        let (state, parts) = layout(carver, states, bins)?;
-        Ok(OnlineHmm { state: at_mut(state, 0)?, parts })
-    }
-
-    /// Makes zeroed slices a model, without parameters as yet.
-    pub(crate) fn reset(&mut self, states: u32, bins: u32, options: &OnlineOptions) -> Result<()> {
-        *self.state = State {
-            header: Header::new(KIND, OnlineHmm::size(states, bins)?),
+    /// A model without parameters as yet.
+    pub(crate) fn empty(
+        memory: &'a mut [u8],
+        states: u32,
+        bins: u32,
+        options: &OnlineOptions,
+    ) -> Result<OnlineHmm<'a>> {
+        let (state, parts) = OnlineHmm::create(memory, &(states, bins))?;
+        *state = State {
             states,
             bins,
             exponent: options.exponent,
@@ -184,7 +189,7 @@ impl<'a> OnlineHmm<'a> {
             hold: options.hold,
             ..State::zeroed()
         };
-        Ok(())
+        Ok(OnlineHmm { state, parts })
     }
 
     /// Starts from checked parameters.
@@ -197,65 +202,6 @@ impl<'a> OnlineHmm<'a> {
     pub(crate) fn set_static(&mut self, load: LoadModel) -> Result<()> {
         self.state.load = load as u32;
         set_static(&mut self.parts.model, load, self.state.states as usize, 1.0)
-    }
-
-    /// Makes the block a checkpoint: writes its checksum. O(size).
-    ///
-    /// # Errors
-    /// As [`OnlineHmm::attach`].
-    pub fn seal(memory: &mut [u8]) -> Result<()> {
-        let size = OnlineHmm::block_size(memory)?;
-        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
-    }
-
-    /// The model in a checkpoint, as [`OnlineHmm::seal`] left it. O(size).
-    ///
-    /// # Errors
-    /// As [`OnlineHmm::attach`]; [`Error::Corrupt`] also for every change since.
-    pub fn open(memory: &'a mut [u8]) -> Result<OnlineHmm<'a>> {
-        let size = OnlineHmm::block_size(memory)?;
-        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
-        OnlineHmm::attach(memory)
-    }
-
-    /// How many bytes at the start of a block [`OnlineHmm::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`OnlineHmm::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = OnlineHmm::size(state.states, state.bins).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The model that [`OnlineHmm::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
-    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<OnlineHmm<'a>> {
-        let size = OnlineHmm::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let (states, bins) = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            let state = at(state, 0)?;
-            (state.states, state.bins)
-        };
-        let online = OnlineHmm::carve(&mut Carver::of(memory)?, states, bins)?;
-        online.check(states, bins)?;
-        Ok(online)
-    }
-
-    /// Refuses a state that cannot be. O(1).
-    pub(crate) fn check(&self, states: u32, bins: u32) -> Result<()> {
-        let sound = LoadModel::from_number(self.state.load).is_some()
-            && (self.state.states, self.state.bins) == (states, bins);
-        if sound { Ok(()) } else { Err(Error::Corrupt) }
     }
 
     /// States.

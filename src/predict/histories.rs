@@ -28,7 +28,7 @@ struct Ends {
 }
 
 /// The table's slices of the caller's block.
-pub(super) struct Histories<'a> {
+pub(crate) struct Histories<'a> {
     ends: &'a mut [Ends],
     /// Where the entries are, by their keys' places: a power of two of them, at least half of them `NONE`.
     index: &'a mut [u32],

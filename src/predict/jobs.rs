@@ -15,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 /// A job in the system.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Job {
+pub(crate) struct Job {
     pub id: i64,
     /// The slot in which it was submitted.
     pub slot: i64,
@@ -56,7 +56,7 @@ struct Counts {
     counted: u32,
 }
 
-pub(super) struct Jobs<'a> {
+pub(crate) struct Jobs<'a> {
     counts: &'a mut [Counts],
     records: &'a mut [Job],
     /// Record numbers plus 1, 0 where there is none; a power of two of them.
@@ -367,7 +367,7 @@ impl<'a> Jobs<'a> {
 
 /// The running jobs of a slot.
 #[derive(Clone)]
-pub(super) struct List<'j> {
+pub(crate) struct List<'j> {
     records: &'j [Job],
     next: u32,
     left: usize,

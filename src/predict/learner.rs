@@ -43,42 +43,35 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// Makes one that knows nothing in what is left of a zeroed block.
+    /// Makes one that knows nothing in a zeroed block.
     pub fn make(
-        carver: &mut Carver<'a>,
+        block: &'a mut [u8],
         capacity: &PredictorCapacity,
         bins: &RuntimeBins,
         options: &PredictorOptions,
     ) -> Result<Learner<'a>> {
         Ok(match capacity.kind {
             PredictorKind::Hmm | PredictorKind::HmmOnline => {
-                let mut tracker = Tracker::carve(carver, capacity)?;
-                tracker.reset(capacity, options)?;
-                Learner::Hmm(tracker)
+                Learner::Hmm(Tracker::make(&mut Carver::of(block)?, capacity, options)?)
             }
             PredictorKind::Mixture | PredictorKind::User => {
-                let block = carver.take(Mixture::size(&capacity.mixture)?)?;
                 let experts = experts(capacity, options)?;
                 Learner::Mixture(Mixture::init(block, &capacity.mixture, bins, experts)?)
             }
             PredictorKind::Contexts => {
                 let own = capacity.contexts();
-                let block = carver.take(ContextMixture::size(&own)?)?;
                 Learner::Contexts(ContextMixture::init(block, &own, bins)?)
             }
         })
     }
 
-    /// The one that is in what is left of a block. O(1).
-    pub fn find(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Learner<'a>> {
+    /// The one that is in a block. O(1).
+    pub fn find(block: &'a mut [u8], capacity: &PredictorCapacity) -> Result<Learner<'a>> {
         Ok(match capacity.kind {
             PredictorKind::Hmm | PredictorKind::HmmOnline => {
-                let tracker = Tracker::carve(carver, capacity)?;
-                tracker.check(capacity)?;
-                Learner::Hmm(tracker)
+                Learner::Hmm(Tracker::find(&mut Carver::of(block)?, capacity)?)
             }
             PredictorKind::Mixture | PredictorKind::User => {
-                let block = carver.take(Mixture::size(&capacity.mixture)?)?;
                 let mixture = Mixture::attach(block).map_err(|_| Error::Corrupt)?;
                 if mixture.limits() != &capacity.mixture {
                     return Err(Error::Corrupt);
@@ -86,7 +79,6 @@ impl<'a> Learner<'a> {
                 Learner::Mixture(mixture)
             }
             PredictorKind::Contexts => {
-                let block = carver.take(ContextMixture::size(&capacity.contexts())?)?;
                 let contexts = ContextMixture::attach(block).map_err(|_| Error::Corrupt)?;
                 if contexts.capacity() != &capacity.contexts() {
                     return Err(Error::Corrupt);

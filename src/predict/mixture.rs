@@ -14,10 +14,10 @@
 //! of all jobs.
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, Kind, at, at_mut};
+use crate::memory::{Carver, Kind, Object, at, at_mut, lifecycle};
 use crate::predict::histories::Histories;
 use crate::runtime::{MAX_BINS, RawBins, RuntimeBins, RuntimeDistribution, check_span};
-use crate::seal;
+use crate::seal::Sealed;
 use bytemuck::{Pod, Zeroable};
 
 /// The most keys of a job.
@@ -25,8 +25,6 @@ pub const MAX_KEYS: usize = 8;
 
 /// The most experts of a mixture.
 pub const MAX_EXPERTS: usize = 16;
-
-const KIND: Kind = Kind::Mixture;
 
 /// What all experts together get back of the weights with every finished job.
 const SHARE: f64 = 0.02;
@@ -124,10 +122,7 @@ impl MixtureCapacity {
 /// The scalars of a mixture.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct State {
-    header: Header,
-    /// The checksum of a sealed block.
-    seal: u64,
+pub(crate) struct State {
     limits: MixtureCapacity,
     bins: RawBins,
     experts: [Expert; MAX_EXPERTS],
@@ -147,20 +142,37 @@ pub struct Mixture<'a> {
     histories: Histories<'a>,
 }
 
-impl<'a> Mixture<'a> {
-    fn layout(carver: &mut Carver<'a>, limits: &MixtureCapacity) -> Result<(&'a mut [State], Histories<'a>)> {
+impl<'a> Object<'a> for Mixture<'a> {
+    const KIND: Kind = Kind::Mixture;
+    type Head = Sealed;
+    type Capacity = MixtureCapacity;
+    type State = State;
+    type Parts = Histories<'a>;
+
+    fn parts(carver: &mut Carver<'a>, limits: &MixtureCapacity) -> Result<Histories<'a>> {
         limits.check()?;
-        Ok((carver.take(1)?, Histories::carve(carver, limits.histories, limits.row())?))
+        Histories::carve(carver, limits.histories, limits.row())
     }
 
+    fn capacity_in(state: &State) -> Result<MixtureCapacity> {
+        Ok(state.limits)
+    }
+
+    fn assemble(state: &'a mut State, histories: Histories<'a>) -> Result<Mixture<'a>> {
+        let sound = state.bins.bins()?.count() == state.limits.bins as usize;
+        if sound { Ok(Mixture { state, histories }) } else { Err(Error::Corrupt) }
+    }
+}
+
+lifecycle!(Mixture, checkpoint);
+
+impl<'a> Mixture<'a> {
     /// Bytes that a mixture with these capacities needs.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(limits: &MixtureCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        Mixture::layout(&mut carver, limits)?;
-        Ok(carver.size())
+        <Mixture as Object>::size(limits)
     }
 
     /// Makes a mixture that has seen no job in this memory, which may be longer than needed. All of it is written, so
@@ -175,77 +187,19 @@ impl<'a> Mixture<'a> {
         bins: &RuntimeBins,
         experts: &[Expert],
     ) -> Result<Mixture<'a>> {
-        let size = Mixture::size(limits)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        Carver::of(&mut *memory)?;
+        limits.check()?;
         if bins.count() != limits.bins as usize || experts.len() != limits.experts as usize {
             return Err(Error::OutOfRange);
         }
         experts.iter().try_for_each(|expert| expert.check(limits.keys))?;
-        memory.fill(0);
-        let (state, mut histories) = Mixture::layout(&mut Carver::of(memory)?, limits)?;
-        let state = at_mut(state, 0)?;
-        (state.header, state.limits, state.bins) = (Header::new(KIND, size), *limits, RawBins::new(bins));
+        let (state, mut histories) = Mixture::create(memory, limits)?;
+        (state.limits, state.bins) = (*limits, RawBins::new(bins));
         let equal = 1.0 / f64::from(limits.experts);
         for ((to, weight), from) in state.experts.iter_mut().zip(&mut state.weights).zip(experts) {
             (*to, *weight) = (*from, equal);
         }
         histories.clear()?;
         Ok(Mixture { state, histories })
-    }
-
-    /// How many bytes at the start of a block [`Mixture::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`Mixture::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = Mixture::size(&state.limits).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The mixture that [`Mixture::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
-    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<Mixture<'a>> {
-        let size = Mixture::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let limits = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.limits
-        };
-        let (state, histories) = Mixture::layout(&mut Carver::of(memory)?, &limits)?;
-        let state = at_mut(state, 0)?;
-        if state.bins.bins()?.count() != limits.bins as usize {
-            return Err(Error::Corrupt);
-        }
-        Ok(Mixture { state, histories })
-    }
-
-    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
-    ///
-    /// # Errors
-    /// As [`Mixture::attach`].
-    pub fn seal(memory: &mut [u8]) -> Result<()> {
-        let size = Mixture::block_size(memory)?;
-        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
-    }
-
-    /// The mixture in a checkpoint: a block as [`Mixture::seal`] left it. O(size).
-    ///
-    /// # Errors
-    /// As [`Mixture::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
-    pub fn open(memory: &'a mut [u8]) -> Result<Mixture<'a>> {
-        let size = Mixture::block_size(memory)?;
-        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
-        Mixture::attach(memory)
     }
 
     /// The capacities.

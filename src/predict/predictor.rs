@@ -4,7 +4,7 @@ mod answer;
 
 use crate::error::{Error, Result};
 use crate::hmm::{Hmm, Parameters, Round};
-use crate::memory::{Carver, Header, Kind, at, at_mut};
+use crate::memory::{Carver, Kind, Object, lifecycle};
 use crate::predict::anchor::Setting;
 use crate::predict::jobs::{Job, Jobs};
 use crate::predict::learner::{Learner, answered, enter, mixed};
@@ -12,10 +12,8 @@ use crate::predict::options::{RawCapacity, RawOptions};
 use crate::predict::safety::make_safe;
 use crate::predict::{Learning, Mixture, PredictorCapacity, PredictorKind, PredictorOptions};
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution, check_span};
-use crate::seal;
+use crate::seal::Sealed;
 use bytemuck::{Pod, Zeroable};
-
-const KIND: Kind = Kind::Predictor;
 
 /// Times are within this distance from 0.
 const MAX_TIME: u64 = 1 << 53;
@@ -65,10 +63,7 @@ pub struct HeldJob {
 /// The scalars of a predictor.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct State {
-    header: Header,
-    /// The checksum of a sealed block.
-    seal: u64,
+pub(crate) struct State {
     capacity: RawCapacity,
     options: RawOptions,
     bins: RawBins,
@@ -111,12 +106,37 @@ pub struct Predictor<'a> {
     learner: Learner<'a>,
 }
 
-/// The slices of a predictor's block; the rest of it is the learner's.
-fn layout<'a>(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<(&'a mut [State], Jobs<'a>)> {
-    capacity.check()?;
-    let state = carver.take(1)?;
-    Ok((state, Jobs::carve(carver, capacity.jobs, capacity.keys() as usize, capacity.bins() as usize)?))
+impl<'a> Object<'a> for Predictor<'a> {
+    const KIND: Kind = Kind::Predictor;
+    type Head = Sealed;
+    type Capacity = PredictorCapacity;
+    type State = State;
+    /// The jobs, and the learner's block.
+    type Parts = (Jobs<'a>, &'a mut [u8]);
+
+    fn parts(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Self::Parts> {
+        let learner = Learner::size(capacity)?;
+        capacity.check()?;
+        let jobs = Jobs::carve(carver, capacity.jobs, capacity.keys() as usize, capacity.bins() as usize)?;
+        Ok((jobs, carver.take(learner)?))
+    }
+
+    fn capacity_in(state: &State) -> Result<PredictorCapacity> {
+        state.capacity.capacity()
+    }
+
+    fn assemble(state: &'a mut State, (jobs, learner): Self::Parts) -> Result<Predictor<'a>> {
+        let capacity = Predictor::capacity_in(state)?;
+        let learner = Learner::find(learner, &capacity)?;
+        let sound = state.options.slot_seconds > 0
+            && state.now.unsigned_abs() <= MAX_TIME
+            && state.bins.bins()?.count() == capacity.bins() as usize
+            && jobs.is_sound();
+        if sound { Ok(Predictor { state, jobs, learner }) } else { Err(Error::Corrupt) }
+    }
 }
+
+lifecycle!(Predictor, checkpoint);
 
 impl<'a> Predictor<'a> {
     /// Bytes that a predictor with these capacities needs.
@@ -124,11 +144,7 @@ impl<'a> Predictor<'a> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(capacity: &PredictorCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        let learner = Learner::size(capacity)?;
-        layout(&mut carver, capacity)?;
-        carver.take::<u8>(learner)?;
-        Ok(carver.size())
+        <Predictor as Object>::size(capacity)
     }
 
     /// Makes a predictor in this memory, which may be longer than needed, for run times in these bins. All of it is
@@ -143,87 +159,22 @@ impl<'a> Predictor<'a> {
         bins: &RuntimeBins,
         options: &PredictorOptions,
     ) -> Result<Predictor<'a>> {
-        let size = Predictor::size(capacity)?;
+        capacity.check()?;
         options.check(capacity)?;
         Learner::check(capacity, options)?;
         if bins.count() != capacity.bins() as usize {
             return Err(Error::OutOfRange);
         }
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        Carver::of(&mut *memory)?;
-        memory.fill(0);
-        let mut carver = Carver::of(memory)?;
-        let (state, mut jobs) = layout(&mut carver, capacity)?;
+        let (state, (mut jobs, learner)) = Predictor::create(memory, capacity)?;
         jobs.clear()?;
-        let learner = Learner::make(&mut carver, capacity, bins, options)?;
-        let state = at_mut(state, 0)?;
+        let learner = Learner::make(learner, capacity, bins, options)?;
         *state = State {
-            header: Header::new(KIND, size),
             capacity: RawCapacity::new(capacity),
             options: RawOptions::new(options),
             bins: RawBins::new(bins),
             ..State::zeroed()
         };
         Ok(Predictor { state, jobs, learner })
-    }
-
-    /// How many bytes at the start of a block [`Predictor::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`Predictor::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = Predictor::size(&state.capacity.capacity()?).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The predictor that [`Predictor::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
-    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<Predictor<'a>> {
-        let size = Predictor::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let capacity = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.capacity.capacity()?
-        };
-        let mut carver = Carver::of(memory)?;
-        let (state, jobs) = layout(&mut carver, &capacity)?;
-        let learner = Learner::find(&mut carver, &capacity)?;
-        let state = at_mut(state, 0)?;
-        let sound = state.options.slot_seconds > 0
-            && state.now.unsigned_abs() <= MAX_TIME
-            && state.bins.bins()?.count() == capacity.bins() as usize
-            && jobs.is_sound();
-        if sound { Ok(Predictor { state, jobs, learner }) } else { Err(Error::Corrupt) }
-    }
-
-    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal, a question
-    /// too, which keeps intermediate results. O(size).
-    ///
-    /// # Errors
-    /// As [`Predictor::attach`].
-    pub fn seal(memory: &mut [u8]) -> Result<()> {
-        let size = Predictor::block_size(memory)?;
-        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
-    }
-
-    /// The predictor in a checkpoint: a block as [`Predictor::seal`] left it. It goes on bit for bit as the sealed one
-    /// would have, in the middle of training too. O(size).
-    ///
-    /// # Errors
-    /// As [`Predictor::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
-    pub fn open(memory: &'a mut [u8]) -> Result<Predictor<'a>> {
-        let size = Predictor::block_size(memory)?;
-        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
-        Predictor::attach(memory)
     }
 
     /// Kind and capacities.

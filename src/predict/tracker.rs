@@ -51,39 +51,50 @@ impl<'a> Tracker<'a> {
         carver.size().checked_add(models).ok_or(Error::OutOfRange)
     }
 
-    pub fn carve(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Tracker<'a>> {
+    /// Makes one that knows nothing in the next slices of a zeroed block.
+    pub fn make(
+        carver: &mut Carver<'a>,
+        capacity: &PredictorCapacity,
+        options: &PredictorOptions,
+    ) -> Result<Tracker<'a>> {
         let (state, anchor, training) = layout(carver, capacity)?;
-        let hmm = Hmm::carve(carver, &capacity.hmm)?;
+        let hmm = Hmm::init(carver.take(Hmm::size(&capacity.hmm)?)?, &capacity.hmm)?;
         let HmmCapacity { states, bins, .. } = capacity.hmm;
         let online = match capacity.kind {
-            PredictorKind::HmmOnline => Some(OnlineHmm::carve(carver, states, bins)?),
+            PredictorKind::HmmOnline => {
+                let block = carver.take(OnlineHmm::size(states, bins)?)?;
+                let mut online = OnlineHmm::empty(block, states, bins, &options.online())?;
+                online.set_static(options.load)?;
+                Some(online)
+            }
             _ => None,
         };
         let (anchor, training) = (Anchor::new(anchor)?, Training::new(training)?);
         Ok(Tracker { state: at_mut(state, 0)?, anchor, training, hmm, online })
     }
 
-    /// Makes zeroed slices a tracker that knows nothing.
-    pub fn reset(&mut self, capacity: &PredictorCapacity, options: &PredictorOptions) -> Result<()> {
-        self.hmm.reset(&capacity.hmm, Hmm::size(&capacity.hmm)?)?;
-        if let Some(online) = &mut self.online {
-            online.reset(capacity.hmm.states, capacity.hmm.bins, &options.online())?;
-            online.set_static(options.load)?;
+    /// The one that is in the next slices of a block. O(1).
+    pub fn find(carver: &mut Carver<'a>, capacity: &PredictorCapacity) -> Result<Tracker<'a>> {
+        let (state, anchor, training) = layout(carver, capacity)?;
+        let hmm = Hmm::attach(carver.take(Hmm::size(&capacity.hmm)?)?).map_err(|_| Error::Corrupt)?;
+        let HmmCapacity { states, bins, .. } = capacity.hmm;
+        let online = match capacity.kind {
+            PredictorKind::HmmOnline => {
+                let block = carver.take(OnlineHmm::size(states, bins)?)?;
+                Some(OnlineHmm::attach(block).map_err(|_| Error::Corrupt)?)
+            }
+            _ => None,
+        };
+        let (anchor, training) = (Anchor::new(anchor)?, Training::new(training)?);
+        let held = hmm.slots();
+        let sound = hmm.limits() == &capacity.hmm
+            && online.as_ref().is_none_or(|online| (online.states(), online.bins()) == (states, bins))
+            && anchor.is_sound(&held)
+            && training.is_sound(&held, &anchor, online.is_some());
+        if !sound {
+            return Err(Error::Corrupt);
         }
-        Ok(())
-    }
-
-    /// Refuses a state that cannot be. O(1).
-    pub fn check(&self, capacity: &PredictorCapacity) -> Result<()> {
-        self.hmm.check()?;
-        if let Some(online) = &self.online {
-            online.check(capacity.hmm.states, capacity.hmm.bins)?;
-        }
-        let held = self.hmm.slots();
-        let sound = self.hmm.limits() == &capacity.hmm
-            && self.anchor.is_sound(&held)
-            && self.training.is_sound(&held, &self.anchor, self.online.is_some());
-        if sound { Ok(()) } else { Err(Error::Corrupt) }
+        Ok(Tracker { state: at_mut(state, 0)?, anchor, training, hmm, online })
     }
 
     pub fn hmm(&self) -> &Hmm<'a> {

@@ -4,23 +4,19 @@
 //! wait predictor's history has): adding one and asking for a quantile are O(log n).
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, Kind, at, at_mut};
+use crate::memory::{Carver, Kind, Object, at_mut, lifecycle};
 use crate::runtime::check_span;
-use crate::seal;
+use crate::seal::Sealed;
 use crate::wait::tree::{Node, Nodes, Pool, Spare, Tree, nodes_for};
 use bytemuck::{Pod, Zeroable};
 
 /// The most waits that can be kept.
 pub const MAX_RECENT_WAITS: u32 = 1 << 22;
 
-const KIND: Kind = Kind::RecentWaits;
-
 /// The scalars at the head of the block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct State {
-    header: Header,
-    checksum: u64,
+pub(crate) struct State {
     capacity: u32,
     /// Where the next wait goes in the ring.
     next: u32,
@@ -35,19 +31,34 @@ pub struct RecentWaits<'a> {
     nodes: &'a mut [Node],
 }
 
-/// The layout: measures or carves, as the carver does.
-fn layout<'a>(
-    carver: &mut Carver<'a>,
-    capacity: u32,
-) -> Result<(&'a mut [State], &'a mut [u64], &'a mut [Node])> {
-    if capacity == 0 || capacity > MAX_RECENT_WAITS {
-        return Err(Error::OutOfRange);
+impl<'a> Object<'a> for RecentWaits<'a> {
+    const KIND: Kind = Kind::RecentWaits;
+    type Head = Sealed;
+    type Capacity = u32;
+    type State = State;
+    type Parts = (&'a mut [u64], &'a mut [Node]);
+
+    fn parts(carver: &mut Carver<'a>, capacity: &u32) -> Result<Self::Parts> {
+        if *capacity == 0 || *capacity > MAX_RECENT_WAITS {
+            return Err(Error::OutOfRange);
+        }
+        let capacity = *capacity as usize;
+        // A wait is added before the oldest is taken out.
+        let nodes = nodes_for(capacity + 1, 1).ok_or(Error::OutOfRange)?;
+        Ok((carver.take(capacity)?, carver.take(nodes)?))
     }
-    let capacity = capacity as usize;
-    // A wait is added before the oldest is taken out.
-    let nodes = nodes_for(capacity + 1, 1).ok_or(Error::OutOfRange)?;
-    Ok((carver.take(1)?, carver.take(capacity)?, carver.take(nodes)?))
+
+    fn capacity_in(state: &State) -> Result<u32> {
+        Ok(state.capacity)
+    }
+
+    fn assemble(state: &'a mut State, (ring, nodes): Self::Parts) -> Result<RecentWaits<'a>> {
+        let sound = state.next < state.capacity && state.tree.count <= state.capacity;
+        if sound { Ok(RecentWaits { state, ring, nodes }) } else { Err(Error::Corrupt) }
+    }
 }
+
+lifecycle!(RecentWaits, checkpoint);
 
 impl<'a> RecentWaits<'a> {
     /// Bytes that are needed for the last `capacity` waits (1 to [`MAX_RECENT_WAITS`]): 46 a wait and 3,000.
@@ -55,9 +66,7 @@ impl<'a> RecentWaits<'a> {
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(capacity: u32) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        layout(&mut carver, capacity)?;
-        Ok(carver.size())
+        <RecentWaits as Object>::size(&capacity)
     }
 
     /// No waits yet, in this memory, which may be longer than needed. O(size).
@@ -65,66 +74,9 @@ impl<'a> RecentWaits<'a> {
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
     pub fn init(memory: &'a mut [u8], capacity: u32) -> Result<RecentWaits<'a>> {
-        let size = RecentWaits::size(capacity)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        Carver::of(&mut *memory)?;
-        memory.fill(0);
-        let (state, ring, nodes) = layout(&mut Carver::of(memory)?, capacity)?;
-        let state = at_mut(state, 0)?;
-        *state = State { header: Header::new(KIND, size), capacity, ..State::zeroed() };
+        let (state, (ring, nodes)) = RecentWaits::create(memory, &capacity)?;
+        state.capacity = capacity;
         Ok(RecentWaits { state, ring, nodes })
-    }
-
-    /// How many bytes at the start of a block [`RecentWaits::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`RecentWaits::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = RecentWaits::size(state.capacity).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The waits that [`RecentWaits::init`] made room for in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
-    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<RecentWaits<'a>> {
-        let size = RecentWaits::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let capacity = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.capacity
-        };
-        let (state, ring, nodes) = layout(&mut Carver::of(memory)?, capacity)?;
-        let state = at_mut(state, 0)?;
-        let sound = state.next < capacity && state.tree.count <= capacity;
-        if sound { Ok(RecentWaits { state, ring, nodes }) } else { Err(Error::Corrupt) }
-    }
-
-    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
-    ///
-    /// # Errors
-    /// As [`RecentWaits::attach`].
-    pub fn seal(memory: &mut [u8]) -> Result<()> {
-        let size = RecentWaits::block_size(memory)?;
-        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
-    }
-
-    /// The waits in a checkpoint: a block as [`RecentWaits::seal`] left it. O(size).
-    ///
-    /// # Errors
-    /// As [`RecentWaits::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
-    pub fn open(memory: &'a mut [u8]) -> Result<RecentWaits<'a>> {
-        let size = RecentWaits::block_size(memory)?;
-        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
-        RecentWaits::attach(memory)
     }
 
     /// How many waits can be kept.

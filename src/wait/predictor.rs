@@ -1,9 +1,9 @@
 //! The predictor of one queue's waits, in the caller's memory.
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, Kind, at, at_mut};
+use crate::memory::{Carver, Kind, Object, at, lifecycle};
 use crate::runtime::{MAX_SECONDS, check_span};
-use crate::seal;
+use crate::seal::Sealed;
 use crate::wait::aged::{Aged, NOTES_A_JOB, Note};
 use crate::wait::availability::{Availability, DetectorRecords};
 use crate::wait::binomial::{lower_index, two_sided_indices, upper_index};
@@ -24,110 +24,75 @@ use bytemuck::{Pod, Zeroable};
 /// A job's work ahead of others counts as no more than this many processor-seconds, so that sums stay numbers.
 const MOST_WORK: u64 = 1 << 40;
 
-const KIND: Kind = Kind::WaitPredictor;
-
 type BySide<T> = [[T; MAX_CLUSTERS]; 2];
 
 /// The scalars at the head of a predictor's block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    header: Header,
-    /// The checksum of a sealed block.
-    seal: u64,
-    pub limits: WaitCapacity,
-    pub reserved: u32,
-    pub question: Question,
-    pub method: u32,
-    pub attribute: u32,
-    pub components: u32,
-    pub recluster_every: u32,
-    pub rate: f64,
-    pub oldest_seconds: i64,
+pub(crate) struct State {
+    pub(super) limits: WaitCapacity,
+    pub(super) reserved: u32,
+    pub(super) question: Question,
+    pub(super) method: u32,
+    pub(super) attribute: u32,
+    pub(super) components: u32,
+    pub(super) recluster_every: u32,
+    pub(super) rate: f64,
+    pub(super) oldest_seconds: i64,
     /// The last time seen, and whether there was one.
-    pub now: i64,
-    pub begun: u32,
+    pub(super) now: i64,
+    pub(super) begun: u32,
     /// Which of the two sets of clusters is in use; the other is being prepared.
-    pub side: u32,
+    pub(super) side: u32,
     /// The records' numbers: the oldest there is, and the next.
-    pub oldest: u64,
-    pub next: u64,
-    pub since_clustering: u32,
+    pub(super) oldest: u64,
+    pub(super) next: u64,
+    pub(super) since_clustering: u32,
     /// Whether the other set is being filled, and which record was the last to go into it (they go from new to old).
-    pub filling: u32,
-    pub filled_to: u64,
+    pub(super) filling: u32,
+    pub(super) filled_to: u64,
     /// What follows misses, how wide and long jobs are, and the longest wait seen, in seconds, which limits bounds.
-    pub levels: Levels,
-    pub chances: Chances,
-    pub ranks: Ranks,
-    pub longest: i64,
+    pub(super) levels: Levels,
+    pub(super) chances: Chances,
+    pub(super) ranks: Ranks,
+    pub(super) longest: i64,
     /// Which of the waits of a window is told to the options' own question.
-    pub window_index: u64,
-    pub spare: Spare,
-    pub values: Values,
-    pub occupancy: Occupancy,
-    pub agglomeration: Agglomeration,
+    pub(super) window_index: u64,
+    pub(super) spare: Spare,
+    pub(super) values: Values,
+    pub(super) occupancy: Occupancy,
+    pub(super) agglomeration: Agglomeration,
     /// Of the clusters in use: by how much they raise log-likelihood and criterion.
-    pub gain: f64,
-    pub criterion: f64,
-    pub intervals: [Intervals; 2],
-    pub series: BySide<Series>,
-    pub memos: BySide<Memo>,
+    pub(super) gain: f64,
+    pub(super) criterion: f64,
+    pub(super) intervals: [Intervals; 2],
+    pub(super) series: BySide<Series>,
+    pub(super) memos: BySide<Memo>,
     /// Of the clusters that are being filled: those that a change point has closed to older records.
-    pub closed: [u32; MAX_CLUSTERS],
-    pub availability: Availability,
-    pub aged: Aged,
+    pub(super) closed: [u32; MAX_CLUSTERS],
+    pub(super) availability: Availability,
+    pub(super) aged: Aged,
 }
 
-pub(super) struct Parts<'a> {
-    pub records: &'a mut [Record],
-    pub groups: &'a mut [Group],
-    pub items: &'a mut [Item],
-    pub item_heap: &'a mut [u32],
-    pub detectors: DetectorRecords<'a>,
-    pub slots: &'a mut [Waiting],
-    pub table: &'a mut [u32],
-    pub deadlines: &'a mut [u32],
-    pub nodes: &'a mut [Node],
+pub(crate) struct Parts<'a> {
+    pub(super) records: &'a mut [Record],
+    pub(super) groups: &'a mut [Group],
+    pub(super) items: &'a mut [Item],
+    pub(super) item_heap: &'a mut [u32],
+    pub(super) detectors: DetectorRecords<'a>,
+    pub(super) slots: &'a mut [Waiting],
+    pub(super) table: &'a mut [u32],
+    pub(super) deadlines: &'a mut [u32],
+    pub(super) nodes: &'a mut [Node],
     /// One, or none.
-    pub visible: &'a mut [Visible],
-    pub neighbours: &'a mut [Neighbour],
-    pub neighbour_keys: &'a mut [u64],
+    pub(super) visible: &'a mut [Visible],
+    pub(super) neighbours: &'a mut [Neighbour],
+    pub(super) neighbour_keys: &'a mut [u64],
     /// The same of jobs that wait already, and what is noted of them.
-    pub aged: &'a mut [Visible],
-    pub aged_neighbours: &'a mut [Neighbour],
-    pub aged_keys: &'a mut [u64],
-    pub notes: &'a mut [Note],
-}
-
-fn layout<'a>(carver: &mut Carver<'a>, limits: &WaitCapacity) -> Result<(&'a mut [State], Parts<'a>)> {
-    limits.check()?;
-    let (history, queued) = (limits.history as usize, limits.queued as usize);
-    let (releases, neighbours) = (limits.releases as usize, limits.neighbours as usize);
-    // Without clusters: one tree. With them: two sets, and the attribute's values.
-    let clustered = if limits.clusters > 1 { history } else { 0 };
-    let nodes =
-        nodes_for(history + 2 * clustered + 2 * releases, 2 * MAX_CLUSTERS + 3).ok_or(Error::OutOfRange)?;
-    let state = carver.take(1)?;
-    let parts = Parts {
-        records: carver.take(history)?,
-        groups: carver.take(clustered)?,
-        items: carver.take(clustered)?,
-        item_heap: carver.take(clustered)?,
-        detectors: DetectorRecords { arrivals: carver.take(releases)?, gaps: carver.take(releases)? },
-        slots: carver.take(queued)?,
-        table: carver.take(table_for(queued).ok_or(Error::OutOfRange)?)?,
-        deadlines: carver.take(queued)?,
-        nodes: carver.take(nodes)?,
-        visible: carver.take(neighbours.min(1))?,
-        neighbours: carver.take(neighbours)?,
-        neighbour_keys: carver.take(neighbours)?,
-        aged: carver.take(neighbours.min(1))?,
-        aged_neighbours: carver.take(neighbours)?,
-        aged_keys: carver.take(neighbours)?,
-        notes: carver.take(if neighbours > 0 { NOTES_A_JOB * queued } else { 0 })?,
-    };
-    Ok((state, parts))
+    pub(super) aged: &'a mut [Visible],
+    pub(super) aged_neighbours: &'a mut [Neighbour],
+    pub(super) aged_keys: &'a mut [u64],
+    pub(super) notes: &'a mut [Note],
 }
 
 /// Bounds on the waits of one queue's jobs.
@@ -165,15 +130,66 @@ pub struct WaitPredictor<'a> {
     pub(super) parts: Parts<'a>,
 }
 
+impl<'a> Object<'a> for WaitPredictor<'a> {
+    const KIND: Kind = Kind::WaitPredictor;
+    type Head = Sealed;
+    type Capacity = WaitCapacity;
+    type State = State;
+    type Parts = Parts<'a>;
+
+    fn parts(carver: &mut Carver<'a>, limits: &WaitCapacity) -> Result<Parts<'a>> {
+        limits.check()?;
+        let (history, queued) = (limits.history as usize, limits.queued as usize);
+        let (releases, neighbours) = (limits.releases as usize, limits.neighbours as usize);
+        // Without clusters: one tree. With them: two sets, and the attribute's values.
+        let clustered = if limits.clusters > 1 { history } else { 0 };
+        let nodes = nodes_for(history + 2 * clustered + 2 * releases, 2 * MAX_CLUSTERS + 3)
+            .ok_or(Error::OutOfRange)?;
+        Ok(Parts {
+            records: carver.take(history)?,
+            groups: carver.take(clustered)?,
+            items: carver.take(clustered)?,
+            item_heap: carver.take(clustered)?,
+            detectors: DetectorRecords { arrivals: carver.take(releases)?, gaps: carver.take(releases)? },
+            slots: carver.take(queued)?,
+            table: carver.take(table_for(queued).ok_or(Error::OutOfRange)?)?,
+            deadlines: carver.take(queued)?,
+            nodes: carver.take(nodes)?,
+            visible: carver.take(neighbours.min(1))?,
+            neighbours: carver.take(neighbours)?,
+            neighbour_keys: carver.take(neighbours)?,
+            aged: carver.take(neighbours.min(1))?,
+            aged_neighbours: carver.take(neighbours)?,
+            aged_keys: carver.take(neighbours)?,
+            notes: carver.take(if neighbours > 0 { NOTES_A_JOB * queued } else { 0 })?,
+        })
+    }
+
+    fn capacity_in(state: &State) -> Result<WaitCapacity> {
+        Ok(state.limits)
+    }
+
+    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<WaitPredictor<'a>> {
+        let limits = &state.limits;
+        let sound = state.side < 2
+            && state.oldest <= state.next
+            && state.next - state.oldest <= u64::from(limits.history)
+            && WaitMethod::from_number(state.method).is_ok()
+            && Attribute::from_number(state.attribute).is_ok()
+            && parts.visible.iter().chain(&*parts.aged).all(|visible| visible.sound(limits.neighbours));
+        if sound { Ok(WaitPredictor { state, parts }) } else { Err(Error::Corrupt) }
+    }
+}
+
+lifecycle!(WaitPredictor, checkpoint);
+
 impl<'a> WaitPredictor<'a> {
     /// Bytes that a predictor with these capacities needs.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(limits: &WaitCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        layout(&mut carver, limits)?;
-        Ok(carver.size())
+        <WaitPredictor as Object>::size(limits)
     }
 
     /// Makes a predictor in this memory, which may be longer than needed. All of it is written, so that a
@@ -187,7 +203,7 @@ impl<'a> WaitPredictor<'a> {
         limits: &WaitCapacity,
         options: &WaitOptions,
     ) -> Result<WaitPredictor<'a>> {
-        let size = WaitPredictor::size(limits)?;
+        limits.check()?;
         let question = Question::new(options.quantile, options.confidence)?;
         let availability = Availability::new(options.down_quantile)?;
         if options.rate.is_nan() {
@@ -201,13 +217,8 @@ impl<'a> WaitPredictor<'a> {
         if !valid {
             return Err(Error::OutOfRange);
         }
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        Carver::of(&mut *memory)?;
-        memory.fill(0);
-        let (state, parts) = layout(&mut Carver::of(memory)?, limits)?;
-        let state = at_mut(state, 0)?;
+        let (state, parts) = WaitPredictor::create(memory, limits)?;
         *state = State {
-            header: Header::new(KIND, size),
             limits: *limits,
             question,
             method: options.method as u32,
@@ -223,63 +234,6 @@ impl<'a> WaitPredictor<'a> {
         };
         parts.visible.iter_mut().chain(parts.aged.iter_mut()).for_each(Visible::reset);
         Ok(WaitPredictor { state, parts })
-    }
-
-    /// How many bytes at the start of a block [`WaitPredictor::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`WaitPredictor::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = WaitPredictor::size(&state.limits).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The predictor that [`WaitPredictor::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
-    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<WaitPredictor<'a>> {
-        let size = WaitPredictor::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let limits = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.limits
-        };
-        let (state, parts) = layout(&mut Carver::of(memory)?, &limits)?;
-        let state = at_mut(state, 0)?;
-        let sound = state.side < 2
-            && state.oldest <= state.next
-            && state.next - state.oldest <= u64::from(limits.history)
-            && WaitMethod::from_number(state.method).is_ok()
-            && Attribute::from_number(state.attribute).is_ok()
-            && parts.visible.iter().chain(&*parts.aged).all(|visible| visible.sound(limits.neighbours));
-        if sound { Ok(WaitPredictor { state, parts }) } else { Err(Error::Corrupt) }
-    }
-
-    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
-    ///
-    /// # Errors
-    /// As [`WaitPredictor::attach`].
-    pub fn seal(memory: &mut [u8]) -> Result<()> {
-        let size = WaitPredictor::block_size(memory)?;
-        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
-    }
-
-    /// The predictor in a checkpoint: a block as [`WaitPredictor::seal`] left it. O(size).
-    ///
-    /// # Errors
-    /// As [`WaitPredictor::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
-    pub fn open(memory: &'a mut [u8]) -> Result<WaitPredictor<'a>> {
-        let size = WaitPredictor::block_size(memory)?;
-        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
-        WaitPredictor::attach(memory)
     }
 
     /// The capacities.

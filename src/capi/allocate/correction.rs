@@ -2,43 +2,47 @@
 
 use super::choose::surefill_correction;
 use crate::allocate::Correction;
-use crate::capi::block::{Block, memory};
+use crate::capi::block::{init, object, open, seal};
 use crate::capi::{checked_mut, status, write};
 use crate::error::{Error, Result};
-use crate::memory::Kind;
-use crate::seal;
-use bytemuck::{Pod, Zeroable};
+use crate::memory::{Carver, Kind, Object};
+use crate::seal::Sealed;
 use core::ffi::c_void;
-use core::slice;
-
-const KIND: Kind = Kind::Correction;
-
-/// What lies in the block behind the header.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Value {
-    /// The checksum of a sealed block.
-    seal: u64,
-    correction: Correction,
-}
 
 /// Bytes of memory that a correction needs, aligned to 8.
 pub const SUREFILL_CORRECTION_SIZE: i64 = 80;
 
-const _: () = assert!(SUREFILL_CORRECTION_SIZE as usize == size_of::<Block<Value>>());
-const SIZE: usize = SUREFILL_CORRECTION_SIZE as usize;
+const _: () = assert!(SUREFILL_CORRECTION_SIZE as usize == Value::PREFIX);
 
-unsafe fn value<'a>(handle: *const surefill_correction) -> Result<&'a Value> {
-    let value = unsafe { Block::<Value>::read(handle, KIND)? };
-    if value.correction.is_sound() { Ok(value) } else { Err(Error::Corrupt) }
+/// A correction alone in a block.
+struct Value<'a>(&'a mut Correction);
+
+impl<'a> Object<'a> for Value<'a> {
+    const KIND: Kind = Kind::Correction;
+    type Head = Sealed;
+    type Capacity = ();
+    type State = Correction;
+    type Parts = ();
+
+    fn parts(_: &mut Carver<'a>, _: &()) -> Result<()> {
+        Ok(())
+    }
+
+    fn capacity_in(_: &Correction) -> Result<()> {
+        Ok(())
+    }
+
+    fn assemble(state: &'a mut Correction, _: ()) -> Result<Value<'a>> {
+        if state.is_sound() { Ok(Value(state)) } else { Err(Error::Corrupt) }
+    }
 }
 
 /// The correction behind a handle.
 ///
 /// # Safety
-/// As [`Block::read`]; nobody else uses the block during the call.
+/// As [`object`].
 pub(super) unsafe fn correction<'a>(handle: *const surefill_correction) -> Result<&'a Correction> {
-    Ok(&unsafe { value(handle)? }.correction)
+    Ok(unsafe { object::<Value<'a>, _>(handle)? }.0)
 }
 
 /// Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
@@ -54,7 +58,9 @@ pub unsafe extern "C" fn surefill_correction_init(
     length: i64,
     correction: *mut *mut surefill_correction,
 ) -> i32 {
-    status(unsafe { Block::init(memory, length, KIND, correction, || Ok(Value::zeroed())) })
+    status(unsafe {
+        init(memory, length, correction, |bytes| Value::create(bytes, &()).map(|(state, ())| Value(state)))
+    })
 }
 
 /// Makes the block a checkpoint, SUREFILL_CORRECTION_SIZE bytes from the handle on, by writing its checksum. Any later
@@ -66,10 +72,7 @@ pub unsafe extern "C" fn surefill_correction_init(
 /// correction is a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_correction_seal(correction: *mut surefill_correction) -> i32 {
-    status((|| {
-        unsafe { value(correction)? };
-        seal::seal(unsafe { slice::from_raw_parts_mut(correction.cast(), SIZE) })
-    })())
+    status(unsafe { seal::<Value<'_>, _>(correction) })
 }
 
 /// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
@@ -86,15 +89,7 @@ pub unsafe extern "C" fn surefill_correction_open(
     length: i64,
     correction: *mut *mut surefill_correction,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(correction)? };
-        let bytes = unsafe { self::memory(memory, length)? };
-        let block = bytes.get(..SIZE).ok_or(Error::TooSmall)?;
-        unsafe { value(memory.cast::<surefill_correction>())? };
-        seal::check(block)?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { open::<Value<'_>, _>(memory, length, correction) })
 }
 
 /// Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one). O(1).
@@ -110,9 +105,10 @@ pub unsafe extern "C" fn surefill_correction_record(
     actual: f64,
 ) -> i32 {
     status((|| {
-        let mut changed = *unsafe { self::correction(correction)? };
+        let Value(correction) = unsafe { object(correction)? };
+        let mut changed = *correction;
         changed.record(predicted, actual)?;
-        unsafe { Block::<Value>::read_mut(correction, KIND)? }.correction = changed;
+        *correction = changed;
         Ok(())
     })())
 }

@@ -1,13 +1,12 @@
 //! The running jobs, and when how many processors will be free.
 
 use crate::allocate::{Predictor, Sizing, SizingCapacity};
-use crate::capi::block::{aligned, memory};
+use crate::capi::block::{init, object, write_size};
 use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
 use crate::capi::pass::sized;
 use crate::capi::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use core::ffi::c_void;
-use core::slice;
 
 /// Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a
 /// benefactor, has ended (equation 9).
@@ -87,18 +86,9 @@ pub(super) fn predictor(number: i32, quantile: f64) -> Result<Predictor> {
 /// The sizing behind a handle.
 ///
 /// # Safety
-/// A handle that is not NULL and aligned points to a readable block of at least a sizing's first bytes; if they are a
-/// sizing's, the block is as long as they say, writable, and nobody else uses it during the call.
+/// As [`object`].
 pub(super) unsafe fn sizing<'a>(handle: *const surefill_sizing) -> Result<Sizing<'a>> {
-    if handle.is_null() {
-        return Err(Error::Null);
-    }
-    if !aligned(handle) {
-        return Err(Error::Misaligned);
-    }
-    let start = handle.cast_mut().cast::<u8>();
-    let size = Sizing::block_size(unsafe { slice::from_raw_parts_mut(start, Sizing::PREFIX) })?;
-    Sizing::attach(unsafe { slice::from_raw_parts_mut(start, size) })
+    unsafe { object(handle) }
 }
 
 /// Sets the capacity to its defaults: 256 running jobs, 1,024 processors, 32 bins of 4 events.
@@ -126,7 +116,7 @@ pub unsafe extern "C" fn surefill_sizing_size(
 ) -> i32 {
     status((|| {
         let bytes = Sizing::size(&unsafe { self::capacity(capacity)? })?;
-        unsafe { write(size, i64::try_from(bytes).map_err(|_| Error::OutOfRange)?) }
+        unsafe { write_size(size, bytes) }
     })())
 }
 
@@ -144,12 +134,7 @@ pub unsafe extern "C" fn surefill_sizing_init(
     capacity: *const surefill_sizing_capacity,
     sizing: *mut *mut surefill_sizing,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(sizing)? };
-        Sizing::init(unsafe { self::memory(memory, length)? }, &unsafe { self::capacity(capacity)? })?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { init(memory, length, sizing, |bytes| Sizing::init(bytes, &self::capacity(capacity)?)) })
 }
 
 /// Begins with this number of idle processors and nothing running; what was added before is forgotten. O(1).

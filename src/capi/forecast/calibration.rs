@@ -1,35 +1,21 @@
 //! Calibration of told starts.
 
-use crate::capi::block::{Block, memory};
-use crate::capi::{array, array_mut, checked_mut, status};
+use crate::capi::block::{init, object, open, seal};
+use crate::capi::{array, array_mut, status};
 use crate::error::{Error, Result};
 use crate::forecast::{LEVELS, StartCalibration};
-use crate::memory::Kind;
-use crate::seal;
-use bytemuck::{Pod, Zeroable};
+use crate::memory::{Carver, Kind, Object};
+use crate::seal::Sealed;
 use core::ffi::c_void;
-use core::slice;
-
-const KIND: Kind = Kind::StartCalibration;
 
 /// The levels that are calibrated: .05, .25, .5, .75 and .95.
 pub const SUREFILL_START_LEVELS: i32 = 5;
 
-/// What lies in the block behind the header.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Value {
-    /// The checksum of a sealed block.
-    seal: u64,
-    calibration: StartCalibration,
-}
-
 /// Bytes of memory that a calibration of starts needs, aligned to 8.
 pub const SUREFILL_START_CALIBRATION_SIZE: i64 = 944;
 
-const _: () = assert!(SUREFILL_START_CALIBRATION_SIZE as usize == size_of::<Block<Value>>());
+const _: () = assert!(SUREFILL_START_CALIBRATION_SIZE as usize == Value::PREFIX);
 const _: () = assert!(SUREFILL_START_LEVELS as usize == LEVELS.len());
-const SIZE: usize = SUREFILL_START_CALIBRATION_SIZE as usize;
 
 /// Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before (on-line
 /// quantile gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and of time
@@ -43,19 +29,37 @@ pub struct surefill_start_calibration {
     _opaque: [u8; 0],
 }
 
-unsafe fn value<'a>(handle: *const surefill_start_calibration) -> Result<&'a Value> {
-    let value = unsafe { Block::<Value>::read(handle, KIND)? };
-    if value.calibration.is_sound() { Ok(value) } else { Err(Error::Corrupt) }
+/// A calibration alone in a block.
+struct Value<'a>(&'a mut StartCalibration);
+
+impl<'a> Object<'a> for Value<'a> {
+    const KIND: Kind = Kind::StartCalibration;
+    type Head = Sealed;
+    type Capacity = ();
+    type State = StartCalibration;
+    type Parts = ();
+
+    fn parts(_: &mut Carver<'a>, _: &()) -> Result<()> {
+        Ok(())
+    }
+
+    fn capacity_in(_: &StartCalibration) -> Result<()> {
+        Ok(())
+    }
+
+    fn assemble(state: &'a mut StartCalibration, _: ()) -> Result<Value<'a>> {
+        if state.is_sound() { Ok(Value(state)) } else { Err(Error::Corrupt) }
+    }
 }
 
 /// The calibration behind a handle.
 ///
 /// # Safety
-/// As [`Block::read`]; nobody else changes the block during the call.
+/// As [`object`].
 pub(in crate::capi) unsafe fn calibration<'a>(
     handle: *const surefill_start_calibration,
 ) -> Result<&'a StartCalibration> {
-    Ok(&unsafe { value(handle)? }.calibration)
+    Ok(unsafe { object::<Value<'a>, _>(handle)? }.0)
 }
 
 /// The quantiles of one forecast.
@@ -76,7 +80,9 @@ pub unsafe extern "C" fn surefill_start_calibration_init(
     length: i64,
     calibration: *mut *mut surefill_start_calibration,
 ) -> i32 {
-    status(unsafe { Block::init(memory, length, KIND, calibration, || Ok(Value::zeroed())) })
+    status(unsafe {
+        init(memory, length, calibration, |bytes| Value::create(bytes, &()).map(|(state, ())| Value(state)))
+    })
 }
 
 /// Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its checksum. Any
@@ -90,10 +96,7 @@ pub unsafe extern "C" fn surefill_start_calibration_init(
 pub unsafe extern "C" fn surefill_start_calibration_seal(
     calibration: *mut surefill_start_calibration,
 ) -> i32 {
-    status((|| {
-        unsafe { value(calibration)? };
-        seal::seal(unsafe { slice::from_raw_parts_mut(calibration.cast(), SIZE) })
-    })())
+    status(unsafe { seal::<Value<'_>, _>(calibration) })
 }
 
 /// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
@@ -110,15 +113,7 @@ pub unsafe extern "C" fn surefill_start_calibration_open(
     length: i64,
     calibration: *mut *mut surefill_start_calibration,
 ) -> i32 {
-    status((|| {
-        let handle = unsafe { checked_mut(calibration)? };
-        let bytes = unsafe { self::memory(memory, length)? };
-        let block = bytes.get(..SIZE).ok_or(Error::TooSmall)?;
-        unsafe { value(memory.cast::<surefill_start_calibration>())? };
-        seal::check(block)?;
-        *handle = memory.cast();
-        Ok(())
-    })())
+    status(unsafe { open::<Value<'_>, _>(memory, length, calibration) })
 }
 
 /// What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits for
@@ -138,7 +133,7 @@ pub unsafe extern "C" fn surefill_start_calibration_told(
     told: *mut i64,
 ) -> i32 {
     status((|| {
-        let made = unsafe { value(calibration)?.calibration.told(age, &levels(forecast, count)?)? };
+        let made = unsafe { self::calibration(calibration)?.told(age, &levels(forecast, count)?)? };
         for (to, from) in unsafe { array_mut(told, count)? }.iter_mut().zip(made) {
             *to = from;
         }
@@ -162,9 +157,10 @@ pub unsafe extern "C" fn surefill_start_calibration_learn(
     waited: i64,
 ) -> i32 {
     status((|| {
-        let mut changed = unsafe { value(calibration)? }.calibration;
+        let Value(calibration) = unsafe { object(calibration)? };
+        let mut changed = *calibration;
         changed.learn(age, &unsafe { levels(forecast, count)? }, waited)?;
-        unsafe { Block::<Value>::read_mut(calibration, KIND)? }.calibration = changed;
+        *calibration = changed;
         Ok(())
     })())
 }

@@ -30,9 +30,9 @@ mod trail;
 mod tests;
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Kind, Object, at, at_mut, lifecycle, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins};
-use crate::seal;
+use crate::seal::Sealed;
 use bytemuck::{Pod, Zeroable};
 use calibration::Calibration;
 use contexts::COUNT;
@@ -40,8 +40,6 @@ use lanes::padded;
 use mixer::{Mixer, SETS};
 use places::{Places, key};
 use trail::{Shape, Standing, Trail};
-
-const KIND: Kind = Kind::Contexts;
 
 /// Keys of a job: user, limit, processors.
 pub const KEYS: usize = 3;
@@ -108,10 +106,7 @@ impl ContextCapacity {
 /// The scalars.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct State {
-    header: Header,
-    /// The checksum of a sealed block.
-    seal: u64,
+pub(crate) struct State {
     capacity: ContextCapacity,
     bins: RawBins,
     calibration: Calibration,
@@ -171,7 +166,7 @@ impl Held {
 }
 
 /// The tables.
-struct Tables<'a> {
+pub(crate) struct Tables<'a> {
     jobs: &'a mut [Held],
     /// What the contexts said of each job, in bytes.
     bytes: &'a mut [u8],
@@ -209,10 +204,15 @@ struct Opinion<'o> {
     said: &'o mut [f32],
 }
 
-impl<'a> ContextMixture<'a> {
-    fn layout(carver: &mut Carver<'a>, capacity: &ContextCapacity) -> Result<(&'a mut [State], Tables<'a>)> {
+impl<'a> Object<'a> for ContextMixture<'a> {
+    const KIND: Kind = Kind::Contexts;
+    type Head = Sealed;
+    type Capacity = ContextCapacity;
+    type State = State;
+    type Parts = Tables<'a>;
+
+    fn parts(carver: &mut Carver<'a>, capacity: &ContextCapacity) -> Result<Tables<'a>> {
         capacity.check()?;
-        let state = carver.take(1)?;
         let (stride, records) = (capacity.stride(), capacity.records());
         let numbers = |count: usize, each: usize| count.checked_mul(each).ok_or(Error::OutOfRange);
         let jobs = carver.take(records)?;
@@ -225,17 +225,28 @@ impl<'a> ContextMixture<'a> {
         let users = Places::carve(carver, capacity.users())?;
         let weights = carver.take(numbers(Places::count(capacity.users()), COUNT)?)?;
         let mixer = Mixer::carve(carver, capacity.bins as usize)?;
-        Ok((state, Tables { jobs, bytes, said, histories, counts, kinds, trails, users, weights, mixer }))
+        Ok(Tables { jobs, bytes, said, histories, counts, kinds, trails, users, weights, mixer })
     }
 
+    fn capacity_in(state: &State) -> Result<ContextCapacity> {
+        Ok(state.capacity)
+    }
+
+    fn assemble(state: &'a mut State, tables: Tables<'a>) -> Result<ContextMixture<'a>> {
+        let sound = state.bins.bins()?.count() == state.capacity.bins as usize;
+        if sound { Ok(ContextMixture { state, tables }) } else { Err(Error::Corrupt) }
+    }
+}
+
+lifecycle!(ContextMixture, checkpoint);
+
+impl<'a> ContextMixture<'a> {
     /// Bytes that a mixture with these capacities needs.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn size(capacity: &ContextCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        ContextMixture::layout(&mut carver, capacity)?;
-        Ok(carver.size())
+        <ContextMixture as Object>::size(capacity)
     }
 
     /// Makes a mixture that has seen no job in this memory, which may be longer than needed. All of it is written, so
@@ -249,18 +260,13 @@ impl<'a> ContextMixture<'a> {
         capacity: &ContextCapacity,
         bins: &RuntimeBins,
     ) -> Result<ContextMixture<'a>> {
-        let size = ContextMixture::size(capacity)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        Carver::of(&mut *memory)?;
+        capacity.check()?;
         if bins.count() != capacity.bins as usize {
             return Err(Error::OutOfRange);
         }
-        memory.fill(0);
-        let (state, mut tables) = ContextMixture::layout(&mut Carver::of(memory)?, capacity)?;
+        let (state, mut tables) = ContextMixture::create(memory, capacity)?;
         tables.mixer.clear();
-        let state = at_mut(state, 0)?;
         *state = State {
-            header: Header::new(KIND, size),
             capacity: *capacity,
             bins: RawBins::new(bins),
             calibration: Calibration::new(),
@@ -268,60 +274,6 @@ impl<'a> ContextMixture<'a> {
             ..State::zeroed()
         };
         Ok(ContextMixture { state, tables })
-    }
-
-    /// How many bytes at the start of a block [`ContextMixture::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`ContextMixture::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = ContextMixture::size(&state.capacity).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The mixture that [`ContextMixture::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`],
-    /// [`Error::ForeignByteOrder`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<ContextMixture<'a>> {
-        let size = ContextMixture::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let capacity = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.capacity
-        };
-        let (state, tables) = ContextMixture::layout(&mut Carver::of(memory)?, &capacity)?;
-        let state = at_mut(state, 0)?;
-        if state.bins.bins()?.count() != capacity.bins as usize {
-            return Err(Error::Corrupt);
-        }
-        Ok(ContextMixture { state, tables })
-    }
-
-    /// Makes the block a checkpoint: writes its checksum. Any later call that changes it breaks the seal. O(size).
-    ///
-    /// # Errors
-    /// As [`ContextMixture::attach`].
-    pub fn seal(memory: &mut [u8]) -> Result<()> {
-        let size = ContextMixture::block_size(memory)?;
-        seal::seal(memory.get_mut(..size).ok_or(Error::TooSmall)?)
-    }
-
-    /// The mixture in a checkpoint: a block as [`ContextMixture::seal`] left it. O(size).
-    ///
-    /// # Errors
-    /// As [`ContextMixture::attach`]; [`Error::Corrupt`] also for every change since it was sealed.
-    pub fn open(memory: &'a mut [u8]) -> Result<ContextMixture<'a>> {
-        let size = ContextMixture::block_size(memory)?;
-        seal::check(memory.get(..size).ok_or(Error::TooSmall)?)?;
-        ContextMixture::attach(memory)
     }
 
     /// The capacities.
