@@ -175,7 +175,7 @@ impl core::error::Error for Error {}
 /// The result of every fallible call.
 pub type Result<T> = core::result::Result<T, Error>;
 
-/// Refuses a job's processors that are none, or more than the machine's.
+/// Refuses a job without processors, or with more than the machine has.
 pub(crate) fn check_processors(processors: u32, machine: u32) -> Result<()> {
     match processors {
         0 => Err(Error::OutOfRange),

@@ -16,7 +16,7 @@ pub(crate) const LAYOUT_VERSION: u32 = 1;
 /// Reads differently on a machine of the other byte order, where it is refused.
 const MAGIC: u64 = u64::from_be_bytes(*b"surefill");
 
-/// What a block holds. The numbers lie in checkpoints: none changes, and none is used again for something else.
+/// What a block holds. The numbers lie in checkpoints: a number never changes and is never used again for another kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "capi"), allow(dead_code))] // some are C's alone
 #[repr(u32)]
@@ -72,8 +72,8 @@ impl Header {
     }
 }
 
-/// The first bytes of an object's block: a [`Header`] alone, or [`Sealed`](crate::seal::Sealed) for an object whose block
-/// may be written to disk.
+/// The first bytes of an object's block: a [`Header`] alone, or one with a checksum for an object whose block may be
+/// written to disk.
 pub(crate) trait Head: Pod {
     /// Whether every byte of the block counts, so that a new object's block is cleared.
     const CLEARED: bool;
@@ -174,57 +174,6 @@ pub(crate) trait Object<'a>: Sized {
         Self::assemble(state, Self::parts(&mut carver, &capacity)?)
     }
 }
-
-/// The public functions that every object in a block has, and those that every checkpoint has.
-macro_rules! lifecycle {
-    ($object:ident) => {
-        impl<'a> $object<'a> {
-            /// How many bytes at the start of a block `block_size` wants to see.
-            pub const PREFIX: usize = <Self as $crate::memory::Object>::PREFIX;
-
-            /// The size of the block that starts with these bytes, in bytes. O(1).
-            ///
-            /// # Errors
-            /// As `attach`.
-            pub fn block_size(prefix: &mut [u8]) -> $crate::error::Result<usize> {
-                Ok(<Self as $crate::memory::Object>::look(prefix)?.1)
-            }
-
-            /// The object that `init` made in this memory, which may be longer than the object. O(1).
-            ///
-            /// # Errors
-            /// `Misaligned`, `TooSmall`, `WrongObject`, `WrongVersion`, `ForeignByteOrder`, `Corrupt`: see
-            /// [`Error`](crate::error::Error).
-            pub fn attach(memory: &'a mut [u8]) -> $crate::error::Result<$object<'a>> {
-                $crate::memory::Object::attach(memory)
-            }
-        }
-    };
-    ($object:ident, checkpoint) => {
-        $crate::memory::lifecycle!($object);
-
-        impl<'a> $object<'a> {
-            /// Makes the block a checkpoint: writes its checksum, FNV-1a with 64 bits. Any later call that changes the
-            /// block breaks the seal; a question does so too where intermediate results are kept. O(size).
-            ///
-            /// # Errors
-            /// As `attach`.
-            pub fn seal(memory: &mut [u8]) -> $crate::error::Result<()> {
-                <$object as $crate::seal::Checkpoint>::seal(memory)
-            }
-
-            /// The object in a checkpoint: a block as `seal` left it. It goes on bit for bit as the sealed one would
-            /// have. O(size).
-            ///
-            /// # Errors
-            /// As `attach`; `Corrupt` also for every change since the block was sealed.
-            pub fn open(memory: &'a mut [u8]) -> $crate::error::Result<$object<'a>> {
-                $crate::seal::Checkpoint::open(memory)
-            }
-        }
-    };
-}
-pub(crate) use lifecycle;
 
 /// Hands out consecutive slices of a block, or only adds up their sizes.
 pub(crate) struct Carver<'a> {

@@ -48,6 +48,57 @@ pub(crate) trait Checkpoint<'a>: Object<'a, Head = Sealed> {
 
 impl<'a, T: Object<'a, Head = Sealed>> Checkpoint<'a> for T {}
 
+/// The public functions that every object in a block has, and those that every checkpoint has.
+macro_rules! lifecycle {
+    ($object:ident) => {
+        impl<'a> $object<'a> {
+            /// How many bytes at the start of a block `block_size` wants to see.
+            pub const PREFIX: usize = <Self as $crate::memory::Object>::PREFIX;
+
+            /// The size of the block that starts with these bytes, in bytes. O(1).
+            ///
+            /// # Errors
+            /// As `attach`.
+            pub fn block_size(prefix: &mut [u8]) -> $crate::error::Result<usize> {
+                Ok(<Self as $crate::memory::Object>::look(prefix)?.1)
+            }
+
+            /// The object that `init` made in this memory, which may be longer than the object. O(1).
+            ///
+            /// # Errors
+            /// `Misaligned`, `TooSmall`, `WrongObject`, `WrongVersion`, `ForeignByteOrder`, `Corrupt`: see
+            /// [`Error`](crate::error::Error).
+            pub fn attach(memory: &'a mut [u8]) -> $crate::error::Result<$object<'a>> {
+                $crate::memory::Object::attach(memory)
+            }
+        }
+    };
+    ($object:ident, checkpoint) => {
+        $crate::seal::lifecycle!($object);
+
+        impl<'a> $object<'a> {
+            /// Makes the block a checkpoint: writes its checksum, FNV-1a with 64 bits. Any later call that changes the
+            /// block breaks the seal; a question does so too where intermediate results are kept. O(size).
+            ///
+            /// # Errors
+            /// As `attach`.
+            pub fn seal(memory: &mut [u8]) -> $crate::error::Result<()> {
+                <$object as $crate::seal::Checkpoint>::seal(memory)
+            }
+
+            /// The object in a checkpoint: a block as `seal` left it. It goes on bit for bit as the sealed one would
+            /// have. O(size).
+            ///
+            /// # Errors
+            /// As `attach`; `Corrupt` also for every change since the block was sealed.
+            pub fn open(memory: &'a mut [u8]) -> $crate::error::Result<$object<'a>> {
+                $crate::seal::Checkpoint::open(memory)
+            }
+        }
+    };
+}
+pub(crate) use lifecycle;
+
 /// Where the checksum lies, in bytes.
 const PLACE: usize = offset_of!(Sealed, checksum);
 

@@ -109,6 +109,70 @@ fn no_room_uses_one_above_it() {
     }
 }
 
+/// What the files of a folder use of each other; a folder inside it counts as one file. `module` is the folder's path
+/// from the crate's root.
+fn inside(folder: &Path, module: &str) -> Uses {
+    let mut uses = Uses::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let part = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        if part == "mod" {
+            continue;
+        }
+        let mut files = Vec::new();
+        sources(&path, &mut files);
+        for file in files {
+            let code = code(&file);
+            // `super` leads from a file to its folder, and from `mod.rs` to the folder of that.
+            let depth = file.strip_prefix(folder).unwrap().components().count()
+                - usize::from(file.file_name().is_some_and(|name| name == "mod.rs"));
+            let mut names = named(&code, &format!("crate::{module}"));
+            names.extend(named(&code, &vec!["super"; depth].join("::")));
+            names.remove(&part);
+            uses.entry(part.clone()).or_default().extend(names);
+        }
+    }
+    let parts: BTreeSet<String> = uses.keys().cloned().collect();
+    uses.values_mut().for_each(|used| used.retain(|name| parts.contains(name)));
+    uses
+}
+
+/// A file that leads back to itself.
+fn circle(uses: &Uses) -> Option<String> {
+    let mut left: BTreeSet<&String> = uses.keys().collect();
+    while let Some(lowest) =
+        left.iter().copied().find(|part| uses[*part].iter().all(|used| !left.contains(used)))
+    {
+        left.remove(lowest);
+    }
+    left.first().map(|part| (*part).clone())
+}
+
+#[test]
+fn files_of_the_core_do_not_use_each_other_in_a_circle() {
+    fn look(folder: &Path, module: &str, looked: &mut usize) {
+        let uses = inside(folder, module);
+        assert_eq!(circle(&uses), None, "{module}: {uses:?}");
+        *looked += uses.values().map(BTreeSet::len).sum::<usize>();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                look(&path, &format!("{module}::{}", path.file_name().unwrap().to_str().unwrap()), looked);
+            }
+        }
+    }
+    let mut looked = 0;
+    for room in ROOMS {
+        let folder = root().join("src").join(room);
+        if folder.is_dir() {
+            look(&folder, room, &mut looked);
+        }
+    }
+    assert!(looked > 100, "{looked} uses found");
+    let uses = |from: &str, to: &str| (from.to_owned(), BTreeSet::from([to.to_owned()]));
+    assert!(circle(&Uses::from([uses("a", "b"), uses("b", "c"), uses("c", "b")])).is_some());
+}
+
 /// The arrows that do not follow from others.
 fn reduced(uses: &Uses) -> Uses {
     fn reaches(uses: &Uses, from: &str, to: &str) -> bool {

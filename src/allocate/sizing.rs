@@ -4,8 +4,9 @@ use crate::allocate::lifetime::Conditional;
 use crate::allocate::{LONGEST, LogUniform, check};
 use crate::backfill::MAX_PROCESSORS;
 use crate::error::{Error, Result, check_processors};
-use crate::memory::{Carver, Header, Kind, Object, at_mut, lifecycle, range, range_mut};
+use crate::memory::{Carver, Header, Kind, Object, at_mut, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution};
+use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
 /// The largest number of running jobs.
@@ -153,7 +154,7 @@ impl<'a> Sizing<'a> {
         &self.state.limits
     }
 
-    /// Begins with so many idle processors and nothing running; what was added before is forgotten. O(1).
+    /// Begins with `idle` processors and nothing running; what was added before is forgotten. O(1).
     ///
     /// # Errors
     /// [`Error::TooManyProcessors`].

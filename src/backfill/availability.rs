@@ -56,7 +56,7 @@ impl Pass<'_> {
             return Err(Error::Never);
         }
         self.sort()?;
-        let (mut low, mut high) = (0, self.state.extent.instants as usize);
+        let (mut low, mut high) = (0, self.state.walk.instants as usize);
         let mut last = high.checked_sub(1).ok_or(Error::Never)?;
         // The smallest instant that reaches the probability; the sum of a full product may miss 1 by rounding.
         let reached = probability.min(1.0 - 1e-12);
@@ -90,7 +90,7 @@ impl Pass<'_> {
         let [first, second] = &mut self.parts.rows;
         range_mut(first, 0, target)?.fill(0.0);
         *at_mut(first, 0)? = 1.0;
-        for job in range(self.parts.running, 0, self.state.extent.running as usize)? {
+        for job in range(self.parts.running, 0, self.state.walk.running as usize)? {
             let releases = range(self.parts.releases, job.slot as usize, job.releases as usize)?;
             let by_then = releases.iter().take_while(|release| release.after <= span);
             let (count, ended) = by_then.fold((0, 0.0), |(n, sum), r| (n + 1, sum + r.probability));

@@ -1,11 +1,13 @@
 //! The decision loop of a pass: walk and candidates' ends merged in time order.
 
-use crate::backfill::judge::{self, Borne, Candidate, Criterion, Present, Rule, Tally, Verdict};
+use crate::backfill::frame::{Tree, WalkState};
+use crate::backfill::judge::{self, Borne, Candidate, Criterion, JudgeState, Rule, Tally, Verdict};
 use crate::backfill::pass::{ACCEPTING, DECIDING, FILLING, Parts, Pass, candidate_slot};
+use crate::backfill::segment::Segments;
 use crate::backfill::spectrum::{self, DECLINED, KNOWN, SUMMING, UNTRIED};
 use crate::backfill::tie::{Tie, gcd};
 use crate::backfill::timeline::{self, Entry};
-use crate::backfill::walk::{Extent, Progress, Walk};
+use crate::backfill::walk::{Progress, Walk};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 
@@ -33,10 +35,10 @@ struct Views<'v> {
 }
 
 impl Parts<'_> {
-    fn views<'v>(&'v mut self, extent: &'v mut Extent, processors: u32) -> Views<'v> {
+    fn views<'v>(&'v mut self, walk: &'v mut WalkState, processors: u32) -> Views<'v> {
         let [first, second] = &mut self.rows;
-        let walk = Walk {
-            extent,
+        let tree = Tree {
+            state: walk,
             running: self.running,
             releases: self.releases,
             entries: self.entries,
@@ -45,8 +47,10 @@ impl Parts<'_> {
             frames: self.frames,
             buffers: self.buffers,
             stride: processors as usize,
-            segments: self.segments,
-            store: self.store,
+        };
+        let walk = Walk {
+            tree,
+            segments: Segments { list: self.segments, store: self.store },
             tie: Tie { cells: self.cells, rows: [first, second] },
         };
         Views {
@@ -63,16 +67,16 @@ impl Parts<'_> {
     fn spectrum<'v>(
         &'v mut self,
         state: &'v mut spectrum::Spectrum,
-        extent: &Extent,
+        walk: &WalkState,
         processors: u32,
     ) -> Result<(spectrum::Views<'v>, &'v mut [Candidate], &'v [Entry])> {
-        let running = extent.running as usize;
+        let running = walk.running as usize;
         let views = spectrum::Views {
             state,
             running: range_mut(self.running, 0, running)?,
             releases: self.releases,
             entries: self.entries,
-            instants: range(self.instants, 0, extent.instants as usize)?,
+            instants: range(self.instants, 0, walk.instants as usize)?,
             row_of: range_mut(self.order, 0, running)?,
             buffers: self.buffers,
             stride: processors as usize,
@@ -127,7 +131,7 @@ impl Pass<'_> {
         let count = state.candidates as usize;
         let limits = state.limits;
         let Views { mut walk, candidates, ends, suffered, window } =
-            self.parts.views(&mut state.extent, limits.processors);
+            self.parts.views(&mut state.walk, limits.processors);
         let candidates = range_mut(candidates, 0, count)?;
         let ends = range(ends, 0, state.ends as usize)?;
         let mut tally = Tally {
@@ -136,7 +140,7 @@ impl Pass<'_> {
         };
         let mut done = 0;
         loop {
-            let progress = match core::mem::take(&mut state.present.passed) {
+            let progress = match core::mem::take(&mut state.judge.passed) {
                 0 => walk.step(work, &mut done)?,
                 after => Progress::Passed(after),
             };
@@ -146,7 +150,7 @@ impl Pass<'_> {
                 Progress::Over => i64::MAX,
             };
             // The candidates that end up to this instant did not see it: delays count strictly before an end.
-            let present = &mut state.present;
+            let present = &mut state.judge;
             while let Some(end) = ends.get(state.ends_passed as usize).filter(|end| end.after <= until) {
                 state.ends_passed += 1;
                 let candidate = at_mut(candidates, end.job as usize)?;
@@ -155,7 +159,7 @@ impl Pass<'_> {
                 }
                 present.advance(end.after, &mut tally, rule.criterion);
                 let slot = candidate_slot(&limits, end.job as usize) + candidate.taken as usize;
-                let probability = at(walk.releases, slot)?.probability;
+                let probability = at(walk.tree.releases, slot)?.probability;
                 judge::take_release(candidate, probability, present, &tally, rule)?;
                 done += u64::from(state.landings) + 1;
                 if done >= work {
@@ -172,9 +176,11 @@ impl Pass<'_> {
                 done += u64::from(state.landings) + 1;
             }
             if matches!(progress, Progress::Reached(_)) {
-                done += walk.visit(present, &mut tally)?;
+                let found = walk.visit(tally.suffered, tally.window)?;
+                present.book(&found);
+                done += found.work;
                 if rule.criterion == Criterion::Bound {
-                    Present::note_peak(&mut tally);
+                    tally.note_peak();
                 }
             }
             if let Some(accepted) = judge::settle(candidates, present, &tally, rule, &borne, over)? {
@@ -198,10 +204,10 @@ impl Pass<'_> {
     /// As [`Pass::decide`], from the spectrum that is set up.
     fn decide_by_spectrum(&mut self, rule: &Rule, borne: &Borne, work: u64) -> Result<Step> {
         let state = &mut *self.state;
-        let (limits, present, mut done) = (state.limits, &mut state.present, 0);
+        let (limits, present, mut done) = (state.limits, &mut state.judge, 0);
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
         let (mut spectrum, candidates, _) =
-            self.parts.spectrum(&mut state.spectrum, &state.extent, limits.processors)?;
+            self.parts.spectrum(&mut state.spectrum, &state.walk, limits.processors)?;
         if spectrum.state.phase == SUMMING && !spectrum.sum_up(work, &mut done)? {
             return Ok(Step::More);
         }
@@ -258,7 +264,7 @@ impl Pass<'_> {
         (state.rule_threshold, state.rule_budget) = (rule.threshold, rule.budget);
         (state.rule_slip, state.rule_guard) = (rule.slip, rule.guard);
         // Numbers of released processors are multiples of the widths' greatest common divisor: count in that unit.
-        let running = range_mut(parts.running, 0, state.extent.running as usize)?;
+        let running = range_mut(parts.running, 0, state.walk.running as usize)?;
         let unit = running.iter().fold(0, |unit, job| gcd(unit, job.processors as usize)).max(1) as u32;
         for job in running.iter_mut() {
             job.width = job.processors / unit;
@@ -315,14 +321,14 @@ impl Pass<'_> {
                 state.spectrum.unit = gcd(finest, unit as usize).max(1) as u32;
                 let reach = most.min(state.idle.into()) as u32;
                 // What an earlier walk has kept lies in the same place.
-                state.extent.segments = 0;
+                state.walk.segments = 0;
                 let ends = state.ends as usize;
                 let (mut spectrum, _, all) =
-                    parts.spectrum(&mut state.spectrum, &state.extent, state.limits.processors)?;
+                    parts.spectrum(&mut state.spectrum, &state.walk, state.limits.processors)?;
                 spectrum.set_up(missing, reach, range(all, 0, ends)?)?;
             }
             if state.spectrum.phase != DECLINED {
-                state.present = bytemuck::Zeroable::zeroed();
+                state.judge = bytemuck::Zeroable::zeroed();
                 return Ok(true);
             }
         } else {
@@ -331,25 +337,25 @@ impl Pass<'_> {
         (state.ends_passed, state.landings) = (0, landings);
         range_mut(parts.suffered, 0, landings as usize)?.fill(0.0);
         range_mut(parts.window, 0, landings as usize)?.fill(0.0);
-        let extent = &mut state.extent;
-        extent.target = target;
-        extent.high = if rule.criterion.needs_window() { target + landings } else { target };
-        if extent.segments == 0 || extent.unit != unit {
+        let walk = &mut state.walk;
+        walk.target = target;
+        walk.high = if rule.criterion.needs_window() { target + landings } else { target };
+        if walk.segments == 0 || walk.unit != unit {
             // As far as acceptances can move the target: what is idle, or what is asked for if that is less.
             let most = asked.min(state.idle.into()) as u32;
-            extent.reach = missing.saturating_add(most).div_ceil(unit);
-            let running = range(parts.running, 0, extent.running as usize)?;
+            walk.reach = missing.saturating_add(most).div_ceil(unit);
+            let running = range(parts.running, 0, walk.running as usize)?;
             let released = running.iter().map(|job| u64::from(job.width) * u64::from(job.releases)).sum();
             let cells = if undecided > 1 { parts.store.len() } else { 0 };
-            extent.choose_grain(released, parts.segments.len(), cells);
+            walk.choose_grain(released, parts.segments.len(), cells);
         }
-        extent.unit = unit;
-        let instants = range(parts.instants, 0, state.extent.instants as usize)?;
-        state.present = Present {
+        walk.unit = unit;
+        let instants = range(parts.instants, 0, state.walk.instants as usize)?;
+        state.judge = JudgeState {
             horizon: instants.last().map_or(0, |instant| instant.after),
             ..bytemuck::Zeroable::zeroed()
         };
-        parts.views(&mut state.extent, state.limits.processors).walk.start()?;
+        parts.views(&mut state.walk, state.limits.processors).walk.start()?;
         Ok(true)
     }
 
@@ -367,7 +373,7 @@ impl Pass<'_> {
     /// Sorts the releases of what runs now into instants, unless that is done. Jobs that started since the last time
     /// are merged in.
     pub(super) fn sort(&mut self) -> Result<()> {
-        let running = self.state.extent.running;
+        let running = self.state.walk.running;
         if self.state.sorted == running {
             return Ok(());
         }
@@ -391,7 +397,7 @@ impl Pass<'_> {
         if before == 0 {
             timeline::sort(entries, parts.spare)?;
         }
-        self.state.extent.instants = timeline::gather(entries, parts.instants)? as u32;
+        self.state.walk.instants = timeline::gather(entries, parts.instants)? as u32;
         (self.state.sorted, self.state.entries) = (running, count as u32);
         Ok(())
     }

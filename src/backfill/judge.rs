@@ -11,6 +11,7 @@
 //! | `Relative`    | the same, at the end divided by the head's expected wait E[T(c_q)]  |                                 |
 
 use crate::backfill::convolve::sum;
+use crate::backfill::walk::Found;
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range};
 use bytemuck::{Pod, Zeroable};
@@ -221,10 +222,21 @@ pub(super) struct Tally<'a> {
     pub window: &'a mut [f64],
 }
 
+impl Tally<'_> {
+    /// Takes note of the window after an instant (`Bound`): the largest probability so far, for every width.
+    pub(super) fn note_peak(&mut self) {
+        let mut below = 0.0;
+        for (peak, p) in self.suffered.iter_mut().zip(self.window.iter()) {
+            below += p;
+            *peak = f64::max(*peak, below);
+        }
+    }
+}
+
 /// The scalars of a judgement under way.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Present {
+pub(super) struct JudgeState {
     /// Time up to which the tally is complete, in seconds from now.
     pub time: i64,
     /// The time of the last instant of all.
@@ -244,7 +256,7 @@ pub(super) struct Present {
 /// What is less likely than this does not count any more: the rounding of the sums is of this order.
 const CERTAIN: f64 = 1e-14;
 
-impl Present {
+impl JudgeState {
     /// Whether nothing can happen any more that matters to the head's start.
     pub(super) fn settled(&self) -> bool {
         1.0 - self.started <= CERTAIN
@@ -265,6 +277,12 @@ impl Present {
         if wait > 0.0 { 1.0 / wait } else { 0.0 }
     }
 
+    /// Takes note of what the walk found at the present instant.
+    pub(super) fn book(&mut self, found: &Found) {
+        self.started += found.started;
+        self.at_most |= u32::from(found.at_most);
+    }
+
     /// Moves the present to a later time, the state of the walk unchanged in between.
     pub(super) fn advance(&mut self, time: i64, tally: &mut Tally, criterion: Criterion) {
         let span = time.saturating_sub(self.time).max(0) as f64;
@@ -274,15 +292,6 @@ impl Present {
             for (sum, p) in tally.suffered.iter_mut().zip(tally.window.iter()) {
                 *sum += span * p;
             }
-        }
-    }
-
-    /// Takes note of the window after an instant (`Bound`): the largest probability so far, for every width.
-    pub(super) fn note_peak(tally: &mut Tally) {
-        let mut below = 0.0;
-        for (peak, p) in tally.suffered.iter_mut().zip(tally.window.iter()) {
-            below += p;
-            *peak = f64::max(*peak, below);
         }
     }
 }
@@ -301,7 +310,7 @@ fn cost(tally: &Tally, landings: u32, criterion: Criterion) -> Result<f64> {
 pub(super) fn take_release(
     candidate: &mut Candidate,
     probability: f64,
-    present: &Present,
+    present: &JudgeState,
     tally: &Tally,
     rule: &Rule,
 ) -> Result<()> {
@@ -316,7 +325,7 @@ pub(super) fn take_release(
 
 /// Refuses when the delay can only end at or above the threshold: what is added up already, and what is left times what
 /// it costs at least (the papers' second early exit).
-fn refuse_early(candidate: &mut Candidate, cost: f64, present: &Present, rule: &Rule) {
+fn refuse_early(candidate: &mut Candidate, cost: f64, present: &JudgeState, rule: &Rule) {
     if candidate.left <= 0.0 || candidate.exempt != 0 {
         return;
     }
@@ -344,7 +353,7 @@ pub(super) struct Borne {
 /// there is one. `over` says that the walk has come to its end.
 pub(super) fn settle(
     candidates: &mut [Candidate],
-    present: &mut Present,
+    present: &mut JudgeState,
     tally: &Tally,
     rule: &Rule,
     borne: &Borne,
@@ -388,7 +397,7 @@ pub(super) fn settle(
 }
 
 /// The verdict on a candidate whose delay is added up. Says whether it is accepted.
-pub(super) fn conclude(candidate: &mut Candidate, present: &Present, rule: &Rule, borne: &Borne) -> bool {
+pub(super) fn conclude(candidate: &mut Candidate, present: &JudgeState, rule: &Rule, borne: &Borne) -> bool {
     candidate.seconds = if rule.criterion.in_seconds() { candidate.delay } else { 0.0 };
     candidate.delay *= present.scale(rule.criterion);
     let exactness = if present.at_most != 0 { Exactness::AtMost } else { Exactness::Exact };

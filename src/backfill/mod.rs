@@ -14,6 +14,9 @@
 //! * `judge`: turns what the walk finds into delays and verdicts, with early exits.
 //! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the
 //!   other jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
+//! * `segment`: distributions of middle frames, kept for the walks after an accepted candidate.
+//! * `frame`: the walk's stack of frames, each with a distribution.
+//! * `running`: a running job, followed over its releases.
 //! * `spectrum`: the same in seconds on wide machines, from some dozens of frequencies instead of C numbers.
 //! * `factor`: the inner loops over frequencies.
 //! * `tie`: the joint step of several jobs at one instant.
@@ -27,9 +30,11 @@ mod availability;
 pub(crate) mod convolve;
 mod decide;
 mod factor;
+mod frame;
 mod judge;
 mod pass;
 mod reservation;
+mod running;
 mod segment;
 mod spectrum;
 mod tie;

@@ -1,15 +1,17 @@
 //! One scheduling pass in the caller's memory.
 
 use crate::backfill::accounts::Accounts;
-use crate::backfill::judge::{Candidate, Criterion, Exactness, Judgement, Present, Verdict};
+use crate::backfill::frame::{Frame, WalkState};
+use crate::backfill::judge::{Candidate, Criterion, Exactness, JudgeState, Judgement, Verdict};
+use crate::backfill::running::Running;
 use crate::backfill::segment::{CELLS_PER_RELEASE, RELEASES_PER_SEGMENT, Segment};
 use crate::backfill::spectrum::Spectrum;
 use crate::backfill::tie::Tie;
 use crate::backfill::timeline::{Entry, Instant};
-use crate::backfill::walk::{Extent, Frame, Running};
 use crate::error::{Error, Result, check_processors};
-use crate::memory::{Carver, Header, Kind, Object, at, at_mut, lifecycle, range, range_mut};
+use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, at_limit, check_span};
+use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
 /// The largest machine.
@@ -90,7 +92,7 @@ pub(crate) struct State {
     pub(super) candidates: u32,
     /// Whether the walk and its tally are set up for what runs now.
     pub(super) prepared: u32,
-    /// Of the running jobs, the first so many have their releases in the instants; and how many releases these are.
+    /// The number of running jobs, from the first on, whose releases are in the instants; and the number of releases.
     pub(super) sorted: u32,
     pub(super) entries: u32,
     /// Whether the candidates' ends are in order.
@@ -107,7 +109,7 @@ pub(crate) struct State {
     pub(super) rule_slip: f64,
     pub(super) rule_guard: f64,
     pub(super) rule_or_easy: u32,
-    /// Of the running jobs, the first so many are in the order of their limits.
+    /// The number of running jobs, from the first on, that are in the order of their limits.
     pub(super) limited: u32,
     /// What the head job has waited, in seconds.
     pub(super) head_waited: i64,
@@ -115,8 +117,8 @@ pub(crate) struct State {
     pub(super) spent: [f64; 4],
     /// The same of head jobs before it.
     pub(super) accounts: Accounts,
-    pub(super) present: Present,
-    pub(super) extent: Extent,
+    pub(super) judge: JudgeState,
+    pub(super) walk: WalkState,
     pub(super) spectrum: Spectrum,
 }
 
@@ -199,8 +201,8 @@ impl<'a> Object<'a> for Pass<'a> {
 
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Pass<'a>> {
         let limits = &state.limits;
-        let fits = state.extent.running <= limits.running + limits.candidates
-            && state.candidates <= limits.candidates;
+        let fits =
+            state.walk.running <= limits.running + limits.candidates && state.candidates <= limits.candidates;
         if fits { Ok(Pass { state, parts }) } else { Err(Error::Corrupt) }
     }
 }
@@ -311,7 +313,7 @@ impl<'a> Pass<'a> {
             return Err(Error::Overfull);
         }
         let busy = state.busy + processors;
-        let index = state.extent.running;
+        let index = state.walk.running;
         if index >= state.limits.running {
             return Err(Error::Full);
         }
@@ -325,7 +327,7 @@ impl<'a> Pass<'a> {
             limit: at_limit(age, limit),
             ..Running::zeroed()
         };
-        state.extent.running += 1;
+        state.walk.running += 1;
         state.busy = busy;
         Ok(index as usize)
     }
@@ -427,7 +429,7 @@ impl<'a> Pass<'a> {
         let state = &mut *self.state;
         let row = *at(self.parts.candidates, row)?;
         let slot = candidate_slot(&state.limits, candidate);
-        *at_mut(self.parts.running, state.extent.running as usize)? = Running {
+        *at_mut(self.parts.running, state.walk.running as usize)? = Running {
             processors: row.processors,
             slot: slot as u32,
             releases: row.releases,
@@ -436,7 +438,7 @@ impl<'a> Pass<'a> {
         };
         state.idle = state.idle.checked_sub(row.processors).ok_or(Error::Corrupt)?;
         state.busy += row.processors;
-        state.extent.running += 1;
+        state.walk.running += 1;
         *at_mut(&mut state.spent, state.rule_criterion as usize)? += row.delay;
         if state.rule_criterion == Criterion::Relative as u32 {
             *at_mut(&mut state.spent, Criterion::Seconds as usize)? += row.seconds;

@@ -22,7 +22,7 @@ pub(super) struct Reservation {
 }
 
 impl Reservation {
-    /// Whether a candidate that ends so many seconds from now by its limit cannot delay the head job.
+    /// Whether a candidate that ends by its limit in this number of seconds from now cannot delay the head job.
     pub(super) fn harmless(self, end: i64, processors: u32) -> bool {
         end <= self.shadow || processors <= self.extra
     }
@@ -34,7 +34,7 @@ impl Pass<'_> {
         self.sort_limits()?;
         let mut free = self.state.idle;
         let mut shadow = 0;
-        for entry in range(self.parts.limits, 0, self.state.extent.running as usize)? {
+        for entry in range(self.parts.limits, 0, self.state.walk.running as usize)? {
             // All that ends in the shadow second is free then.
             if free >= self.state.head_processors && entry.after > shadow {
                 break;
@@ -51,7 +51,7 @@ impl Pass<'_> {
     /// Sorts what runs now by the ends that the limits allow, unless that is done; jobs that started since the last
     /// time are merged in.
     fn sort_limits(&mut self) -> Result<()> {
-        let running = self.state.extent.running;
+        let running = self.state.walk.running;
         let known = self.state.limited.min(running);
         if known == running {
             return Ok(());

@@ -8,15 +8,15 @@
 //!
 //! Segments follow each other without gaps in time, from the first instant that matters to as far as the walk has come.
 
-use crate::backfill::walk::{ADD, Extent, Frame, SEGMENT, Walk};
+use crate::backfill::frame::{ADD, Frame, SEGMENT, Tree, WalkState};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
-/// Cells for kept distributions, for each release that the limits allow.
+/// Cells for kept distributions, for each release that the capacities allow.
 pub(super) const CELLS_PER_RELEASE: usize = 4;
 
-/// A segment for so many releases that the limits allow.
+/// The number of releases, of those that the capacities allow, for each segment.
 pub(super) const RELEASES_PER_SEGMENT: usize = 4;
 
 /// A run of instants, and the distribution of the processors released by the jobs that have no release inside it.
@@ -31,11 +31,11 @@ pub(super) struct Segment {
     pub cell: u32,
     pub base: u32,
     pub length: u32,
-    /// Of the running jobs, the first so many are taken into account.
+    /// The number of running jobs, from the first on, that are taken into account.
     pub running: u32,
 }
 
-impl Extent {
+impl WalkState {
     /// Chooses the segments' size for a walk that is about to start afresh: the smallest power of two for which what
     /// has to be kept fits. `released` is the number of processors, in units, of all releases added up.
     pub(super) fn choose_grain(&mut self, released: u64, segments: usize, cells: usize) {
@@ -55,50 +55,56 @@ impl Extent {
     }
 }
 
-impl Walk<'_> {
+/// The segments kept, and their distributions, one behind the other.
+pub(super) struct Segments<'a> {
+    pub list: &'a mut [Segment],
+    pub store: &'a mut [f64],
+}
+
+impl Segments<'_> {
     /// Opens the frame of the next segment, with the jobs that started since still to be added; or passes it and
     /// returns the time of its last instant, when nothing can happen inside.
-    pub(super) fn open_segment(&mut self) -> Result<Option<i64>> {
-        let segment = *at(self.segments, self.extent.segment as usize)?;
-        let begin = self.extent.next;
-        let rest = (self.extent.instants.checked_sub(begin).ok_or(Error::Corrupt)?) as usize;
-        let instants = range(self.instants, begin as usize, rest)?;
+    pub(super) fn open(&self, tree: &mut Tree) -> Result<Option<i64>> {
+        let segment = *at(self.list, tree.state.segment as usize)?;
+        let begin = tree.state.next;
+        let rest = (tree.state.instants.checked_sub(begin).ok_or(Error::Corrupt)?) as usize;
+        let instants = range(tree.instants, begin as usize, rest)?;
         let count = instants.iter().take_while(|instant| instant.after < segment.until).count();
         let end = begin + count as u32;
-        self.extent.next = end;
+        tree.state.next = end;
         if segment.length == 0 {
-            self.extent.segment += 1;
-            return self.pass(begin, end).map(Some);
+            tree.state.segment += 1;
+            return tree.pass(begin, end).map(Some);
         }
-        let mark = self.extent.segment + 1;
+        let mark = tree.state.segment + 1;
         let (mut jobs, mut pending) = (0, 0);
         for instant in range(instants, 0, count)? {
-            for entry in range(self.entries, instant.entry as usize, instant.count as usize)? {
-                let job = at_mut(self.running, entry.job as usize)?;
+            for entry in range(tree.entries, instant.entry as usize, instant.count as usize)? {
+                let job = at_mut(tree.running, entry.job as usize)?;
                 if job.mark != mark {
                     job.mark = mark;
-                    *at_mut(self.order, jobs)? = entry.job;
+                    *at_mut(tree.order, jobs)? = entry.job;
                     jobs += 1;
                     pending += job.width;
                 }
             }
         }
         let (mut family, mut adds) = (jobs, 0);
-        let fresh = range(self.running, 0, self.extent.running as usize)?.iter().enumerate();
+        let fresh = range(tree.running, 0, tree.state.running as usize)?.iter().enumerate();
         for (index, job) in fresh.skip(segment.running as usize).filter(|(_, job)| job.mark != mark) {
-            *at_mut(self.order, family)? = index as u32;
+            *at_mut(tree.order, family)? = index as u32;
             family += 1;
             pending += job.width;
             adds += u32::from(job.ended > 0.0);
         }
         // The additions alternate between the frame's own buffer and the spare one, and end in its own.
-        let buffer = if adds % 2 == 0 { 0 } else { self.frames.len() };
+        let buffer = if adds % 2 == 0 { 0 } else { tree.frames.len() };
         let from = range(self.store, segment.cell as usize, segment.length as usize)?;
-        let to = range_mut(self.buffers, buffer * self.stride, segment.length as usize)?;
+        let to = range_mut(tree.buffers, buffer * tree.stride, segment.length as usize)?;
         for (to, from) in to.iter_mut().zip(from) {
             *to = *from;
         }
-        *at_mut(self.frames, 0)? = Frame {
+        *at_mut(tree.frames, 0)? = Frame {
             begin,
             end,
             jobs: jobs as u32,
@@ -109,21 +115,21 @@ impl Walk<'_> {
             pending,
             buffer: buffer as u32,
             base: segment.base,
-            high: self.extent.reach,
+            high: tree.state.reach,
             keep: SEGMENT,
         };
-        self.extent.frames = 1;
+        tree.state.frames = 1;
         Ok(None)
     }
 
     /// Keeps a complete frame's distribution: that of the next segment, which was opened or is new. When the store is
     /// full, nothing more is kept until the pass ends.
-    pub(super) fn keep_segment(&mut self, frame: &Frame, nothing: bool) -> Result<()> {
-        let Extent { target, instants, running, segments, segment, kept, .. } = *self.extent;
+    pub(super) fn keep(&mut self, tree: &mut Tree, frame: &Frame, nothing: bool) -> Result<()> {
+        let WalkState { target, instants, running, segments, segment, kept, .. } = *tree.state;
         let base = target.saturating_sub(frame.pending);
         let skip = base.checked_sub(frame.base).ok_or(Error::Corrupt)? as usize;
         let length = if nothing { 0 } else { frame.high.checked_sub(base).ok_or(Error::Corrupt)? };
-        let known = range(self.instants, 0, instants as usize)?;
+        let known = range(tree.instants, 0, instants as usize)?;
         let mut new = Segment {
             from: at(known, frame.begin as usize)?.after,
             until: known.get(frame.end as usize).map_or(i64::MAX, |instant| instant.after),
@@ -133,22 +139,22 @@ impl Walk<'_> {
             running,
         };
         if segment < segments {
-            let old = at(self.segments, segment as usize)?;
+            let old = at(self.list, segment as usize)?;
             (new.from, new.cell) = (old.from, old.cell);
         } else {
-            if segment as usize >= self.segments.len() || (kept + length) as usize > self.store.len() {
-                self.extent.grain = 0;
+            if segment as usize >= self.list.len() || (kept + length) as usize > self.store.len() {
+                tree.state.grain = 0;
                 return Ok(());
             }
-            self.extent.kept += length;
-            self.extent.segments += 1;
+            tree.state.kept += length;
+            tree.state.segments += 1;
         }
-        let from = range(self.buffers, frame.buffer as usize * self.stride + skip, length as usize)?;
+        let from = range(tree.buffers, frame.buffer as usize * tree.stride + skip, length as usize)?;
         for (to, from) in range_mut(self.store, new.cell as usize, length as usize)?.iter_mut().zip(from) {
             *to = *from;
         }
-        *at_mut(self.segments, segment as usize)? = new;
-        self.extent.segment += 1;
+        *at_mut(self.list, segment as usize)? = new;
+        tree.state.segment += 1;
         Ok(())
     }
 }

@@ -19,8 +19,8 @@
 //! * rounding: products of at most as many factors as there are jobs, begun anew every [`REBUILD`] releases: 1e-11.
 
 use crate::backfill::factor::{add, exchange, multiply, vanishes};
+use crate::backfill::running::{Running, pass_release, rewind};
 use crate::backfill::timeline::{Entry, Instant};
-use crate::backfill::walk::{Running, pass_release, rewind};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::runtime::Release;
@@ -35,7 +35,7 @@ const TAIL: f64 = 27.7;
 /// Minus the logarithm of what a frequency must amount to somewhere to be kept.
 const CUT: f64 = 25.4;
 
-/// After so many releases the products are computed afresh.
+/// The number of releases after which the products are computed afresh.
 const REBUILD: u32 = 4096;
 
 /// Runs of instants whose frequencies are bounded at once.
@@ -44,7 +44,7 @@ const RUNS: usize = 16;
 /// Narrower distributions are walked through value by value.
 const WIDE: u64 = 2048;
 
-/// Frequencies are worth while if each replaces so many values.
+/// Frequencies are worth while if each replaces at least this number of values.
 const VALUES_PER_FREQUENCY: u64 = 8;
 
 /// Not asked yet; given up for this pass; summing up; all is known.
@@ -72,7 +72,7 @@ pub(super) struct Spectrum {
     last: u32,
     /// Releases since the products were computed afresh.
     releases: u32,
-    /// Of the running jobs, the first so many are taken into account.
+    /// The number of running jobs, from the first on, that are taken into account.
     running: u32,
     /// The lowest number of processors that `S` takes.
     lowest: u32,

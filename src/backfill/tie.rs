@@ -19,7 +19,7 @@ const FEW: u32 = 4;
 /// A group is taken apart also when its table would be updated more often than this for each cell there is room for.
 const UPDATES_PER_CELL: usize = 4;
 
-/// Taking a group apart may cost so many multiply-adds for each cell there is; beyond, the coarsest bound is used.
+/// The most multiply-adds that taking a group apart may cost for each cell; beyond, the coarsest bound is used.
 const LARGEST_WORK: u64 = 64;
 
 /// One job with a release at the instant.

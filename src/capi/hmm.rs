@@ -1,12 +1,12 @@
 //! The hidden Markov model of run times by itself.
 
 use super::block::{init, object, open, seal, write_size};
-use super::markov::{load_model, read_parameters, surefill_round, work, write_parameters};
+use super::markov::{load_model, surefill_round, work};
 use super::pass::sized;
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
-use super::{array_mut, checked_mut, count, status, write};
+use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};
-use crate::hmm::{Evidence, Hmm, HmmCapacity, Initial, Training};
+use crate::hmm::{Evidence, Hmm, HmmCapacity, Initial, LoadModel, Parameters, ParametersMut, Training};
 use core::ffi::c_void;
 
 /// Initial values: the parameters there are.
@@ -96,6 +96,64 @@ unsafe fn capacity(given: *const surefill_hmm_capacity) -> Result<HmmCapacity> {
 /// As [`object`].
 unsafe fn hmm<'a>(handle: *const surefill_hmm) -> Result<Hmm<'a>> {
     unsafe { object(handle) }
+}
+
+/// The arrays of a model's parameters have this length; nothing may be read or written before it is known.
+fn area(rows: i32, columns: i32) -> Result<i32> {
+    rows.checked_mul(columns).ok_or(Error::OutOfRange)
+}
+
+/// Refuses numbers of states and bins that are not the model's.
+fn check(given: &surefill_model_parameters, shape: (u32, u32)) -> Result<()> {
+    let fits = (count(given.states)?, count(given.bins)?) == shape && given.reserved == 0;
+    if fits { Ok(()) } else { Err(Error::OutOfRange) }
+}
+
+/// A model's parameters as C hands them over; `shape` is the model's numbers of states and bins.
+///
+/// # Safety
+/// A pointer that is not NULL and aligned points to a readable structure, and its arrays are as long as it says.
+pub(super) unsafe fn read_parameters<'a>(
+    given: *const surefill_model_parameters,
+    shape: (u32, u32),
+) -> Result<Parameters<'a>> {
+    let given = unsafe { array(given, 1)? }.first().ok_or(Error::Null)?;
+    check(given, shape)?;
+    let surefill_model_parameters { states, bins, start, transition, emission, load_parameter, .. } = *given;
+    let load = load_model(given.load)?;
+    unsafe {
+        Ok(Parameters {
+            load,
+            start: array(start, states)?,
+            transition: array(transition, area(states, states)?)?,
+            emission: array(emission, area(states, bins)?)?,
+            load_parameter: array(load_parameter, if load == LoadModel::None { 0 } else { states })?,
+        })
+    }
+}
+
+/// Writes a model's parameters where C wants them; `ask` fills the arrays and says the load model.
+///
+/// # Safety
+/// A pointer that is not NULL and aligned points to a writable structure, and its arrays are as long as it says.
+pub(super) unsafe fn write_parameters(
+    to: *mut surefill_model_parameters,
+    shape: (u32, u32),
+    ask: impl FnOnce(&mut ParametersMut<'_>) -> Result<LoadModel>,
+) -> Result<()> {
+    let to = unsafe { checked_mut(to)? };
+    check(to, shape)?;
+    let surefill_model_parameters { states, bins, start, transition, emission, load_parameter, .. } = *to;
+    let mut out = unsafe {
+        ParametersMut {
+            start: array_mut(start, states)?,
+            transition: array_mut(transition, area(states, states)?)?,
+            emission: array_mut(emission, area(states, bins)?)?,
+            load_parameter: array_mut(load_parameter, states)?,
+        }
+    };
+    to.load = ask(&mut out)? as i32;
+    Ok(())
 }
 
 /// Sets the capacity to its defaults: 16 states, 24 bins, a year of slots of 15 min, 100,000 cells.

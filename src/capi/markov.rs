@@ -1,9 +1,7 @@
 //! What hidden Markov models have in common
 
-use super::hmm::surefill_model_parameters;
-use super::{array, array_mut, checked_mut, count};
 use crate::error::{Error, Result};
-use crate::hmm::{LoadModel, Parameters, ParametersMut, Round};
+use crate::hmm::{LoadModel, Round};
 
 /// The largest number of states.
 pub const SUREFILL_MAX_STATES: i32 = 64;
@@ -58,62 +56,4 @@ pub(super) fn load_model(number: i32) -> Result<LoadModel> {
 
 pub(super) fn work(work: i64) -> Result<u64> {
     u64::try_from(work).ok().filter(|&work| work > 0).ok_or(Error::OutOfRange)
-}
-
-/// The arrays of a model's parameters have this length; nothing may be read or written before it is known.
-fn area(rows: i32, columns: i32) -> Result<i32> {
-    rows.checked_mul(columns).ok_or(Error::OutOfRange)
-}
-
-/// Refuses numbers of states and bins that are not the model's.
-fn check(given: &surefill_model_parameters, shape: (u32, u32)) -> Result<()> {
-    let fits = (count(given.states)?, count(given.bins)?) == shape && given.reserved == 0;
-    if fits { Ok(()) } else { Err(Error::OutOfRange) }
-}
-
-/// A model's parameters as C hands them over; `shape` is the model's numbers of states and bins.
-///
-/// # Safety
-/// A pointer that is not NULL and aligned points to a readable structure, and its arrays are as long as it says.
-pub(super) unsafe fn read_parameters<'a>(
-    given: *const surefill_model_parameters,
-    shape: (u32, u32),
-) -> Result<Parameters<'a>> {
-    let given = unsafe { array(given, 1)? }.first().ok_or(Error::Null)?;
-    check(given, shape)?;
-    let surefill_model_parameters { states, bins, start, transition, emission, load_parameter, .. } = *given;
-    let load = load_model(given.load)?;
-    unsafe {
-        Ok(Parameters {
-            load,
-            start: array(start, states)?,
-            transition: array(transition, area(states, states)?)?,
-            emission: array(emission, area(states, bins)?)?,
-            load_parameter: array(load_parameter, if load == LoadModel::None { 0 } else { states })?,
-        })
-    }
-}
-
-/// Writes a model's parameters where C wants them; `ask` fills the arrays and says the load model.
-///
-/// # Safety
-/// A pointer that is not NULL and aligned points to a writable structure, and its arrays are as long as it says.
-pub(super) unsafe fn write_parameters(
-    to: *mut surefill_model_parameters,
-    shape: (u32, u32),
-    ask: impl FnOnce(&mut ParametersMut<'_>) -> Result<LoadModel>,
-) -> Result<()> {
-    let to = unsafe { checked_mut(to)? };
-    check(to, shape)?;
-    let surefill_model_parameters { states, bins, start, transition, emission, load_parameter, .. } = *to;
-    let mut out = unsafe {
-        ParametersMut {
-            start: array_mut(start, states)?,
-            transition: array_mut(transition, area(states, states)?)?,
-            emission: array_mut(emission, area(states, bins)?)?,
-            load_parameter: array_mut(load_parameter, states)?,
-        }
-    };
-    to.load = ask(&mut out)? as i32;
-    Ok(())
 }

@@ -1,8 +1,7 @@
 //! The hidden Markov model that learns on line, without a history.
 
 use super::block::{init, object, open, seal, write_size};
-use super::hmm::surefill_model_parameters;
-use super::markov::{read_parameters, write_parameters};
+use super::hmm::{read_parameters, surefill_model_parameters, write_parameters};
 use super::pass::sized;
 use super::{array, array_mut, checked_mut, count, status, write};
 use crate::error::{Error, Result};

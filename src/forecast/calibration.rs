@@ -91,7 +91,7 @@ impl StartCalibration {
         self.all.count
     }
 
-    /// What to tell of a job that has waited `age` seconds, of which the forecast says that it waits so many more
+    /// What to tell about a job that has waited `age` seconds, of which the forecast says that it waits this many more
     /// seconds, at each of [`LEVELS`]: the same, stretched, and again not decreasing. O(1).
     ///
     /// # Errors

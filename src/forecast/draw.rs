@@ -3,7 +3,7 @@
 //! With N scenarios, the interval from 0 to 1 is divided into N strata, and each job's N draws lie in N different
 //! strata, in an order of its own (McKay, Beckman & Conover 1979). A mean over scenarios then has at most N / (N - 1)
 //! times the variance that independent draws would give it (Owen 1997, "Monte Carlo variance of scrambled net
-//! quadrature"), and next to none in what depends on one job only.
+//! quadrature"), and next to no variance in what depends on one job only.
 //!
 //! The order of a job's strata is a keyed permutation of 0 to N - 1: a Feistel network of four rounds over the next
 //! power of four, walked along its cycle until it is back in range (Black & Rogaway 2002). The round function, the keys
@@ -11,15 +11,7 @@
 //! integer arithmetic, and one division: the same bits on every machine, and no state, so that any draw can be made at
 //! any time.
 
-/// The finaliser of SplitMix64.
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// The increment of SplitMix64: 2^64 divided by the golden ratio.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+use crate::math::mix::{GOLDEN, finalise};
 
 /// One job's draws.
 pub(crate) struct Draws {
@@ -33,7 +25,7 @@ impl Draws {
     /// The draws of a job in `count` scenarios (1 to 2^16).
     pub(crate) fn new(seed: u64, job: u64, count: u32) -> Draws {
         let bits = (u32::BITS - count.saturating_sub(1).leading_zeros()).div_ceil(2);
-        let key = mix(mix(seed.wrapping_add(GOLDEN)) ^ (job.wrapping_add(1)).wrapping_mul(GOLDEN));
+        let key = finalise(finalise(seed.wrapping_add(GOLDEN)) ^ (job.wrapping_add(1)).wrapping_mul(GOLDEN));
         Draws { count, bits, key }
     }
 
@@ -44,7 +36,7 @@ impl Draws {
         loop {
             let (mut left, mut right) = (value >> self.bits, value & mask);
             for round in 0..4 {
-                let mixed = mix(self.key ^ (round << 32 | u64::from(right))) as u32 & mask;
+                let mixed = finalise(self.key ^ (round << 32 | u64::from(right))) as u32 & mask;
                 (left, right) = (right, left ^ mixed);
             }
             value = left << self.bits | right;
@@ -56,7 +48,7 @@ impl Draws {
 
     /// The draw in a scenario below `count`: above or equal to 0, below 1.
     pub(crate) fn uniform(&self, scenario: u32) -> f64 {
-        let inside = mix(self.key.rotate_left(32) ^ u64::from(scenario).wrapping_mul(GOLDEN)) >> 11;
+        let inside = finalise(self.key.rotate_left(32) ^ u64::from(scenario).wrapping_mul(GOLDEN)) >> 11;
         let inside = inside as f64 / (1u64 << 53) as f64;
         ((f64::from(self.stratum(scenario)) + inside) / f64::from(self.count)).min(1.0 - f64::EPSILON)
     }
@@ -84,7 +76,7 @@ mod tests {
     /// The first numbers, so that a change of the generator cannot go unseen.
     #[test]
     fn the_generator_is_this_one() {
-        assert_eq!(mix(GOLDEN), 0xe220_a839_7b1d_cdaf); // SplitMix64 of seed 0 begins so
+        assert_eq!(finalise(GOLDEN), 0xe220_a839_7b1d_cdaf); // SplitMix64 of seed 0 begins so
         let strata = |seed, job| (0..8).map(|s| Draws::new(seed, job, 8).stratum(s)).collect::<Vec<_>>();
         assert_ne!(strata(1, 0), strata(1, 1));
         assert_ne!(strata(1, 0), strata(2, 0));

@@ -11,7 +11,7 @@
 //! * `play`: one scenario, instant by instant.
 //! * `profile`: the reservations of more than one waiting job.
 //! * `answer`: quantiles, probabilities and means of a job's start, each with a half-width.
-//! * [`StartCalibration`]: quantiles stretched so that they hold, by what came of earlier ones.
+//! * [`StartCalibration`]: quantiles stretched so that they hold, by the outcomes of earlier ones.
 //!
 //! Jobs that arrive later are not foreseen, except those that the caller adds with a time of submission ahead: a
 //! forecast is too early where later jobs overtake (under backfilling they may) and right where none does.
@@ -27,6 +27,6 @@ mod profile;
 
 pub use answer::Estimate;
 pub use calibration::{LEVELS, StartCalibration};
-pub use object::{Forecast, ForecastCapacity, MAX_SCENARIOS};
-pub use options::{CandidateOrder, ForecastOptions, Plans, Policy};
+pub use object::{Forecast, ForecastCapacity};
+pub use options::{CandidateOrder, ForecastOptions, MAX_SCENARIOS, Plans, Policy};
 pub use play::Progress;

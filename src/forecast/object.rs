@@ -1,20 +1,15 @@
 //! A forecast in the caller's memory: the machine, its running jobs and its queue.
 
 use crate::error::{Error, Result, check_processors};
-use crate::forecast::options::{ForecastOptions, RawOptions};
+use crate::forecast::options::{ForecastOptions, MAX_JOBS, MAX_SCENARIOS, RawOptions};
 use crate::forecast::profile::Step;
-use crate::memory::{Carver, Header, Kind, Object, at, at_mut, lifecycle, range_mut};
+use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, check_span};
+use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
 
 /// The largest machine.
 const MAX_PROCESSORS: u32 = 1 << 24;
-
-/// The largest number of running jobs, and of waiting jobs.
-pub(super) const MAX_JOBS: u32 = 1 << 20;
-
-/// The largest number of scenarios.
-pub const MAX_SCENARIOS: u32 = 1 << 16;
 
 /// A start that never comes.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -271,7 +266,7 @@ impl<'a> Forecast<'a> {
         &self.state.capacity
     }
 
-    /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it) with so many idle processors. What
+    /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it) with `idle` processors. What
     /// the last forecast held is forgotten. O(1).
     ///
     /// # Errors

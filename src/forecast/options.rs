@@ -1,8 +1,13 @@
 //! The policy that a forecast plays, and how many scenarios it plays.
 
 use crate::error::{Error, Result};
-use crate::forecast::object::{MAX_JOBS, MAX_SCENARIOS};
 use bytemuck::{Pod, Zeroable};
+
+/// The largest number of running jobs, and of waiting jobs.
+pub(super) const MAX_JOBS: u32 = 1 << 20;
+
+/// The largest number of scenarios.
+pub const MAX_SCENARIOS: u32 = 1 << 16;
 
 /// Who may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,7 +5,7 @@ use crate::forecast::heap::insert;
 use crate::memory::{at, range_mut};
 use bytemuck::{Pod, Zeroable};
 
-/// From this time on, so many processors are free.
+/// From this time on, this number of processors is free.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Step {
@@ -62,7 +62,7 @@ impl<'p> Profile<'p> {
         self.count
     }
 
-    /// The earliest time from which `processors` are free for `duration` seconds; `None` when there are never so many.
+    /// The earliest time from which `processors` are free for `duration` seconds; `None` when there are never as many.
     pub(super) fn earliest(&self, processors: u32, duration: i64) -> Option<i64> {
         let mut start = None;
         for step in self.steps() {

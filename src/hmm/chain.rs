@@ -10,9 +10,9 @@ use crate::hmm::initial::set_static;
 use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
 use crate::hmm::vector::copy;
 use crate::hmm::viterbi::viterbi;
-use crate::memory::{Carver, Kind, Object, lifecycle};
+use crate::memory::{Carver, Kind, Object};
 use crate::runtime::MAX_BINS;
-use crate::seal::Sealed;
+use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 use core::ops::Range;
 

@@ -23,9 +23,9 @@ use crate::hmm::initial::set_static;
 use crate::hmm::model::{LoadModel, Parameters, ParametersMut, Tables};
 use crate::hmm::vector::{add_scaled, copy, propagate, stride, sum, weighted_rows};
 use crate::hmm::{HmmCapacity, MAX_STATES};
-use crate::memory::{Carver, Kind, Object, at, at_mut, lifecycle, range};
+use crate::memory::{Carver, Kind, Object, at, at_mut, range};
 use crate::runtime::MAX_BINS;
-use crate::seal::Sealed;
+use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 use core::iter::empty;
 
@@ -146,7 +146,7 @@ impl<'a> Object<'a> for OnlineHmm<'a> {
 lifecycle!(OnlineHmm, checkpoint);
 
 impl<'a> OnlineHmm<'a> {
-    /// Bytes that a model of so many states (1 to [`MAX_STATES`]) and bins (2 to [`MAX_BINS`]) needs.
+    /// Bytes that a model with these numbers of states (1 to [`MAX_STATES`]) and bins (2 to [`MAX_BINS`]) needs.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].

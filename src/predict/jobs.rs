@@ -9,6 +9,7 @@
 
 use crate::error::{Error, Result};
 use crate::hmm::NONE;
+use crate::math::mix::finalise;
 use crate::memory::{Carver, at, at_mut, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
@@ -66,14 +67,6 @@ pub(crate) struct Jobs<'a> {
     said: &'a mut [f64],
     keys_each: usize,
     bins: usize,
-}
-
-/// Spreads ids over all bits (the finaliser of splitmix64).
-fn spread(id: i64) -> u64 {
-    let z = id as u64;
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 impl<'a> Jobs<'a> {
@@ -138,7 +131,7 @@ impl<'a> Jobs<'a> {
     }
 
     fn home(&self, id: i64) -> usize {
-        spread(id) as usize & self.mask()
+        finalise(id as u64) as usize & self.mask()
     }
 
     /// The place in the index, and the record.

@@ -14,10 +14,11 @@
 //! of all jobs.
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Kind, Object, at, at_mut, lifecycle};
+use crate::math::mix::mix;
+use crate::memory::{Carver, Kind, Object, at, at_mut};
 use crate::predict::histories::Histories;
 use crate::runtime::{MAX_BINS, RawBins, RuntimeBins, RuntimeDistribution, check_span};
-use crate::seal::Sealed;
+use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 
 /// The most keys of a job.
@@ -247,7 +248,7 @@ impl<'a> Mixture<'a> {
         RuntimeDistribution::from_counts(&self.state.bins.bins()?, sums.get(..bins).ok_or(Error::Corrupt)?)
     }
 
-    /// A job with these keys has finished after so many seconds. O(experts x bins).
+    /// A job with these keys has finished after `seconds`. O(experts x bins).
     ///
     /// # Errors
     /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, or unless there are as many keys as the
@@ -338,15 +339,6 @@ impl Expert {
 /// The key of an owner's weights.
 fn owner(keys: &[i64]) -> u64 {
     mix(mix(0) ^ keys.first().copied().unwrap_or(0) as u64)
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014). Histories that meet by chance, one pair in 2^64,
-/// would only be believed together.
-fn mix(key: u64) -> u64 {
-    let z = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Bayes' rule, then the fixed share.

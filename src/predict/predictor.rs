@@ -4,7 +4,7 @@ mod answer;
 
 use crate::error::{Error, Result};
 use crate::hmm::{Hmm, Parameters, Round};
-use crate::memory::{Carver, Kind, Object, lifecycle};
+use crate::memory::{Carver, Kind, Object};
 use crate::predict::anchor::Setting;
 use crate::predict::jobs::{Job, Jobs};
 use crate::predict::learner::{Learner, answered, enter, mixed};
@@ -12,7 +12,7 @@ use crate::predict::options::{RawCapacity, RawOptions};
 use crate::predict::safety::make_safe;
 use crate::predict::{Learning, Mixture, PredictorCapacity, PredictorKind, PredictorOptions};
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins, RuntimeDistribution, check_span};
-use crate::seal::Sealed;
+use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 
 /// Times are within this distance from 0.

@@ -4,9 +4,9 @@
 //! wait predictor's history has): adding one and asking for a quantile are O(log n).
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Kind, Object, at_mut, lifecycle};
+use crate::memory::{Carver, Kind, Object, at_mut};
 use crate::runtime::check_span;
-use crate::seal::Sealed;
+use crate::seal::{Sealed, lifecycle};
 use crate::wait::tree::{Node, Nodes, Pool, Spare, Tree, nodes_for};
 use bytemuck::{Pod, Zeroable};
 
@@ -89,8 +89,8 @@ impl<'a> RecentWaits<'a> {
         self.state.tree.count
     }
 
-    /// A job was started after waiting so long (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); the oldest wait
-    /// goes when there is no room. O(log n).
+    /// A job was started after a wait of `waited` seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); the oldest
+    /// wait leaves when there is no room. O(log n).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::SpanTooLong`].

@@ -15,25 +15,25 @@ use crate::math::beta::inverse_incomplete_beta;
 use crate::memory::{at, at_mut};
 use crate::runtime::{MAX_SECONDS, check_span};
 use crate::wait::binomial::{check_probability, upper_index};
-use crate::wait::chances::{Chances, Shares};
+use crate::wait::chances::Chances;
 use crate::wait::estimate;
 use crate::wait::history::{Series, View};
-use crate::wait::levels::{ASIDE, Groups, Levels, tail_of};
+use crate::wait::levels::{Groups, tail_of};
+use crate::wait::looks::Note;
 use crate::wait::options::{ADAPT, Features, StartProbability, WaitAnswer};
 use crate::wait::predictor::WaitPredictor;
 use crate::wait::queue::{NEVER, Waiting};
 use crate::wait::sample::{BEYOND, Sample, Window};
 use crate::wait::tree::Nodes;
 use crate::wait::visible::{Neighbours, Situation};
-use bytemuck::{Pod, Zeroable};
 
 /// How often a waiting job is looked at, in seconds.
 const EVERY: f64 = 21_600.0;
 
-/// At most so many jobs are looked at in one call.
+/// The most jobs that are looked at in one call.
 const LOOKS: u32 = 16;
 
-/// A look is noted when the job has waited so many times as long as at the one noted before: every time in the first
+/// A look is noted when the job has waited this many times as long as at the one noted before: every time in the first
 /// five days.
 const GROWTH: f64 = 1.05;
 
@@ -42,51 +42,6 @@ const AGES: [u64; 7] = [10_800, 32_400, 64_800, 129_600, 216_000, 345_600, 604_8
 
 /// So many open notes together count as one more.
 const OPEN: f64 = 200.0;
-
-/// Notes for each job that may wait.
-pub(super) const NOTES_A_JOB: usize = 2;
-
-/// What a waiting job saw when it was looked at.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Note {
-    /// When that was, and when the bound that it was given then runs out; [`NEVER`] if it was given none or has
-    /// exceeded it.
-    at: i64,
-    deadline: i64,
-    /// In the job's list of notes, or in that of free ones, plus one.
-    next: u32,
-    groups: Groups,
-    index: u32,
-    /// 1 if bounds at the levels [`ASIDE`] were noted; these, in seconds from then.
-    noted: u32,
-    /// At how many of the horizons it is known that the job has not started by then.
-    heard: u32,
-    reserved: u32,
-    situation: Situation,
-    aside: [u32; ASIDE.len()],
-    shares: Shares,
-}
-
-/// What is known of waiting jobs. All zero: nothing.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Aged {
-    pub levels: Levels,
-    pub chances: Chances,
-    /// Which of the rests of a window is told to the options' own question.
-    window_index: u64,
-    /// Looks that are due, and up to when they were counted.
-    due: f64,
-    counted: i64,
-    /// The slot that is looked at next, plus one; 0: the first.
-    cursor: u32,
-    /// Free notes that were used before, plus one, and notes that were ever used.
-    free: u32,
-    fresh: u32,
-    /// Notes in use.
-    open: u32,
-}
 
 /// What is asked about a waiting job.
 struct Situated {
@@ -261,7 +216,7 @@ impl WaitPredictor<'_> {
         aged.window(self.parts.aged_neighbours, index)
     }
 
-    /// The options' own bound for the rest of a wait; none if too few rests are known.
+    /// The options' own bound for the rest of a wait; `None` if too few rests are known.
     fn rest_told(&self, sample: Sample, groups: Groups) -> Result<Option<i64>> {
         let aged = &self.state.aged;
         if sample.count() < self.state.question.fewest {
@@ -367,7 +322,7 @@ impl WaitPredictor<'_> {
         let count: u64 = all.iter().map(Series::count).sum();
         let below = shorter(age)?;
         let longer = count.saturating_sub(below);
-        // The largest wait with no more than so many shorter ones is the one that has this rank.
+        // The largest wait with at most this number of shorter ones is the one that has this rank.
         let select = |k: u64| {
             let (mut low, mut high) = (0, MAX_SECONDS.unsigned_abs());
             while low < high {
@@ -432,7 +387,7 @@ impl WaitPredictor<'_> {
     /// seconds, counted from its submission, with a lower bound at this `confidence`. Rests on the waits of jobs in a
     /// like situation, or on all that were at least `age`; 0 where there are none. With [`ADAPT`] half a wait more on
     /// either side is counted, so that a handful of waits makes nothing certain, and probabilities are corrected by
-    /// what came of those told before. Says nothing about the machine being down. O(log n + sqrt n), and O(w) for w
+    /// the outcomes of those given before. Says nothing about the machine being down. O(log n + sqrt n), and O(w) for w
     /// waiting jobs.
     ///
     /// # Errors
@@ -477,7 +432,7 @@ impl WaitPredictor<'_> {
         Ok(self.counted(no_longer, sample.count().saturating_sub(shorter), confidence))
     }
 
-    /// Of these waits, how many were at most `within`, and with [`ADAPT`] what came of such shares.
+    /// Of these waits, how many were at most `within`, and with [`ADAPT`] how often jobs with such shares started so soon.
     fn chance(
         &self,
         sample: Sample,

@@ -1,6 +1,6 @@
 //! Is the machine down? (Nurmi, Brevik & Wolski 2007, section 3.5.)
 //!
-//! A machine that accepts jobs and starts none is recognised by two series, each with its own trimmed binomial bound:
+//! A machine that accepts jobs but does not start them is recognised by two series, each with its own trimmed binomial bound:
 //! how many jobs arrive between releases, and how long it is between releases. While either exceeds the upper bound of
 //! its quantile, the machine may be down, until the next release. (The paper bounds the .95 quantile; here the quantile
 //! is an option.)

@@ -74,7 +74,7 @@ fn bounds_below(n: u64, k: u64, quantile: f64, level: Level) -> bool {
     level.reached_by(at_least, below)
 }
 
-/// The smallest index in `first..=last` that has the property, which all above it have too; none if `last` has not.
+/// The smallest index in `first..=last` that has the property, which all above it have too; `None` if `last` lacks it.
 /// Starts at `guess`, and has tested the index returned and the one below it.
 fn smallest(guess: u64, first: u64, last: u64, has: impl Fn(u64) -> bool) -> Option<u64> {
     if first > last || !has(last) {

@@ -1,5 +1,5 @@
-//! Probabilities of starting in time, by what came of such probabilities (beyond QBETS; histogram binning: Zadrozny &
-//! Elkan 2001, with linear interpolation between the bins).
+//! Probabilities of starting in time, by how often jobs with such probabilities did so (beyond QBETS; histogram binning:
+//! Zadrozny & Elkan 2001, with linear interpolation between the bins).
 //!
 //! When a job is told a bound, the shares of waits within each of [`HORIZONS`] that the answer rests on are noted. Once
 //! the job starts it is known which of them came true. For each horizon and each tenth of the share, weights of
@@ -23,7 +23,7 @@ const BELIEF: f64 = 20.0;
 /// The weights of older questions fade with each new one, once there are many: 1,000 count.
 const MEMORY: f64 = 1.0 - 1.0 / 1000.0;
 
-/// What came of shares. All zero: nothing is known.
+/// How often jobs with such shares started in time. All zero: nothing is known.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Chances {

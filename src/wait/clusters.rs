@@ -68,7 +68,7 @@ pub(super) struct Group {
     reserved: u32,
 }
 
-/// The distinct values of the attribute among all records. All zero: none.
+/// The distinct values of the attribute among all records. All zero: no values.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Values {
@@ -206,7 +206,7 @@ struct Merge {
     loss: f64,
 }
 
-/// The state of an agglomeration. All zero: none under way.
+/// The state of an agglomeration. All zero: no agglomeration is under way.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Agglomeration {

@@ -61,7 +61,7 @@ pub(super) struct Memo {
     age: u64,
     /// Of the order statistic.
     index: u64,
-    /// Up to so many waits the index grows with each.
+    /// Up to this number of waits the index grows with each.
     grows_to: u64,
     /// Tolerance factor, or the Weibull's shape.
     first: f64,
@@ -127,7 +127,7 @@ impl Memo {
         self.index
     }
 
-    /// The usual question's bound in seconds; none if there are too few waits.
+    /// The bound of the options' own question in seconds; `None` if there are too few waits.
     pub(super) fn bound(
         &self,
         view: View,
@@ -150,7 +150,7 @@ impl Memo {
     }
 }
 
-/// Any question's bound in seconds; none if there are too few waits.
+/// Any question's bound in seconds; `None` if there are too few waits.
 pub(super) fn bound(
     view: View,
     series: &Series,
@@ -181,7 +181,7 @@ pub(super) fn bound(
     }
 }
 
-/// The upper bound of the waits that are at least `age`; none if there are too few of them.
+/// The upper bound of the waits that are at least `age`; `None` if there are too few of them.
 pub(super) fn bound_from(
     view: View,
     series: &Series,

@@ -20,7 +20,7 @@ use crate::wait::visible::{Neighbours, SEEN, Situation, Visible};
 /// How far bounds of parametric methods may be stretched and shrunk, as logarithms.
 const STRETCH: (f64, f64) = (-3.0, 8.0);
 
-/// Adapted bounds go so many times beyond the longest wait.
+/// Adapted bounds exceed the longest wait by at most this factor.
 const BEYOND_LONGEST: f64 = 1.5;
 
 /// Units of clustering work with every wait that becomes known, beside what the size of the history demands.
@@ -264,7 +264,7 @@ impl WaitPredictor<'_> {
     }
 
     /// The bounds at the levels [`ASIDE`] for a job that comes, in seconds, and the shares of waits within the
-    /// horizons; none without waits.
+    /// horizons; `None` without waits.
     pub(super) fn aside(&self, asked: &Asked) -> Result<Option<([u32; ASIDE.len()], Shares)>> {
         self.with_sample(asked, |sample, _| {
             let bounds = self.aside_of(sample, &self.state.levels)?;

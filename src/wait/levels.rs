@@ -79,7 +79,7 @@ impl Histogram {
         }
     }
 
-    /// The share of the values that are no larger, up to the size of a bucket; 0 of none.
+    /// The share of the values that are no larger, up to the size of a bucket; 0 when there are no values.
     fn share_up_to(&self, value: u64) -> f64 {
         let up_to = self.counts.iter().take(Histogram::bucket(value) + 1);
         let sum: u64 = up_to.map(|count| u64::from(*count)).sum();
@@ -104,7 +104,7 @@ impl Groups {
     }
 }
 
-/// How wide and how long jobs are, by which they are grouped. All zero: none was seen.
+/// How wide and how long jobs are, by which they are grouped. All zero: no job was seen.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Ranks {
@@ -144,7 +144,7 @@ pub(super) fn tail_of(level: f64) -> f64 {
     -libm::log1p(-level)
 }
 
-/// The step after so many jobs.
+/// The step of the adaptation after this number of jobs.
 fn step(seen: u64, rate: f64) -> f64 {
     (FIRST_STEP * libm::pow(seen as f64 + 1.0, -FALL)).max(rate)
 }

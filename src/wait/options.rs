@@ -1,4 +1,4 @@
-//! What a [`WaitPredictor`](super::WaitPredictor) is told at its making, what it is told of jobs, and what it answers.
+//! The options of a [`WaitPredictor`](super::WaitPredictor), what it hears about jobs, and what it answers.
 
 use crate::error::{Error, Result};
 use crate::runtime::check_span;
@@ -136,7 +136,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine of so many processors, with so many free, and waiting jobs with these processor-seconds.
+    /// A machine of `processors`, of which `free` are free, and waiting jobs with these processor-seconds.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for more free processors than there are.
@@ -174,7 +174,7 @@ pub struct WaitOptions {
     /// half, fall with the number of jobs to the power of -.6, and stay here: smaller ones are tighter, larger ones
     /// faster.
     pub rate: f64,
-    /// A job that has waited for more than so many seconds is given up (1 to
+    /// A job that has waited for longer than this number of seconds is given up (1 to
     /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)): it may be held, or its start may have got lost. It no longer
     /// counts among those that wait, and when there is no room for a new job the oldest of them makes room. If it
     /// starts after all its wait is learnt. To be longer than jobs wait.
@@ -213,7 +213,7 @@ pub enum WaitAnswer {
     Bound(i64),
     /// Too few waits are known for this quantile and confidence.
     TooLittleHistory,
-    /// No job has been started for so long, or while so many arrived, that the machine may be down.
+    /// No job has been started for a long time, or while many arrived: the machine may be down.
     MayBeDown,
 }
 
@@ -226,7 +226,8 @@ impl WaitAnswer {
 /// How probable it is that a job starts by some time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StartProbability {
-    /// The part of the waits that were no longer; with [`ADAPT`] as what came of such parts corrects it.
+    /// The part of the waits that were no longer; with [`ADAPT`] corrected by how often jobs with such parts started in
+    /// time.
     pub observed: f64,
     /// A lower confidence bound (Clopper & Pearson 1934).
     pub at_least: f64,

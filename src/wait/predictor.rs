@@ -1,10 +1,9 @@
 //! The predictor of one queue's waits, in the caller's memory.
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Kind, Object, at, lifecycle};
+use crate::memory::{Carver, Kind, Object, at};
 use crate::runtime::{MAX_SECONDS, check_span};
-use crate::seal::Sealed;
-use crate::wait::aged::{Aged, NOTES_A_JOB, Note};
+use crate::seal::{Sealed, lifecycle};
 use crate::wait::availability::{Availability, DetectorRecords};
 use crate::wait::binomial::{lower_index, two_sided_indices, upper_index};
 use crate::wait::chances::Chances;
@@ -12,6 +11,7 @@ use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS,
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series};
 use crate::wait::levels::{Levels, Ranks};
+use crate::wait::looks::{Aged, NOTES_A_JOB, Note};
 use crate::wait::options::{
     ADAPT, Attribute, CLUSTER, Cluster, Clustering, Features, Machine, VISIBLE, WaitAnswer, WaitCapacity,
     WaitOptions, WaitingJob,
@@ -84,7 +84,7 @@ pub(crate) struct Parts<'a> {
     pub(super) table: &'a mut [u32],
     pub(super) deadlines: &'a mut [u32],
     pub(super) nodes: &'a mut [Node],
-    /// One, or none.
+    /// At most one.
     pub(super) visible: &'a mut [Visible],
     pub(super) neighbours: &'a mut [Neighbour],
     pub(super) neighbour_keys: &'a mut [u64],
@@ -515,7 +515,7 @@ impl<'a> WaitPredictor<'a> {
         Ok(found.unwrap_or((WaitAnswer::TooLittleHistory, WaitAnswer::TooLittleHistory)))
     }
 
-    /// Whether no job has been started for so long, or while so many arrived, that the machine may be down. O(log n).
+    /// Whether the machine may be down: no job has been started for a long time, or while many arrived. O(log n).
     ///
     /// # Errors
     /// [`Error::TimeWentBack`], [`Error::OutOfRange`].

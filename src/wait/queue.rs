@@ -4,6 +4,7 @@
 //! bound by their deadline. Everything is O(1) on average or O(log n).
 
 use crate::error::{Error, Result};
+use crate::math::mix::finalise;
 use crate::memory::{at, at_mut};
 use crate::runtime::MAX_SECONDS;
 use crate::wait::chances::Shares;
@@ -22,7 +23,7 @@ pub(super) struct Waiting {
     pub id: i64,
     pub submitted: i64,
     pub attribute: u64,
-    /// When its wait exceeds the bound it was given; [`NEVER`] if it was given none or has exceeded it.
+    /// When its wait exceeds the bound it was given; [`NEVER`] without a bound, or when the wait has exceeded it.
     pub deadline: i64,
     /// Where in the heap, plus one; 0 outside.
     place: u32,
@@ -103,23 +104,15 @@ pub(super) struct Queue<'s> {
     pub heap: &'s mut [u32],
 }
 
-/// The length of the table for so many slots.
+/// The length of the hash table for this number of slots.
 pub(super) fn table_for(slots: usize) -> Option<usize> {
     slots.max(1).checked_mul(2)?.checked_next_power_of_two()
-}
-
-/// The finaliser of SplitMix64: neighbouring numbers end far apart.
-fn scatter(id: i64) -> usize {
-    let z = id as u64;
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) as usize
 }
 
 /// Where in the table the job is, with its slot, or the free place where it would be.
 fn probe(table: &[u32], slots: &[Waiting], id: i64) -> Result<(usize, Option<u32>)> {
     let mask = table.len().wrapping_sub(1);
-    let mut place = scatter(id) & mask;
+    let mut place = finalise(id as u64) as usize & mask;
     // A table is never full; a damaged one must not loop forever.
     for _ in 0..table.len() {
         match at(table, place)?.checked_sub(1) {
@@ -250,7 +243,7 @@ impl Queue<'_> {
         for _ in 0..self.table.len() {
             place = (place + 1) & self.mask();
             let Some(other) = at(self.table, place)?.checked_sub(1) else { break };
-            let home = scatter(self.slot(other)?.id) & self.mask();
+            let home = finalise(self.slot(other)?.id as u64) as usize & self.mask();
             let distance = |from: usize, to: usize| to.wrapping_sub(from) & self.mask();
             if distance(home, place) >= distance(hole, place) {
                 *at_mut(self.table, hole)? = other + 1;

@@ -101,7 +101,7 @@ impl Sample<'_> {
         }
     }
 
-    /// The share of waits that were no longer, with half a wait more on either side; 0 of none.
+    /// The share of waits that were no longer, with half a wait more on either side; 0 when there are no waits.
     pub(super) fn share(self, within: u64) -> Result<f64> {
         let count = self.count();
         let hits = self.shorter(within.saturating_add(1))? as f64;

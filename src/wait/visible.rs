@@ -47,7 +47,7 @@ const MEMORY: f64 = 0.9998;
 const PRIOR: f64 = 10.0;
 const MOST_VARIANCE: f64 = 1e4;
 
-/// Means and deviations of what is seen forget after so many jobs.
+/// The number of jobs after which means and deviations of what is seen forget.
 const STANDARD: f64 = 20_000.0;
 
 /// The weights of a new wait in the averages of the last waits.

@@ -1,7 +1,9 @@
-/* A damaged predictor (mixtures and hidden Markov models), wait predictor, forecast, sizing or store of recent waits is
- * refused, or gives some answer: it never crashes or hangs, and what it answers with SUREFILL_OK is a number. Every
- * byte of the block is damaged in turn; `damage_objects N` does every N-th. */
+/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of starts or store of
+ * recent waits is refused, or gives some answer: it never crashes or hangs, and what it answers with SUREFILL_OK is a
+ * number. Every byte of the block is damaged in turn, of the contexts' every 31st; `damage_objects N` does every N-th
+ * of these. */
 #include "check.h"
+#include "surefill_models.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -243,6 +245,52 @@ static int use_recent(void *made) {
     return sound;
 }
 
+static int64_t make_calibration(void) {
+    const int64_t forecast[SUREFILL_START_LEVELS] = {10, 60, 300, 900, 4000};
+    surefill_start_calibration *calibration;
+    CHECK_OK(surefill_start_calibration_init(good, sizeof good, &calibration));
+    for (int64_t i = 0; i < 40; i++)
+        CHECK_OK(surefill_start_calibration_learn(calibration, i * 100, forecast, SUREFILL_START_LEVELS, i * 97 % 5000));
+    return SUREFILL_START_CALIBRATION_SIZE;
+}
+
+/* Told starts are whole seconds: what is looked at is that they stay in order and not negative. */
+static int use_calibration(void *made) {
+    const int64_t forecast[SUREFILL_START_LEVELS] = {20, 70, 200, 1000, 5000};
+    surefill_start_calibration *calibration = made;
+    int64_t told[SUREFILL_START_LEVELS] = {0, 0, 0, 0, 0}, starts = 0;
+    int32_t status, sound = 1;
+    for (int64_t age = 0; age < 100000; age = 3 * age + 100) {
+        status = surefill_start_calibration_told(calibration, age, forecast, SUREFILL_START_LEVELS, told);
+        sound &= valid(status, 0);
+        for (int i = 0; i < SUREFILL_START_LEVELS && status == SUREFILL_OK; i++)
+            sound &= told[i] >= (i > 0 ? told[i - 1] : 0);
+        sound &= valid(surefill_start_calibration_learn(calibration, age, forecast, SUREFILL_START_LEVELS, 777), 0);
+    }
+    sound &= valid(surefill_start_calibration_starts(calibration, &starts), 0);
+    return sound;
+}
+
+static int64_t make_correction(void) {
+    surefill_correction *correction;
+    CHECK_OK(surefill_correction_init(good, sizeof good, &correction));
+    for (int i = 1; i <= 40; i++) CHECK_OK(surefill_correction_record(correction, 100.0 * i, 150.0 * i + i % 7));
+    return SUREFILL_CORRECTION_SIZE;
+}
+
+static int use_correction(void *made) {
+    surefill_correction *correction = made;
+    double seconds = 0;
+    int32_t sound = 1, status;
+    for (double predicted = 0; predicted < 1e9; predicted = 10 * predicted + 1) {
+        status = surefill_correction_corrected(correction, predicted, &seconds);
+        sound &= valid(status, seconds);
+    }
+    sound &= valid(surefill_correction_record(correction, 500, 700), 0);
+    status = surefill_correction_corrected(correction, 1000, &seconds);
+    return sound & valid(status, seconds);
+}
+
 static void damage(const char *name, int64_t size, int (*use)(void *object), int64_t every) {
     int64_t wrong = 0;
     memcpy(block, good, (size_t)size);
@@ -266,6 +314,10 @@ int main(int argc, char **argv) {
     CHECK_OK(surefill_distribution_init_counts(runs_memory, sizeof runs_memory, bins, counts, BINS, &runs));
     for (kind = SUREFILL_PREDICTOR_MIXTURE; kind <= SUREFILL_PREDICTOR_HMM_ONLINE; kind++)
         damage("predictor", make_predictor(), use_predictor, every);
+    kind = SUREFILL_PREDICTOR_CONTEXTS;
+    damage("contexts", make_predictor(), use_predictor, 31 * every);
+    damage("calibration", make_calibration(), use_calibration, every);
+    damage("correction", make_correction(), use_correction, every);
     damage("recent waits", make_recent(), use_recent, every);
     damage("sizing", make_sizing(), use_sizing, every);
     damage("forecast", make_forecast(), use_forecast, every);

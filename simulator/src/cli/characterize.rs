@@ -100,9 +100,9 @@ fn ratio(text: &str) -> Result<f64, String> {
 }
 
 fn edge(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if (1e-3..=1e6).contains(&value) => Ok(value),
-        _ => Err("not a number from 0.001 to 1000000".to_owned()),
+    match span::fractional(text)? {
+        value if (1e-3..=1e6).contains(&value) => Ok(value),
+        _ => Err("not from 0.001 to 1000000 seconds".to_owned()),
     }
 }
 

@@ -152,8 +152,8 @@ fn ratio(text: &str) -> Result<f64, String> {
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    let edge = text.parse::<f64>().ok().filter(|edge| (0.001..=1e9).contains(edge));
-    edge.ok_or_else(|| "not a number of seconds from 0.001".to_owned())
+    let edge = Some(span::fractional(text)?).filter(|edge| (0.001..=1e9).contains(edge));
+    edge.ok_or_else(|| "not from 0.001 to 1000000000 seconds".to_owned())
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::args::source::Source;
+use super::args::span::fractional;
 use crate::base::papers;
 use crate::replay::policy::{
     Candidates, Choice, Criterion, Delay, Order, OrderOptions, Overdue, OwnPreset, PolicyName, PolicyOptions,
@@ -196,7 +197,7 @@ pub struct ProbArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_RECENT))]
     recent_waits: Option<u32>,
     /// What counts as a long wait at least, for guard and front [default: 1h]
-    #[arg(long, value_name = "DURATION", value_parser = seconds)]
+    #[arg(long, value_name = "DURATION", value_parser = fractional)]
     shortest_long_wait: Option<f64>,
     /// Whether predictions of waiting jobs follow what is learnt meanwhile [default: true]
     #[arg(long, value_name = "BOOL")]
@@ -205,7 +206,7 @@ pub struct ProbArgs {
     #[arg(long, value_name = "P", value_parser = floor)]
     hmm_floor: Option<f64>,
     /// Where the predictors' second run-time bin starts; shorter jobs are in the first [default: 1.5 s]
-    #[arg(long, value_name = "DURATION", value_parser = seconds)]
+    #[arg(long, value_name = "DURATION", value_parser = fractional)]
     first_edge: Option<f64>,
     /// Ratio of neighbouring edges of the predictors' run-time bins [default: 1.8]
     #[arg(long, value_name = "R")]
@@ -225,14 +226,6 @@ fn not_negative(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
         _ => Err("not a number of 0 or above".to_owned()),
-    }
-}
-
-/// A span of time, or seconds with a fraction.
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
-        _ => super::args::span::span(text).map(|seconds| seconds as f64),
     }
 }
 

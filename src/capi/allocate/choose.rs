@@ -1,11 +1,13 @@
 //! The choice of the number of processors.
 
-use super::correction::correction;
 use super::sizing::{SUREFILL_WAIT_BY_MEAN, predictor, sizing, surefill_sizing};
-use crate::allocate::{Choice, ChoiceOptions, Speedup};
+use crate::allocate::{Choice, ChoiceOptions, Correction, Speedup};
+use crate::capi::block::object;
 use crate::capi::pass::sized;
 use crate::capi::{array, checked_mut, count, status, write};
 use crate::error::{Error, Result};
+use crate::memory::{Carver, Kind, Object};
+use crate::seal::Sealed;
 
 /// Corrects predicted waits by the outcomes of earlier predictions: a running least-squares line through the logarithms
 /// of predicted and actual waits (Downey 1997, section 5.4).
@@ -15,6 +17,37 @@ use crate::error::{Error, Result};
 #[allow(non_camel_case_types)]
 pub struct surefill_correction {
     _opaque: [u8; 0],
+}
+
+/// A correction alone in a block.
+pub(super) struct Corrected<'a>(pub &'a mut Correction);
+
+impl<'a> Object<'a> for Corrected<'a> {
+    const KIND: Kind = Kind::Correction;
+    type Head = Sealed;
+    type Capacity = ();
+    type State = Correction;
+    type Parts = ();
+
+    fn parts(_: &mut Carver<'a>, _: &()) -> Result<()> {
+        Ok(())
+    }
+
+    fn capacity_in(_: &Correction) -> Result<()> {
+        Ok(())
+    }
+
+    fn assemble(state: &'a mut Correction, _: ()) -> Result<Corrected<'a>> {
+        if state.is_sound() { Ok(Corrected(state)) } else { Err(Error::Corrupt) }
+    }
+}
+
+/// The correction behind a handle.
+///
+/// # Safety
+/// As [`object`].
+pub(super) unsafe fn correction<'a>(handle: *const surefill_correction) -> Result<&'a Correction> {
+    Ok(unsafe { object::<Corrected<'a>, _>(handle)? }.0)
 }
 
 /// What decides a choice. Set by surefill_choice_options_init, then changed as needed.

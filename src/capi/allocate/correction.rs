@@ -1,49 +1,16 @@
 //! Bias correction of predicted waits.
 
-use super::choose::surefill_correction;
-use crate::allocate::Correction;
+use super::choose::{Corrected, correction, surefill_correction};
 use crate::capi::block::{init, object, open, seal};
 use crate::capi::{checked_mut, status, write};
-use crate::error::{Error, Result};
-use crate::memory::{Carver, Kind, Object};
-use crate::seal::Sealed;
+use crate::error::Error;
+use crate::memory::Object;
 use core::ffi::c_void;
 
 /// Bytes of memory that a correction needs, aligned to 8.
 pub const SUREFILL_CORRECTION_SIZE: i64 = 80;
 
-const _: () = assert!(SUREFILL_CORRECTION_SIZE as usize == Value::PREFIX);
-
-/// A correction alone in a block.
-struct Value<'a>(&'a mut Correction);
-
-impl<'a> Object<'a> for Value<'a> {
-    const KIND: Kind = Kind::Correction;
-    type Head = Sealed;
-    type Capacity = ();
-    type State = Correction;
-    type Parts = ();
-
-    fn parts(_: &mut Carver<'a>, _: &()) -> Result<()> {
-        Ok(())
-    }
-
-    fn capacity_in(_: &Correction) -> Result<()> {
-        Ok(())
-    }
-
-    fn assemble(state: &'a mut Correction, _: ()) -> Result<Value<'a>> {
-        if state.is_sound() { Ok(Value(state)) } else { Err(Error::Corrupt) }
-    }
-}
-
-/// The correction behind a handle.
-///
-/// # Safety
-/// As [`object`].
-pub(super) unsafe fn correction<'a>(handle: *const surefill_correction) -> Result<&'a Correction> {
-    Ok(unsafe { object::<Value<'a>, _>(handle)? }.0)
-}
+const _: () = assert!(SUREFILL_CORRECTION_SIZE as usize == Corrected::PREFIX);
 
 /// Makes a correction that knows nothing in the caller's memory (length bytes, at least SUREFILL_CORRECTION_SIZE,
 /// aligned to 8).
@@ -59,7 +26,9 @@ pub unsafe extern "C" fn surefill_correction_init(
     correction: *mut *mut surefill_correction,
 ) -> i32 {
     status(unsafe {
-        init(memory, length, correction, |bytes| Value::create(bytes, &()).map(|(state, ())| Value(state)))
+        init(memory, length, correction, |bytes| {
+            Corrected::create(bytes, &()).map(|(state, ())| Corrected(state))
+        })
     })
 }
 
@@ -72,7 +41,7 @@ pub unsafe extern "C" fn surefill_correction_init(
 /// correction is a handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_correction_seal(correction: *mut surefill_correction) -> i32 {
-    status(unsafe { seal::<Value<'_>, _>(correction) })
+    status(unsafe { seal::<Corrected<'_>, _>(correction) })
 }
 
 /// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
@@ -89,7 +58,7 @@ pub unsafe extern "C" fn surefill_correction_open(
     length: i64,
     correction: *mut *mut surefill_correction,
 ) -> i32 {
-    status(unsafe { open::<Value<'_>, _>(memory, length, correction) })
+    status(unsafe { open::<Corrected<'_>, _>(memory, length, correction) })
 }
 
 /// Records a wait as predicted, before correction, and as it was: seconds (0 to 2^40; below one counts as one). O(1).
@@ -105,7 +74,7 @@ pub unsafe extern "C" fn surefill_correction_record(
     actual: f64,
 ) -> i32 {
     status((|| {
-        let Value(correction) = unsafe { object(correction)? };
+        let Corrected(correction) = unsafe { object(correction)? };
         let mut changed = *correction;
         changed.record(predicted, actual)?;
         *correction = changed;

@@ -3,8 +3,7 @@
 //! Probabilities bin by bin, whether training is wanted, and the parameters of a hidden Markov model that predicts.
 
 use super::{SUREFILL_PREDICTION_MADE, surefill_predictor};
-use crate::capi::hmm::surefill_model_parameters;
-use crate::capi::markov::{read_parameters, write_parameters};
+use crate::capi::hmm::{read_parameters, surefill_model_parameters, write_parameters};
 use crate::capi::{array, array_mut, checked_mut, status, write};
 use crate::error::Error;
 

@@ -30,9 +30,9 @@ mod trail;
 mod tests;
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Kind, Object, at, at_mut, lifecycle, range, range_mut};
+use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins};
-use crate::seal::Sealed;
+use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 use calibration::Calibration;
 use contexts::COUNT;

@@ -6,6 +6,7 @@
 //! be one.
 
 use crate::error::Result;
+use crate::math::mix::mix;
 use crate::memory::{Carver, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
@@ -76,17 +77,9 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea & Flood 2014).
-pub fn spread(key: u64) -> u64 {
-    let z = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// A key made of numbers.
 pub fn key(numbers: &[i64]) -> u64 {
-    numbers.iter().fold(0, |key, number| spread(key ^ *number as u64))
+    numbers.iter().fold(0, |key, number| mix(key ^ *number as u64))
 }
 
 #[cfg(test)]
@@ -107,7 +100,7 @@ mod tests {
         let mut model: HashMap<usize, Vec<(u64, usize, u32)>> = HashMap::new();
         use std::vec::Vec;
         for now in 1..5000u32 {
-            let number = spread(u64::from(now)) % 60;
+            let number = mix(u64::from(now)) % 60;
             let key = key(&[number as i64]);
             let (place, fresh) = places.claim(key, now).unwrap();
             assert!(place < Places::count(records));

@@ -1,5 +1,5 @@
-use super::places::spread;
 use super::*;
+use crate::math::mix::mix;
 use std::vec::Vec;
 
 fn capacity() -> ContextCapacity {
@@ -79,7 +79,7 @@ fn absurd_numbers_and_few_places_leave_probabilities() {
             ContextMixture::init(bytemuck::cast_slice_mut(&mut block), &capacity, &bins()).unwrap();
         let mut random = 1u64;
         let mut next = |count: usize| {
-            random = spread(random);
+            random = mix(random);
             (random % count as u64) as usize
         };
         let mut out = [0.0; 5];

@@ -22,7 +22,8 @@ impl Predictor<'_> {
         }
     }
 
-    /// As [`Predictor::predict`], one probability for each bin; or why there are none, and then `out` is not written.
+    /// As [`Predictor::predict`], one probability for each bin; or why there are none, and then `out` is left as
+    /// it was.
     ///
     /// # Errors
     /// As [`Predictor::predict`]; [`Error::OutOfRange`] also for another number of bins.

@@ -25,7 +25,7 @@ fn cluster(jobs: &[(u64, u64)], fewest: u64) -> (Vec<u64>, Vec<u64>, f64) {
     cluster_with(jobs, fewest, 1.0)
 }
 
-/// The same, of waits of which so many say as much as an independent exponential one.
+/// The same, of dependent waits; `dispersion` of them carry as much information as one independent exponential wait.
 fn cluster_with(jobs: &[(u64, u64)], fewest: u64, dispersion: f64) -> (Vec<u64>, Vec<u64>, f64) {
     let mut nodes = vec![Node::zeroed(); nodes_for(jobs.len() + 1, 1).unwrap()];
     let mut groups = vec![Group::zeroed(); jobs.len() + 1];

@@ -50,6 +50,17 @@ pub fn positive(text: &str) -> Result<i64, String> {
     }
 }
 
+/// Seconds with a fraction, or a span; 0 or more.
+///
+/// # Errors
+/// Those of [`span`].
+pub fn fractional(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
+        _ => span(text).map(|seconds| seconds as f64),
+    }
+}
+
 /// `[days-]hours:minutes:seconds`; `None` for what is not written with colons or a hyphen.
 fn clock(text: &str) -> Result<Option<f64>, String> {
     let (days, rest) = match text.split_once('-') {

@@ -1,0 +1,50 @@
+//! Running jobs, followed over their releases in the order of time.
+
+use crate::error::Result;
+use crate::memory::at;
+use crate::runtime::Release;
+use bytemuck::{Pod, Zeroable};
+
+/// A running job in the caller's block.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Running {
+    pub processors: u32,
+    /// The same in units.
+    pub width: u32,
+    /// Where its releases start, and how many they are.
+    pub slot: u32,
+    pub releases: u32,
+    /// The first release that the walk has not passed, and its time; `i64::MAX` when all are passed.
+    pub cursor: u32,
+    /// The segment whose jobs were last gathered with this one among them.
+    pub mark: u32,
+    pub next: i64,
+    /// Probability that it has ended by the present of the walk.
+    pub ended: f64,
+    /// When it ends by its limit, in seconds from now.
+    pub limit: i64,
+}
+
+/// Goes back to the present, before all releases.
+pub(super) fn rewind(running: &mut [Running], releases: &[Release]) -> Result<()> {
+    for job in running {
+        let first = at(releases, job.slot as usize)?.after;
+        (job.cursor, job.ended, job.next, job.mark) = (0, 0.0, first, 0);
+    }
+    Ok(())
+}
+
+/// Passes a job's next release.
+pub(super) fn pass_release(job: &mut Running, releases: &[Release]) -> Result<()> {
+    let release = at(releases, (job.slot + job.cursor) as usize)?;
+    job.cursor += 1;
+    if job.cursor >= job.releases {
+        // The last one makes it certain whatever the rounding.
+        (job.ended, job.next) = (1.0, i64::MAX);
+    } else {
+        job.ended = (job.ended + release.probability).min(1.0);
+        job.next = at(releases, (job.slot + job.cursor) as usize)?.after;
+    }
+    Ok(())
+}
