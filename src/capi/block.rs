@@ -87,6 +87,8 @@ pub(super) unsafe fn init<'a, O: Object<'a>, H>(
 /// # Safety
 /// As [`bytes`].
 pub(super) unsafe fn seal<'a, O: Checkpoint<'a>, H>(handle: *mut H) -> Result<()> {
+    // Contents that contradict themselves must not get a checksum that says that they are sound.
+    unsafe { object::<O, H>(handle)? };
     O::seal(unsafe { bytes::<O, H>(handle)? })
 }
 
