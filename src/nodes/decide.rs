@@ -55,8 +55,8 @@ impl NodePass<'_> {
     /// `work`. A rule may change only where a decision is complete, not after [`Step::More`].
     ///
     /// Each acceptance that is committed starts the scenarios anew for the candidates behind it. Memory and time are
-    /// those of [`NodePass`]; a scenario costs O(R log R + n + p) for R running jobs, n nodes and p parts of jobs, and in
-    /// seconds, one look at each candidate that keeps the head job waiting at each later end of a running job.
+    /// those of [`NodePass`]; a scenario costs O(R log R + n + p) for R running jobs, n nodes and p parts of jobs, and
+    /// in seconds, one look at each candidate that keeps the head job waiting at each later end of a running job.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`NodePass::begin`], while an accepted candidate waits for its commit, when the

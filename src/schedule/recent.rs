@@ -89,8 +89,8 @@ impl<'a> RecentWaits<'a> {
         self.state.tree.count
     }
 
-    /// A job was started after a wait of `waited` seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); the oldest
-    /// wait leaves when there is no room. O(log n).
+    /// A job was started after a wait of `waited` seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)); the
+    /// oldest wait leaves when there is no room. O(log n).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::SpanTooLong`].

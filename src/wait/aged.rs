@@ -432,7 +432,8 @@ impl WaitPredictor<'_> {
         Ok(self.counted(no_longer, sample.count().saturating_sub(shorter), confidence))
     }
 
-    /// Of these waits, how many were at most `within`, and with [`ADAPT`] how often jobs with such shares started so soon.
+    /// Of these waits, how many were at most `within`, and with [`ADAPT`] how often jobs with such shares started so
+    /// soon.
     fn chance(
         &self,
         sample: Sample,
