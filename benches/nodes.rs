@@ -1,0 +1,149 @@
+//! A pass over 2,000 nodes shared by 1,000 running jobs, with 1,000 candidates: how long until all are judged.
+//!
+//! `cargo bench --bench nodes` prints, for each criterion, the milliseconds of processor time of the faster of two passes, the
+//! scenarios on which the judgements rest, and how the candidates fared. Every acceptance is declined, so that each
+//! pass judges all candidates once; the last column is a pass that commits what it accepts, up to ten candidates.
+
+use std::time::Instant;
+use surefill::backfill::{Criterion, Rule, Step, Verdict};
+use surefill::nodes::{
+    Fit, NodePass, NodePassCapacity, NodePassOptions, Nodes, NodesCapacity, Part, Request, Spread,
+};
+use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+
+const NODES: u32 = 2000;
+const RUNNING: usize = 1000;
+const CANDIDATES: usize = 1000;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % u64::from(most)) as u32
+    }
+}
+
+/// Cores, GiB and GPUs, on some nodes of their own or as tasks anywhere.
+fn request(random: &mut Random) -> Request {
+    let cores = [4, 8, 16, 32, 64][random.below(5) as usize];
+    let gpus = if random.below(3) == 0 { 1 + random.below(2) } else { 0 };
+    Request {
+        count: 1 + random.below(8),
+        spread: if random.below(2) == 0 { Spread::Nodes } else { Spread::Tasks },
+        each: [cores, cores * (1 + random.below(6)), gpus, 0, 0, 0, 0, 0],
+        ..Request::default()
+    }
+}
+
+fn believed(random: &mut Random, bins: &RuntimeBins) -> RuntimeDistribution {
+    let counts: Vec<f64> = (0..bins.count()).map(|_| f64::from(random.below(100)).powi(3)).collect();
+    RuntimeDistribution::from_counts(bins, &counts).unwrap()
+}
+
+/// Seconds of processor time that this thread has used, where Linux tells it; else of the clock.
+fn seconds(since: Instant) -> f64 {
+    let told = std::fs::read_to_string("/proc/self/schedstat").ok();
+    let used = told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    used.map_or_else(|| since.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
+}
+
+/// One pass: milliseconds, scenarios on average, and how many candidates are refused, accepted and do not fit; up to so
+/// many are committed.
+fn pass(criterion: Criterion, threshold: f64, fit: Fit, commits: usize) -> (f64, f64, [usize; 3]) {
+    let mut random = Random(1);
+    let bins = RuntimeBins::new(60.0, 1.5, 24).unwrap();
+    let capacity = NodesCapacity { nodes: NODES, classes: 2, resources: 3, jobs: 4096, parts: 1 << 15 };
+    let mut memory = vec![0u64; Nodes::size(&capacity).unwrap().div_ceil(8)];
+    let mut nodes = Nodes::init(bytemuck::cast_slice_mut(&mut memory), &capacity).unwrap();
+    for amounts in [[128, 512, 0, 0, 0, 0, 0, 0], [64, 256, 4, 0, 0, 0, 0, 0]] {
+        let class = nodes.add_class(0, &amounts).unwrap();
+        nodes.add_nodes(class, NODES / 2).unwrap();
+    }
+    let limits = NodePassCapacity {
+        nodes: NODES,
+        resources: 3,
+        running: 1024,
+        candidates: 1024,
+        parts: 1 << 15,
+        bins: 24,
+        events_per_bin: 4,
+    };
+    let mut block = vec![0u64; NodePass::size(&limits).unwrap().div_ceil(8)];
+    let mut pass = NodePass::init(bytemuck::cast_slice_mut(&mut block), &limits).unwrap();
+    let mut parts = [Part::default(); NODES as usize];
+    let mut running = Vec::new();
+    while running.len() < RUNNING {
+        let mut wish = request(&mut random);
+        // Large enough that the jobs fill most of the machine.
+        wish.count += 1;
+        wish.each[0] = wish.each[0].max(16);
+        let Some(count) = nodes.place(&wish, Fit::First, &mut parts).unwrap() else { continue };
+        let handle = nodes.allocate(&wish, &parts[..count]).unwrap();
+        running.push((handle, i64::from(random.below(7200)), believed(&mut random, &bins)));
+    }
+    let mut head = Request { count: 200, each: [64, 128, 0, 0, 0, 0, 0, 0], ..Request::default() };
+    while nodes.fits(&head).unwrap() {
+        head.count += 100;
+    }
+    assert!(nodes.could_fit(&head).unwrap());
+    let candidates: Vec<_> = (0..CANDIDATES)
+        .map(|_| (request(&mut random), i64::from(600 + random.below(80_000)), believed(&mut random, &bins)))
+        .collect();
+    let start = Instant::now();
+    let begun = seconds(start);
+    pass.begin(&nodes, 0, 1, &head, &NodePassOptions::default()).unwrap();
+    for (handle, age, runtime) in &running {
+        pass.add_running(&nodes, *handle, *age, 86_400, runtime).unwrap();
+    }
+    for (request, limit, runtime) in &candidates {
+        pass.add_candidate(&nodes, request, fit, *limit, runtime).unwrap();
+    }
+    let rule = Rule { criterion, threshold, ..Rule::EXACT };
+    let mut committed = 0;
+    loop {
+        match pass.decide(&nodes, &rule, u64::MAX).unwrap() {
+            Step::Accept(index) if committed < commits => {
+                pass.commit(&mut nodes, index).unwrap();
+                committed += 1;
+            }
+            Step::Accept(index) => pass.decline(index).unwrap(),
+            Step::More => unreachable!("the work is not bounded"),
+            Step::Done => break,
+        }
+    }
+    let milliseconds = (seconds(start) - begun) * 1e3;
+    let (mut scenarios, mut fates) = (0, [0; 3]);
+    for index in 0..CANDIDATES {
+        let judged = pass.judgement(index).unwrap();
+        scenarios += judged.scenarios;
+        let fate = match judged.verdict {
+            Verdict::Refused => 0,
+            Verdict::DoesNotFit => 2,
+            _ => 1,
+        };
+        fates[fate] += 1;
+    }
+    (milliseconds, f64::from(scenarios) / (fates[0] + fates[1]).max(1) as f64, fates)
+}
+
+fn main() {
+    println!("criterion    fit    ms     scenarios  refused accepted does-not-fit  ms with 10 commits");
+    for (criterion, threshold) in
+        [(Criterion::Probability, 0.05), (Criterion::Seconds, 600.0), (Criterion::Relative, 0.3)]
+    {
+        for fit in [Fit::Best, Fit::Apart] {
+            let fastest = |commits| {
+                let passes = (0..2).map(|_| pass(criterion, threshold, fit, commits));
+                passes.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+            };
+            let (ms, scenarios, [refused, accepted, unfit]) = fastest(0);
+            let committing = fastest(10).0;
+            println!(
+                "{:12} {:6} {ms:6.1} {scenarios:9.1} {refused:8} {accepted:8} {unfit:8} {committing:12.1}",
+                format!("{criterion:?}"),
+                format!("{fit:?}"),
+            );
+        }
+    }
+}
