@@ -240,7 +240,6 @@ fn wrong_input_changes_nothing() {
     let handle = nodes.allocate(&request, &[part(0, 1), part(2, 1)]).unwrap();
     assert_eq!(nodes.placement(handle, &mut [Part::default()]), Err(Error::Full));
     // The block may be moved, and found again.
-    drop(nodes);
     let mut moved = memory.clone();
     let mut nodes = Nodes::attach(bytemuck::cast_slice_mut(&mut moved)).unwrap();
     let whole = Request { count: 1, each: amounts(&[1]), exclusive: true, ..Request::default() };
