@@ -79,6 +79,7 @@ step "binary interface" scripts/check-abi.sh
 step "binary interface finds changes" scripts/check-abi.sh --test
 step "installation" scripts/check-install.sh
 step "Debian packages" scripts/check-package.sh
+step "pages" scripts/check-pages.sh $build
 step "python" scripts/check-python.sh "$build"
 step "fuzzing" fuzz/run.sh "${SUREFILL_FUZZ_SECONDS:-30}"
 step "PBS" tests/pbs/run.sh $build

@@ -14,7 +14,8 @@ abidiff abigail-tools
 groff groff-base
 dpkg-shlibdeps dpkg-dev
 debootstrap debootstrap
-shellcheck shellcheck'
+shellcheck shellcheck
+chromium chromium'
 
 missing=()
 while read -r command package; do

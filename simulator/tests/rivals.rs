@@ -7,10 +7,13 @@ mod own_policy;
 
 use common::{J, job, replay_as, replay_with, starts, workload};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use surefill_simulator::cli::Cli;
 use surefill_simulator::replay::machine::Cluster;
 use surefill_simulator::replay::policy::selective::Selective;
+use surefill_simulator::replay::policy::slack::Slack;
 use surefill_simulator::replay::policy::{Choice, Parts, Policy};
+use surefill_simulator::replay::predict::point::Regression;
 use surefill_simulator::replay::registry::{add_order, add_policy, add_predictor};
 use surefill_simulator::trace::workload::{Job, Workload};
 
@@ -100,6 +103,44 @@ proptest! {
         prop_assert_eq!(with(&exact, 0.0), starts(&replay_as(&workload(8, &exact), "conservative")));
     }
 
+    /// Without slack, and with run times as predicted, slack-based backfilling keeps conservative backfilling's
+    /// reservations; with slack every job starts by the time that was promised to it.
+    #[test]
+    fn slack_bounds_every_wait(jobs in jobs(), factor in 0.0f64..3.0) {
+        struct Watched {
+            policy: Slack,
+            promises: BTreeMap<usize, i64>,
+        }
+        impl Policy for Watched {
+            fn submitted(&mut self, job: &Job, now: i64) {
+                self.policy.submitted(job, now);
+            }
+            fn started(&mut self, job: &Job, now: i64) {
+                // A job that starts in its first pass has none.
+                assert!(self.promises.get(&job.id).is_none_or(|&promise| now <= promise), "{now}, {job:?}");
+                self.policy.started(job, now);
+            }
+            fn ended(&mut self, job: &Job, now: i64) {
+                self.policy.ended(job, now);
+            }
+            fn schedule(&mut self, cluster: &mut Cluster<'_>) {
+                self.policy.schedule(cluster);
+                self.promises.extend(self.policy.promised().iter().copied());
+            }
+        }
+        let exact: Vec<J> = jobs.iter().map(|job| J { limit: job.run_time, ..*job }).collect();
+        let workload = workload(8, &exact);
+        let with = |factor: f64| {
+            let policy = add_policy("slack-test", "", move |parts: Parts| {
+                Box::new(Watched { policy: Slack::with_factor(parts, factor), promises: BTreeMap::new() })
+            });
+            let choice = Choice::new(policy.unwrap(), None, None).unwrap();
+            starts(&replay_with(&workload, &mut *choice.build(&Default::default()).unwrap()))
+        };
+        prop_assert_eq!(with(0.0), starts(&replay_as(&workload, "conservative")));
+        with(factor);
+    }
+
     /// Lookahead never starts the head later than its reservation, and EASY's own rule is among its choices: with exact
     /// limits each pass leaves no more processors idle than the best subset allows (the subsets are counted in its own
     /// tests).
@@ -112,6 +153,23 @@ proptest! {
                 prop_assert_eq!(backfill.observed_delay, 0);
             }
         }
+    }
+}
+
+/// Example by example, against the authors' program.
+#[test]
+fn the_learning_predictor_is_its_authors() {
+    let examples: Vec<(Vec<f64>, f64, f64, f64)> =
+        serde_json::from_str(include_str!("vectors/regression.json")).unwrap();
+    assert_eq!(examples.len(), 300);
+    let mut model = Regression::new(6);
+    for (number, (x, run_time, importance, predicted)) in examples.iter().enumerate() {
+        let value = model.value(x);
+        assert!(
+            (value - predicted).abs() <= 1e-6 * predicted.abs().max(1.0),
+            "{number}: {value}, not {predicted}"
+        );
+        model.learn(x, *run_time, *importance);
     }
 }
 

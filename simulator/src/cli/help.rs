@@ -5,15 +5,17 @@ const POLICIES: &str = "\
 Policies are written policy[:predictor[:order[:rule]]]; what is left out is the policy's own first choice:
   * fcfs            no backfilling
   * easy            one reservation, for the head job; predictors limit, mean2, gibbons, smith, mean+1.5sigma, doubled,
-                    clairvoyant
+                    clairvoyant, learned (on-line regression, Gaussier et al. 2015; also learned-doubling and
+                    learned-limit, by what is expected of a job that outlives its prediction)
   * conservative    a reservation for every job
   * easy++          easy by the mean of the user's last two run times, shortest first
   * fair, fast      the presets of prob, by mix
   * strict          the first of the queue as long as it fits, in any order, no backfilling
   * lookahead       easy that packs best: of the jobs that may go ahead those that use most processors (Shmueli and
                     Feitelson 2005)
-  * selective       a reservation for every job that has waited long for what it asks (Srinivasan et al. 2002); these
-                    three have easy's predictors
+  * selective       a reservation for every job that has waited long for what it asks (Srinivasan et al. 2002)
+  * slack           a promised latest start for every job: what is planned and the mean wait so far (Talby and Feitelson
+                    1999); these four have easy's predictors
   * prob            backfills by the delay that the head job must expect; predictors mix, contexts, user, hmm,
                     hmm-online, limit, global, clairvoyant. Without a rule it is --preset, else fair. With one it is
                     plain: that rule alone, in the order of submission unless an order is named. Rules are relative,

@@ -1,7 +1,7 @@
 //! The page's figures: title, legend, plot and a caption that says how to read it.
 
 use super::Drawn;
-use super::plot::utilization::Strip;
+use super::plot::utilization::{Over, Strip};
 use super::plot::{self, Style, reliability, wait_cdf};
 use crate::replay::calibration::Bin;
 use crate::replay::policy::Criterion;
@@ -98,18 +98,32 @@ fn row(label: &str, bin: &Bin, criterion: Criterion) -> Markup {
     }
 }
 
+fn strips<'a>(runs: &'a [Drawn]) -> Vec<Strip<'a>> {
+    let strip =
+        |run: &'a Drawn| Strip { style: run.style, title: run.label.clone(), outcome: &run.run.first };
+    runs.iter().map(strip).collect()
+}
+
 /// The machine's use over time.
 pub fn utilization(runs: &[Drawn]) -> Markup {
-    let strips: Vec<Strip> = runs
-        .iter()
-        .map(|run| Strip { style: run.style, title: run.label.clone(), outcome: &run.run.first })
-        .collect();
     figure(
         "strips",
         "How busy the machine is",
         &html! {},
-        plot::utilization::draw(&strips),
+        plot::utilization::draw(&strips(runs), Over::Processors),
         "The share of processors in use (up), averaged over each 200th of the time from the first submission to the last \
          end (right; first seed), one strip a policy: the same work done in less time makes a fuller, shorter strip.",
+    )
+}
+
+/// The length of the queue over time.
+pub fn queue(runs: &[Drawn]) -> Markup {
+    figure(
+        "strips",
+        "How many jobs wait",
+        &html! {},
+        plot::utilization::draw(&strips(runs), Over::Queue),
+        "The number of waiting jobs (up, the same scale for all), averaged over each 200th of the time from the first \
+         submission to the last end (right; first seed), one strip a policy.",
     )
 }

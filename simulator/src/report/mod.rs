@@ -1,15 +1,16 @@
 //! Comparisons for people: tables for terminals ([`waits()`], [`View`]), [`page`] for browsers.
 //!
-//! A page is made of one [`section`] a trace and stands alone: style sheet and plots are inside, nothing is loaded. Its
-//! plots are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure 2), predicted against observed
-//! delay of the accepted backfills (a reliability diagram), and the machine's use over time. [`states`] has tables and
-//! plots of its own.
+//! A page is made of one [`section`] a trace and stands alone: style sheet, plots and the script of one figure are inside,
+//! nothing is loaded. Its plots are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure 2), the queue
+//! and the machine's use over time, the schedules of a window, and predicted against observed delay of the accepted
+//! backfills (a reliability diagram). [`states`] has tables and plots of its own.
 
 pub mod advice;
 pub mod allocate;
 pub mod answer;
 mod columns;
 mod figures;
+mod gantt;
 pub(crate) mod hmm;
 pub mod locality;
 mod losers;
@@ -89,13 +90,15 @@ pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Sectio
                 @if first.summary.seeds > 1 { (first.summary.seeds) " seeds from " (setup.seed) } @else { "seed " (setup.seed) }
                 "."
             }
-            (measures::measures(&drawn, published))
-            (losers::fairness(&drawn))
             (figures::waits(&drawn))
+            (figures::queue(&drawn))
+            (figures::utilization(&drawn))
+            (gantt::figure(&drawn))
             @for criterion in [Criterion::Probability, Criterion::Seconds, Criterion::Relative] {
                 (figures::delays(&drawn, criterion))
             }
-            (figures::utilization(&drawn))
+            (measures::measures(&drawn, published))
+            (losers::fairness(&drawn))
             (measures::options(&drawn))
         }
     })
@@ -142,6 +145,9 @@ fn document(title: &str, sections: &[Section], note: Markup) -> String {
                 h1 { (title) }
                 @for Section(section) in sections { (section) }
                 footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) "." (note) }
+                @if sections.iter().any(|Section(section)| section.0.contains("data-gantt")) {
+                    script { (PreEscaped(include_str!("gantt.js"))) }
+                }
             }
         }
     };

@@ -9,6 +9,7 @@ use super::named::{Named, Parts};
 use super::prob::Prob;
 use super::rule::RuleChoice;
 use super::selective::Selective;
+use super::slack::Slack;
 use super::strict::Strict;
 use super::{Order, OrderOptions, Policy, PolicyOptions, ProbOptions};
 use crate::replay::predict::Predictor;
@@ -47,7 +48,7 @@ pub enum PolicyName {
 type BuiltIn = (&'static str, &'static str, fn(Parts) -> Box<dyn Policy>);
 
 /// The policies of the registry that are built in.
-const BUILT_IN: [BuiltIn; 3] = [
+const BUILT_IN: [BuiltIn; 4] = [
     ("strict", "The first of the queue as long as it fits, no backfilling: fcfs with any order", |parts| {
         Box::new(Strict(parts))
     }),
@@ -60,6 +61,11 @@ const BUILT_IN: [BuiltIn; 3] = [
         "selective",
         "Reservations for jobs that have waited long for what they ask (Srinivasan et al. 2002)",
         |parts| Box::new(Selective::new(parts)),
+    ),
+    (
+        "slack",
+        "Every job is promised a latest start: what is planned for it and the mean wait (Talby & Feitelson 1999)",
+        |parts| Box::new(Slack::new(parts)),
     ),
 ];
 

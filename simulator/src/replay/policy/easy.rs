@@ -13,7 +13,7 @@ use crate::replay::machine::{Cluster, Running};
 use crate::replay::policy::order::Ordering;
 use crate::replay::policy::{HeadStart, Judged, OrderOptions, Overdue, Policy, Tried};
 use crate::replay::predict::PointPredictor;
-use crate::replay::predict::point::MeanOfLastTwo;
+use crate::replay::predict::point::{Correction, MeanOfLastTwo};
 use crate::trace::workload::{Job, JobId};
 
 const MINUTE: i64 = 60;
@@ -73,7 +73,10 @@ impl Easy {
         let now = cluster.now();
         let ends = cluster.running().iter().map(|running| {
             let predicted = running.start + self.predicted[running.job];
-            (expected_end(running, predicted, now, self.overdue), running.processors)
+            (
+                expected_end(running, predicted, now, self.predictor.correction(), self.overdue),
+                running.processors,
+            )
         });
         self.releases.clear();
         self.releases.extend(ends);
@@ -94,14 +97,27 @@ impl Easy {
 
 /// When a running job is expected to end: as predicted while that is ahead, then corrected step by step but not beyond
 /// its limit, and past its limit as `overdue` says.
-pub(super) fn expected_end(running: &Running, predicted: i64, now: i64, overdue: Overdue) -> i64 {
+pub(super) fn expected_end(
+    running: &Running,
+    predicted: i64,
+    now: i64,
+    correction: Correction,
+    overdue: Overdue,
+) -> i64 {
     let limit = running.start + running.limit;
     let mut end = predicted;
     let mut increments = INCREMENTS.iter();
     let mut increment = MINUTE;
     while end <= now && end < limit {
-        increment = increments.next().copied().unwrap_or(increment);
-        end = limit.min(end + increment);
+        let longer = match correction {
+            Correction::Increments => {
+                increment = increments.next().copied().unwrap_or(increment);
+                increment
+            }
+            Correction::Doubling => (end - running.start).max(1),
+            Correction::Limit => limit - end,
+        };
+        end = limit.min(end + longer);
     }
     if end > now || overdue == Overdue::Past { end } else { now + 1 }
 }
@@ -114,6 +130,7 @@ impl Policy for Easy {
 
     fn started(&mut self, job: &Job, now: i64) {
         self.ordering.started(job, now);
+        self.predictor.started(job, now);
     }
 
     fn ended(&mut self, job: &Job, now: i64) {
@@ -179,7 +196,7 @@ mod tests {
     fn outlived_predictions_grow_by_increments_up_to_the_limit() {
         let running = Running { job: 0, start: 1000, processors: 1, limit: 1000 };
         let end = |predicted: i64, now: i64| {
-            expected_end(&running, 1000 + predicted, 1000 + now, Overdue::Soon) - 1000
+            expected_end(&running, 1000 + predicted, 1000 + now, Correction::Increments, Overdue::Soon) - 1000
         };
         assert_eq!(end(15, 14), 15);
         assert_eq!(end(15, 15), 15 + 60);
@@ -196,18 +213,34 @@ mod tests {
     }
 
     #[test]
+    fn other_corrections() {
+        let running = Running { job: 0, start: 1000, processors: 1, limit: 1000 };
+        let end = |correction: Correction, now: i64| {
+            expected_end(&running, 1000 + 15, 1000 + now, correction, Overdue::Soon) - 1000
+        };
+        assert_eq!(
+            [14, 15, 30, 59, 60, 480, 960].map(|now| end(Correction::Doubling, now)),
+            [15, 30, 60, 60, 120, 960, 1000]
+        );
+        assert_eq!([14, 15, 999, 1000].map(|now| end(Correction::Limit, now)), [15, 1000, 1000, 1001]);
+    }
+
+    #[test]
     fn increments_go_on_without_end() {
         let running = Running { job: 0, start: 0, processors: 1, limit: 10_000 * HOUR };
         let all: i64 = INCREMENTS.iter().sum();
-        assert_eq!(expected_end(&running, 1, all, Overdue::Soon), all + 1);
-        assert_eq!(expected_end(&running, 1, all + 1, Overdue::Soon), all + 1 + 100 * HOUR);
+        assert_eq!(expected_end(&running, 1, all, Correction::Increments, Overdue::Soon), all + 1);
+        assert_eq!(
+            expected_end(&running, 1, all + 1, Correction::Increments, Overdue::Soon),
+            all + 1 + 100 * HOUR
+        );
     }
 
     #[test]
     fn overdue_jobs_may_be_expected_in_the_past() {
         let running = Running { job: 0, start: 0, processors: 1, limit: 100 };
-        assert_eq!(expected_end(&running, 100, 99, Overdue::Past), 100);
-        assert_eq!(expected_end(&running, 100, 150, Overdue::Past), 100);
-        assert_eq!(expected_end(&running, 30, 150, Overdue::Past), 100);
+        assert_eq!(expected_end(&running, 100, 99, Correction::Increments, Overdue::Past), 100);
+        assert_eq!(expected_end(&running, 100, 150, Correction::Increments, Overdue::Past), 100);
+        assert_eq!(expected_end(&running, 30, 150, Correction::Increments, Overdue::Past), 100);
     }
 }

@@ -14,6 +14,7 @@ mod profile;
 mod queue_orders;
 mod rule;
 pub mod selective;
+pub mod slack;
 pub mod strict;
 mod watch;
 

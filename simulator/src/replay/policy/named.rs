@@ -91,6 +91,7 @@ impl Parts {
     /// To be told of every start.
     pub fn started(&mut self, job: &Job, now: i64) {
         self.ordering.started(job, now);
+        self.predictor.started(job, now);
     }
 
     /// To be told of every end.
@@ -115,7 +116,9 @@ impl Parts {
     pub fn releases(&self, cluster: &Cluster<'_>) -> Vec<(i64, u32)> {
         let expected = cluster.running().iter().map(|running| {
             let end = running.start + self.predicted[running.job];
-            (super::easy::expected_end(running, end, cluster.now(), self.overdue), running.processors)
+            let correction = self.predictor.correction();
+            let end = super::easy::expected_end(running, end, cluster.now(), correction, self.overdue);
+            (end, running.processors)
         });
         let mut releases: Vec<(i64, u32)> = expected.collect();
         releases.sort_unstable();

@@ -12,6 +12,7 @@ use surefill::predict::{PredictorKind, PredictorOptions};
 use surefill::runtime::RuntimeBins;
 
 pub use distribution::DistributionPredictor;
+use point::Correction;
 pub use point::PointPredictor;
 
 /// The predictors by name. Some predict single values, some distributions, some both.
@@ -46,7 +47,7 @@ pub enum Predictor {
     MeanSigma,
     /// Value: twice the limit.
     Doubled,
-    /// Value: one that was added ([`crate::replay::registry`]).
+    /// Value: one of the registry's, built in or added ([`crate::replay::registry`]).
     #[serde(untagged)]
     Named(Named<BuildPredictor>),
 }
@@ -54,8 +55,28 @@ pub enum Predictor {
 /// All predictors.
 pub(crate) static PREDICTORS: Names<Predictor> = Names::new(|| {
     let values = Predictor::POINT.iter().filter(|other| !Predictor::DISTRIBUTION.contains(other));
-    Predictor::DISTRIBUTION.iter().chain(values).copied().collect()
+    let named =
+        BUILT_IN.map(|(name, about, build)| Predictor::Named(Named::new(name, about, Box::new(build))));
+    Predictor::DISTRIBUTION.iter().chain(values).copied().chain(named).collect()
 });
+
+/// Name, what `--help` says, and what makes it.
+type BuiltIn = (&'static str, &'static str, fn() -> Box<dyn PointPredictor>);
+
+/// The predictors of the registry that are built in: the learning predictor with each of its correctors.
+const BUILT_IN: [BuiltIn; 3] = [
+    (
+        "learned",
+        "Value: on-line polynomial regression with asymmetric loss (Gaussier et al. 2015), corrected by growing increments",
+        || Box::new(point::Learned::new(Correction::Increments)),
+    ),
+    ("learned-doubling", "Value: the same, corrected to twice as long", || {
+        Box::new(point::Learned::new(Correction::Doubling))
+    }),
+    ("learned-limit", "Value: the same, corrected to the limit", || {
+        Box::new(point::Learned::new(Correction::Limit))
+    }),
+];
 
 impl ValueEnum for Predictor {
     fn value_variants<'a>() -> &'a [Predictor] {
@@ -127,19 +148,19 @@ impl Predictor {
         Predictor::Clairvoyant,
     ];
 
-    /// Those that were added.
-    fn added() -> impl Iterator<Item = Predictor> {
+    /// Those of the registry.
+    fn named() -> impl Iterator<Item = Predictor> {
         PREDICTORS.all().iter().copied().filter(|predictor| matches!(predictor, Predictor::Named(_)))
     }
 
     /// All that predict single values.
     pub fn points() -> Vec<Predictor> {
-        Predictor::POINT.iter().copied().chain(Predictor::added()).collect()
+        Predictor::POINT.iter().copied().chain(Predictor::named()).collect()
     }
 
     /// All that predict distributions.
     pub fn distributions() -> Vec<Predictor> {
-        Predictor::DISTRIBUTION.iter().copied().chain(Predictor::added()).collect()
+        Predictor::DISTRIBUTION.iter().copied().chain(Predictor::named()).collect()
     }
 
     /// The predictor of single values, with nothing learnt yet; `None` for those not in [`Predictor::points`].

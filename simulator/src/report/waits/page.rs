@@ -18,6 +18,7 @@ pub fn section(study: &Study, options: &Options) -> Section {
         section {
             h2 { (study.trace) }
             p.facts { (remarks(study)) "." }
+            @for queue in &study.queues { (over_time(queue)) (super::classes::figures(queue, options)) }
             @for (title, table) in tables(one, options, &View::ALL, Style::Terminal) {
                 h3 { (title) }
                 div.wide { table {
@@ -27,7 +28,6 @@ pub fn section(study: &Study, options: &Options) -> Section {
                     } } }
                 } }
             }
-            @for queue in &study.queues { (over_time(queue)) (super::classes::figures(queue, options)) }
             details {
                 summary { "Options" }
                 p.facts { "surefill " (env!("CARGO_PKG_VERSION")) "; " (serde_json::to_string(options).unwrap_or_default()) }

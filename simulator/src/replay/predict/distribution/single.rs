@@ -32,6 +32,10 @@ impl DistributionPredictor for Single {
         RuntimeDistribution::single(predicted).unwrap_or(RuntimeDistribution::limit())
     }
 
+    fn started(&mut self, job: &Job, now: i64) {
+        self.predictor.started(job, now);
+    }
+
     fn finished(&mut self, job: &Job, _now: i64) {
         self.predictor.finished(job);
     }

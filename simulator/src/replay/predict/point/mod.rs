@@ -4,6 +4,7 @@
 mod classes;
 mod gibbons;
 mod last_two;
+mod learned;
 mod mean_sigma;
 mod simple;
 mod smith;
@@ -12,6 +13,7 @@ use crate::trace::workload::Job;
 
 pub use gibbons::Gibbons;
 pub use last_two::MeanOfLastTwo;
+pub use learned::{Learned, Regression};
 pub use mean_sigma::MeanPlusSigma;
 pub use simple::{Clairvoyant, Doubled, Limit};
 pub use smith::Smith;
@@ -23,8 +25,28 @@ pub trait PointPredictor {
     /// meant to be exceeded.
     fn predict(&mut self, job: &Job) -> i64;
 
+    /// A job was started.
+    fn started(&mut self, _job: &Job, _now: i64) {}
+
     /// A job ended, and its run time is known.
     fn finished(&mut self, _job: &Job) {}
+
+    /// What a scheduler expects of a running job that has outlived its prediction.
+    fn correction(&self) -> Correction {
+        Correction::Increments
+    }
+}
+
+/// The correctors of Gaussier et al. 2015: what is expected of a running job that has outlived its prediction, never beyond
+/// its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Correction {
+    /// The growing increments of Tsafrir et al. 2007: a minute more, then 5, 15 and so on.
+    Increments,
+    /// Twice as long, again and again.
+    Doubling,
+    /// Its limit.
+    Limit,
 }
 
 /// A predicted number of seconds as a prediction: whole, at least 1, at most the job's limit.
