@@ -1,5 +1,5 @@
-//! The policies against pyss, the scheduler simulator of the Hebrew University's parallel systems laboratory: when each job
-//! starts there, as `vectors/pyss.py` wrote it down.
+//! The policies against pyss, the scheduler simulator of the Hebrew University's parallel systems laboratory: when each
+//! job starts there, as `vectors/pyss.py` wrote it down.
 
 mod common;
 

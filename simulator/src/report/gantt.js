@@ -1,5 +1,6 @@
-// Draws the jobs of one policy as rectangles of processors over time, to be zoomed and moved. The page loads nothing: the
-// jobs are in the figure's data. The page is checked as XML, so that neither of the two characters that XML reserves is here.
+// Draws the jobs of one policy as rectangles of processors over time, to be zoomed and moved. The page loads nothing:
+// the jobs are in the figure's data. The page is checked as XML, so that neither of the two characters that XML
+// reserves is here.
 (function () {
   'use strict';
   var SVG = 'http://www.w3.org/2000/svg';

@@ -129,10 +129,10 @@ fn rows(outcome: &Outcome, window: (i64, i64)) -> Vec<Row> {
 /// The figure; nothing without jobs.
 pub fn figure(runs: &[Drawn]) -> Markup {
     const TITLE: &str = "Which job runs when";
-    const CAPTION: &str = "Jobs as rectangles of processors (up) over the time (right) in a window about the longest queue \
-        of the first policy (first seed). Colours tell users apart; full colours are jobs that started ahead of the head job. \
-        Where a job's processors do not lie side by side it has several rectangles. The buttons zoom and move; so do dragging, \
-        and the wheel with the control key.";
+    const CAPTION: &str = "Jobs as rectangles of processors (up) over the time (right) in a window about the longest \
+        queue of the first policy (first seed). Colours tell users apart; full colours are jobs that started ahead of the \
+        head job. Where a job's processors do not lie side by side it has several rectangles. The buttons zoom and move; \
+        so do dragging, and the wheel with the control key.";
     let Some(first) = runs.first().filter(|run| !run.run.first.jobs.is_empty()) else { return html! {} };
     let mut starts = STARTS;
     let (from, to, schedules) = loop {

@@ -1,9 +1,9 @@
 //! Comparisons for people: tables for terminals ([`waits()`], [`View`]), [`page`] for browsers.
 //!
-//! A page is made of one [`section`] a trace and stands alone: style sheet, plots and the script of one figure are inside,
-//! nothing is loaded. Its plots are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure 2), the queue
-//! and the machine's use over time, the schedules of a window, and predicted against observed delay of the accepted
-//! backfills (a reliability diagram). [`states`] has tables and plots of its own.
+//! A page is made of one [`section`] a trace and stands alone: style sheet, plots and the script of one figure are
+//! inside, nothing is loaded. Its plots are the wait-time CDF on a logarithmic axis (Nissimov & Feitelson 2007, figure
+//! 2), the queue and the machine's use over time, the schedules of a window, and predicted against observed delay of
+//! the accepted backfills (a reliability diagram). [`states`] has tables and plots of its own.
 
 pub mod advice;
 pub mod allocate;

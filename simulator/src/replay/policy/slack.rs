@@ -1,17 +1,17 @@
 //! Slack-based backfilling (Talby & Feitelson, "Supporting priorities and improving utilization of the IBM SP scheduler
 //! using slack-based backfilling", IPPS 1999).
 //!
-//! Every job is promised a latest start when it is submitted: the earliest time at which it disturbs no promise made before,
-//! by what is predicted of all jobs, and its slack added. A job may then start ahead of others whenever all others can still
-//! start by the times promised to them. So waits are bounded, by predictions that hold, and there is more room than
-//! conservative backfilling has, which is this policy without slack.
+//! Every job is promised a latest start when it is submitted: the earliest time at which it disturbs no promise made
+//! before, by what is predicted of all jobs, and its slack added. A job may then start ahead of others whenever all
+//! others can still start by the times promised to them. So waits are bounded, by predictions that hold, and there is
+//! more room than conservative backfilling has, which is this policy without slack.
 //!
-//! In the paper the slack comes from priorities that users and administrators give; a trace has none, so all jobs have the
-//! same: the mean wait of the jobs that have started, times a factor, by default 1. The paper chooses among plans by their
-//! cost; here the waiting jobs are tried in the order of the queue, and each that may start does.
+//! In the paper the slack comes from priorities that users and administrators give; a trace has none, so all jobs have
+//! the same: the mean wait of the jobs that have started, times a factor, by default 1. The paper chooses among plans
+//! by their cost; here the waiting jobs are tried in the order of the queue, and each that may start does.
 //!
-//! A pass plans the queue once for every waiting job that fits the idle processors: its time is of the order of these times
-//! the length of the queue times the steps of the plan.
+//! A pass plans the queue once for every waiting job that fits the idle processors: its time is of the order of these
+//! times the length of the queue times the steps of the plan.
 
 use super::profile::Profile;
 use super::{Parts, Policy};

@@ -1,13 +1,14 @@
 //! On-line polynomial regression with an asymmetric loss (Gaussier, Glesser, Reis & Trystram, "Improving backfilling by
 //! using machine learning to predict running times", SC 2015).
 //!
-//! A job is described by the numbers of [`features`]; the prediction is linear in these, their squares and their products
-//! of two. The weights follow every job that ends by one step of normalised adaptive gradient descent (Ross, Mineiro &
-//! Langford, "Normalized online learning", UAI 2013). The loss is the paper's E-Loss, the one that it found best for
-//! EASY: the square of what is predicted too long, the plain amount of what is predicted too short, either times
+//! A job is described by the numbers of [`features`]; the prediction is linear in these, their squares and their
+//! products of two. The weights follow every job that ends by one step of normalised adaptive gradient descent (Ross,
+//! Mineiro & Langford, "Normalized online learning", UAI 2013). The loss is the paper's E-Loss, the one that it found
+//! best for EASY: the square of what is predicted too long, the plain amount of what is predicted too short, either
+//! times
 //! 1 + ln(run time x processors), which makes jobs of large area count more. Step size and regularisation are those of the
-//! authors' program, and so is that a negative value stands for its magnitude. The loss makes predictions that are mostly too
-//! short, which the paper found better for waits than closer ones.
+//! authors' program, and so is that a negative value stands for its magnitude. The loss makes predictions that are
+//! mostly too short, which the paper found better for waits than closer ones.
 //!
 //! What a scheduler does with a job that outlives its prediction is the paper's corrector, here
 //! [`Correction`](super::Correction).
@@ -108,9 +109,9 @@ struct User {
 }
 
 /// The paper's numbers of a job, submitted now by this user: 1; run times of the user's last three jobs, at most the
-/// limit, which stands for those that there are not; the limit; means of the last two, of the last three, of all; seconds
-/// since the last one ended; processors over the user's mean; processors, summed ages, number and longest age of the
-/// user's running jobs; cosine and sine of the time of day and of the week; processors.
+/// limit, which stands for those that there are not; the limit; means of the last two, of the last three, of all;
+/// seconds since the last one ended; processors over the user's mean; processors, summed ages, number and longest age
+/// of the user's running jobs; cosine and sine of the time of day and of the week; processors.
 fn features(job: &Job, user: &User) -> [f64; FEATURES] {
     let now = job.submit;
     let limit = job.limit.max(1) as f64;

@@ -37,8 +37,8 @@ pub trait PointPredictor {
     }
 }
 
-/// The correctors of Gaussier et al. 2015: what is expected of a running job that has outlived its prediction, never beyond
-/// its limit.
+/// The correctors of Gaussier et al. 2015: what is expected of a running job that has outlived its prediction, never
+/// beyond its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Correction {
     /// The growing increments of Tsafrir et al. 2007: a minute more, then 5, 15 and so on.
