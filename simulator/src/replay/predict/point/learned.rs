@@ -5,10 +5,9 @@
 //! products of two. The weights follow every job that ends by one step of normalised adaptive gradient descent (Ross,
 //! Mineiro & Langford, "Normalized online learning", UAI 2013). The loss is the paper's E-Loss, the one that it found
 //! best for EASY: the square of what is predicted too long, the plain amount of what is predicted too short, either
-//! times
-//! 1 + ln(run time x processors), which makes jobs of large area count more. Step size and regularisation are those of the
-//! authors' program, and so is that a negative value stands for its magnitude. The loss makes predictions that are
-//! mostly too short, which the paper found better for waits than closer ones.
+//! times 1 + ln(run time x processors), which makes jobs of large area count more. Step size and regularisation are
+//! those of the authors' program, and so is that a negative value stands for its magnitude. The loss makes predictions
+//! that are mostly too short, which the paper found better for waits than closer ones.
 //!
 //! What a scheduler does with a job that outlives its prediction is the paper's corrector, here
 //! [`Correction`](super::Correction).
