@@ -150,7 +150,7 @@ pub fn figure(runs: &[Drawn]) -> Markup {
     let data = serde_json::to_string(&data).expect("numbers and names are JSON");
     html! {
         h3 { (TITLE) }
-        figure.gantt data-gantt=(data) hidden {
+        figure.gantt data-gantt=(data) hidden="" {
             div.controls {
                 label { "Policy " select { @for run in runs { option { (run.label) } } } }
                 @for (value, name) in [
