@@ -16,10 +16,8 @@ page() {
     nice "$surefill" "$@" --html "$build/$name.html" > /dev/null
 }
 page compare compare --quiet "$demo"
-page simulate simulate --quiet "$demo"
-page allocate allocate
-page characterize characterize "$demo"
-page similar similar "$demo"
+page simulate simulate --quiet "$demo" --limit-jobs 2000
+page allocate allocate --days 4
 # These need waits of a real machine.
 real=$traces/KTH-SP2-1996-2.swf.gz
 if [ -f "$real" ]; then
