@@ -1,9 +1,9 @@
 //! Is the machine down? (Nurmi, Brevik & Wolski 2007, section 3.5.)
 //!
-//! A machine that accepts jobs but does not start them is recognised by two series, each with its own trimmed binomial bound:
-//! how many jobs arrive between releases, and how long it is between releases. While either exceeds the upper bound of
-//! its quantile, the machine may be down, until the next release. (The paper bounds the .95 quantile; here the quantile
-//! is an option.)
+//! A machine that accepts jobs but does not start them is recognised by two series, each with its own trimmed binomial
+//! bound: how many jobs arrive between releases, and how long it is between releases. While either exceeds the upper
+//! bound of its quantile, the machine may be down, until the next release. (The paper bounds the .95 quantile; here the
+//! quantile is an option.)
 //!
 //! Jobs that come while the machine may be down get no prediction; their waits become history all the same, since
 //! leaving them out made the bounds of the others too short on real traces. Releases of one second are one. The time

@@ -1,5 +1,5 @@
-//! Probabilities of starting in time, by how often jobs with such probabilities did so (beyond QBETS; histogram binning:
-//! Zadrozny & Elkan 2001, with linear interpolation between the bins).
+//! Probabilities of starting in time, by how often jobs with such probabilities did so (beyond QBETS; histogram
+//! binning: Zadrozny & Elkan 2001, with linear interpolation between the bins).
 //!
 //! When a job is told a bound, the shares of waits within each of [`HORIZONS`] that the answer rests on are noted. Once
 //! the job starts it is known which of them came true. For each horizon and each tenth of the share, weights of
