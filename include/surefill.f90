@@ -1234,6 +1234,124 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_recent_waits_open
 
+    !> Bytes of memory for a calibration that remembers this number of backfills whose outcome is not known yet (1 to
+    !! 1,048,576; those of all head jobs together, so some hundreds are plenty): 64 each and less than 1,100.
+    function surefill_delay_calibration_size(capacity, size) bind(c, name='surefill_delay_calibration_size') &
+            result(code)
+      import
+      integer(c_int32_t), value :: capacity
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_size
+
+    !> Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+    !! surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
+    function surefill_delay_calibration_init(memory, length, capacity, calibration) bind(c, &
+            name='surefill_delay_calibration_init') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), value :: capacity
+      type(c_ptr), intent(out) :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_init
+
+    !> Makes the block a checkpoint, surefill_delay_calibration_size bytes from the handle on, by writing its
+    !! checksum. Any later call that changes the calibration breaks the seal. O(size).
+    function surefill_delay_calibration_seal(calibration) bind(c, name='surefill_delay_calibration_seal') &
+            result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_seal
+
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+    !! surefill_delay_calibration_seal left it. O(size).
+    function surefill_delay_calibration_open(memory, length, calibration) bind(c, &
+            name='surefill_delay_calibration_open') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_open
+
+    !> What to expect where a pass predicts this delay under this criterion: a probability (0 to 1), or seconds, also
+    !! for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; what surefill_pass_spent adds up under the criterion
+    !! SECONDS). Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
+    function surefill_delay_calibration_told(calibration, criterion, predicted, told) bind(c, &
+            name='surefill_delay_calibration_told') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t), value :: criterion
+      real(c_double), value :: predicted
+      real(c_double), intent(out) :: told
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_told
+
+    !> The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
+    !! those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
+    !! of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
+    !! seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
+    function surefill_delay_calibration_rule(calibration, rule, calibrated) bind(c, &
+            name='surefill_delay_calibration_rule') result(code)
+      import
+      type(c_ptr), value :: calibration
+      type(surefill_rule), intent(in) :: rule
+      type(surefill_rule), intent(out) :: calibrated
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_rule
+
+    !> A backfill was accepted and starts at time now (seconds since any fixed origin, within 2^53 of it): the job's
+    !! number, by which the caller tells jobs apart, its processors (at least 1), the processors that the head job
+    !! lacked before (what it needs less what was idle, at least 1), and the delay predicted under this criterion, in
+    !! the unit of surefill_delay_calibration_told. Gives what surefill_delay_calibration_told says of it. Where there
+    !! is no room, the backfill whose outcome has been open for longest is forgotten. O(1), or O(capacity) where there
+    !! is no room.
+    function surefill_delay_calibration_accepted(calibration, criterion, job, now, processors, missing, &
+            predicted, told) bind(c, name='surefill_delay_calibration_accepted') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t), value :: criterion
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t), value :: missing
+      real(c_double), value :: predicted
+      real(c_double), intent(out) :: told
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_accepted
+
+    !> A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
+    !! Every job that ran must be told, whether it was a backfill or not, in the order of their ends. A job that
+    !! started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
+    !! after it. O(pending backfills).
+    function surefill_delay_calibration_ended(calibration, job, started, now, processors) bind(c, &
+            name='surefill_delay_calibration_ended') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: started
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_ended
+
+    !> How many backfills have a known outcome, and the sums of what was predicted of them, of what was told when they
+    !! were accepted, and of what was observed: how many delayed their head job for the criteria PROBABILITY and
+    !! BOUND, seconds for SECONDS and RELATIVE. O(1).
+    function surefill_delay_calibration_totals(calibration, criterion, known, predicted, told, observed) &
+            bind(c, name='surefill_delay_calibration_totals') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t), value :: criterion
+      integer(c_int64_t), intent(out) :: known
+      real(c_double), intent(out) :: predicted
+      real(c_double), intent(out) :: told
+      real(c_double), intent(out) :: observed
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_totals
+
     !> Sets the capacity to its default: 4,096 events.
     function surefill_inbox_capacity_init(capacity) bind(c, name='surefill_inbox_capacity_init') &
             result(code)

@@ -803,6 +803,16 @@ int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration
 /* Preset: the shortest mean wait, at the price of some long ones. */
 #define SUREFILL_PRESET_FAST 3
 
+/* Learns how the delays that passes predict relate to those that come, and says what to expect. Tell it every
+ * backfill that starts (surefill_delay_calibration_accepted) and the end of every job
+ * (surefill_delay_calibration_ended): when the jobs that ran at a decision have ended, it knows when the head job
+ * could have started with the backfill and without it. Probabilities (the criteria PROBABILITY and BOUND) and
+ * seconds (SECONDS and RELATIVE) are calibrated apart.
+ *
+ * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
+ * and sealed it is a checkpoint. */
+typedef struct surefill_delay_calibration surefill_delay_calibration;
+
 /* The waits of the jobs started last. Sealed, the block is a checkpoint: write it to a file, read it back, open
  * it.
  *
@@ -921,6 +931,90 @@ int32_t surefill_recent_waits_seal(surefill_recent_waits *recent);
 /* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
  * surefill_recent_waits_seal left it. O(size). */
 int32_t surefill_recent_waits_open(void *memory, int64_t length, surefill_recent_waits **recent);
+
+/* Bytes of memory for a calibration that remembers this number of backfills whose outcome is not known yet (1 to
+ * 1,048,576; those of all head jobs together, so some hundreds are plenty): 64 each and less than 1,100.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_size(int32_t capacity, int64_t *size);
+
+/* Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+ * surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_init(void *memory,
+                                        int64_t length,
+                                        int32_t capacity,
+                                        surefill_delay_calibration **calibration);
+
+/* Makes the block a checkpoint, surefill_delay_calibration_size bytes from the handle on, by writing its checksum.
+ * Any later call that changes the calibration breaks the seal. O(size). */
+int32_t surefill_delay_calibration_seal(surefill_delay_calibration *calibration);
+
+/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+ * surefill_delay_calibration_seal left it. O(size). */
+int32_t surefill_delay_calibration_open(void *memory, int64_t length, surefill_delay_calibration **calibration);
+
+/* What to expect where a pass predicts this delay under this criterion: a probability (0 to 1), or seconds, also
+ * for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; what surefill_pass_spent adds up under the criterion
+ * SECONDS). Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_told(const surefill_delay_calibration *calibration,
+                                        int32_t criterion,
+                                        double predicted,
+                                        double *told);
+
+/* The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
+ * those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
+ * of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
+ * seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_rule(const surefill_delay_calibration *calibration,
+                                        const surefill_rule *rule,
+                                        surefill_rule *calibrated);
+
+/* A backfill was accepted and starts at time now (seconds since any fixed origin, within 2^53 of it): the job's
+ * number, by which the caller tells jobs apart, its processors (at least 1), the processors that the head job
+ * lacked before (what it needs less what was idle, at least 1), and the delay predicted under this criterion, in
+ * the unit of surefill_delay_calibration_told. Gives what surefill_delay_calibration_told says of it. Where there
+ * is no room, the backfill whose outcome has been open for longest is forgotten. O(1), or O(capacity) where there
+ * is no room.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_accepted(surefill_delay_calibration *calibration,
+                                            int32_t criterion,
+                                            int64_t job,
+                                            int64_t now,
+                                            int32_t processors,
+                                            int32_t missing,
+                                            double predicted,
+                                            double *told);
+
+/* A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
+ * Every job that ran must be told, whether it was a backfill or not, in the order of their ends. A job that
+ * started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
+ * after it. O(pending backfills).
+ *
+ * Errors: OUT_OF_RANGE, TIME_WENT_BACK (an end before the start). */
+int32_t surefill_delay_calibration_ended(surefill_delay_calibration *calibration,
+                                         int64_t job,
+                                         int64_t started,
+                                         int64_t now,
+                                         int32_t processors);
+
+/* How many backfills have a known outcome, and the sums of what was predicted of them, of what was told when they
+ * were accepted, and of what was observed: how many delayed their head job for the criteria PROBABILITY and BOUND,
+ * seconds for SECONDS and RELATIVE. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_totals(const surefill_delay_calibration *calibration,
+                                          int32_t criterion,
+                                          int64_t *known,
+                                          double *predicted,
+                                          double *told,
+                                          double *observed);
 
 /* ---- The inbox, by which threads hand job events to another without a lock ----------------------------------------
  *

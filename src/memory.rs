@@ -32,6 +32,7 @@ pub(crate) enum Kind {
     Contexts = 14,
     WaitPredictor = 20,
     RecentWaits = 21,
+    DelayCalibration = 22,
     Forecast = 30,
     StartCalibration = 31,
     Sizing = 40,

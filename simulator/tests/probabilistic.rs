@@ -7,9 +7,10 @@ mod common;
 use proptest::prelude::*;
 use std::io::Write as _;
 use std::path::Path;
+use surefill_simulator::replay::calibration::Delays;
 use surefill_simulator::replay::engine::replay;
 use surefill_simulator::replay::outcome::Outcome;
-use surefill_simulator::replay::policy::{Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
+use surefill_simulator::replay::policy::{Calibrate, Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
 use surefill_simulator::trace::swf::{self, Strictness};
 use surefill_simulator::trace::workload::{Overrun, Rules, Workload};
 
@@ -108,6 +109,26 @@ fn on_whole_traces_as_well() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn told_delays_change_no_decision_and_come_true() {
+    let demo = demo();
+    for (criterion, tau) in [(Criterion::Probability, 0.2), (Criterion::Seconds, 600.0)] {
+        let replayed = |calibrate| {
+            let prob = ProbOptions { criterion, tau, calibrate, ..ProbOptions::default() };
+            replay_prob(&demo, "prob:mix:sjbf", prob)
+        };
+        let (plain, told) = (replayed(Calibrate::Off), replayed(Calibrate::Told));
+        assert!(decisions(&plain) == decisions(&told));
+        let off = |outcome: &Outcome| {
+            let backfills: Vec<_> = outcome.jobs.iter().filter_map(|job| job.backfill).collect();
+            let delays = Delays::of(&[backfills], criterion);
+            (delays.observed / delays.predicted).ln().abs()
+        };
+        assert!(off(&told) < off(&plain), "{criterion:?}: {} {}", off(&told), off(&plain));
+        assert!(decisions(&replayed(Calibrate::Decide)) != decisions(&plain));
     }
 }
 

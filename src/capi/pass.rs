@@ -197,6 +197,18 @@ pub(super) fn c_rule(rule: &Rule) -> surefill_rule {
     }
 }
 
+/// # Safety
+/// A pointer that is not NULL and aligned points to a readable structure of the size it says.
+pub(super) unsafe fn given_rule(rule: *const surefill_rule) -> Result<Rule> {
+    let given = unsafe { sized(rule, default_rule(), &[4, 8, 16, 24, 32, 40, 44])? };
+    let surefill_rule { threshold, budget, slip, guard, or_easy, reserved, .. } = given;
+    if reserved != 0 {
+        return Err(Error::OutOfRange);
+    }
+    let criterion = criterion(given.criterion)?;
+    Ok(Rule { criterion, threshold, budget, slip, guard, or_easy: or_easy != 0 })
+}
+
 pub(super) fn criterion(number: i32) -> Result<Criterion> {
     u32::try_from(number).ok().and_then(Criterion::from_number).ok_or(Error::OutOfRange)
 }
@@ -380,13 +392,7 @@ pub unsafe extern "C" fn surefill_pass_decide(
 ) -> i32 {
     status((|| {
         let mut pass = unsafe { self::pass(pass)? };
-        let given = unsafe { sized(rule, default_rule(), &[4, 8, 16, 24, 32, 40, 44])? };
-        let surefill_rule { threshold, budget, slip, guard, or_easy, reserved, .. } = given;
-        if reserved != 0 {
-            return Err(Error::OutOfRange);
-        }
-        let criterion = criterion(given.criterion)?;
-        let rule = Rule { criterion, threshold, budget, slip, guard, or_easy: or_easy != 0 };
+        let rule = unsafe { given_rule(rule)? };
         let work = u64::try_from(work).ok().filter(|&work| work > 0).ok_or(Error::OutOfRange)?;
         let (step, candidate) = unsafe { (checked_mut(step)?, checked_mut(candidate)?) };
         (*step, *candidate) = match pass.decide(&rule, work)? {

@@ -20,6 +20,10 @@
 //! surefill_recent_waits_add(waits, 600);
 //! ```
 
+mod delays;
+
+pub use delays::*;
+
 use super::block::{init, object, open, seal, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
 use super::pass::{c_rule, criterion, sized, surefill_rule};

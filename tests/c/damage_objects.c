@@ -1,7 +1,7 @@
-/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of starts or store of
- * recent waits is refused, or gives some answer: it never crashes or hangs, and what it answers with SUREFILL_OK is a
- * number. Every byte of the block is damaged in turn, of the contexts' every 31st; `damage_objects N` does every N-th
- * of these. */
+/* A damaged predictor of any kind, wait predictor, forecast, sizing, correction, calibration of starts or delays, or
+ * store of recent waits is refused, or gives some answer: it never crashes or hangs, and what it answers with
+ * SUREFILL_OK is a number. Every byte of the block is damaged in turn, of the contexts' every 31st; `damage_objects N`
+ * does every N-th of these. */
 #include "check.h"
 #include "surefill_models.h"
 
@@ -213,6 +213,45 @@ static int use_sizing(void *made) {
     return sound;
 }
 
+static int64_t make_delays(void) {
+    surefill_delay_calibration *delays;
+    int64_t size;
+    double told;
+    CHECK_OK(surefill_delay_calibration_size(6, &size));
+    CHECK(size <= ROOM);
+    CHECK_OK(surefill_delay_calibration_init(good, sizeof good, 6, &delays));
+    for (int64_t i = 0; i < 30; i++) {
+        const int32_t criterion = i % 2 ? SUREFILL_CRITERION_PROBABILITY : SUREFILL_CRITERION_SECONDS;
+        CHECK_OK(surefill_delay_calibration_accepted(delays, criterion, i, 100 * i, 2, 3, 0.01 * (double)i, &told));
+        if (i % 3 == 0) CHECK_OK(surefill_delay_calibration_ended(delays, -1, 100 * i - 50, 100 * i + 10, 3));
+        if (i < 27) CHECK_OK(surefill_delay_calibration_ended(delays, i, 100 * i, 100 * i + 20, 2));
+    }
+    return size;
+}
+
+static int use_delays(void *made) {
+    surefill_delay_calibration *delays = made;
+    double told = 0, predicted = 0, observed = 0;
+    int64_t known;
+    surefill_rule rule;
+    CHECK_OK(surefill_rule_init(&rule));
+    int32_t sound = 1, status;
+    for (int32_t criterion = 0; criterion < 4; criterion++) {
+        status = surefill_delay_calibration_accepted(delays, criterion, 50, 3000, 1, 2, 0.3, &told);
+        sound &= valid(status, told);
+        status = surefill_delay_calibration_told(delays, criterion, 0.7, &told);
+        sound &= valid(status, told);
+        rule.criterion = criterion;
+        rule.threshold = 0.1;
+        status = surefill_delay_calibration_rule(delays, &rule, &rule);
+        sound &= valid(status, rule.threshold);
+        sound &= valid(surefill_delay_calibration_ended(delays, 27 + criterion, 2700, 3050, 2), 0);
+        status = surefill_delay_calibration_totals(delays, criterion, &known, &predicted, &told, &observed);
+        sound &= valid(status, predicted) && valid(status, told) && valid(status, observed);
+    }
+    return sound;
+}
+
 static int64_t make_recent(void) {
     surefill_preset preset;
     surefill_recent_waits *recent;
@@ -319,6 +358,7 @@ int main(int argc, char **argv) {
     damage("calibration", make_calibration(), use_calibration, every);
     damage("correction", make_correction(), use_correction, every);
     damage("recent waits", make_recent(), use_recent, every);
+    damage("delay calibration", make_delays(), use_delays, every);
     damage("sizing", make_sizing(), use_sizing, every);
     damage("forecast", make_forecast(), use_forecast, every);
     damage("wait", make_wait(), use_wait, every);

@@ -70,7 +70,7 @@ memcheck="valgrind --quiet --error-exitcode=99 --leak-check=full"
 
 try "compile: sweep" $c -o "$work/sweep" tests/c/sweep.c tests/c/sweep_pass.c tests/c/sweep_forecast.c tests/c/sweep_hmm.c \
     tests/c/sweep_online.c tests/c/sweep_predictor.c tests/c/sweep_wait.c \
-    tests/c/sweep_allocate.c tests/c/sweep_schedule.c tests/c/sweep_values.c tests/c/check.c $static -lm
+    tests/c/sweep_allocate.c tests/c/sweep_schedule.c tests/c/sweep_delays.c tests/c/sweep_values.c tests/c/check.c $static -lm
 try "every function with every wrong argument" "$work/sweep"
 try "the same under valgrind" $memcheck "$work/sweep"
 

@@ -2,7 +2,8 @@
  *
  * `sweep --list` prints the functions swept, for the comparison with the header. Bins and distributions are in
  * sweep_values.c, passes in sweep_pass.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c,
- * predictors in sweep_predictor.c, waits in sweep_wait.c, presets in sweep_schedule.c, sizes in sweep_allocate.c. */
+ * predictors in sweep_predictor.c, waits in sweep_wait.c, presets in sweep_schedule.c, delays in sweep_delays.c,
+ * sizes in sweep_allocate.c. */
 #include "sweep.h"
 
 struct world world, before;
@@ -13,12 +14,13 @@ enum { VERSION_OFFSET = 12, SIZE_OFFSET = 16, CONTENT_OFFSET = 24 };
 int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDLES]) {
     void *const objects[KINDS] = {world.bins,      world.distribution, world.inbox, world.filling_pass, world.hmm,
                                   world.predictor, world.wait,  world.sizing,       world.correction,
-                                  world.online_hmm, world.done_forecast, world.recent, world.start_calibration};
+                                  world.online_hmm, world.done_forecast, world.recent, world.start_calibration,
+                                  world.delays};
     const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, sizeof world.inbox,
                                  sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
                                  sizeof world.wait, sizeof world.sizing,
                                  sizeof world.correction, sizeof world.online_hmm, sizeof world.done_forecast,
-                                 sizeof world.recent, sizeof world.start_calibration};
+                                 sizeof world.recent, sizeof world.start_calibration, sizeof world.delays};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
@@ -51,6 +53,7 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     case KIND_ONLINE_HMM:
     case KIND_FORECAST:
     case KIND_RECENT_WAITS:
+    case KIND_DELAY_CALIBRATION:
     case KIND_PASS: /* a size that its capacity does not have; a capacity that is none */
         world.damaged[0][SIZE_OFFSET / 8]++;
         world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
@@ -103,6 +106,7 @@ static void make_world(void) {
     CHECK_OK(surefill_rule_init(&world.rule));
     CHECK_OK(surefill_preset_init(&world.preset, SUREFILL_PRESET_FAIR));
     make_recent_waits();
+    make_delay_calibration();
     for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
     make_passes();
     make_forecasts();
@@ -300,6 +304,15 @@ static const struct {
               SWEEP(recent_waits_count),
               SWEEP(recent_waits_seal),
               SWEEP(recent_waits_open),
+              SWEEP(delay_calibration_size),
+              SWEEP(delay_calibration_init),
+              SWEEP(delay_calibration_seal),
+              SWEEP(delay_calibration_open),
+              SWEEP(delay_calibration_told),
+              SWEEP(delay_calibration_rule),
+              SWEEP(delay_calibration_accepted),
+              SWEEP(delay_calibration_ended),
+              SWEEP(delay_calibration_totals),
               SWEEP(inbox_capacity_init),
               SWEEP(inbox_size),
               SWEEP(inbox_init),

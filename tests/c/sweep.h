@@ -21,6 +21,7 @@ enum {
     PREDICTOR_WORDS = 1200,
     ONLINE_WORDS = 400,
     RECENT_WORDS = 400,
+    DELAYS_WORDS = 200,
     WAIT_WORDS = 20000,
     SIZING_WORDS = 100,
     CORRECTION_WORDS = 10,
@@ -47,6 +48,7 @@ struct world {
     int64_t correction[CORRECTION_WORDS];
     int64_t online_hmm[ONLINE_WORDS];
     int64_t recent[RECENT_WORDS];
+    int64_t delays[DELAYS_WORDS];
     int64_t zeros[BINS_WORDS], garbage[BINS_WORDS];
     int64_t other_version[LARGEST_WORDS], damaged[3][LARGEST_WORDS];
     int64_t fresh[FRESH_WORDS]; /* where objects are made */
@@ -87,6 +89,7 @@ extern struct world world, before;
 #define CORRECTION ((surefill_correction *)world.correction)
 #define ONLINE_HMM ((surefill_online_hmm *)world.online_hmm)
 #define RECENT ((surefill_recent_waits *)world.recent)
+#define DELAYS ((surefill_delay_calibration *)world.delays)
 #define FILLING ((surefill_pass *)world.filling_pass)
 #define ACCEPTING ((surefill_pass *)world.accepting_pass)
 
@@ -141,6 +144,7 @@ enum kind {
     KIND_FORECAST,
     KIND_RECENT_WAITS,
     KIND_START_CALIBRATION,
+    KIND_DELAY_CALIBRATION,
     KINDS
 };
 enum { BAD_HANDLES = KINDS + 8 };
@@ -251,6 +255,18 @@ void sweep_recent_waits_count(void);
 void sweep_recent_waits_seal(void);
 void sweep_recent_waits_open(void);
 void make_recent_waits(void);
+
+/* sweep_delays.c */
+void sweep_delay_calibration_size(void);
+void sweep_delay_calibration_init(void);
+void sweep_delay_calibration_seal(void);
+void sweep_delay_calibration_open(void);
+void sweep_delay_calibration_told(void);
+void sweep_delay_calibration_rule(void);
+void sweep_delay_calibration_accepted(void);
+void sweep_delay_calibration_ended(void);
+void sweep_delay_calibration_totals(void);
+void make_delay_calibration(void);
 
 /* sweep_hmm.c: one function for each exported one. */
 void sweep_hmm_capacity_init(void);

@@ -15,7 +15,7 @@ const FIRST: [&[&str]; 11] = [
     &["distribution"],
     &["pass"],
     &["forecast", "forecast/calibration"],
-    &["schedule"],
+    &["schedule", "schedule/delays"],
     &["inbox"],
     &["predictor", "predictor/events", "predictor/answers", "markov"],
     &["wait", "wait/ask"],

@@ -5,8 +5,8 @@ use super::args::source::Source;
 use super::args::span::fractional;
 use crate::base::papers;
 use crate::replay::policy::{
-    Candidates, Choice, Criterion, Delay, Order, OrderOptions, Overdue, OwnPreset, PolicyName, PolicyOptions,
-    Powers, ProbOptions, name_of,
+    Calibrate, Candidates, Choice, Criterion, Delay, Order, OrderOptions, Overdue, OwnPreset, PolicyName,
+    PolicyOptions, Powers, ProbOptions, name_of,
 };
 use crate::replay::predict::Predictor;
 use crate::trace::swf::Trace;
@@ -183,6 +183,10 @@ pub struct ProbArgs {
     /// Whether what EASY would start by the limits is never refused [default: the preset's]
     #[arg(long, value_name = "BOOL")]
     or_easy: Option<bool>,
+    /// What earlier backfills teach about predicted delays: nothing, what is told of a backfill, or decisions as well
+    /// [default: the preset's, told; of rules of their own off]
+    #[arg(long, value_enum)]
+    calibrate: Option<Calibrate>,
     /// The queue's priority, also easy's: submission, shortest, or the four numbers A/B/C/D of
     /// median^A x processors^B / (1 + wait/C)^D, smaller values first [default: the order's]
     #[arg(long, value_name = "PRIORITY")]
@@ -244,6 +248,7 @@ impl ProbArgs {
             ("--slip", self.slip.is_some()),
             ("--guard", self.guard.is_some()),
             ("--or-easy", self.or_easy.is_some()),
+            ("--calibrate", self.calibrate.is_some()),
             ("--refresh", self.refresh.is_some()),
             ("--hmm-floor", self.hmm_floor.is_some()),
             ("--first-edge", self.first_edge.is_some()),
@@ -318,6 +323,7 @@ impl ProbArgs {
             slip: self.slip.or(plain.slip),
             guard: self.guard.unwrap_or(plain.guard),
             or_easy: self.or_easy.unwrap_or(plain.or_easy),
+            calibrate: self.calibrate.unwrap_or(plain.calibrate),
             refresh: self.refresh.unwrap_or(plain.refresh),
             hmm_floor: self.hmm_floor.unwrap_or(plain.hmm_floor),
             first_edge_s: self.first_edge.unwrap_or(plain.first_edge_s),

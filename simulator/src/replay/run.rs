@@ -6,7 +6,8 @@ use crate::replay::fairness::Fairness;
 use crate::replay::metrics::Metrics;
 use crate::replay::outcome::{Backfill, Outcome, Setup};
 use crate::replay::policy::{
-    BadChoice, Choice, OrderOptions, PolicyName, PolicyOptions, ProbOptions, RuleChoice, RuleName, name_of,
+    BadChoice, Calibrate, Choice, OrderOptions, PolicyName, PolicyOptions, ProbOptions, RuleChoice, RuleName,
+    name_of,
 };
 use crate::trace::workload::{Counts, MissingProcessors, Rules, Workload};
 use rayon::prelude::*;
@@ -59,6 +60,8 @@ impl Options {
             name: RuleName::of(prob.criterion, prob.delay),
             tau: Some(prob.tau),
             events_per_bin: (!usual).then_some(events),
+            // What is only told decides nothing.
+            calibrate: (prob.calibrate == Calibrate::Decide).then_some(prob.calibrate),
         })
     }
 

@@ -29,6 +29,7 @@ fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
         ("guard", prob.guard.to_string()),
         ("or-easy", prob.or_easy.to_string()),
         ("budget", or_none(prob.budget.map(|budget| budget.to_string()))),
+        ("calibrate", name_of(prob.calibrate)),
         ("refresh", prob.refresh.to_string()),
         ("hmm-floor", prob.hmm_floor.to_string()),
         ("first-edge", prob.first_edge_s.to_string()),

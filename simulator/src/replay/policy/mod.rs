@@ -25,7 +25,7 @@ pub(crate) use choice::POLICIES;
 pub use choice::{Choice, OwnPreset, PolicyName};
 pub use name::{BadChoice, name_of};
 pub use named::{Named, Parts};
-pub use options::{Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
+pub use options::{Calibrate, Criterion, Delay, Overdue, PolicyOptions, ProbOptions};
 pub(crate) use order::ORDERS;
 pub use order::{Candidates, Order, OrderOptions, Powers};
 pub use queue_orders::{FairShare, Formula, QueueOrder, Sizes};

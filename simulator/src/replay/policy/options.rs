@@ -56,6 +56,20 @@ pub enum Overdue {
     Past,
 }
 
+/// What is made of what earlier backfills teach about predicted delays
+/// ([`DelayCalibration`](surefill::schedule::DelayCalibration)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Calibrate {
+    /// Nothing.
+    #[default]
+    Off,
+    /// What is told of a backfill is calibrated; decisions stay as they are.
+    Told,
+    /// Decisions compare what is told with tau as well.
+    Decide,
+}
+
 /// The choices that only the probabilistic policy has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbOptions {
@@ -83,6 +97,9 @@ pub struct ProbOptions {
     /// The floor of the hidden Markov model's predictor; with 0 it is silent where its model does not explain what it
     /// sees.
     pub hmm_floor: f64,
+    /// What is made of what earlier backfills teach.
+    #[serde(default)]
+    pub calibrate: Calibrate,
     /// Where the predictors' second run-time bin starts, in seconds.
     pub first_edge_s: f64,
     /// The ratio of neighbouring edges of their bins.
@@ -102,6 +119,7 @@ impl Default for ProbOptions {
             or_easy: false,
             refresh: true,
             hmm_floor: PredictorOptions::default().floor,
+            calibrate: Calibrate::Off,
             first_edge_s: 1.5,
             ratio: 1.8,
         }
@@ -138,6 +156,7 @@ impl ProbOptions {
             slip: finite(rule.slip),
             guard,
             or_easy: rule.or_easy,
+            calibrate: if name == PresetName::Easy { Calibrate::Off } else { Calibrate::Told },
             ..ProbOptions::default()
         }
     }

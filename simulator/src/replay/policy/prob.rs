@@ -5,12 +5,15 @@
 
 use crate::replay::machine::{Cluster, Running};
 use crate::replay::policy::order::Ordering;
-use crate::replay::policy::{HeadStart, Judged, OrderOptions, Overdue, Policy, ProbOptions, Tried};
+use crate::replay::policy::{
+    Calibrate, HeadStart, Judged, OrderOptions, Overdue, Policy, ProbOptions, Tried,
+};
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::workload::{Job, JobId};
 use surefill::backfill::{Criterion, Judgement, Pass, PassCapacity, Rule, Step, Verdict};
 use surefill::error::Result;
 use surefill::runtime::{MAX_BINS, RuntimeDistribution};
+use surefill::schedule::{AcceptedBackfill, DelayCalibration};
 
 /// The probabilities by which a head job's start is told.
 const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
@@ -26,6 +29,12 @@ pub struct Prob {
     overdue: Overdue,
     limits: PassCapacity,
     memory: Vec<u64>,
+    /// What is made of `delays`.
+    calibrate: Calibrate,
+    /// The core's calibration of predicted delays; empty where nothing is made of it.
+    delays: Vec<u64>,
+    /// When jobs started, by id; of those that wait -1.
+    starts: Vec<i64>,
     /// What is believed of every job that waits or runs, by id: the belief at its submission, or the last one before it
     /// started.
     beliefs: Vec<Option<Box<RuntimeDistribution>>>,
@@ -34,6 +43,20 @@ pub struct Prob {
     candidates: Vec<JobId>,
     watched: Option<JobId>,
     tried: Option<Tried>,
+}
+
+/// Backfills whose outcome is awaited at a time.
+const PENDING: u32 = 4096;
+
+/// The block of a calibration that has heard of nothing, if one is wanted.
+fn calibration(calibrate: Calibrate) -> Vec<u64> {
+    if calibrate == Calibrate::Off {
+        return Vec::new();
+    }
+    let size = DelayCalibration::size(PENDING).expect("a valid capacity");
+    let mut memory = vec![0; size.div_ceil(8)];
+    DelayCalibration::init(bytemuck::cast_slice_mut(&mut memory), PENDING).expect("room was made");
+    memory
 }
 
 /// See [`Prob::past`].
@@ -69,6 +92,9 @@ impl Prob {
             overdue,
             limits,
             memory: Vec::new(),
+            calibrate: options.calibrate,
+            delays: calibration(options.calibrate),
+            starts: Vec::new(),
             beliefs: Vec::new(),
             medians: Vec::new(),
             candidates: Vec::new(),
@@ -183,12 +209,38 @@ impl Prob {
             let job = cluster.job(id);
             pass.add_candidate(job.processors, self.predictor.limit(job), self.belief(id))?;
         }
-        let rule = Rule { guard: self.ordering.long_wait(self.guard), ..self.rule };
+        let mut rule = Rule { guard: self.ordering.long_wait(self.guard), ..self.rule };
+        let mut delays = match self.delays.is_empty() {
+            true => None,
+            false => Some(DelayCalibration::attach(bytemuck::cast_slice_mut(&mut self.delays))?),
+        };
+        if let Some(delays) = delays.as_ref().filter(|_| self.calibrate == Calibrate::Decide) {
+            rule = delays.rule(&rule)?;
+        }
         while let Step::Accept(index) = pass.decide(&rule, u64::MAX)? {
             let before = pass.spent(Criterion::Seconds);
             pass.commit(index)?;
-            let seconds = pass.spent(Criterion::Seconds) - before;
-            cluster.backfill(self.candidates[index], pass.judgement(index)?.delay, seconds);
+            let mut seconds = pass.spent(Criterion::Seconds) - before;
+            let mut delay = pass.judgement(index)?.delay;
+            let job = cluster.job(self.candidates[index]);
+            if let Some(delays) = &mut delays {
+                let in_seconds = matches!(rule.criterion, Criterion::Seconds | Criterion::Relative);
+                let predicted = if in_seconds { seconds.max(0.0) } else { delay.min(1.0) };
+                let backfill = AcceptedBackfill {
+                    job: job.id as i64,
+                    now: cluster.now(),
+                    processors: job.processors,
+                    missing: head.processors - cluster.idle(),
+                    predicted,
+                };
+                let told = delays.accepted(rule.criterion, &backfill)?;
+                match rule.criterion {
+                    Criterion::Relative => seconds = told,
+                    Criterion::Seconds => (delay, seconds) = (told, told),
+                    Criterion::Probability | Criterion::Bound => delay = told,
+                }
+            }
+            cluster.backfill(job.id, delay, seconds);
         }
         let mut judged = 0;
         for index in 0..self.candidates.len() {
@@ -227,16 +279,23 @@ impl Policy for Prob {
         // Ids count up from 0 in order of submission.
         let belief = self.predictor.predict(job, now);
         self.medians.push(self.median(&belief, job));
+        self.starts.push(-1);
         self.beliefs.push(Some(Box::new(belief)));
     }
 
     fn started(&mut self, job: &Job, now: i64) {
+        self.starts[job.id] = now;
         self.ordering.started(job, now);
         self.predictor.started(job, now);
     }
 
     fn ended(&mut self, job: &Job, now: i64) {
         self.beliefs[job.id] = None;
+        if !self.delays.is_empty() {
+            DelayCalibration::attach(bytemuck::cast_slice_mut(&mut self.delays))
+                .and_then(|mut delays| delays.ended(job.id as i64, self.starts[job.id], now, job.processors))
+                .expect("an end after its start");
+        }
         self.ordering.ended(job, now);
         self.predictor.finished(job, now);
     }

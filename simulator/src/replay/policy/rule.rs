@@ -1,7 +1,8 @@
-//! A policy's own rule for its backfills, written `rule[=TAU][@EVENTS]`, so that one comparison can have several.
+//! A policy's own rule for its backfills, written `rule[=TAU][@EVENTS][+told|+decide]`, so that one comparison can have
+//! several.
 
 use super::name::{BadChoice, name_of, parse};
-use super::{Criterion, Delay, ProbOptions};
+use super::{Calibrate, Criterion, Delay, ProbOptions};
 use clap::ValueEnum;
 use std::fmt;
 use std::str::FromStr;
@@ -29,6 +30,8 @@ pub struct RuleChoice {
     pub tau: Option<f64>,
     /// Events into which a bin's probability is divided.
     pub events_per_bin: Option<usize>,
+    /// What is made of what earlier backfills teach.
+    pub calibrate: Option<Calibrate>,
 }
 
 impl RuleName {
@@ -64,6 +67,7 @@ impl RuleChoice {
             delay,
             tau: self.tau.unwrap_or(tau),
             events_per_bin: self.events_per_bin.unwrap_or(base.events_per_bin),
+            calibrate: self.calibrate.unwrap_or(base.calibrate),
             ..base.clone()
         }
     }
@@ -78,6 +82,9 @@ impl fmt::Display for RuleChoice {
         if let Some(events) = self.events_per_bin {
             write!(f, "@{events}")?;
         }
+        if let Some(calibrate) = self.calibrate {
+            write!(f, "+{}", name_of(calibrate))?;
+        }
         Ok(())
     }
 }
@@ -87,9 +94,13 @@ impl FromStr for RuleChoice {
 
     fn from_str(text: &str) -> Result<RuleChoice, BadChoice> {
         let bad = |why: String| BadChoice::Rule { rule: text.to_owned(), why };
-        let (rest, events) = match text.split_once('@') {
-            Some((rest, events)) => (rest, Some(events)),
+        let (rest, calibrate) = match text.split_once('+') {
+            Some((rest, calibrate)) => (rest, Some(parse("calibration", calibrate)?)),
             None => (text, None),
+        };
+        let (rest, events) = match rest.split_once('@') {
+            Some((rest, events)) => (rest, Some(events)),
+            None => (rest, None),
         };
         let (name, tau) = match rest.split_once('=') {
             Some((name, tau)) => (name, Some(tau)),
@@ -107,6 +118,7 @@ impl FromStr for RuleChoice {
             name: parse("rule", name)?,
             tau: tau.transpose()?,
             events_per_bin: events.transpose()?,
+            calibrate,
         })
     }
 }
@@ -117,7 +129,9 @@ mod tests {
 
     #[test]
     fn rules_are_written_as_they_are_read() {
-        for text in ["exact", "bound@1", "seconds=60", "relative=0.05@8"] {
+        for text in
+            ["exact", "bound@1", "seconds=60", "relative=0.05@8", "exact=0.1@8+told", "seconds+decide"]
+        {
             assert_eq!(text.parse::<RuleChoice>().unwrap().to_string(), text);
         }
     }
@@ -133,6 +147,7 @@ mod tests {
         );
         let relative = options("relative=0.2");
         assert_eq!((relative.criterion, relative.tau, relative.refresh), (Criterion::Relative, 0.2, false));
+        assert_eq!(options("exact+decide"), ProbOptions { calibrate: Calibrate::Decide, ..base.clone() });
         // 0.1 was meant as a probability, not as so many seconds.
         assert_eq!(options("seconds").tau, 60.0);
     }
@@ -141,6 +156,7 @@ mod tests {
     fn bad_rules_say_why() {
         let why = |text: &str| text.parse::<RuleChoice>().unwrap_err().to_string();
         assert_eq!(why("best"), "no rule is named 'best' (there are exact, bound, seconds, relative)");
+        assert_eq!(why("exact+x"), "no calibration is named 'x' (there are off, told, decide)");
         assert_eq!(why("exact=x"), "rule 'exact=x': the threshold 'x' is not a number of 0 or above");
         assert_eq!(why("exact@17"), "rule 'exact@17': the events per bin '17' are not 1 to 16");
     }
