@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""What README and results/schedules.md show of the presets, from the JSON of `surefill compare`, one file or several.
+
+    schedules.py picture compared.json ... > docs/waits.svg     mean waits of EASY++ and the presets, one group of bars a trace
+    schedules.py first compared.json ...                        README's table
+    schedules.py rivals compared.json ...                       all policies: mean, geometric mean, tail
+
+EASY by the limits in the order of submission is the base. Colours of the picture follow the reader's light or dark scheme.
+"""
+
+import json
+import math
+import statistics
+import sys
+from html import escape
+
+LEFT, TOP, ROW, BAR, RIGHT = 118, 64, 15, 12, 60
+SCALE = 4.6  # pixels a percent
+LOWEST, HIGHEST = -70, 40
+SHOWN = ("easy++", "fair", "fast")
+# Student's t for a two-sided 95 % interval by degrees of freedom: seeds less one.
+STUDENT = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.31, 9: 2.26}
+
+STYLE = """
+text { font: 13px system-ui, sans-serif; fill: #24292f }
+.small { font-size: 12px; fill: #57606a }
+.axis { stroke: #8c959f; stroke-width: 1 }
+.grid { stroke: #d0d7de; stroke-width: 1 }
+.series0 { fill: #8c959f } .series1 { fill: #0969da } .series2 { fill: #bf5b04 } .series3 { fill: #1a7f37 }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3 } .small { fill: #9198a1 } .axis { stroke: #9198a1 } .grid { stroke: #3d444d }
+  .series0 { fill: #9198a1 } .series1 { fill: #4493f8 } .series2 { fill: #e0823d } .series3 { fill: #3fb950 }
+}"""
+
+
+def label(policy):
+    """The policy as a reader knows it: its name, and its order or predictor where they are not its own."""
+    own = {"easy": "fcfs", "easy++": "sjbf", "conservative": "fcfs", "lookahead": "fcfs", "selective": "fcfs"}
+    name = policy.get("preset") or ("fair" if policy["policy"] == "prob" else policy["policy"])
+    order = policy["order"]
+    return name if own.get(policy["policy"], name) == order else f"{name}, order {order}"
+
+
+def by_label(trace):
+    return {label(policy): policy for policy in trace["policies"]}
+
+
+def short(trace):
+    parts = trace.removesuffix(".gz").removesuffix(".swf").split("-")
+    return " ".join(parts[:2])
+
+
+def change(own, easy):
+    return f"{100 * (own / easy - 1):+.0f} %"
+
+
+def first(traces):
+    """README's table: changes against EASY in percent, the longest wait as a factor."""
+    print("| workload | mean wait under EASY | EASY++ | **`fair`**, the default | `fast` | `fair`, 99th percentile | `fair`, longest wait |")
+    print("|---|---|---|---|---|---|---|")
+    for trace in traces:
+        policies = by_label(trace)
+        easy = policies["easy"]
+        cells = [change(policies[name]["mean_wait_s"], easy["mean_wait_s"]) for name in SHOWN]
+        cells[1] = f"**{cells[1]}**"
+        cells.append(change(policies["fair"]["p99_wait_s"], easy["p99_wait_s"]))
+        cells.append(f"x{policies['fair']['max_wait_s'] / easy['max_wait_s']:.2f}")
+        print(f"| {short(trace['trace'])} | {easy['mean_wait_s'] / 60:.0f} min | {' | '.join(cells)} |")
+
+
+def paired(own, easy):
+    """The change of the mean wait, and half the width of its 95 % interval over the seeds, in percent."""
+    changes = [100 * (a / b - 1) for a, b in zip(own["mean_waits_s"], easy["mean_waits_s"], strict=True)]
+    half = STUDENT[len(changes) - 1] * statistics.stdev(changes) / math.sqrt(len(changes))
+    return f"{statistics.mean(changes):+.1f} ± {half:.1f}"
+
+
+def rivals(traces):
+    """All policies against EASY: mean wait a trace, and over all traces the means and the worst tails."""
+    names = [name for name in by_label(traces[0]) if name != "easy"]
+    print("Mean wait against EASY's in percent, with the 95 % interval over the seeds:\n")
+    print("| policy | " + " | ".join(short(trace["trace"]) for trace in traces) + " |")
+    print("|---|" + "---:|" * len(traces))
+    for name in names:
+        cells = [paired(by_label(trace)[name], by_label(trace)["easy"]) for trace in traces]
+        print(f"| {name} | " + " | ".join(cells) + " |")
+    print("\nOver all traces: geometric means of the changes, and the trace with the worst tail:\n")
+    print("| policy | mean wait [%] | geometric mean wait [%] | 99th percentile, worst trace [%] | longest wait, worst trace [x] |")
+    print("|---|---:|---:|---:|---:|")
+    for name in names:
+        ratio = lambda key: [by_label(trace)[name][key] / by_label(trace)["easy"][key] for trace in traces]
+        total = lambda key: f"{100 * (statistics.geometric_mean(ratio(key)) - 1):+.1f}"
+        worst = lambda key: max(zip(ratio(key), (short(trace["trace"]) for trace in traces)))
+        tail, where = worst("p99_wait_s")
+        longest, there = worst("max_wait_s")
+        print(f"| {name} | {total('mean_wait_s')} | {total('geomean_wait_s')} | {100 * tail - 100:+.0f} ({where}) | {longest:.2f} ({there}) |")
+
+
+def picture(traces):
+    """The bars of README's first screen, as SVG."""
+    groups = []
+    for trace in traces:
+        waits = {name: policy["mean_wait_s"] for name, policy in by_label(trace).items()}
+        groups.append((short(trace["trace"]), [100 * (waits[name] / waits["easy"] - 1) for name in SHOWN]))
+    x = lambda percent: LEFT + (min(max(percent, LOWEST), HIGHEST) - LOWEST) * SCALE
+    height = TOP + len(groups) * (ROW * len(SHOWN) + 12) + 26
+    width = x(HIGHEST) + RIGHT
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img" aria-labelledby="t d">',
+        '<title id="t">Mean waits against EASY backfilling</title>',
+        f'<desc id="d">{escape("; ".join(f"{n}: " + ", ".join(f"{s} {v:+.0f} %" for s, v in zip(SHOWN, vs)) for n, vs in groups))}</desc>',
+        f"<style>{STYLE}</style>",
+        f'<text x="{LEFT}" y="20">Mean wait against EASY, in percent: further left is shorter</text>',
+    ]
+    at = LEFT
+    for index, name in enumerate(SHOWN):
+        out.append(f'<rect class="series{index}" x="{at}" y="32" width="12" height="12"/>')
+        out.append(f'<text x="{at + 17}" y="43">{escape(name)}</text>')
+        at += 40 + 9 * len(name)
+    for tick in range(LOWEST + 10, HIGHEST + 1, 20):
+        out.append(f'<line class="{"axis" if tick == 0 else "grid"}" x1="{x(tick)}" x2="{x(tick)}" y1="{TOP - 6}" y2="{height - 22}"/>')
+        out.append(f'<text class="small" x="{x(tick)}" y="{height - 8}" text-anchor="middle">{f"{tick:+d}" if tick else "0"} %</text>')
+    out.append(f'<line class="axis" x1="{x(0)}" x2="{x(0)}" y1="{TOP - 6}" y2="{height - 22}"/>')
+    y = TOP
+    for name, values in groups:
+        out.append(f'<text x="{LEFT - 12}" y="{y + ROW * len(SHOWN) / 2 + 5}" text-anchor="end">{escape(name)}</text>')
+        for index, value in enumerate(values):
+            left, right = sorted((x(0), x(value)))
+            out.append(f'<rect class="series{index}" x="{left:.1f}" y="{y}" width="{max(right - left, 1):.1f}" height="{BAR}"/>')
+            anchor, place = ("end", left - 4) if value < 0 else ("start", right + 4)
+            out.append(f'<text class="small" x="{place:.1f}" y="{y + 10}" text-anchor="{anchor}">{value:+.0f}</text>')
+            y += ROW
+        y += 12
+    out.append("</svg>")
+    print("\n".join(out))
+
+
+def main(arguments):
+    kinds = {"picture": picture, "first": first, "rivals": rivals}
+    if len(arguments) < 2 or arguments[0] not in kinds:
+        sys.exit(__doc__)
+    traces = []
+    for path in arguments[1:]:
+        with open(path, encoding="utf-8") as file:
+            traces += json.load(file)["traces"]
+    kinds[arguments[0]](traces)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
