@@ -124,7 +124,7 @@ static void sweep_status_name(void) {
     CHECK(strcmp(surefill_status_name(SUREFILL_OK), "SUREFILL_OK") == 0);
     CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NULL), "SUREFILL_ERROR_NULL") == 0);
     CHECK(strcmp(surefill_status_name(SUREFILL_ERROR_NEVER), "SUREFILL_ERROR_NEVER") == 0);
-    const int32_t unknown[] = {1, SUREFILL_ERROR_OVERFULL - 1, INT32_MIN, INT32_MAX};
+    const int32_t unknown[] = {1, SUREFILL_ERROR_DOES_NOT_FIT - 1, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_status_name(unknown[i]), "unknown status") == 0);
 }
 
@@ -159,7 +159,7 @@ static void sweep_name(void) {
 }
 
 static void sweep_status_text(void) {
-    for (int32_t status = SUREFILL_OK; status >= SUREFILL_ERROR_OVERFULL; status--) {
+    for (int32_t status = SUREFILL_OK; status >= SUREFILL_ERROR_DOES_NOT_FIT; status--) {
         const char *text = surefill_status_text(status);
         CHECK(strlen(text) > 3 && text[strlen(text) - 1] != '.' && strcmp(text, "unknown status") != 0);
     }
