@@ -188,6 +188,8 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ORDER_QUEUE = 0_c_int32_t
   !> Order of the jobs behind the reservations: shortest predicted median first.
   integer(c_int32_t), parameter :: SUREFILL_ORDER_SHORTEST = 1_c_int32_t
+  !> Order of the jobs behind the reservations: by the priority of the options' candidate_ members, anew in each pass.
+  integer(c_int32_t), parameter :: SUREFILL_ORDER_PRIORITY = 2_c_int32_t
   !> Plans: the policy expects jobs to end at their limits.
   integer(c_int32_t), parameter :: SUREFILL_PLANS_LIMITS = 0_c_int32_t
   !> Plans: the policy expects jobs to end at the median of their distribution; one that outlives it, at its limit.
@@ -235,6 +237,30 @@ module surefill
     integer(c_int64_t) :: seed
     !> The confidence of the half-widths (above 0, below 1).
     real(c_double) :: confidence
+    !> The queue's order, anew in each pass, as in surefill_preset; with no power but 0 and an infinite front the
+    !! order in which waiting jobs are added, which also decides between equal ones. Medians are those of the
+    !! forecast.
+    real(c_double) :: queue_run_time
+    !> As in surefill_preset.
+    real(c_double) :: queue_processors
+    !> As in surefill_preset.
+    real(c_double) :: queue_age_unit
+    !> As in surefill_preset.
+    real(c_double) :: queue_age
+    !> With SUREFILL_ORDER_PRIORITY: the candidates' order, likewise.
+    real(c_double) :: candidate_run_time
+    !> As queue_processors.
+    real(c_double) :: candidate_processors
+    !> As queue_age_unit.
+    real(c_double) :: candidate_age_unit
+    !> As queue_age.
+    real(c_double) :: candidate_age
+    !> Jobs that have waited longer than so many seconds come first in the queue, by submission; not negative,
+    !! infinite for never.
+    real(c_double) :: front
+    !> With one reservation: a candidate may also start that is planned to delay the head job by less than this part
+    !! of what the head job still has to wait; not negative, 0 for none.
+    real(c_double) :: slack
   end type surefill_forecast_options
 
   ! ---- The order of the queue, long waits, and presets ----
@@ -952,7 +978,7 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_forecast_capacity_init
 
-    !> Sets the options to their defaults: EASY by limits in the order of the queue, 200 scenarios of seed 0,
+    !> Sets the options to their defaults: EASY by limits in the order of submission, 200 scenarios of seed 0,
     !! half-widths of .95 confidence.
     function surefill_forecast_options_init(options) bind(c, name='surefill_forecast_options_init') &
             result(code)
@@ -961,8 +987,22 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_forecast_options_init
 
+    !> Sets the options to what plays a scheduler forward that works by this preset, the rest as
+    !! surefill_forecast_options_init does: the orders of the queue and of the candidates, the wait beyond which a job
+    !! comes to the front by the recent waits (with NULL for waits no job does), plans by medians unless the preset
+    !! always guards the head job by the limits, and as slack the threshold of a preset that compares relative delays.
+    !! O(log n) for n recent waits.
+    function surefill_forecast_options_preset(options, preset, waits) bind(c, &
+            name='surefill_forecast_options_preset') result(code)
+      import
+      type(surefill_forecast_options), intent(out) :: options
+      type(surefill_preset), intent(in) :: preset
+      type(c_ptr), value :: waits
+      integer(c_int32_t) :: code
+    end function surefill_forecast_options_preset
+
     !> Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios
-    !! this is at most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512.
+    !! this is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640.
     function surefill_forecast_size(capacity, size) bind(c, name='surefill_forecast_size') result(code)
       import
       type(surefill_forecast_capacity), intent(in) :: capacity
@@ -1133,6 +1173,37 @@ module surefill
       integer(c_int64_t), value :: waited
       integer(c_int32_t) :: code
     end function surefill_start_calibration_learn
+
+    !> Hears that the job of which a forecast said so still waits, waited seconds later: the levels whose told wait is
+    !! over have missed, and are learnt from now, not only when the job starts. heard holds the levels of this job
+    !! that missed before, a bit each from the lowest on, 0 at first; afterwards those that have missed by now. When
+    !! the job starts, it goes to surefill_start_calibration_learn_rest. Other arguments as of
+    !! surefill_start_calibration_learn. O(1).
+    function surefill_start_calibration_overdue(calibration, age, forecast, count, waited, heard) bind(c, &
+            name='surefill_start_calibration_overdue') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), intent(in) :: forecast(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: waited
+      integer(c_int32_t), intent(out) :: heard
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_overdue
+
+    !> As surefill_start_calibration_learn, for a job of which surefill_start_calibration_overdue was told while it
+    !! waited: heard is what that call left. O(1).
+    function surefill_start_calibration_learn_rest(calibration, age, forecast, count, waited, heard) bind(c, &
+            name='surefill_start_calibration_learn_rest') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), intent(in) :: forecast(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: waited
+      integer(c_int32_t), value :: heard
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_learn_rest
 
     !> Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
     function surefill_preset_init(preset, name) bind(c, name='surefill_preset_init') result(code)

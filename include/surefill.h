@@ -560,6 +560,10 @@ int32_t surefill_pass_head_start_quantile(surefill_pass *pass, double probabilit
 /* Order of the jobs behind the reservations: shortest predicted median first. */
 #define SUREFILL_ORDER_SHORTEST 1
 
+/* Order of the jobs behind the reservations: by the priority of the options' candidate_ members, anew in each
+ * pass. */
+#define SUREFILL_ORDER_PRIORITY 2
+
 /* Plans: the policy expects jobs to end at their limits. */
 #define SUREFILL_PLANS_LIMITS 0
 
@@ -631,18 +635,53 @@ typedef struct surefill_forecast_options {
   int64_t seed;
   /* The confidence of the half-widths (above 0, below 1). */
   double confidence;
+  /* The queue's order, anew in each pass, as in surefill_preset; with no power but 0 and an infinite front the
+   * order in which waiting jobs are added, which also decides between equal ones. Medians are those of the
+   * forecast. */
+  double queue_run_time;
+  /* As in surefill_preset. */
+  double queue_processors;
+  /* As in surefill_preset. */
+  double queue_age_unit;
+  /* As in surefill_preset. */
+  double queue_age;
+  /* With SUREFILL_ORDER_PRIORITY: the candidates' order, likewise. */
+  double candidate_run_time;
+  /* As queue_processors. */
+  double candidate_processors;
+  /* As queue_age_unit. */
+  double candidate_age_unit;
+  /* As queue_age. */
+  double candidate_age;
+  /* Jobs that have waited longer than so many seconds come first in the queue, by submission; not negative,
+   * infinite for never. */
+  double front;
+  /* With one reservation: a candidate may also start that is planned to delay the head job by less than this part
+   * of what the head job still has to wait; not negative, 0 for none. */
+  double slack;
 } surefill_forecast_options;
 
 /* Sets the capacity to its defaults: 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200
  * scenarios. */
 int32_t surefill_forecast_capacity_init(surefill_forecast_capacity *capacity);
 
-/* Sets the options to their defaults: EASY by limits in the order of the queue, 200 scenarios of seed 0,
+/* Sets the options to their defaults: EASY by limits in the order of submission, 200 scenarios of seed 0,
  * half-widths of .95 confidence. */
 int32_t surefill_forecast_options_init(surefill_forecast_options *options);
 
+/* Sets the options to what plays a scheduler forward that works by this preset, the rest as
+ * surefill_forecast_options_init does: the orders of the queue and of the candidates, the wait beyond which a job
+ * comes to the front by the recent waits (with NULL for waits no job does), plans by medians unless the preset
+ * always guards the head job by the limits, and as slack the threshold of a preset that compares relative delays.
+ * O(log n) for n recent waits.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_forecast_options_preset(surefill_forecast_options *options,
+                                         const surefill_preset *preset,
+                                         const surefill_recent_waits *waits);
+
 /* Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios
- * this is at most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512.
+ * this is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640.
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_forecast_size(const surefill_forecast_capacity *capacity, int64_t *size);
@@ -768,6 +807,31 @@ int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration
                                          const int64_t *forecast,
                                          int32_t count,
                                          int64_t waited);
+
+/* Hears that the job of which a forecast said so still waits, waited seconds later: the levels whose told wait is
+ * over have missed, and are learnt from now, not only when the job starts. heard holds the levels of this job that
+ * missed before, a bit each from the lowest on, 0 at first; afterwards those that have missed by now. When the job
+ * starts, it goes to surefill_start_calibration_learn_rest. Other arguments as of
+ * surefill_start_calibration_learn. O(1).
+ *
+ * Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has. */
+int32_t surefill_start_calibration_overdue(surefill_start_calibration *calibration,
+                                           int64_t age,
+                                           const int64_t *forecast,
+                                           int32_t count,
+                                           int64_t waited,
+                                           int32_t *heard);
+
+/* As surefill_start_calibration_learn, for a job of which surefill_start_calibration_overdue was told while it
+ * waited: heard is what that call left. O(1).
+ *
+ * Errors: as surefill_start_calibration_overdue. */
+int32_t surefill_start_calibration_learn_rest(surefill_start_calibration *calibration,
+                                              int64_t age,
+                                              const int64_t *forecast,
+                                              int32_t count,
+                                              int64_t waited,
+                                              int32_t heard);
 
 /* ---- The order of the queue, long waits, and presets --------------------------------------------------------------
  *

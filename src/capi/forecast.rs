@@ -33,6 +33,7 @@ pub use calibration::*;
 use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
 use super::pass::{optional, sized};
+use super::schedule::{long_wait, surefill_preset, surefill_recent_waits};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
@@ -40,6 +41,7 @@ use crate::forecast::{
     CandidateOrder, Estimate, Forecast, ForecastCapacity, ForecastOptions, MAX_SCENARIOS, Plans, Policy,
     Progress,
 };
+use crate::schedule::Priority;
 use core::ffi::c_void;
 
 /// The most scenarios of a forecast.
@@ -54,6 +56,8 @@ pub const SUREFILL_POLICY_BACKFILL: i32 = 1;
 pub const SUREFILL_ORDER_QUEUE: i32 = 0;
 /// Order of the jobs behind the reservations: shortest predicted median first.
 pub const SUREFILL_ORDER_SHORTEST: i32 = 1;
+/// Order of the jobs behind the reservations: by the priority of the options' candidate_ members, anew in each pass.
+pub const SUREFILL_ORDER_PRIORITY: i32 = 2;
 
 /// Plans: the policy expects jobs to end at their limits.
 pub const SUREFILL_PLANS_LIMITS: i32 = 0;
@@ -65,6 +69,7 @@ const _: () = assert!(SUREFILL_POLICY_FCFS as u32 == Policy::Fcfs as u32);
 const _: () = assert!(SUREFILL_POLICY_BACKFILL as u32 == Policy::Backfill as u32);
 const _: () = assert!(SUREFILL_ORDER_QUEUE as u32 == CandidateOrder::Queue as u32);
 const _: () = assert!(SUREFILL_ORDER_SHORTEST as u32 == CandidateOrder::Shortest as u32);
+const _: () = assert!(SUREFILL_ORDER_PRIORITY as u32 == CandidateOrder::Priority as u32);
 const _: () = assert!(SUREFILL_PLANS_LIMITS as u32 == Plans::Limits as u32);
 const _: () = assert!(SUREFILL_PLANS_MEDIANS as u32 == Plans::Medians as u32);
 
@@ -112,6 +117,29 @@ pub struct surefill_forecast_options {
     pub seed: i64,
     /// The confidence of the half-widths (above 0, below 1).
     pub confidence: f64,
+    /// The queue's order, anew in each pass, as in surefill_preset; with no power but 0 and an infinite front the order
+    /// in which waiting jobs are added, which also decides between equal ones. Medians are those of the forecast.
+    pub queue_run_time: f64,
+    /// As in surefill_preset.
+    pub queue_processors: f64,
+    /// As in surefill_preset.
+    pub queue_age_unit: f64,
+    /// As in surefill_preset.
+    pub queue_age: f64,
+    /// With SUREFILL_ORDER_PRIORITY: the candidates' order, likewise.
+    pub candidate_run_time: f64,
+    /// As queue_processors.
+    pub candidate_processors: f64,
+    /// As queue_age_unit.
+    pub candidate_age_unit: f64,
+    /// As queue_age.
+    pub candidate_age: f64,
+    /// Jobs that have waited longer than so many seconds come first in the queue, by submission; not negative, infinite
+    /// for never.
+    pub front: f64,
+    /// With one reservation: a candidate may also start that is planned to delay the head job by less than this part of
+    /// what the head job still has to wait; not negative, 0 for none.
+    pub slack: f64,
 }
 
 /// When all waiting jobs of one pool of interchangeable processors will start: begin, add running jobs and, in the
@@ -154,9 +182,9 @@ unsafe fn capacity(given: *const surefill_forecast_capacity) -> Result<ForecastC
     })
 }
 
-fn default_options() -> surefill_forecast_options {
-    let ForecastOptions { policy, reservations, order, plans, scenarios, seed, confidence } =
-        ForecastOptions::default();
+fn c_options(options: &ForecastOptions) -> surefill_forecast_options {
+    let ForecastOptions { policy, reservations, order, plans, scenarios, seed, confidence, .. } = *options;
+    let ForecastOptions { queue, candidates, front, slack, .. } = *options;
     surefill_forecast_options {
         struct_size: size_of::<surefill_forecast_options>() as u32,
         policy: policy as i32,
@@ -166,11 +194,24 @@ fn default_options() -> surefill_forecast_options {
         scenarios: scenarios as i32,
         seed: seed as i64,
         confidence,
+        queue_run_time: queue.run_time,
+        queue_processors: queue.processors,
+        queue_age_unit: queue.age_unit,
+        queue_age: queue.age,
+        candidate_run_time: candidates.run_time,
+        candidate_processors: candidates.processors,
+        candidate_age_unit: candidates.age_unit,
+        candidate_age: candidates.age,
+        front,
+        slack,
     }
 }
 
+/// Where members end.
+const MEMBERS: [usize; 17] = [4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112];
+
 unsafe fn options(given: *const surefill_forecast_options) -> Result<ForecastOptions> {
-    let given = unsafe { sized(given, default_options(), &[4, 8, 12, 16, 20, 24, 32])? };
+    let given = unsafe { sized(given, c_options(&ForecastOptions::default()), &MEMBERS)? };
     Ok(ForecastOptions {
         policy: Policy::from_number(count(given.policy)?)?,
         reservations: count(given.reservations)?,
@@ -179,6 +220,20 @@ unsafe fn options(given: *const surefill_forecast_options) -> Result<ForecastOpt
         scenarios: count(given.scenarios)?,
         seed: given.seed as u64,
         confidence: given.confidence,
+        queue: Priority {
+            run_time: given.queue_run_time,
+            processors: given.queue_processors,
+            age_unit: given.queue_age_unit,
+            age: given.queue_age,
+        },
+        candidates: Priority {
+            run_time: given.candidate_run_time,
+            processors: given.candidate_processors,
+            age_unit: given.candidate_age_unit,
+            age: given.candidate_age,
+        },
+        front: given.front,
+        slack: given.slack,
     })
 }
 
@@ -218,7 +273,7 @@ pub unsafe extern "C" fn surefill_forecast_capacity_init(capacity: *mut surefill
     status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Sets the options to their defaults: EASY by limits in the order of the queue, 200 scenarios of seed 0, half-widths
+/// Sets the options to their defaults: EASY by limits in the order of submission, 200 scenarios of seed 0, half-widths
 /// of .95 confidence.
 ///
 /// Errors: NULL, MISALIGNED.
@@ -227,11 +282,35 @@ pub unsafe extern "C" fn surefill_forecast_capacity_init(capacity: *mut surefill
 /// options points to a writable structure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_forecast_options_init(options: *mut surefill_forecast_options) -> i32 {
-    status(unsafe { write(options, default_options()) })
+    status(unsafe { write(options, c_options(&ForecastOptions::default())) })
+}
+
+/// Sets the options to what plays a scheduler forward that works by this preset, the rest as
+/// surefill_forecast_options_init does: the orders of the queue and of the candidates, the wait beyond which a job
+/// comes to the front by the recent waits (with NULL for waits no job does), plans by medians unless the preset always
+/// guards the head job by the limits, and as slack the threshold of a preset that compares relative delays. O(log n)
+/// for n recent waits.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+///
+/// # Safety
+/// options points to a writable structure, preset to a readable structure of the size it says, waits is a handle or
+/// NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_forecast_options_preset(
+    options: *mut surefill_forecast_options,
+    preset: *const surefill_preset,
+    waits: *const surefill_recent_waits,
+) -> i32 {
+    status((|| unsafe {
+        let preset = super::schedule::preset(preset)?;
+        let front = long_wait(waits, |waits| preset.front_after(waits))?;
+        write(options, c_options(&ForecastOptions::of_preset(&preset, front)))
+    })())
 }
 
 /// Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios this
-/// is at most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512.
+/// is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///

@@ -137,7 +137,7 @@ fn c_preset(preset: &Preset) -> surefill_preset {
 /// Where members end.
 const MEMBERS: [usize; 19] = [4, 8, 16, 24, 32, 36, 40, 48, 56, 64, 68, 72, 80, 88, 96, 104, 112, 120, 128];
 
-unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
+pub(super) unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
     let given = unsafe { sized(given, c_preset(&Preset::default()), &MEMBERS)? };
     if given.reserved != 0 {
         return Err(Error::OutOfRange);
@@ -183,7 +183,7 @@ pub(super) unsafe fn recent<'a>(handle: *const surefill_recent_waits) -> Result<
 }
 
 /// A long wait by recent ones; without them there is none, unless every wait is.
-fn long_wait(
+pub(super) fn long_wait(
     waits: *const surefill_recent_waits,
     of: impl FnOnce(&RecentWaits<'_>) -> Result<f64>,
 ) -> Result<f64> {

@@ -115,18 +115,57 @@ impl StartCalibration {
     /// # Errors
     /// As [`StartCalibration::told`].
     pub fn learn(&mut self, age: i64, forecast: &[i64; 5], waited: i64) -> Result<()> {
+        self.learn_rest(age, forecast, waited, 0)
+    }
+
+    /// [`StartCalibration::learn`] of a job some of whose levels have been heard to miss while it waited: those that
+    /// [`StartCalibration::overdue`] gave last. O(1).
+    ///
+    /// # Errors
+    /// As [`StartCalibration::overdue`].
+    pub fn learn_rest(&mut self, age: i64, forecast: &[i64; 5], waited: i64, heard: u32) -> Result<()> {
+        self.hear(age, forecast, waited, heard, true)?;
+        let [_, _, median, _, _] = *forecast;
+        let mine = self.classes.get_mut(class(age, median)).ok_or(Error::Corrupt)?;
+        self.all.count = self.all.count.saturating_add(1);
+        mine.count = mine.count.saturating_add(1);
+        Ok(())
+    }
+
+    /// Hears that the job of which the forecast said so still waits, `waited` seconds later. A level whose told wait is
+    /// over has missed, and its exponents rise now, not only when the job starts: otherwise nothing would be heard of
+    /// the longest waits while they last. `heard` are the levels of this job that missed before, a bit for each of
+    /// [`LEVELS`] from the lowest on, 0 at first; returned are those that have missed by now, for the next call and for
+    /// [`StartCalibration::learn_rest`]. O(1).
+    ///
+    /// # Errors
+    /// As [`StartCalibration::told`]; [`Error::OutOfRange`] for bits that no level has.
+    pub fn overdue(&mut self, age: i64, forecast: &[i64; 5], waited: i64, heard: u32) -> Result<u32> {
+        self.hear(age, forecast, waited, heard, false)
+    }
+
+    /// The levels that have not been heard of learn: all when the job has started, else those that have missed.
+    fn hear(&mut self, age: i64, forecast: &[i64; 5], waited: i64, heard: u32, started: bool) -> Result<u32> {
         check_span(waited)?;
         check(age, forecast)?;
+        if heard >> LEVELS.len() != 0 {
+            return Err(Error::OutOfRange);
+        }
         let [_, _, median, _, _] = *forecast;
         let mine = self.classes.get_mut(class(age, median)).ok_or(Error::Corrupt)?;
         let rates = (self.all.rate(), mine.rate());
-        for (((q, forecast), all), mine) in
-            LEVELS.into_iter().zip(forecast).zip(&mut self.all.levels).zip(&mut mine.levels)
+        let mut missed = heard;
+        for (level, (((q, forecast), all), mine)) in
+            LEVELS.into_iter().zip(forecast).zip(&mut self.all.levels).zip(&mut mine.levels).enumerate()
         {
+            if heard >> level & 1 != 0 {
+                continue;
+            }
             let told = stretched(*forecast, *all + *mine);
             let step = if waited > told {
+                missed |= 1 << level;
                 q
-            } else if told > 0 {
+            } else if started && told > 0 {
                 q - 1.0
             } else {
                 continue; // nothing is sooner than now
@@ -134,9 +173,7 @@ impl StartCalibration {
             *all = (*all + rates.0 * step).clamp(-MOST, MOST);
             *mine = (*mine + rates.1 * step).clamp(-MOST, MOST);
         }
-        self.all.count = self.all.count.saturating_add(1);
-        mine.count = mine.count.saturating_add(1);
-        Ok(())
+        Ok(missed)
     }
 
     /// Whether these are numbers that [`StartCalibration::learn`] can have left.
@@ -194,6 +231,27 @@ mod tests {
         }
         assert_eq!(calibration.starts(), 40_000);
         assert!(calibration.is_sound());
+    }
+
+    /// Misses heard while jobs wait are those that would have been heard at their starts, no more and no fewer.
+    #[test]
+    fn misses_are_heard_once_and_at_once() {
+        let forecast = [10, 100, 1000, 10_000, 100_000];
+        let mut early = StartCalibration::new();
+        let mut heard = 0;
+        for (waited, levels) in [(5, 0), (10, 0), (11, 1), (400, 3), (400, 3), (2000, 7)] {
+            heard = early.overdue(30, &forecast, waited, heard).unwrap();
+            assert_eq!(heard, levels, "{waited}");
+        }
+        assert!(early.told(30, &forecast).unwrap()[2] > 1000);
+        assert_eq!(early.starts(), 0);
+        early.learn_rest(30, &forecast, 2500, heard).unwrap();
+        let mut late = StartCalibration::new();
+        late.learn(30, &forecast, 2500).unwrap();
+        assert_eq!(early, late);
+        assert_eq!(early.overdue(30, &forecast, 1, 1 << 5), Err(Error::OutOfRange));
+        assert_eq!(early.learn_rest(30, &forecast, 1, u32::MAX), Err(Error::OutOfRange));
+        assert_eq!(early, late);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! * [`Forecast`]: the machine, the running and the waiting jobs in the caller's memory.
 //! * `draw`: run times by Latin hypercube sampling (McKay, Beckman & Conover 1979), from an integer hash.
 //! * `play`: one scenario, instant by instant.
+//! * `order`: the queue and the candidates by priorities, as the presets have them.
 //! * `profile`: the reservations of more than one waiting job.
 //! * `answer`: quantiles, probabilities and means of a job's start, each with a half-width.
 //! * [`StartCalibration`]: quantiles stretched so that they hold, by the outcomes of earlier ones.
@@ -22,6 +23,7 @@ pub(crate) mod draw;
 pub(crate) mod heap;
 mod object;
 mod options;
+mod order;
 mod play;
 mod profile;
 

@@ -4,9 +4,10 @@ use crate::error::{Error, Result, check_processors};
 use crate::forecast::options::{ForecastOptions, MAX_JOBS, MAX_SCENARIOS, RawOptions};
 use crate::forecast::profile::Step;
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range_mut};
-use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, check_span};
+use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, MAX_SECONDS, Release, RuntimeDistribution, check_span};
 use crate::seal::lifecycle;
 use bytemuck::{Pod, Zeroable};
+use core::cmp::Ordering;
 
 /// The largest machine.
 const MAX_PROCESSORS: u32 = 1 << 24;
@@ -122,8 +123,10 @@ pub(super) struct Job {
     pub limit: i64,
     /// The median of the same.
     pub median: i64,
-    /// When it joins the queue: seconds from now, 0 for those that are in it.
+    /// When it joins the queue: seconds from now; not positive for those that are in it.
     pub submit: i64,
+    /// What of its priorities does not change while it waits: in the queue, and among the candidates.
+    pub sizes: [f64; 2],
 }
 
 /// The end of a running job in a scenario.
@@ -139,10 +142,33 @@ pub(super) struct End {
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Queued {
+    /// Its priority in the present pass, where the list is ordered by priorities.
+    pub value: f64,
     /// How long the policy plans it to run.
     pub planned: i64,
     pub job: u32,
     pub processors: u32,
+}
+
+impl PartialEq for Queued {
+    fn eq(&self, other: &Queued) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Queued {}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Queued) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Queued {
+    /// By priority, smaller values first, and equal ones as they were added.
+    fn cmp(&self, other: &Queued) -> Ordering {
+        self.value.total_cmp(&other.value).then(self.job.cmp(&other.job))
+    }
 }
 
 /// A running job's planned end, and the latest possible.
@@ -159,7 +185,7 @@ pub(super) struct Planned {
 /// [`Forecast::run`] until [`Progress::Done`](super::Progress::Done); then any number of questions.
 ///
 /// The memory needed is [`Forecast::size`]. With R running jobs, W waiting jobs, b bins of e events and N scenarios it
-/// is at most 16 (R + W) b e + 8 W N + 128 R + 200 W + 512 bytes. One scenario costs O((R + W) log(R + W)) and, at each
+/// is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640 bytes. One scenario costs O((R + W) log(R + W)) and, at each
 /// of its at most R + W + 1 instants at which a processor is free, one look at the planned ends of the jobs that run
 /// and one at the queued jobs; with more than one reservation, each of them and each queued job that fits looks at up
 /// to as many steps as jobs run or hold a reservation.
@@ -323,7 +349,8 @@ impl<'a> Forecast<'a> {
     /// time. Returns its index. O(releases).
     ///
     /// A job whose submission lies ahead (expected, or held until then) joins the queue at that time, in the place in
-    /// which it was added.
+    /// which it was added, unless priorities say where. They count a wait of more than
+    /// [`MAX_SECONDS`](crate::runtime::MAX_SECONDS) as that.
     ///
     /// # Errors
     /// As [`Forecast::add_running`]; [`Error::SpanTooLong`] also for a submission so far ahead.
@@ -338,9 +365,9 @@ impl<'a> Forecast<'a> {
         if state.phase != FILLING {
             return Err(Error::WrongState);
         }
-        let submit = submit.saturating_sub(state.now).max(0);
+        let submit = submit.saturating_sub(state.now).max(-MAX_SECONDS);
         check_processors(processors, state.capacity.processors)?;
-        check_span(submit)?;
+        check_span(submit.max(0))?;
         let index = state.waiting;
         if index >= state.capacity.waiting {
             return Err(Error::Full);
@@ -374,7 +401,10 @@ impl<'a> Forecast<'a> {
         let last = at(slot, count.saturating_sub(1))?.after;
         let limit = (limit - age).max(1);
         let median = median.unwrap_or(last);
-        *at_mut(self.parts.jobs, place)? = Job { processors, releases: count as u32, limit, median, submit };
+        let options = &self.state.options;
+        let sizes = [options.queue, options.candidates].map(|priority| priority.size(median, processors));
+        *at_mut(self.parts.jobs, place)? =
+            Job { processors, releases: count as u32, limit, median, submit, sizes };
         Ok(())
     }
 

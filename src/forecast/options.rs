@@ -1,6 +1,8 @@
 //! The policy that a forecast plays, and how many scenarios it plays.
 
+use crate::backfill::Criterion;
 use crate::error::{Error, Result};
+use crate::schedule::{Preset, Priority};
 use bytemuck::{Pod, Zeroable};
 
 /// The largest number of running jobs, and of waiting jobs.
@@ -29,6 +31,8 @@ pub enum CandidateOrder {
     Queue = 0,
     /// Shortest predicted median first, equal ones in the order of the queue (Tsafrir, Etsion & Feitelson 2007).
     Shortest = 1,
+    /// By [`ForecastOptions::candidates`], anew in each pass; equal ones in the order in which they were added.
+    Priority = 2,
 }
 
 /// When the policy expects jobs to end.
@@ -56,7 +60,7 @@ macro_rules! numbered {
     };
 }
 numbered!(Policy, Fcfs, Backfill);
-numbered!(CandidateOrder, Queue, Shortest);
+numbered!(CandidateOrder, Queue, Shortest, Priority);
 numbered!(Plans, Limits, Medians);
 
 /// How a [`Forecast`](super::Forecast) plays.
@@ -78,10 +82,43 @@ pub struct ForecastOptions {
     pub seed: u64,
     /// The confidence of the half-widths (above 0, below 1).
     pub confidence: f64,
+    /// The order of the queue, anew in each pass, by medians as the forecast knows them; equal jobs in the order in
+    /// which they were added, which with [`Priority::SUBMISSION`] is the order of all.
+    pub queue: Priority,
+    /// The order of the candidates with [`CandidateOrder::Priority`].
+    pub candidates: Priority,
+    /// Jobs that have waited longer than this many seconds come first, by their submission; infinite for never. Not
+    /// negative. It counts for [`ForecastOptions::queue`] alone.
+    pub front: f64,
+    /// With one reservation: a candidate may also start that is planned to delay the head job by less than this part
+    /// of what the head job still has to wait; 0 for none. Not negative. With an exact rule on the relative delay
+    /// ([`Criterion::Relative`](crate::backfill::Criterion::Relative)) it stands for the rule's threshold.
+    pub slack: f64,
+}
+
+impl ForecastOptions {
+    /// What plays a scheduler forward that works by this preset: its orders, `front` from its recent waits
+    /// ([`Preset::front_after`]), plans by medians unless every head job is guarded by the limits, and its threshold
+    /// where that is a relative delay. A forecast cannot judge delays by distributions: medians stand for them.
+    pub fn of_preset(preset: &Preset, front: f64) -> ForecastOptions {
+        let slack = match preset.rule.criterion {
+            Criterion::Relative => preset.rule.threshold,
+            _ => 0.0,
+        };
+        ForecastOptions {
+            order: CandidateOrder::Priority,
+            plans: if preset.guard == 0.0 { Plans::Limits } else { Plans::Medians },
+            queue: preset.queue,
+            candidates: preset.candidates,
+            front,
+            slack,
+            ..ForecastOptions::default()
+        }
+    }
 }
 
 impl Default for ForecastOptions {
-    /// EASY by limits in the order of the queue, 200 scenarios of seed 0, half-widths of .95 confidence.
+    /// EASY by limits in the order of submission, 200 scenarios of seed 0, half-widths of .95 confidence.
     fn default() -> ForecastOptions {
         ForecastOptions {
             policy: Policy::Backfill,
@@ -91,6 +128,10 @@ impl Default for ForecastOptions {
             scenarios: 200,
             seed: 0,
             confidence: 0.95,
+            queue: Priority::SUBMISSION,
+            candidates: Priority::SUBMISSION,
+            front: f64::INFINITY,
+            slack: 0.0,
         }
     }
 }
@@ -106,24 +147,54 @@ pub(super) struct RawOptions {
     pub seed: u64,
     pub confidence: f64,
     pub scenarios: u32,
-    reserved: u32,
+    /// Whether the queue has an order of its own.
+    ordered: u32,
+    pub queue: Priority,
+    pub candidates: Priority,
+    pub front: f64,
+    pub slack: f64,
+}
+
+/// Whether these powers, and this wait, leave the order of submission.
+fn ordered(queue: &Priority, front: f64) -> bool {
+    queue.run_time != 0.0 || queue.processors != 0.0 || queue.age != 0.0 || front < f64::INFINITY
 }
 
 impl RawOptions {
     pub(super) fn new(options: &ForecastOptions, most: u32) -> Result<RawOptions> {
-        let ForecastOptions { policy, reservations, order, plans, scenarios, seed, confidence } = *options;
-        if confidence.is_nan() {
+        let ForecastOptions { policy, reservations, order, plans, scenarios, seed, confidence, .. } =
+            *options;
+        let ForecastOptions { queue, candidates, front, slack, .. } = *options;
+        if confidence.is_nan() || front.is_nan() || slack.is_nan() {
             return Err(Error::NotANumber);
         }
+        queue.check()?;
+        candidates.check()?;
         let valid = confidence > 0.0
             && confidence < 1.0
             && reservations <= MAX_JOBS
+            && front >= 0.0
+            && slack >= 0.0
             && (2..=most.min(MAX_SCENARIOS)).contains(&scenarios);
         if !valid {
             return Err(Error::OutOfRange);
         }
+        let ordered = u32::from(ordered(&queue, front));
         let (policy, order, plans) = (policy as u32, order as u32, plans as u32);
-        Ok(RawOptions { policy, reservations, order, plans, seed, confidence, scenarios, reserved: 0 })
+        Ok(RawOptions {
+            policy,
+            reservations,
+            order,
+            plans,
+            seed,
+            confidence,
+            scenarios,
+            ordered,
+            queue,
+            candidates,
+            front,
+            slack,
+        })
     }
 
     /// Whether they can have been made by [`RawOptions::new`].
@@ -134,6 +205,11 @@ impl RawOptions {
         named
             && self.confidence > 0.0
             && self.confidence < 1.0
+            && self.ordered == u32::from(ordered(&self.queue, self.front))
+            && self.queue.check().is_ok()
+            && self.candidates.check().is_ok()
+            && self.front >= 0.0
+            && self.slack >= 0.0
             && (2..=most.min(MAX_SCENARIOS)).contains(&self.scenarios)
     }
 
@@ -144,6 +220,21 @@ impl RawOptions {
 
     pub(super) fn shortest_first(&self) -> bool {
         self.order == CandidateOrder::Shortest as u32
+    }
+
+    /// Whether candidates are tried in the order of a priority.
+    pub(super) fn by_priority(&self) -> bool {
+        self.order == CandidateOrder::Priority as u32
+    }
+
+    /// Whether candidates stand in a list of their own.
+    pub(super) fn own_candidates(&self) -> bool {
+        self.shortest_first() || self.by_priority()
+    }
+
+    /// Whether the queue is put in order in each pass.
+    pub(super) fn queue_ordered(&self) -> bool {
+        self.ordered != 0
     }
 
     pub(super) fn by_medians(&self) -> bool {

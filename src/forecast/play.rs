@@ -23,6 +23,8 @@ pub enum Progress {
 const AWAY: u32 = 0;
 const WAITING: u32 = 1;
 const STARTED: u32 = 2;
+/// Holds a reservation in the present pass.
+const HOLDING: u32 = 3;
 
 impl Forecast<'_> {
     /// Plays scenarios until all are played, or about `work` steps are done: a step is an event, a job looked at, or a
@@ -102,7 +104,7 @@ impl Forecast<'_> {
     fn queued(&self, job: u32) -> Result<Queued> {
         let known = at(self.parts.jobs, self.state.capacity.running as usize + job as usize)?;
         let planned = if self.state.options.by_medians() { known.median } else { known.limit };
-        Ok(Queued { planned, job, processors: known.processors })
+        Ok(Queued { value: 0.0, planned, job, processors: known.processors })
     }
 
     /// A run time for the job at this place of the jobs, drawn for the present scenario.
@@ -148,14 +150,14 @@ impl Forecast<'_> {
         for job in 0..self.state.waiting {
             let entry = self.queued(job)?;
             *at_mut(self.parts.starts, job as usize * scenarios + played)? = NEVER;
-            let here = at(self.parts.jobs, first + job as usize)?.submit == 0 && entry.processors <= all;
+            let here = at(self.parts.jobs, first + job as usize)?.submit <= 0 && entry.processors <= all;
             *at_mut(self.parts.status, job as usize)? = if here { WAITING } else { AWAY };
             if here {
                 *at_mut(self.parts.queue, queued)? = entry;
                 queued += 1;
             }
         }
-        if self.state.options.shortest_first() {
+        if self.state.options.own_candidates() {
             for place in 0..able as usize {
                 let job = at(self.parts.ranked, place)?.job;
                 if *at(self.parts.status, job as usize)? == WAITING {
@@ -207,14 +209,20 @@ impl Forecast<'_> {
         Ok(done)
     }
 
-    /// A job joins the queue in the place in which it was added. Returns how many others moved.
+    /// A job joins the queue in the place in which it was added; where priorities rule, at the end, until the next
+    /// pass. Returns how many others moved.
     fn arrive(&mut self, job: u32) -> Result<u64> {
         let entry = self.queued(job)?;
         let queued = self.state.scene.queued as usize;
+        let ordered = self.state.options.queue_ordered();
         let queue = range_mut(self.parts.queue, 0, queued + 1)?;
-        let place = queue.get(..queued).map_or(0, |queue| queue.partition_point(|other| other.job <= job));
+        let before = |other: &Queued| ordered || other.job <= job;
+        let place = queue.get(..queued).map_or(0, |queue| queue.partition_point(before));
         heap::insert(queue, place, entry);
         let mut moved = queued - place;
+        if self.state.options.by_priority() {
+            *at_mut(self.parts.candidates, queued)? = entry;
+        }
         if self.state.options.shortest_first() {
             let first = self.state.capacity.running as usize;
             let jobs = &*self.parts.jobs;
@@ -240,6 +248,7 @@ impl Forecast<'_> {
             return Ok(1);
         }
         let before = scene.left;
+        let ordered = self.order()?;
         // From the head of the queue as long as they fit.
         let mut heads = 0;
         while let Some(&head) = range(self.parts.queue, 0, scene.queued as usize)?
@@ -249,7 +258,7 @@ impl Forecast<'_> {
             self.start(head)?;
             heads += 1;
         }
-        let mut done = 1 + heads as u64;
+        let mut done = 1 + ordered + heads as u64;
         let blocked = heads < scene.queued as usize;
         let open = blocked && self.state.scene.free > 0;
         if let Some(reservations) = self.state.options.reservations().filter(|_| open) {
@@ -262,8 +271,8 @@ impl Forecast<'_> {
         if self.state.scene.left != before {
             done += self.compact()?;
         }
-        if self.state.options.reservations().is_none() {
-            // Only the head can start.
+        if self.state.options.reservations().is_none() && !self.state.options.queue_ordered() {
+            // Only the head can start, and it remains the head.
             let head = range(self.parts.queue, 0, self.state.scene.queued as usize)?.first();
             self.state.scene.narrowest = head.map_or(0, |head| head.processors);
         }
@@ -272,7 +281,7 @@ impl Forecast<'_> {
 
     /// Starts a queued job now.
     fn start(&mut self, entry: Queued) -> Result<()> {
-        let Queued { planned, job, processors } = entry;
+        let Queued { planned, job, processors, .. } = entry;
         let place = self.state.capacity.running as usize + job as usize;
         let (drawn, limit) = (self.drawn(place)?, at(self.parts.jobs, place)?.limit);
         let scene = &mut self.state.scene;
@@ -320,23 +329,25 @@ impl Forecast<'_> {
     /// What of the queue is tried behind the first `heads` and the reservations, in which order.
     fn candidate(&self, place: usize) -> Result<Option<Queued>> {
         let list =
-            if self.state.options.shortest_first() { &self.parts.candidates } else { &self.parts.queue };
+            if self.state.options.own_candidates() { &self.parts.candidates } else { &self.parts.queue };
         Ok(range(list, 0, self.state.scene.queued as usize)?.get(place).copied())
     }
 
     /// Where the first candidate is that needs no more than `free` processors, from `place` on.
     fn next_fitting(&self, place: usize, free: u32) -> usize {
         let list =
-            if self.state.options.shortest_first() { &self.parts.candidates } else { &self.parts.queue };
+            if self.state.options.own_candidates() { &self.parts.candidates } else { &self.parts.queue };
         let queued = self.state.scene.queued as usize;
         let rest = list.get(place..queued).unwrap_or(&[]);
         rest.iter().position(|entry| entry.processors <= free).map_or(queued, |skipped| place + skipped)
     }
 
     /// EASY (Lifka 1995; Mu'alem & Feitelson 2001), or list scheduling when the blocked head job has no reservation:
-    /// what is planned to end by the head's start, or leaves it enough processors then, starts.
+    /// what is planned to end by the head's start, or so little later as the slack allows, or leaves it enough
+    /// processors then, starts.
     fn backfill(&mut self, heads: usize, reserved: bool) -> Result<u64> {
         let head = *at(self.parts.queue, heads)?;
+        let slack = self.state.options.slack;
         let Scene { time, free, running, queued, .. } = self.state.scene;
         let (mut shadow, mut extra) = (i64::MAX, 0);
         let mut done = u64::from(queued);
@@ -353,15 +364,18 @@ impl Forecast<'_> {
             }
             extra = available.checked_sub(head.processors).ok_or(Error::Corrupt)?;
         }
-        let first = if self.state.options.shortest_first() { 0 } else { heads + 1 };
+        let first = if self.state.options.own_candidates() { 0 } else { heads + 1 };
         let mut place = self.next_fitting(first, free);
         while let Some(entry) = self.candidate(place)? {
-            let in_time = entry.planned <= shadow.saturating_sub(time);
+            let rest = shadow.saturating_sub(time);
+            let late = entry.planned.saturating_sub(rest);
             // With an order of their own the candidates still hold the head and what has been started.
             let waits = entry.job != head.job && *at(self.parts.status, entry.job as usize)? == WAITING;
-            if waits && (in_time || entry.processors <= extra) {
+            let beside = late > 0 && entry.processors <= extra;
+            let allowed = late <= 0 || beside || (late as f64) < slack * rest as f64;
+            if waits && allowed {
                 self.start(entry)?;
-                if !in_time {
+                if beside {
                     extra = extra.checked_sub(entry.processors).ok_or(Error::Corrupt)?;
                 }
                 if self.state.scene.free == 0 {
@@ -392,19 +406,19 @@ impl Forecast<'_> {
             if start == time {
                 self.start(entry)?;
             } else {
+                *at_mut(self.parts.status, entry.job as usize)? = HOLDING;
                 held += 1;
             }
             done += profile.count() as u64;
             place += 1;
         }
-        let last = self.parts.queue.get(place.saturating_sub(1)).map(|entry| entry.job);
-        let first = if self.state.options.shortest_first() { 0 } else { place };
+        let reached = place;
+        let first = if self.state.options.own_candidates() { 0 } else { place };
         let mut place = self.next_fitting(first, self.state.scene.free);
         while self.state.scene.free > 0 {
             let Some(entry) = self.candidate(place)? else { break };
             // With an order of their own the candidates still hold those with a reservation and what has been started.
-            let behind = last.is_none_or(|last| entry.job > last);
-            if behind && *at(self.parts.status, entry.job as usize)? == WAITING {
+            if *at(self.parts.status, entry.job as usize)? == WAITING {
                 done += profile.count() as u64;
                 if profile.fits_now(entry.processors, entry.planned) {
                     profile.take(time, entry.planned, entry.processors)?;
@@ -414,6 +428,12 @@ impl Forecast<'_> {
             place = self.next_fitting(place + 1, self.state.scene.free);
         }
         self.parts.steps = profile.into_steps();
+        for place in heads..reached {
+            let status = at_mut(self.parts.status, at(self.parts.queue, place)?.job as usize)?;
+            if *status == HOLDING {
+                *status = WAITING;
+            }
+        }
         Ok(done + u64::from(queued))
     }
 
@@ -423,7 +443,7 @@ impl Forecast<'_> {
         let status = &*self.parts.status;
         let mut narrowest = u32::MAX;
         let kept = keep(range_mut(self.parts.queue, 0, queued)?, status, &mut narrowest)?;
-        if self.state.options.shortest_first() {
+        if self.state.options.own_candidates() {
             keep(range_mut(self.parts.candidates, 0, queued)?, status, &mut narrowest)?;
         }
         (self.state.scene.queued, self.state.scene.narrowest) = (kept as u32, narrowest);

@@ -90,13 +90,13 @@ impl Priority {
     }
 
     /// What does not change while the job waits: `median^a x processors^b`.
-    fn size(&self, median: i64, processors: u32) -> f64 {
+    pub(crate) fn size(&self, median: i64, processors: u32) -> f64 {
         power(median.max(SHORTEST_MEDIAN) as f64, self.run_time)
             * power(f64::from(processors), self.processors)
     }
 
     /// What the wait divides it by: `(1 + wait / c)^d`.
-    fn ageing(&self, waited: i64) -> f64 {
+    pub(crate) fn ageing(&self, waited: i64) -> f64 {
         power(1.0 + waited as f64 / self.age_unit, self.age)
     }
 }

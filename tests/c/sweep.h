@@ -226,6 +226,7 @@ void sweep_pass_head_start_quantile(void);
 /* sweep_forecast.c: one function for each exported one. */
 void sweep_forecast_capacity_init(void);
 void sweep_forecast_options_init(void);
+void sweep_forecast_options_preset(void);
 void sweep_forecast_size(void);
 void sweep_forecast_init(void);
 void sweep_forecast_begin(void);
@@ -240,6 +241,8 @@ void sweep_start_calibration_seal(void);
 void sweep_start_calibration_open(void);
 void sweep_start_calibration_told(void);
 void sweep_start_calibration_learn(void);
+void sweep_start_calibration_learn_rest(void);
+void sweep_start_calibration_overdue(void);
 void sweep_start_calibration_starts(void);
 
 /* sweep_schedule.c */

@@ -70,6 +70,20 @@ void sweep_forecast_options_init(void) {
     BAD_POINTER(p, &world.forecast_options, surefill_forecast_options_init(p));
 }
 
+void sweep_forecast_options_preset(void) {
+    surefill_forecast_options found;
+    BAD_POINTER(p, &world.forecast_options, surefill_forecast_options_preset(p, &world.preset, NULL));
+    REFUSED(SUREFILL_ERROR_NULL, surefill_forecast_options_preset(&found, NULL, NULL));
+    REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_forecast_options_preset(&found, ODD(&world.preset), NULL));
+    surefill_preset wrong = world.preset;
+    wrong.queue_age_unit = 0;
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_forecast_options_preset(&found, &wrong, NULL));
+    CHECK_OK(surefill_forecast_options_preset(&found, &world.preset, NULL));
+    CHECK(found.order == SUREFILL_ORDER_PRIORITY && found.front > 1e300);
+    CHECK(found.queue_age == world.preset.queue_age && found.candidate_age_unit == world.preset.candidate_age_unit);
+    CHECK(found.slack == (world.preset.criterion == SUREFILL_CRITERION_RELATIVE ? world.preset.threshold : 0));
+}
+
 /* A structure with room behind it, as a newer program would have. */
 union newer {
     surefill_forecast_capacity capacity;
@@ -142,7 +156,7 @@ void sweep_forecast_size(void) {
         other = (surefill_forecast_capacity){sizeof other,   (int32_t)n[0], (int32_t)n[1], (int32_t)n[2],
                                              (int32_t)n[3], (int32_t)n[4], (int32_t)n[5]};
         CHECK_OK(surefill_forecast_size(&other, &size));
-        CHECK(size <= 16 * (n[0] + n[1]) * n[3] * n[4] + 8 * n[1] * n[5] + 128 * n[0] + 192 * n[1] + 512);
+        CHECK(size <= 16 * (n[0] + n[1]) * n[3] * n[4] + 8 * n[1] * n[5] + 128 * n[0] + 232 * n[1] + 640);
         if (i == 3) {
             int64_t defaults = 0;
             other.struct_size = 4;
@@ -201,7 +215,7 @@ void sweep_forecast_begin(void) {
         int32_t largest, smallest;
     } members[] = {{offsetof(surefill_forecast_options, policy), 1, 0},
                    {offsetof(surefill_forecast_options, reservations), 1 << 20, 0},
-                   {offsetof(surefill_forecast_options, order), 1, 0},
+                   {offsetof(surefill_forecast_options, order), 2, 0},
                    {offsetof(surefill_forecast_options, plans), 1, 0},
                    {offsetof(surefill_forecast_options, scenarios), SCENARIOS, 2}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
@@ -217,6 +231,28 @@ void sweep_forecast_begin(void) {
         surefill_forecast_options options = *good;
         options.confidence = wrong[i];
         REFUSED(isnan(wrong[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE, begin(NEW, &options));
+    }
+    /* Orders that are none, and waits and shares below 0. */
+    static const struct {
+        size_t member;
+        double value;
+        int32_t error;
+    } orders[] = {{offsetof(surefill_forecast_options, queue_run_time), 9, SUREFILL_ERROR_OUT_OF_RANGE},
+                  {offsetof(surefill_forecast_options, queue_processors), NAN, SUREFILL_ERROR_NOT_A_NUMBER},
+                  {offsetof(surefill_forecast_options, queue_age_unit), 0, SUREFILL_ERROR_OUT_OF_RANGE},
+                  {offsetof(surefill_forecast_options, queue_age), -1, SUREFILL_ERROR_OUT_OF_RANGE},
+                  {offsetof(surefill_forecast_options, candidate_run_time), NAN, SUREFILL_ERROR_NOT_A_NUMBER},
+                  {offsetof(surefill_forecast_options, candidate_processors), -9, SUREFILL_ERROR_OUT_OF_RANGE},
+                  {offsetof(surefill_forecast_options, candidate_age_unit), INFINITY, SUREFILL_ERROR_OUT_OF_RANGE},
+                  {offsetof(surefill_forecast_options, candidate_age), -1, SUREFILL_ERROR_OUT_OF_RANGE},
+                  {offsetof(surefill_forecast_options, front), -1, SUREFILL_ERROR_OUT_OF_RANGE},
+                  {offsetof(surefill_forecast_options, front), NAN, SUREFILL_ERROR_NOT_A_NUMBER},
+                  {offsetof(surefill_forecast_options, slack), -1, SUREFILL_ERROR_OUT_OF_RANGE},
+                  {offsetof(surefill_forecast_options, slack), NAN, SUREFILL_ERROR_NOT_A_NUMBER}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        surefill_forecast_options options = *good;
+        memcpy((char *)&options + orders[i].member, &orders[i].value, sizeof orders[i].value);
+        REFUSED(orders[i].error, begin(NEW, &options));
     }
     /* Time may run backwards between two forecasts, and one may begin before the last is done; any seed will do. */
     surefill_forecast_options options = *good;
@@ -400,4 +436,41 @@ void sweep_start_calibration_starts(void) {
     BAD_POINTER(p, world.int64, surefill_start_calibration_starts(CALIBRATION, p));
     CHECK_OK(surefill_start_calibration_starts(CALIBRATION, world.int64));
     CHECK(world.int64[0] == 40);
+}
+
+void sweep_start_calibration_learn_rest(void) {
+    const int32_t n = SUREFILL_START_LEVELS;
+    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_learn_rest(h, 0, forecast_levels, n, 5, 0));
+    BAD_POINTER(p, forecast_levels, surefill_start_calibration_learn_rest(CALIBRATION, 0, p, n, 5, 0));
+    const int32_t wrong[] = {-1, 1 << SUREFILL_START_LEVELS, INT32_MAX, INT32_MIN};
+    for (int i = 0; i < 4; i++) {
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_start_calibration_learn_rest(CALIBRATION, 0, forecast_levels, n, 5, wrong[i]));
+        REFUSED(span_error(wrong_spans[i]),
+                surefill_start_calibration_learn_rest(CALIBRATION, 0, forecast_levels, n, wrong_spans[i], 0));
+    }
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_learn_rest(CALIBRATION, 0, forecast_levels, 4, 5, 0));
+}
+
+void sweep_start_calibration_overdue(void) {
+    const int32_t n = SUREFILL_START_LEVELS;
+    int32_t *heard = world.int32;
+    *heard = 0;
+    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_overdue(h, 0, forecast_levels, n, 5, heard));
+    BAD_POINTER(p, forecast_levels, surefill_start_calibration_overdue(CALIBRATION, 0, p, n, 5, heard));
+    BAD_POINTER(p, heard, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, n, 5, p));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, 4, 5, heard));
+    for (int i = 0; i < 4; i++)
+        REFUSED(span_error(wrong_spans[i]),
+                surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, n, wrong_spans[i], heard));
+    const int32_t wrong[] = {-1, 1 << SUREFILL_START_LEVELS, INT32_MAX, INT32_MIN};
+    for (int i = 0; i < 4; i++) {
+        *heard = wrong[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, n, 5, heard));
+    }
+    /* A wait longer than every level misses all of them, once. */
+    *heard = 0;
+    memcpy(world.fresh, world.start_calibration, sizeof world.start_calibration);
+    CHECK_OK(surefill_start_calibration_overdue((surefill_start_calibration *)world.fresh, 0, forecast_levels, n, 9999999, heard));
+    CHECK(*heard == (1 << SUREFILL_START_LEVELS) - 1);
 }

@@ -41,6 +41,16 @@ int main(void) {
     OFFSET(surefill_forecast_options, scenarios);
     OFFSET(surefill_forecast_options, seed);
     OFFSET(surefill_forecast_options, confidence);
+    OFFSET(surefill_forecast_options, queue_run_time);
+    OFFSET(surefill_forecast_options, queue_processors);
+    OFFSET(surefill_forecast_options, queue_age_unit);
+    OFFSET(surefill_forecast_options, queue_age);
+    OFFSET(surefill_forecast_options, candidate_run_time);
+    OFFSET(surefill_forecast_options, candidate_processors);
+    OFFSET(surefill_forecast_options, candidate_age_unit);
+    OFFSET(surefill_forecast_options, candidate_age);
+    OFFSET(surefill_forecast_options, front);
+    OFFSET(surefill_forecast_options, slack);
     SIZE(surefill_preset);
     OFFSET(surefill_preset, struct_size);
     OFFSET(surefill_preset, criterion);

@@ -164,3 +164,60 @@ pub unsafe extern "C" fn surefill_start_calibration_learn(
         Ok(())
     })())
 }
+
+fn levels_heard(heard: i32) -> Result<u32> {
+    u32::try_from(heard).map_err(|_| Error::OutOfRange)
+}
+
+/// Hears that the job of which a forecast said so still waits, waited seconds later: the levels whose told wait is over
+/// have missed, and are learnt from now, not only when the job starts. heard holds the levels of this job that missed
+/// before, a bit each from the lowest on, 0 at first; afterwards those that have missed by now. When the job starts, it
+/// goes to surefill_start_calibration_learn_rest. Other arguments as of surefill_start_calibration_learn. O(1).
+///
+/// Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has.
+///
+/// # Safety
+/// calibration is a handle, forecast points to count readable numbers, heard to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_start_calibration_overdue(
+    calibration: *mut surefill_start_calibration,
+    age: i64,
+    forecast: *const i64,
+    count: i32,
+    waited: i64,
+    heard: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut changed = unsafe { value(calibration)? }.calibration;
+        let heard = unsafe { checked_mut(heard)? };
+        let levels = unsafe { levels(forecast, count)? };
+        let missed = changed.overdue(age, &levels, waited, levels_heard(*heard)?)?;
+        unsafe { Block::<Value>::read_mut(calibration, KIND)? }.calibration = changed;
+        *heard = missed as i32;
+        Ok(())
+    })())
+}
+
+/// As surefill_start_calibration_learn, for a job of which surefill_start_calibration_overdue was told while it waited:
+/// heard is what that call left. O(1).
+///
+/// Errors: as surefill_start_calibration_overdue.
+///
+/// # Safety
+/// As surefill_start_calibration_learn.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_start_calibration_learn_rest(
+    calibration: *mut surefill_start_calibration,
+    age: i64,
+    forecast: *const i64,
+    count: i32,
+    waited: i64,
+    heard: i32,
+) -> i32 {
+    status((|| {
+        let mut changed = unsafe { value(calibration)? }.calibration;
+        changed.learn_rest(age, &unsafe { levels(forecast, count)? }, waited, levels_heard(heard)?)?;
+        unsafe { Block::<Value>::read_mut(calibration, KIND)? }.calibration = changed;
+        Ok(())
+    })())
+}

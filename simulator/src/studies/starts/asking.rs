@@ -1,13 +1,13 @@
 //! A policy that is asked, after each of its passes, when the jobs that it has not started will start.
 
-use super::methods::{History, Method, Player, Quantiles, sound};
+use super::methods::{History, Method, Player, Quantiles, Rules, sound};
 use super::study::{Occasion, Told};
 use crate::replay::machine::Cluster;
 use crate::replay::policy::Policy;
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::workload::{Job, JobId};
-use std::collections::HashMap;
-use surefill::forecast::{ForecastOptions, StartCalibration};
+use std::collections::BTreeMap;
+use surefill::forecast::{ForecastOptions, Plans, StartCalibration};
 
 /// What was told of a waiting job on one occasion.
 struct Open {
@@ -17,13 +17,15 @@ struct Open {
     /// Before calibration.
     forecast: Quantiles,
     told: Vec<(Method, Quantiles)>,
+    /// The levels that the calibration has heard to miss.
+    missed: u32,
 }
 
 /// The policy of a replay, its forecasts, and what came of them.
 pub struct Asking {
     policy: Box<dyn Policy>,
     predictor: Box<dyn DistributionPredictor>,
-    options: ForecastOptions,
+    rules: Rules,
     every: i64,
     /// When all that wait are asked about again.
     next: Option<i64>,
@@ -31,7 +33,7 @@ pub struct Asking {
     calibration: StartCalibration,
     history: History,
     submitted: Vec<JobId>,
-    open: HashMap<JobId, Vec<Open>>,
+    open: BTreeMap<JobId, Vec<Open>>,
     /// What has come of everything told.
     pub told: Vec<Told>,
 }
@@ -41,20 +43,20 @@ impl Asking {
     pub fn new(
         policy: Box<dyn Policy>,
         predictor: Box<dyn DistributionPredictor>,
-        options: ForecastOptions,
+        rules: Rules,
         every: i64,
     ) -> Asking {
         Asking {
             policy,
             predictor,
-            options,
+            rules,
             every,
             next: None,
             player: Player::default(),
             calibration: StartCalibration::new(),
             history: History::default(),
             submitted: Vec::new(),
-            open: HashMap::new(),
+            open: BTreeMap::new(),
             told: Vec::new(),
         }
     }
@@ -71,10 +73,16 @@ impl Asking {
         if !waits.iter().any(|(_, id)| asked(id)) {
             return;
         }
+        // What is overdue has missed already.
+        for open in self.open.values_mut().flatten() {
+            let waited = now - open.when;
+            open.missed = sound(self.calibration.overdue(open.age, &open.forecast, waited, open.missed));
+        }
         let predictor = &mut *self.predictor;
-        let forecasts = sound(self.player.play(cluster, &self.options, Some(predictor)));
+        let options = self.rules.now();
+        let forecasts = sound(self.player.play(cluster, &options, Some(predictor)));
         // Everything is certain: two scenarios say the same.
-        let certain = ForecastOptions { scenarios: 2, ..self.options };
+        let certain = ForecastOptions { scenarios: 2, plans: Plans::Limits, slack: 0.0, ..options };
         let limits = sound(self.player.play(cluster, &certain, None));
         for (place, id) in waits.into_iter().filter(|(_, id)| asked(id)) {
             let age = now - cluster.job(id).submit;
@@ -83,7 +91,14 @@ impl Asking {
             let mut told = vec![(Method::Forecast, forecast), (Method::Limits, limits[place])];
             told.push((Method::Calibrated, sound(self.calibration.told(age, &forecast))));
             told.extend(self.history.quantiles(age).map(|quantiles| (Method::History, quantiles)));
-            self.open.entry(id).or_default().push(Open { when: now, occasion, age, forecast, told });
+            self.open.entry(id).or_default().push(Open {
+                when: now,
+                occasion,
+                age,
+                forecast,
+                told,
+                missed: 0,
+            });
         }
     }
 }
@@ -99,9 +114,10 @@ impl Policy for Asking {
         self.predictor.started(job, now);
         self.policy.started(job, now);
         self.history.started(now - job.submit);
+        self.rules.started(now - job.submit);
         for open in self.open.remove(&job.id).unwrap_or_default() {
             let waited = now - open.when;
-            sound(self.calibration.learn(open.age, &open.forecast, waited));
+            sound(self.calibration.learn_rest(open.age, &open.forecast, waited, open.missed));
             let occasion = open.occasion;
             self.told.extend(open.told.into_iter().map(|(method, quantiles)| Told {
                 method,

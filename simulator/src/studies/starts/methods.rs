@@ -1,8 +1,9 @@
 //! Who foretells: each says five quantiles of the rest of a wait, in seconds, or one number as all five.
 
 use crate::replay::machine::Cluster;
-use crate::replay::policy::{Choice, Order, PolicyName};
-use crate::replay::predict::DistributionPredictor;
+use crate::replay::policy::{Candidates, Choice, Criterion, PolicyName, PolicyOptions};
+use crate::replay::predict::{DistributionPredictor, Predictor};
+use crate::trace::workload::JobId;
 use serde::Serialize;
 use std::collections::VecDeque;
 use surefill::error::{Error, Result};
@@ -10,6 +11,7 @@ use surefill::forecast::{
     CandidateOrder, Forecast, ForecastCapacity, ForecastOptions, LEVELS, Plans, Policy, Progress,
 };
 use surefill::runtime::{MAX_BINS, RuntimeDistribution};
+use surefill::schedule::{Priority, RecentWaits};
 
 /// Five quantiles of the rest of a wait, in seconds.
 pub type Quantiles = [i64; LEVELS.len()];
@@ -48,19 +50,72 @@ impl Method {
     }
 }
 
-/// How a replay's policy is played forward. Probabilistic backfilling is played as EASY by medians, and so are policies
-/// of the registry, whose rules the core does not know: a caller who wants what it says of them to hold refuses them.
-pub fn options(choice: &Choice, scenarios: u32, seed: u64) -> ForecastOptions {
-    let shortest = choice.order == Some(Order::Sjbf);
-    let order = if shortest { CandidateOrder::Shortest } else { CandidateOrder::Queue };
-    let base = ForecastOptions { order, scenarios, seed, ..ForecastOptions::default() };
-    match choice.policy {
-        PolicyName::Fcfs => ForecastOptions { policy: Policy::Fcfs, ..base },
-        PolicyName::Easy => base,
-        PolicyName::Conservative => ForecastOptions { reservations: 1 << 20, ..base },
-        PolicyName::EasyPlusPlus | PolicyName::Prob | PolicyName::Named(_) => {
-            ForecastOptions { plans: Plans::Medians, ..base }
-        }
+/// How a replay's policy is played forward, and the waits by which it knows who has waited long.
+pub struct Rules {
+    options: ForecastOptions,
+    /// The quantile of recent waits beyond which a job comes to the front.
+    front: f64,
+    shortest_long_wait: f64,
+    recent: Vec<u64>,
+}
+
+impl Rules {
+    /// The rules of a policy. Probabilistic backfilling is played in its orders as EASY by medians, and a relative
+    /// delay that it allows is allowed by medians as well; policies and orders of the registry, whose rules the core
+    /// does not know, as EASY by medians in the order of submission: a caller who wants what it says of them to hold
+    /// refuses them.
+    pub fn new(choice: &Choice, policy: &PolicyOptions, scenarios: u32, seed: u64) -> Rules {
+        let order = choice.order(policy);
+        let base = ForecastOptions { scenarios, seed, ..ForecastOptions::default() };
+        let ordered = ForecastOptions {
+            order: match order.candidates {
+                Candidates::Submission => CandidateOrder::Queue,
+                Candidates::Shortest => CandidateOrder::Shortest,
+                Candidates::Priority(_) => CandidateOrder::Priority,
+            },
+            queue: order.queue.priority(),
+            candidates: match order.candidates {
+                Candidates::Priority(powers) => powers.priority(),
+                Candidates::Submission | Candidates::Shortest => Priority::SUBMISSION,
+            },
+            ..base
+        };
+        let prob = &policy.prob;
+        let (options, front) = match choice.policy {
+            PolicyName::Fcfs => (ForecastOptions { policy: Policy::Fcfs, ..base }, 1.0),
+            PolicyName::Conservative => (ForecastOptions { reservations: 1 << 20, ..base }, 1.0),
+            PolicyName::Easy if choice.predictor == Predictor::Limit => (ordered, order.front),
+            PolicyName::Easy | PolicyName::EasyPlusPlus | PolicyName::Named(_) => {
+                (ForecastOptions { plans: Plans::Medians, ..ordered }, order.front)
+            }
+            PolicyName::Prob => {
+                let slack = if prob.criterion == Criterion::Relative { prob.tau } else { 0.0 };
+                (ForecastOptions { plans: Plans::Medians, slack, ..ordered }, order.front)
+            }
+        };
+        let bytes = RecentWaits::size(order.recent).expect("the options were checked");
+        let mut recent = vec![0; bytes.div_ceil(8)];
+        RecentWaits::init(bytemuck::cast_slice_mut(&mut recent), order.recent).expect("room was made");
+        Rules { options, front, shortest_long_wait: order.shortest_long_wait_s, recent }
+    }
+
+    fn recent(&mut self) -> RecentWaits<'_> {
+        RecentWaits::attach(bytemuck::cast_slice_mut(&mut self.recent)).expect("made in new")
+    }
+
+    /// A job started after this wait.
+    pub fn started(&mut self, wait: i64) {
+        self.recent().add(wait).expect("waits are spans of time");
+    }
+
+    /// The options at present.
+    pub fn now(&mut self) -> ForecastOptions {
+        let (quantile, least) = (self.front, self.shortest_long_wait);
+        let front = match quantile {
+            1.0.. => f64::INFINITY,
+            _ => self.recent().quantile(quantile, least).expect("a quantile"),
+        };
+        ForecastOptions { front, ..self.options }
     }
 }
 
@@ -114,20 +169,24 @@ impl Player {
             let belief = belief.as_ref().unwrap_or(&limit);
             forecast.add_running(running.processors, now - running.start, running.limit, belief)?;
         }
-        for &id in cluster.queue() {
+        // By submission, which decides between equal jobs.
+        let mut waits: Vec<JobId> = cluster.queue().iter().copied().collect();
+        waits.sort_unstable();
+        for &id in &waits {
             let job = cluster.job(id);
             let belief = predictor.as_mut().map(|predictor| predictor.predict(job, now));
             forecast.add_waiting(job.processors, job.limit, job.submit, belief.as_ref().unwrap_or(&limit))?;
         }
         while forecast.run(u64::MAX)? == Progress::More {}
-        let quantiles = |job| -> Result<Quantiles> {
+        let quantiles = |id: &JobId| -> Result<Quantiles> {
+            let job = waits.binary_search(id).map_err(|_| Error::NoSuchIndex)?;
             let mut found = Quantiles::default();
             for (found, level) in found.iter_mut().zip(LEVELS) {
                 *found = forecast.start_quantile(job, level)?.value - now;
             }
             Ok(found)
         };
-        (0..waiting as usize).map(quantiles).collect()
+        cluster.queue().iter().map(quantiles).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What was told against what came.
 
 use super::asking::Asking;
-use super::methods::{Method, Quantiles, options};
+use super::methods::{Method, Quantiles, Rules};
 use crate::replay::engine::replay;
 use crate::replay::policy::name_of;
 use crate::replay::predict::Predictor;
@@ -128,7 +128,8 @@ pub fn study(
         .distribution(&RuntimeBins::default(), prob.hmm_floor)
         .expect("a predictor of distributions");
     let policy = replayed.choice.build(&replayed.policy)?;
-    let mut asking = Asking::new(policy, beliefs, options(&replayed.choice, scenarios, 1), every);
+    let rules = Rules::new(&replayed.choice, &replayed.policy, scenarios, 1);
+    let mut asking = Asking::new(policy, beliefs, rules, every);
     let setup = replayed.setup(trace, workload.procs, 0);
     replay(workload, setup, &mut asking, progress)?;
     let measures = [Occasion::Submission, Occasion::Later].into_iter().flat_map(|occasion| {

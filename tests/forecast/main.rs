@@ -1,217 +1,19 @@
 //! Starts of waiting jobs against the enumeration of all outcomes: every combination of the jobs' run times, each with
 //! its probability, played second by second by a scheduler written for this test alone.
 
+mod naive;
+
+use naive::{Case, Cases, Job, case, play, prioritised};
 use std::collections::BTreeMap;
 use surefill::backfill::{Pass, PassCapacity};
 use surefill::error::Error;
 use surefill::forecast::{
     CandidateOrder, Forecast, ForecastCapacity, ForecastOptions, Plans, Policy, Progress,
 };
-use surefill::runtime::{Release, RuntimeBins, RuntimeDistribution};
+use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+use surefill::schedule::{Preset, PresetName, Priority};
 
 const NOW: i64 = 1_000_000;
-
-/// Numbers for cases: a linear congruential generator, its high bits.
-struct Cases(u64);
-
-impl Cases {
-    fn below(&mut self, count: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % count
-    }
-
-    fn range(&mut self, low: i64, high: i64) -> i64 {
-        low + self.below((high - low + 1) as u64) as i64
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Job {
-    processors: u32,
-    age: i64,
-    limit: i64,
-    /// Seconds after now.
-    submit: i64,
-    belief: RuntimeDistribution,
-    /// What can come of it: seconds from now, or from its start, with probabilities.
-    outcomes: Vec<(i64, f64)>,
-}
-
-impl Job {
-    fn new(cases: &mut Cases, processors: i64, age: i64, outcomes: u64) -> Job {
-        let bins = RuntimeBins::new(2.0, 2.0, 5).unwrap();
-        let mut counts = [0.0; 5];
-        for _ in 0..=cases.below(outcomes) {
-            counts[cases.below(5) as usize] += 1.0 + cases.below(3) as f64;
-        }
-        let belief = match cases.below(8) {
-            0 => RuntimeDistribution::limit(),
-            1 => RuntimeDistribution::single(cases.range(0, 20)).unwrap(),
-            _ => RuntimeDistribution::from_counts(&bins, &counts).unwrap(),
-        };
-        let limit = cases.range(0, 24);
-        let mut out = [Release::default(); 8];
-        let count = belief.remaining(age, limit, 1, &mut out).unwrap();
-        let outcomes = out[..count].iter().map(|r| (r.after, r.probability)).collect();
-        Job { processors: processors as u32, age, limit, submit: 0, belief, outcomes }
-    }
-
-    fn limit_left(&self) -> i64 {
-        (self.limit - self.age).max(1)
-    }
-
-    fn median(&self) -> i64 {
-        let mut below = 0.0;
-        let half = self.outcomes.iter().find(|(_, p)| {
-            below += p;
-            below >= 0.5
-        });
-        half.unwrap_or(&self.outcomes[self.outcomes.len() - 1]).0
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Case {
-    idle: u32,
-    running: Vec<Job>,
-    waiting: Vec<Job>,
-    options: ForecastOptions,
-}
-
-/// A small case; `outcomes` is the most of each job.
-fn case(cases: &mut Cases, running: i64, waiting: i64, outcomes: u64) -> Case {
-    let running: Vec<Job> = (0..cases.range(0, running))
-        .map(|_| {
-            let (processors, age) = (cases.range(1, 4), [0, 0, 1, 3, 9, 30][cases.below(6) as usize]);
-            Job::new(cases, processors, age, outcomes)
-        })
-        .collect();
-    let idle = cases.below(4) as u32;
-    let widest = i64::from(running.iter().map(|job| job.processors).sum::<u32>() + idle).max(1);
-    let mut waiting: Vec<Job> = (0..cases.range(1, waiting))
-        .map(|_| {
-            // Now and then one that cannot start.
-            let processors = if cases.below(12) == 0 { widest + 1 } else { cases.range(1, widest.min(8)) };
-            Job::new(cases, processors, 0, outcomes)
-        })
-        .collect();
-    if cases.below(3) == 0 {
-        for job in &mut waiting {
-            job.submit = [0, 0, 2, 4, 7][cases.below(5) as usize];
-        }
-    }
-    let options = ForecastOptions {
-        policy: if cases.below(5) == 0 { Policy::Fcfs } else { Policy::Backfill },
-        reservations: [1, 1, 1, 0, 2, 3, 100][cases.below(7) as usize],
-        order: if cases.below(2) == 0 { CandidateOrder::Queue } else { CandidateOrder::Shortest },
-        plans: if cases.below(2) == 0 { Plans::Limits } else { Plans::Medians },
-        scenarios: 200,
-        seed: cases.below(1 << 30),
-        confidence: 0.999_999,
-    };
-    Case { idle, running, waiting, options }
-}
-
-/// A running job of the scheduler below.
-struct Runs {
-    processors: u32,
-    ends: i64,
-    /// When the policy expects it to end, at first and once that is past.
-    planned: [i64; 2],
-}
-
-/// When each waiting job starts with these run times: second by second, with an array of free processors a second.
-fn play(case: &Case, running: &[i64], waiting: &[i64]) -> Vec<Option<i64>> {
-    const HORIZON: i64 = 1200;
-    let medians = case.options.plans == Plans::Medians;
-    let plan = |job: &Job| if medians { job.median() } else { job.limit_left() };
-    let all = case.idle + case.running.iter().map(|job| job.processors).sum::<u32>();
-    let mut runs: Vec<Runs> = case
-        .running
-        .iter()
-        .zip(running)
-        .map(|(job, &ends)| Runs { processors: job.processors, ends, planned: [plan(job), job.limit_left()] })
-        .collect();
-    let able = |i: &usize| case.waiting[*i].processors <= all;
-    let mut starts = vec![None; waiting.len()];
-    for now in 0..HORIZON {
-        let news = now == 0
-            || runs.iter().any(|job| job.ends == now)
-            || case.waiting.iter().any(|job| job.submit == now);
-        if !news {
-            continue;
-        }
-        runs.retain(|job| job.ends > now);
-        let idle = |runs: &[Runs]| all - runs.iter().map(|job| job.processors).sum::<u32>();
-        let mut queue: Vec<usize> = (0..waiting.len())
-            .filter(able)
-            .filter(|&i| starts[i].is_none() && case.waiting[i].submit <= now)
-            .collect();
-        let mut start = |i: usize, runs: &mut Vec<Runs>| {
-            let job = &case.waiting[i];
-            starts[i] = Some(now);
-            let planned = [now + plan(job), now + job.limit_left()];
-            runs.push(Runs { processors: job.processors, ends: now + waiting[i], planned });
-        };
-        while let Some(&head) = queue.first()
-            && case.waiting[head].processors <= idle(&runs)
-        {
-            start(head, &mut runs);
-            queue.remove(0);
-        }
-        if case.options.policy == Policy::Fcfs || queue.is_empty() {
-            continue;
-        }
-        let mut free = vec![i64::from(all); 2 * HORIZON as usize];
-        for job in &runs {
-            let ends = if job.planned[0] > now { job.planned[0] } else { job.planned[1] };
-            free[now as usize..ends as usize].iter_mut().for_each(|free| *free -= i64::from(job.processors));
-        }
-        let hole = |free: &[i64], i: usize| {
-            let job = &case.waiting[i];
-            let fits = |t: i64| {
-                free[t as usize..(t + plan(job)) as usize].iter().all(|&f| f >= i64::from(job.processors))
-            };
-            (now..HORIZON).find(|&t| fits(t)).unwrap()
-        };
-        let take = |free: &mut [i64], i: usize, t: i64| {
-            let job = &case.waiting[i];
-            free[t as usize..(t + plan(job)) as usize]
-                .iter_mut()
-                .for_each(|free| *free -= i64::from(job.processors));
-        };
-        let mut held = 0;
-        let mut candidates = Vec::new();
-        for &i in &queue {
-            if held >= case.options.reservations {
-                candidates.push(i);
-                continue;
-            }
-            let t = hole(&free, i);
-            take(&mut free, i, t);
-            if t == now {
-                start(i, &mut runs);
-            } else {
-                held += 1;
-            }
-        }
-        if case.options.order == CandidateOrder::Shortest {
-            candidates.sort_by_key(|&i| case.waiting[i].median());
-        }
-        for i in candidates {
-            // Without any reservation, the whole future is free.
-            if hole(&free, i) == now {
-                take(&mut free, i, now);
-                start(i, &mut runs);
-            }
-        }
-    }
-    assert!(
-        (0..waiting.len()).filter(able).all(|i| starts[i].is_some()),
-        "the horizon is too near: {case:?}"
-    );
-    starts
-}
 
 /// The distribution of each waiting job's start.
 fn enumerate(case: &Case) -> Vec<BTreeMap<Option<i64>, f64>> {
@@ -274,6 +76,7 @@ fn without_chance_every_start_is_the_naive_schedulers() {
     let mut cases = Cases(1);
     for _ in 0..6000 {
         let mut case = case(&mut cases, 9, 14, 1);
+        prioritised(&mut case, &mut cases);
         case.options.scenarios = 2;
         let only = |jobs: &[Job]| jobs.iter().map(|job| job.outcomes[0].0).collect::<Vec<_>>();
         assert!(case.running.iter().chain(&case.waiting).all(|job| job.outcomes.len() == 1));
@@ -299,13 +102,14 @@ fn without_chance_every_start_is_the_naive_schedulers() {
 }
 
 /// Every probability and quantile lies within its half-width of one in a million, and .95 half-widths hold for at least
-/// .95 of them and of the means: 8,000 queues, all outcomes enumerated.
+/// .95 of them and of the means: 9,000 queues, all outcomes enumerated.
 #[test]
 fn answers_are_the_enumerations_within_their_half_widths() {
     let mut cases = Cases(2);
     let (mut asked, mut missed, mut widths) = ([0u32; 3], [0u32; 3], 0.0);
-    for _ in 0..8000 {
+    for _ in 0..9000 {
         let mut case = case(&mut cases, 3, 3, 3);
+        prioritised(&mut case, &mut cases);
         let exact = enumerate(&case);
         for confidence in [0.999_999, 0.95] {
             let strict = confidence > 0.99;
@@ -398,6 +202,7 @@ fn work_in_slices_changes_nothing() {
     let mut cases = Cases(4);
     for _ in 0..60 {
         let mut case = case(&mut cases, 6, 9, 4);
+        prioritised(&mut case, &mut cases);
         case.options.scenarios = 23;
         let whole = forecast(&case, |forecast| {
             (0..case.waiting.len()).map(|job| forecast.starts(job).unwrap().to_vec()).collect::<Vec<_>>()
@@ -477,6 +282,21 @@ fn bad_arguments_are_refused() {
     }
     let wrong = ForecastOptions { confidence: f64::NAN, ..options };
     assert_eq!(forecast.begin(NOW, 4, &wrong), Err(Error::NotANumber));
+    for wrong in [
+        ForecastOptions { front: -1.0, ..options },
+        ForecastOptions { slack: -0.5, ..options },
+        ForecastOptions { queue: Priority { age: -1.0, ..Priority::SHORTEST }, ..options },
+        ForecastOptions { candidates: Priority { age_unit: 0.0, ..Priority::SHORTEST }, ..options },
+    ] {
+        assert_eq!(forecast.begin(NOW, 4, &wrong), Err(Error::OutOfRange));
+    }
+    for wrong in [
+        ForecastOptions { front: f64::NAN, ..options },
+        ForecastOptions { slack: f64::NAN, ..options },
+        ForecastOptions { queue: Priority { run_time: f64::NAN, ..Priority::SHORTEST }, ..options },
+    ] {
+        assert_eq!(forecast.begin(NOW, 4, &wrong), Err(Error::NotANumber));
+    }
     for scenarios in [0, 1, 201] {
         let wrong = ForecastOptions { scenarios, ..options };
         assert_eq!(forecast.begin(NOW, 4, &wrong), Err(Error::OutOfRange));
@@ -518,11 +338,32 @@ fn bad_arguments_are_refused() {
     assert_eq!(forecast.start_probability(0, NOW + 10).unwrap().value, 1.0);
 }
 
+/// What plays a preset forward is what the preset says.
+#[test]
+fn presets_are_played_by_their_orders() {
+    for name in PresetName::ALL {
+        let preset = Preset::new(name);
+        let options = ForecastOptions::of_preset(&preset, 7200.0);
+        assert_eq!(
+            (options.queue, options.candidates, options.front),
+            (preset.queue, preset.candidates, 7200.0)
+        );
+        let limits = name == PresetName::Easy;
+        assert_eq!(options.plans, if limits { Plans::Limits } else { Plans::Medians });
+        let slack =
+            [(PresetName::Fair, 0.3), (PresetName::Fast, 0.4)].into_iter().find(|known| known.0 == name);
+        assert_eq!(options.slack, slack.map_or(0.0, |known| known.1));
+    }
+}
+
 /// Every byte of a block of a forecast under way damaged, one at a time: an answer or a refusal, never a hang or a
 /// panic.
 #[test]
 fn damaged_blocks_are_survived() {
-    let mut case = case(&mut Cases(6), 3, 4, 3);
+    let mut cases = Cases(6);
+    let mut case = case(&mut cases, 3, 4, 3);
+    case.options.queue = Priority { age: 2.0, ..Priority::SHORTEST };
+    case.options.order = CandidateOrder::Priority;
     case.options.scenarios = 3;
     let capacity = capacity(&case);
     let mut block = memory(&capacity);

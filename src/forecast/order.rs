@@ -1,0 +1,56 @@
+//! The queue and the candidates in the order of priorities, as the presets have them.
+//!
+//! A priority changes as jobs wait, so that the lists are put in order anew in each pass in which something may start.
+//! Mostly they are in order already, which is looked at first.
+
+use crate::error::Result;
+use crate::forecast::heap;
+use crate::forecast::object::{Forecast, Job, Queued};
+use crate::memory::{at, range_mut};
+use crate::schedule::Priority;
+
+/// Puts a list in order at this second of a scenario. `which` of the jobs' sizes belongs to the priority. Returns
+/// the steps of work.
+fn arrange(
+    list: &mut [Queued],
+    jobs: &[Job],
+    priority: &Priority,
+    which: usize,
+    time: i64,
+    front: f64,
+) -> Result<u64> {
+    for entry in list.iter_mut() {
+        let known = at(jobs, entry.job as usize)?;
+        let waited = time.saturating_sub(known.submit);
+        entry.value = if waited as f64 > front {
+            -(waited as f64)
+        } else {
+            at(&known.sizes, which)? / priority.ageing(waited)
+        };
+    }
+    let count = list.len() as u64;
+    if list.is_sorted() {
+        return Ok(count);
+    }
+    heap::sort(list)?;
+    Ok(count + count * u64::from(u64::BITS - count.leading_zeros()))
+}
+
+impl Forecast<'_> {
+    /// Puts the queue, and the candidates where they have a list of their own, in the order of their priorities.
+    pub(super) fn order(&mut self) -> Result<u64> {
+        let (options, scene) = (&self.state.options, &self.state.scene);
+        let (time, queued) = (scene.time, scene.queued as usize);
+        let jobs = self.parts.jobs.get(self.state.capacity.running as usize..).unwrap_or(&[]);
+        let mut done = 0;
+        if options.queue_ordered() {
+            let queue = range_mut(self.parts.queue, 0, queued)?;
+            done += arrange(queue, jobs, &options.queue, 0, time, options.front)?;
+        }
+        if options.by_priority() && options.reservations().is_some() {
+            let candidates = range_mut(self.parts.candidates, 0, queued)?;
+            done += arrange(candidates, jobs, &options.candidates, 1, time, f64::INFINITY)?;
+        }
+        Ok(done)
+    }
+}
