@@ -370,7 +370,12 @@ fn serve_answers_as_predict_wait_does() {
         status == 200 && head.contains("content-type: text/html") && head.contains("content-security-policy")
     );
     assert!(page.contains("<h2>long</h2>") && page.contains("95 % start within") && page.contains("<svg"));
-    assert!(!page.contains("<script") && !page.contains(" src="));
+    // Nothing is loaded but the service's own script, which has nothing to say where the page does.
+    assert_eq!((page.matches("<script").count(), page.matches(" src=").count()), (1, 1));
+    let (status, head, script) = server.get("/live.js");
+    assert!(
+        status == 200 && head.contains("content-type: text/javascript") && script.contains("setInterval")
+    );
 
     for (path, status) in [
         ("/api/wait", 400),
@@ -382,20 +387,161 @@ fn serve_answers_as_predict_wait_does() {
         ("/api/wait?queue=long&waited=99999999999999", 400),
         ("/api/wait?queue=long&bogus=1", 400),
         ("/api/wait/more", 404),
+        ("/ask?queue=long", 400),
     ] {
         let (found, error) = server.json(path);
         assert_eq!(found, status, "{path}");
         assert!(error["error"].as_str().is_some_and(|error| !error.is_empty()), "{path}");
     }
-    let (status, ..) =
-        server.send("POST /api/wait HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-    assert_eq!(status, 405);
+    let (status, _, body) = server
+        .send("PUT /api/wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    assert!(status == 405 && body.contains("\"error\""), "{status} {body}");
     let (status, ..) = server.send("nonsense\r\n\r\n");
     assert_eq!(status, 400);
     // Somebody who says nothing does not keep others waiting.
     let _silent = TcpStream::connect_timeout(&server.address, PATIENCE).unwrap();
     assert_eq!(server.get("/api/queues").0, 200);
     assert!(begun.elapsed() < PATIENCE);
+}
+
+#[test]
+fn serve_answers_many_questions_and_a_form() {
+    let folder = folder();
+    let server = serve(folder.path(), &["t.swf", "--site", "Cluster <7>", "--host", "portal.example"]);
+    let post = |body: &str| {
+        let request = format!(
+            "POST /api/wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let (status, head, body) = server.send(&request);
+        assert!(head.contains("content-type: application/json"), "{head}");
+        (status, serde_json::from_str::<serde_json::Value>(&body).unwrap())
+    };
+    let questions = r#"[{"queue": "long", "requested": 3000, "processors": 1, "within": 600, "waited": 60},
+        {"queue": "none"}, {"queue": "short", "requested": -1}]"#;
+    let (status, answers) = post(questions);
+    assert_eq!((status, answers.as_array().map(Vec::len)), (200, Some(3)));
+    let alone = server.json("/api/wait?queue=long&requested=3000&processors=1&within=600&waited=60").1;
+    assert_eq!(answers[0], alone);
+    assert_eq!((answers[1]["status"].as_u64(), answers[2]["status"].as_u64()), (Some(404), Some(400)));
+    assert!(answers[1]["error"].is_string() && answers[2]["error"].is_string());
+    for (body, wanted) in [("nonsense", 400), ("[{\"bogus\": 1}]", 422), ("{}", 422)] {
+        let (status, answer) = post(body);
+        assert!(status == wanted && answer["error"].is_string(), "{body}: {status} {answer}");
+    }
+    let many = format!("[{}]", vec!["{}"; 1001].join(","));
+    assert_eq!(post(&many).0, 413);
+
+    // The form's answer is that of the interface for programs.
+    let bound =
+        server.json("/api/wait?queue=long&requested=3000&processors=1").1["bound_s"].as_i64().unwrap();
+    assert!((120..7200).contains(&bound));
+    let (status, _, page) = server.get("/ask?queue=long&processors=1&hours=0&minutes=50");
+    let minutes = bound as f64 / 60.0;
+    let text = if minutes < 10.0 { format!("{minutes:.1} min") } else { format!("{minutes:.0} min") };
+    assert!(status == 200 && page.contains(&format!("<strong>{text}</strong>")), "{text}: {page}");
+    assert!(page.contains("Waiting times at Cluster &lt;7&gt;"));
+    assert_eq!(server.get("/ask?queue=none&processors=1&hours=0&minutes=50").0, 404);
+
+    // A stranger's name that leads here is not answered; the name of a proxy is where it is allowed.
+    let asked_as = |host: &str| {
+        server.send(&format!("GET /api/queues HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")).0
+    };
+    assert_eq!(
+        (asked_as("evil.example"), asked_as("portal.example"), asked_as("127.0.0.1:80")),
+        (421, 200, 200)
+    );
+    let (status, health) = server.json("/health");
+    assert_eq!((status, health["status"].as_str()), (200, Some("ok")));
+    assert_eq!(health["history"]["last"], server.json("/api/queues").1["history"]["last"]);
+}
+
+/// What the description of the interface has are the members of the answers, no more and no fewer.
+#[test]
+fn serve_describes_its_answers() {
+    let folder = folder();
+    let server = serve(folder.path(), &["t.swf"]);
+    let described = server.json("/openapi.json").1;
+    let keys = |value: &serde_json::Value| {
+        let mut keys: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
+        keys.sort();
+        keys
+    };
+    let schema = |name: &str| described["components"]["schemas"][name]["properties"].clone();
+    let answer = server.json("/api/wait?queue=long&requested=3000&processors=1&within=600").1;
+    let queues = server.json("/api/queues").1;
+    let queue = &queues["queues"][0];
+    for (found, wanted) in [
+        (&answer, schema("Answer")),
+        (&answer["start"], schema("Answer")["start"]["properties"].clone()),
+        (&answer["like"], schema("Like")),
+        (&queues, schema("Queues")),
+        (&queues["history"], schema("History")),
+        (queue, schema("Queue")),
+        (&queue["quantiles"][0], schema("Queue")["quantiles"]["items"]["properties"].clone()),
+        (&queue["clusters"][0], schema("Queue")["clusters"]["items"]["properties"].clone()),
+        (&server.json("/health").1, schema("Health")),
+    ] {
+        assert_eq!(keys(found), keys(&wanted));
+    }
+    for path in keys(&described["paths"]) {
+        assert_ne!(server.get(&path).0, 405, "{path}");
+        assert!([200, 400].contains(&server.get(&path).0), "{path}");
+    }
+    // Bounds do not fall from one quantile to a higher one.
+    for queue in queues["queues"].as_array().unwrap() {
+        let bounds: Vec<i64> =
+            queue["quantiles"].as_array().unwrap().iter().filter_map(|q| q["bound_s"].as_i64()).collect();
+        assert!(bounds.len() == 4 && bounds.is_sorted(), "{bounds:?}");
+    }
+}
+
+/// Connections that say half of a question, more than there are places for: others are answered all the same.
+#[test]
+fn serve_is_not_locked_by_half_open_connections() {
+    let folder = folder();
+    let server = serve(folder.path(), &["t.swf"]);
+    let half_open: Vec<TcpStream> = (0..600)
+        .map(|_| {
+            let mut stream = TcpStream::connect_timeout(&server.address, PATIENCE).unwrap();
+            // A connection that has given way already refuses it.
+            let _ = stream.write_all(b"GET /health HTTP/1.1\r\nHost: loc");
+            stream
+        })
+        .collect();
+    for _ in 0..20 {
+        assert_eq!(server.json("/health").0, 200);
+    }
+    assert_eq!(half_open.len(), 600);
+}
+
+#[cfg(unix)]
+#[test]
+fn serve_listens_on_a_socket_in_the_file_system() {
+    use std::os::unix::net::UnixStream;
+    let folder = folder();
+    let path = folder.path().join("s");
+    // What nobody listens on any more gives way.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_surefill"))
+        .args(["serve", "t.swf", "--listen", "unix:s"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let mut text = String::new();
+    let mut stream = UnixStream::connect(&path).unwrap();
+    stream.write_all(b"GET /health HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n").unwrap();
+    stream.read_to_string(&mut text).unwrap();
+    let refused = refused(folder.path(), &["t.swf", "--listen", "unix:s"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(line, "unix:s\n");
+    assert!(text.starts_with("HTTP/1.1 200") && text.contains("\"status\":\"ok\""), "{text}");
+    assert_eq!(refused, Some(1));
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use super::Failure;
 use super::predictor::PredictorArgs;
-use crate::live::portal::{self, Shared};
+use crate::live::portal::connections::{Listener, Place};
+use crate::live::portal::{self, Settings, Shared};
 use crate::report::waits::portal::page;
 use anyhow::Context;
 use clap::Args;
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::time::{Duration, SystemTime};
 
 /// What ends `serve --help`.
@@ -16,12 +17,19 @@ pub(super) fn help() -> String {
         "{}\n\nGET / is a page for people. For programs, JSON:\n\n    \
          GET /api/queues    every queue: jobs that wait, clusters of like jobs and their bounds\n    \
          GET /api/wait?queue=batch&requested=7200&processors=64&quantile=.95&confidence=.95&waited=0&within=1800\n    \
-         GET /api/wait?queue=batch&job=4711\n\n\
+         GET /api/wait?queue=batch&job=4711\n    \
+         POST /api/wait     many such questions as a JSON list, answered in their order; at most 1,000\n    \
+         GET /health        whether it serves, and how old the history is\n    \
+         GET /openapi.json  all of this for programs that write clients\n\n\
          All of it but the queue may be left out, and the queue too where there is only one. Times are in seconds. A wrong\n\
          question is answered with status 400, or 404 for a queue or job that is not there, and {{\"error\": ...}}.\n\n\
          Only bounds at the quantile and confidence of this command follow their own misses and trim their history by them:\n\
          others come from that history and may contradict them.\n\n\
-         Only this computer can connect: a portal on another one needs a proxy in front.\n\n\
+         Only this computer can connect: a portal on another one needs a proxy in front. Questions to another name than\n\
+         localhost or the address are refused with status 421 (a stranger's page may make its own name lead here); --host\n\
+         allows the name that a proxy passes on. 256 connections are open at a time, the oldest gives way; one that has not\n\
+         said its question in 10 seconds is closed, and every one after a minute.\n\n\
+         A unit for systemd is docs/surefill-serve.service of the sources.\n\n\
          Exit status: 0 stopped by SIGINT or SIGTERM, 1 the work failed, 2 bad usage.",
         super::predictor::HISTORIES
     )
@@ -32,28 +40,54 @@ pub(super) fn help() -> String {
 pub struct Serve {
     #[command(flatten)]
     predictor: PredictorArgs,
-    /// Address and port on this computer; port 0 is any free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8750", help_heading = "Server")]
-    listen: SocketAddr,
+    /// Address and port on this computer, port 0 is any free one; or unix:PATH, a socket in the file system, whose
+    /// folder's permissions say who may connect
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8750", value_parser = place, help_heading = "Server")]
+    listen: Place,
+    /// A further name of this computer that questions may be asked by, as behind a proxy; may be repeated
+    #[arg(long, value_name = "NAME", help_heading = "Server")]
+    host: Vec<String>,
+    /// The site's name on the page
+    #[arg(long, value_name = "NAME", default_value = "", help_heading = "Server")]
+    site: String,
+    /// The page looks for news every so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, help_heading = "Server",
+          value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    refresh: u64,
     /// Read the history again when it has changed, looking every so many seconds; 0 is never
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Server")]
     reload: u64,
 }
 
+fn place(text: &str) -> Result<Place, String> {
+    #[cfg(unix)]
+    if let Some(path) = text.strip_prefix("unix:") {
+        return if path.is_empty() {
+            Err("unix: without a path".to_owned())
+        } else {
+            Ok(Place::Path(path.into()))
+        };
+    }
+    text.parse::<SocketAddr>().map(Place::Address).map_err(|error| error.to_string())
+}
+
 impl Serve {
     pub(super) fn run(self) -> Result<(), Failure> {
-        if !self.listen.ip().is_loopback() {
-            return Err(Failure::Usage(format!("{} is not an address of this computer alone", self.listen)));
+        if let Place::Address(address) = &self.listen
+            && !address.ip().is_loopback()
+        {
+            return Err(Failure::Usage(format!("{address} is not an address of this computer alone")));
         }
         // A change while it is read is seen later.
         let changed = self.changed();
         let shared = Shared::new(self.predictor.site()?);
-        let listener = TcpListener::bind(self.listen).with_context(|| self.listen.to_string())?;
-        let address = listener.local_addr().context("local address")?;
+        let listener = Listener::new(&self.listen).with_context(|| format!("{:?}", self.listen))?;
+        let url = listener.url().context("local address")?;
         let mut out = std::io::stdout().lock();
-        writeln!(out, "http://{address}/")?;
+        writeln!(out, "{url}")?;
         out.flush()?;
         drop(out);
+        let settings = Settings { name: self.site.clone(), hosts: self.host.clone(), every: self.refresh };
         if self.reload > 0 && !self.predictor.is_stdin() {
             let shared = shared.clone();
             std::thread::spawn(move || self.keep_up(&shared, changed));
@@ -61,7 +95,7 @@ impl Serve {
             let shared = shared.clone();
             std::thread::spawn(move || self.keep_time(&shared));
         }
-        portal::serve(listener, shared, page).context("serving")?;
+        portal::serve(&listener, shared, page, settings).context("serving")?;
         Ok(())
     }
 

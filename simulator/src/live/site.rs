@@ -1,9 +1,14 @@
 //! What a site asks: one predictor a queue, which has seen a history up to the present.
 
+mod answers;
+
+pub use answers::{
+    Answer, AskError, ClusterState, Like, QuantileBound, Question, QueueState, Start, Verdict,
+};
+
 use super::history::{Entry, History, Left};
 use crate::studies::waits::study::Method;
 use crate::trace::swf::MAX_VALUE;
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use surefill::error::Error as CoreError;
@@ -18,133 +23,11 @@ const LEAST_DOWN_QUANTILE: f64 = 0.95;
 /// The confidence of the core's detectors.
 const DOWN_CONFIDENCE: f64 = 0.95;
 
+/// The quantiles that are told of every queue, beside the predictor's own.
+const QUANTILES: [f64; 3] = [0.25, 0.5, 0.75];
+
 /// So many of a queue's last jobs are kept to be shown.
 const SHOWN: usize = 1000;
-
-/// One question. Times are in seconds.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Question {
-    /// The queue; not needed where there is only one.
-    pub queue: Option<String>,
-    /// A job of the history that waits: its features and age are asked about.
-    pub job: Option<String>,
-    /// The requested time; 0 for unknown.
-    #[serde(default)]
-    pub requested: i64,
-    /// The processors; 0 for unknown.
-    #[serde(default)]
-    pub processors: u32,
-    /// The quantile; else the predictor's.
-    pub quantile: Option<f64>,
-    /// The confidence; else the predictor's.
-    pub confidence: Option<f64>,
-    /// How long the job has waited.
-    #[serde(default)]
-    pub waited: i64,
-    /// With what probability does it start within this time from now?
-    pub within: Option<i64>,
-}
-
-/// What is said of a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// There is one.
-    Bound,
-    /// Too few waits are known.
-    TooLittleHistory,
-    /// No job started for so long, or while so many came, that the machine may be down.
-    MayBeDown,
-}
-
-/// The probability of starting in time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Start {
-    /// Seconds from now.
-    pub within_s: i64,
-    /// The share of the history's jobs that did.
-    pub probability: f64,
-    /// Its lower confidence bound.
-    pub at_least: f64,
-    /// The waits that this rests on.
-    pub waits: u64,
-}
-
-/// An interval of the attribute that jobs are clustered by, and the waits in it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Like {
-    /// The smallest attribute.
-    pub from: u64,
-    /// The largest; none for no bound.
-    pub to: Option<u64>,
-    /// Waits that count.
-    pub waits: u64,
-}
-
-/// The answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answer {
-    /// The queue.
-    pub queue: String,
-    /// The present.
-    pub now: i64,
-    /// What is said of the bound.
-    pub answer: Verdict,
-    /// Seconds from the job's submission by which it starts.
-    pub bound_s: Option<i64>,
-    /// The same from now.
-    pub from_now_s: Option<i64>,
-    /// The quantile.
-    pub quantile: f64,
-    /// The confidence.
-    pub confidence: f64,
-    /// How the bound was computed; of jobs that have waited it is an order statistic of the waits that were as long.
-    pub method: Method,
-    /// The requested time asked about.
-    pub requested_s: i64,
-    /// The processors asked about.
-    pub processors: u32,
-    /// How long the job has waited.
-    pub waited_s: i64,
-    /// The probability, where it was asked for.
-    pub start: Option<Start>,
-    /// The jobs like it.
-    pub like: Like,
-    /// Jobs that wait.
-    pub waiting: u32,
-    /// Waits that are remembered.
-    pub remembered: u64,
-}
-
-/// Why there is no answer.
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub enum AskError {
-    /// There is no such queue.
-    #[error("no queue '{0}'; there are: {1}")]
-    NoQueue(String, String),
-    /// Several queues, and none named.
-    #[error("which queue? There are: {0}")]
-    WhichQueue(String),
-    /// No such job waits.
-    #[error("no job '{0}' waits in queue '{1}'")]
-    NoJob(String, String),
-    /// Both a job and what a job would be like.
-    #[error("a job that waits has its own requested time, processors and age")]
-    JobAndFeatures,
-    /// A value out of its range.
-    #[error("{0} out of range")]
-    OutOfRange(&'static str),
-    /// The predictor refuses.
-    #[error("{0}")]
-    Core(CoreError),
-}
-
-impl From<CoreError> for AskError {
-    fn from(error: CoreError) -> AskError {
-        AskError::Core(error)
-    }
-}
 
 /// A wait, the bound it was told, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,6 +77,8 @@ struct Line {
     /// The jobs that wait.
     waiting: HashMap<String, (i64, Features)>,
     told: Vec<Told>,
+    /// What the last jobs asked for: the median of their requested times, and that of their processors.
+    typical: Features,
 }
 
 /// All queues.
@@ -201,36 +86,8 @@ pub struct Site {
     lines: Vec<Line>,
     dates: bool,
     now: i64,
+    last: i64,
     options: WaitOptions,
-}
-
-/// One queue at present.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct QueueState {
-    /// Its name.
-    pub queue: String,
-    /// How bounds are computed.
-    pub method: Method,
-    /// Jobs that wait.
-    pub waiting: u32,
-    /// Waits that are remembered.
-    pub remembered: u64,
-    /// Whether the machine may be down.
-    pub may_be_down: bool,
-    /// The clusters with their bounds.
-    pub clusters: Vec<ClusterState>,
-}
-
-/// One cluster at present.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ClusterState {
-    /// The attribute's interval, and the waits.
-    #[serde(flatten)]
-    pub like: Like,
-    /// The bound for the median, in seconds.
-    pub median_bound_s: Option<i64>,
-    /// The bound for the predictor's quantile, in seconds.
-    pub bound_s: Option<i64>,
 }
 
 fn like(cluster: &Cluster) -> Like {
@@ -243,6 +100,14 @@ fn bound_of(answer: WaitAnswer) -> (Verdict, Option<i64>) {
         WaitAnswer::TooLittleHistory => (Verdict::TooLittleHistory, None),
         WaitAnswer::MayBeDown => (Verdict::MayBeDown, None),
     }
+}
+
+/// The lower median; the default of nothing.
+fn median<T: Ord + Default>(values: impl Iterator<Item = T>) -> T {
+    let mut values: Vec<T> = values.collect();
+    values.sort_unstable();
+    let middle = values.len().saturating_sub(1) / 2;
+    values.into_iter().nth(middle).unwrap_or_default()
 }
 
 /// Jobs that leave the queue: when, which, and whether they start.
@@ -345,9 +210,14 @@ impl Line {
         let waits = |(index, entry): &(usize, &&Entry)| entry.left == Left::Waits || later.contains(index);
         let waiting = entries.iter().take(past).enumerate().filter(waits);
         let waiting = waiting.map(|(_, entry)| (entry.id.clone(), (entry.submit, entry.features))).collect();
+        let recent = || entries.iter().take(past).rev().take(SHOWN).map(|entry| entry.features);
+        let typical = Features {
+            requested: median(recent().map(|features| features.requested)),
+            processors: median(recent().map(|features| features.processors)),
+        };
         let held = Held::new(&told);
         told.drain(..told.len().saturating_sub(SHOWN));
-        Ok(Line { name: name.to_owned(), method, held, memory, waiting, told })
+        Ok(Line { name: name.to_owned(), method, held, memory, waiting, told, typical })
     }
 
     fn predictor(&mut self) -> Result<WaitPredictor<'_>, CoreError> {
@@ -384,11 +254,18 @@ impl Site {
             Left::Started(at) | Left::Cancelled(at) => at.max(entry.submit),
             Left::Waits => entry.submit,
         };
-        let now = now.or_else(|| history.entries.iter().map(last).max()).unwrap_or(0);
+        let last = history.entries.iter().map(last).max().unwrap_or(0);
+        let now = now.unwrap_or(last);
         let lines = queues
             .iter()
             .map(|(name, entries)| Line::tightest(name, entries, methods, options, clusters, now));
-        Ok(Site { lines: lines.collect::<Result<_, _>>()?, dates: history.dates, now, options: *options })
+        Ok(Site {
+            lines: lines.collect::<Result<_, _>>()?,
+            dates: history.dates,
+            now,
+            last,
+            options: *options,
+        })
     }
 
     /// Whether the history's times are dates, as clocks on the wall show them.
@@ -399,6 +276,11 @@ impl Site {
     /// The present.
     pub fn now(&self) -> i64 {
         self.now
+    }
+
+    /// The last time in the history.
+    pub fn last(&self) -> i64 {
+        self.last
     }
 
     /// How the predictors were made.
@@ -510,7 +392,8 @@ impl Site {
     pub fn queues(&mut self) -> Result<Vec<QueueState>, CoreError> {
         let (now, options) = (self.now, self.options);
         let state = |line: &mut Line| {
-            let (name, method) = (line.name.clone(), line.method);
+            let (name, method, typical) = (line.name.clone(), line.method, line.typical);
+            let oldest_s = line.waiting.values().map(|&(submit, _)| now - submit).max();
             let predictor = line.predictor()?;
             let may_be_down = predictor.may_be_down(now)?;
             let clusters = predictor.clusters().collect::<Vec<_>>().into_iter().map(|cluster| {
@@ -532,8 +415,33 @@ impl Site {
                 })
             });
             let clusters = clusters.collect::<Result<Vec<_>, CoreError>>()?;
-            let (waiting, remembered) = (predictor.queued(), predictor.remembered());
-            Ok(QueueState { queue: name, method, waiting, remembered, may_be_down, clusters })
+            let typically = |quantile| {
+                let answer = predictor.predict(&typical, quantile, options.confidence, now)?;
+                Ok::<_, CoreError>(bound_of(answer).1)
+            };
+            let bound_s = typically(options.quantile)?;
+            let lower = QUANTILES.into_iter().filter(|quantile| *quantile < options.quantile);
+            let mut quantiles = lower
+                .map(|quantile| {
+                    // Only the predictor's own bound follows its misses; what bounds it bounds lower quantiles, too.
+                    let found = typically(quantile)?;
+                    let bound_s = found.zip(bound_s).map(|(found, most)| found.min(most)).or(found);
+                    Ok(QuantileBound { quantile, bound_s })
+                })
+                .collect::<Result<Vec<_>, CoreError>>()?;
+            quantiles.push(QuantileBound { quantile: options.quantile, bound_s });
+            Ok(QueueState {
+                queue: name,
+                method,
+                waiting: predictor.queued(),
+                remembered: predictor.remembered(),
+                may_be_down,
+                oldest_s,
+                typical_requested_s: typical.requested,
+                typical_processors: typical.processors,
+                quantiles,
+                clusters,
+            })
         };
         self.lines.iter_mut().map(state).collect()
     }

@@ -16,6 +16,7 @@ pub mod scatter;
 pub mod schedule;
 pub mod shares;
 pub mod utilization;
+pub mod wait_bands;
 pub mod wait_cdf;
 pub mod waits_over_time;
 

@@ -1,11 +1,12 @@
-//! The page of `surefill serve`: every queue at present.
+//! The page of `surefill serve`: every queue at present, and a form for a job of one's own.
 
 use super::super::figures::figure;
-use super::super::plot::{self, waits_over_time};
-use super::super::{Section, study_page};
+use super::super::plot::{self, wait_bands};
 use super::duration;
-use crate::live::site::{ClusterState, QueueState, Site, Told};
-use maud::{Markup, PreEscaped, html};
+use crate::live::portal::{Asked, View};
+use crate::live::site::{Answer, ClusterState, QueueState, Told, Verdict};
+use jiff::Timestamp;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use surefill::wait::Attribute;
 
 fn attribute(attribute: Attribute, value: u64) -> String {
@@ -24,23 +25,167 @@ fn title(attribute: Attribute) -> &'static str {
     }
 }
 
-/// The page.
-pub fn page(site: &Site, queues: &[QueueState]) -> String {
-    let options = site.options();
-    let told: Vec<(&str, &[Told])> = site.told().collect();
-    let all: Vec<Section> = queues
-        .iter()
-        .map(|queue| {
-            let told = told.iter().find(|(name, _)| *name == queue.queue).map_or(&[][..], |(_, told)| told);
-            Section(section(queue, told, options.attribute, options.quantile, options.confidence))
-        })
-        .collect();
-    study_page("Waiting times", &all)
+fn bound(seconds: Option<i64>) -> String {
+    seconds.map_or_else(|| "-".to_owned(), |seconds| duration(seconds as f64))
 }
 
-fn section(queue: &QueueState, told: &[Told], by: Attribute, quantile: f64, confidence: f64) -> Markup {
-    let bound =
-        |seconds: Option<i64>| seconds.map_or_else(|| "-".to_owned(), |seconds| duration(seconds as f64));
+fn percent(share: f64) -> String {
+    let percent = (share * 1e4).round() / 100.0;
+    format!("{percent} %")
+}
+
+/// Times before this are those of a trace's own clock, no dates.
+const FIRST_DATE: i64 = 500_000_000;
+
+/// A time as a date: of a clock on the wall as it shows it, of Unix seconds in UTC.
+fn date(time: i64, wall: bool) -> String {
+    match Timestamp::from_second(time) {
+        Ok(at) if time >= FIRST_DATE => {
+            at.strftime(if wall { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M UTC" }).to_string()
+        }
+        _ => format!("second {time} of the history"),
+    }
+}
+
+/// The page.
+pub fn page(view: &View<'_>) -> String {
+    let options = view.site.options();
+    let told: Vec<(&str, &[Told])> = view.site.told().collect();
+    let heading = match view.name {
+        "" => "Waiting times".to_owned(),
+        name => format!("Waiting times at {name}"),
+    };
+    let sections = view.queues.iter().map(|queue| {
+        let told = told.iter().find(|(name, _)| *name == queue.queue).map_or(&[][..], |(_, told)| told);
+        section(queue, told, options.attribute, options.quantile, options.confidence, view.site.now())
+    });
+    let style = include_str!("../style.css");
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (heading) }
+                style { (PreEscaped(style)) (PreEscaped(plot::series_css())) }
+                script src="/live.js" defer {}
+            }
+            body {
+                h1 { (heading) }
+                (form(view))
+                @if let Some(asked) = view.asked { (answer(asked, view)) }
+                p #state role="status" {}
+                div #live data-every=(view.every) {
+                    (present(view))
+                    (table(view))
+                    @for section in sections { (section) }
+                }
+                footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) ". For programs: " a href="/openapi.json" { "/openapi.json" } }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// The present, and how old what is known of it is.
+fn present(view: &View<'_>) -> Markup {
+    let (now, last, wall) = (view.site.now(), view.site.last(), view.site.dates());
+    html! {
+        p.facts {
+            "Present: " (date(now, wall)) ". The history ends "
+            @if now > last { (duration((now - last) as f64)) " earlier, at " } @else { "at " }
+            (date(last, wall)) ", and was read " (duration(view.read.as_secs_f64())) " ago."
+        }
+    }
+}
+
+/// All queues in one table.
+fn table(view: &View<'_>) -> Markup {
+    let confidence = view.site.options().confidence;
+    let Some(first) = view.queues.first() else { return html! {} };
+    let typical = |queue: &QueueState| match (queue.typical_processors, queue.typical_requested_s) {
+        (0, 0) => "-".to_owned(),
+        (processors, 0) => format!("{processors} processors"),
+        (0, requested) => duration(requested as f64),
+        (processors, requested) => format!("{processors} x {}", duration(requested as f64)),
+    };
+    html! {
+        h2 { "All queues" }
+        div.wide { table {
+            thead { tr {
+                th scope="col" { "queue" }
+                th scope="col" { "jobs that wait" }
+                th scope="col" { "longest so far" }
+                th scope="col" { "a typical job" small { "processors x requested time" } }
+                @for told in &first.quantiles {
+                    th scope="col" { (percent(told.quantile)) " start within" small { (percent(confidence)) " confidence" } }
+                }
+            } }
+            tbody { @for queue in view.queues { tr {
+                th scope="row" { (queue.queue) }
+                td { (queue.waiting) }
+                td { (bound(queue.oldest_s)) }
+                td { (typical(queue)) }
+                @for told in &queue.quantiles { td { (bound(told.bound_s)) } }
+            } } }
+        } }
+    }
+}
+
+/// The form for a job of one's own, with what was asked last.
+fn form(view: &View<'_>) -> Markup {
+    let question = view.asked.map(|asked| &asked.question);
+    let queue = question.and_then(|question| question.queue.as_deref());
+    let requested = question.map_or(3600, |question| question.requested);
+    let processors = question.map_or(1, |question| question.processors);
+    html! {
+        form action="/ask" method="get" {
+            fieldset {
+                legend { "When would my job start?" }
+                label { "Queue " select name="queue" {
+                    @for state in view.queues {
+                        option value=(state.queue) selected[queue == Some(state.queue.as_str())] { (state.queue) }
+                    }
+                } } " "
+                label { "Processors " input type="number" name="processors" min="0" max="16777216" required value=(processors); } " "
+                label { "Requested time " input type="number" name="hours" min="0" max="100000" required value=(requested / 3600); " h " }
+                label { input type="number" name="minutes" min="0" max="59" required value=(requested % 3600 / 60); " min " }
+                button { "Ask" }
+            }
+        }
+    }
+}
+
+fn answer(asked: &Asked, view: &View<'_>) -> Markup {
+    let Answer { answer, bound_s, quantile, confidence, queue, processors, requested_s, remembered, .. } =
+        match &asked.answer {
+            Ok(answer) => answer,
+            Err(error) => return html! { p.lead role="alert" { "No answer: " (error) "." } },
+        };
+    let job = html! { "A job of " (processors) " processors and " (duration(*requested_s as f64)) " in queue " (queue) };
+    html! {
+        p.lead {
+            @match (answer, bound_s) {
+                (Verdict::Bound, Some(seconds)) => {
+                    (job) " that is submitted now starts within " strong { (duration(*seconds as f64)) }
+                    " with probability " (percent(*quantile)) " (" (percent(*confidence)) " confidence), by "
+                    (date(view.site.now().saturating_add(*seconds), view.site.dates())) "."
+                }
+                (Verdict::MayBeDown, _) => { (job) ": the machine may be down, as no job has started for long." }
+                _ => { (job) ": only " (remembered) " waits are known, which are too few to say." }
+            }
+        }
+    }
+}
+
+fn section(
+    queue: &QueueState,
+    told: &[Told],
+    by: Attribute,
+    quantile: f64,
+    confidence: f64,
+    now: i64,
+) -> Markup {
     let interval = |cluster: &ClusterState| match (cluster.like.from, cluster.like.to) {
         (0, None) => "all".to_owned(),
         (from, None) => format!("from {}", attribute(by, from)),
@@ -55,11 +200,11 @@ fn section(queue: &QueueState, told: &[Told], by: Attribute, quantile: f64, conf
                 (queue.method.name()) " method."
                 @if queue.may_be_down { strong { " No job has started for long: the machine may be down." } }
             }
-            div.wide { table {
+            @if queue.clusters.len() > 1 { div.wide { table {
                 thead { tr {
                     th scope="col" { (title(by)) }
                     th scope="col" { "half start within" small { (confidence) " confidence" } }
-                    th scope="col" { (quantile * 100.0) " % start within" small { (confidence) " confidence" } }
+                    th scope="col" { (percent(quantile)) " start within" small { (confidence) " confidence" } }
                     th scope="col" { "waits that count" }
                 } }
                 tbody { @for cluster in &queue.clusters { tr {
@@ -68,27 +213,31 @@ fn section(queue: &QueueState, told: &[Told], by: Attribute, quantile: f64, conf
                     td { (bound(cluster.bound_s)) }
                     td { (cluster.like.waits) }
                 } } }
-            } }
-            (recent(told))
+            } } }
+            (recent(told, now))
         }
     }
 }
 
-fn recent(told: &[Told]) -> Markup {
-    let at = |job: &Told| job.submit as f64;
-    let waits: Vec<(f64, f64)> = told.iter().filter_map(|job| Some((at(job), job.wait? as f64))).collect();
-    let bounds: Vec<(f64, f64)> = told.iter().filter_map(|job| Some((at(job), job.bound? as f64))).collect();
-    let style = plot::other(0);
+fn recent(told: &[Told], now: i64) -> Markup {
+    let known = |job: &Told| {
+        let bound = job.bound.map(|bound| bound as f64);
+        Some(wait_bands::Wait { submit: job.submit as f64, wait: job.wait? as f64, bound })
+    };
+    let waits: Vec<wait_bands::Wait> = told.iter().filter_map(known).collect();
+    let styles = [plot::SOLID, plot::other(1), plot::other(0)];
+    let [median, long, bounds] = styles;
     let legend = html! { ul.legend {
-        li { (PreEscaped(plot::point_sample(plot::SOLID))) "a job's wait" }
-        li { (PreEscaped(plot::point_sample(style))) "the bound it was told" }
+        li { (PreEscaped(plot::line_sample(median))) "half of the jobs waited no longer" }
+        li { (PreEscaped(plot::line_sample(long))) "95 % of the jobs waited no longer" }
+        li { (PreEscaped(plot::line_sample(bounds))) "the bound they had been told (median)" }
     } };
     figure(
-        "points",
-        "The last jobs",
+        "lines",
+        &format!("The last {} jobs that started", waits.len()),
         &legend,
-        waits_over_time::draw(&waits, &[(style, bounds)]),
-        "The queue's last jobs at their submission (right): how long they waited, and the bounds they were told (up, \
-         logarithmic, below 1 s drawn at 1 s). A wait above a bound is one that the bound missed.",
+        wait_bands::draw(&waits, now as f64, styles),
+        "Groups of jobs by the time of their submission (right): how long they waited, and the bound they had been told (up, \
+         logarithmic, below 1 s drawn at 1 s). Where the bound lies above the 95 % it has held.",
     )
 }

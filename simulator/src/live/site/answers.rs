@@ -1,0 +1,176 @@
+//! What a site is asked, and what it answers: the objects of the interface for programs.
+
+use crate::studies::waits::study::Method;
+use serde::{Deserialize, Serialize};
+use surefill::error::Error as CoreError;
+
+/// One question. Times are in seconds.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// The queue; not needed where there is only one.
+    pub queue: Option<String>,
+    /// A job of the history that waits: its features and age are asked about.
+    pub job: Option<String>,
+    /// The requested time; 0 for unknown.
+    #[serde(default)]
+    pub requested: i64,
+    /// The processors; 0 for unknown.
+    #[serde(default)]
+    pub processors: u32,
+    /// The quantile; else the predictor's.
+    pub quantile: Option<f64>,
+    /// The confidence; else the predictor's.
+    pub confidence: Option<f64>,
+    /// How long the job has waited.
+    #[serde(default)]
+    pub waited: i64,
+    /// With what probability does it start within this time from now?
+    pub within: Option<i64>,
+}
+
+/// What is said of a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// There is one.
+    Bound,
+    /// Too few waits are known.
+    TooLittleHistory,
+    /// No job started for so long, or while so many came, that the machine may be down.
+    MayBeDown,
+}
+
+/// The probability of starting in time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Start {
+    /// Seconds from now.
+    pub within_s: i64,
+    /// The share of the history's jobs that did.
+    pub probability: f64,
+    /// Its lower confidence bound.
+    pub at_least: f64,
+    /// The waits that this rests on.
+    pub waits: u64,
+}
+
+/// An interval of the attribute that jobs are clustered by, and the waits in it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Like {
+    /// The smallest attribute.
+    pub from: u64,
+    /// The largest; none for no bound.
+    pub to: Option<u64>,
+    /// Waits that count.
+    pub waits: u64,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// The queue.
+    pub queue: String,
+    /// The present.
+    pub now: i64,
+    /// What is said of the bound.
+    pub answer: Verdict,
+    /// Seconds from the job's submission by which it starts.
+    pub bound_s: Option<i64>,
+    /// The same from now.
+    pub from_now_s: Option<i64>,
+    /// The quantile.
+    pub quantile: f64,
+    /// The confidence.
+    pub confidence: f64,
+    /// How the bound was computed; of jobs that have waited it is an order statistic of the waits that were as long.
+    pub method: Method,
+    /// The requested time asked about.
+    pub requested_s: i64,
+    /// The processors asked about.
+    pub processors: u32,
+    /// How long the job has waited.
+    pub waited_s: i64,
+    /// The probability, where it was asked for.
+    pub start: Option<Start>,
+    /// The jobs like it.
+    pub like: Like,
+    /// Jobs that wait.
+    pub waiting: u32,
+    /// Waits that are remembered.
+    pub remembered: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum AskError {
+    /// There is no such queue.
+    #[error("no queue '{0}'; there are: {1}")]
+    NoQueue(String, String),
+    /// Several queues, and none named.
+    #[error("which queue? There are: {0}")]
+    WhichQueue(String),
+    /// No such job waits.
+    #[error("no job '{0}' waits in queue '{1}'")]
+    NoJob(String, String),
+    /// Both a job and what a job would be like.
+    #[error("a job that waits has its own requested time, processors and age")]
+    JobAndFeatures,
+    /// A value out of its range.
+    #[error("{0} out of range")]
+    OutOfRange(&'static str),
+    /// The predictor refuses.
+    #[error("{0}")]
+    Core(CoreError),
+}
+
+impl From<CoreError> for AskError {
+    fn from(error: CoreError) -> AskError {
+        AskError::Core(error)
+    }
+}
+
+/// One queue at present.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QueueState {
+    /// Its name.
+    pub queue: String,
+    /// How bounds are computed.
+    pub method: Method,
+    /// Jobs that wait.
+    pub waiting: u32,
+    /// Waits that are remembered.
+    pub remembered: u64,
+    /// Whether the machine may be down.
+    pub may_be_down: bool,
+    /// How long the job that waits longest has waited, in seconds; none where nothing waits.
+    pub oldest_s: Option<i64>,
+    /// The requested time of a typical job in seconds: the median of the last jobs'.
+    pub typical_requested_s: i64,
+    /// Its processors, likewise.
+    pub typical_processors: u32,
+    /// When a typical job that is submitted now starts.
+    pub quantiles: Vec<QuantileBound>,
+    /// The clusters with their bounds.
+    pub clusters: Vec<ClusterState>,
+}
+
+/// By when a job has started, with the predictor's confidence.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct QuantileBound {
+    /// The quantile of the wait.
+    pub quantile: f64,
+    /// Its upper bound in seconds; none where too little is known, or the machine may be down.
+    pub bound_s: Option<i64>,
+}
+
+/// One cluster at present.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClusterState {
+    /// The attribute's interval, and the waits.
+    #[serde(flatten)]
+    pub like: Like,
+    /// The bound for the median, in seconds.
+    pub median_bound_s: Option<i64>,
+    /// The bound for the predictor's quantile, in seconds.
+    pub bound_s: Option<i64>,
+}

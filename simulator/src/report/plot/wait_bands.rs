@@ -1,0 +1,132 @@
+//! How long a queue's last jobs waited, in groups of the same size: the median, what all but one of twenty kept, and
+//! the bound that they had been told. A point a job would be a cloud.
+
+use super::{Drawn, GRID, INK, Style, font, line, px, seconds, svg};
+use plotters::prelude::*;
+
+const DAY: f64 = 86_400.0;
+const TICKS: [f64; 8] = [1.0, 10.0, 60.0, 600.0, 3600.0, 6.0 * 3600.0, DAY, 10.0 * DAY];
+
+/// The most groups, and the fewest jobs of one.
+const GROUPS: usize = 24;
+const FEWEST: usize = 20;
+
+/// One job that has started: its submission, its wait, and the bound it was told, in seconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Wait {
+    /// When it was submitted.
+    pub submit: f64,
+    /// How long it waited.
+    pub wait: f64,
+    /// By when it was told to start; none where it was told nothing.
+    pub bound: Option<f64>,
+}
+
+/// One group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Group {
+    /// The middle of its submissions.
+    at: f64,
+    median: f64,
+    /// The .95 quantile.
+    long: f64,
+    /// The median of the bounds told.
+    bound: Option<f64>,
+}
+
+fn quantile(values: &mut [f64], share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let rank = (share * values.len() as f64).ceil() as usize;
+    values.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
+}
+
+fn groups(waits: &[Wait]) -> Vec<Group> {
+    let size = waits.len().div_ceil(GROUPS).max(FEWEST);
+    let group = |jobs: &[Wait]| {
+        let mut all: Vec<f64> = jobs.iter().map(|job| job.wait).collect();
+        let mut bounds: Vec<f64> = jobs.iter().filter_map(|job| job.bound).collect();
+        let mut at: Vec<f64> = jobs.iter().map(|job| job.submit).collect();
+        Group {
+            at: quantile(&mut at, 0.5),
+            median: quantile(&mut all, 0.5),
+            long: quantile(&mut all, 0.95),
+            bound: (!bounds.is_empty()).then(|| quantile(&mut bounds, 0.5)),
+        }
+    };
+    waits.chunks(size).map(group).collect()
+}
+
+/// Draws the groups of jobs, which come in the order of their submission, up to the present: medians, long waits and
+/// bounds in these styles.
+pub fn draw(waits: &[Wait], now: f64, [median, long, bound]: [&Style; 3]) -> String {
+    let groups = groups(waits);
+    let days = |at: f64| (at - now) / DAY;
+    let from = groups.first().map_or(-1.0, |group| days(group.at)).min(-1e-3);
+    let top =
+        groups.iter().flat_map(|group| [Some(group.long), group.bound]).flatten().fold(100.0, f64::max) * 1.5;
+    svg(800, 300, |area| {
+        let ticks: Vec<f64> = TICKS.into_iter().filter(|tick| *tick <= top).collect();
+        let mut chart = ChartBuilder::on(area)
+            .margin(px(8))
+            .margin_right(px(20))
+            .x_label_area_size(px(44))
+            .y_label_area_size(px(72))
+            .build_cartesian_2d(from * 1.02..0.0, (0.8..top).log_scale().with_key_points(ticks))?;
+        chart
+            .configure_mesh()
+            .x_desc("days before the present")
+            .y_desc("wait")
+            .x_label_formatter(&|&x| super::plain(-x))
+            .y_label_formatter(&|&value| seconds(value))
+            .label_style(font(13.0))
+            .axis_desc_style(font(13.0))
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .axis_style(INK)
+            .draw()?;
+        let series: [(&Style, Vec<(f64, f64)>); 3] = [
+            (
+                bound,
+                groups.iter().filter_map(|group| Some((days(group.at), group.bound?.max(1.0)))).collect(),
+            ),
+            (long, groups.iter().map(|group| (days(group.at), group.long.max(1.0))).collect()),
+            (median, groups.iter().map(|group| (days(group.at), group.median.max(1.0))).collect()),
+        ];
+        for (style, points) in series {
+            let marks = points.iter().map(|&point| Circle::new(point, px(3), style.color.filled()));
+            chart.draw_series(marks)?;
+            chart.draw_series(LineSeries::new(points, line(style)))?;
+        }
+        Drawn::Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{SOLID, other};
+    use super::*;
+
+    #[test]
+    fn groups_are_quantiles() {
+        let waits: Vec<Wait> = (0..480)
+            .map(|job| Wait {
+                submit: f64::from(job),
+                wait: f64::from(job % 20),
+                bound: (job >= 20).then_some(30.0),
+            })
+            .collect();
+        let groups = groups(&waits);
+        assert_eq!(groups.len(), 24);
+        assert_eq!(groups[0], Group { at: 9.0, median: 9.0, long: 18.0, bound: None });
+        assert_eq!(groups[1], Group { at: 29.0, median: 9.0, long: 18.0, bound: Some(30.0) });
+    }
+
+    #[test]
+    fn nothing_and_few_jobs_are_drawn() {
+        let job = Wait { submit: 0.0, wait: 0.0, bound: None };
+        for waits in [vec![], vec![job], vec![job; 30]] {
+            let text = draw(&waits, 100.0, [SOLID, other(0), other(1)]);
+            assert!(roxmltree::Document::parse(&text).is_ok());
+        }
+    }
+}
