@@ -33,7 +33,6 @@ pub use calibration::*;
 use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
 use super::pass::{optional, sized};
-use super::schedule::{long_wait, surefill_preset, surefill_recent_waits};
 use super::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_MORE};
 use super::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
@@ -182,7 +181,7 @@ unsafe fn capacity(given: *const surefill_forecast_capacity) -> Result<ForecastC
     })
 }
 
-fn c_options(options: &ForecastOptions) -> surefill_forecast_options {
+pub(super) fn c_options(options: &ForecastOptions) -> surefill_forecast_options {
     let ForecastOptions { policy, reservations, order, plans, scenarios, seed, confidence, .. } = *options;
     let ForecastOptions { queue, candidates, front, slack, .. } = *options;
     surefill_forecast_options {
@@ -283,30 +282,6 @@ pub unsafe extern "C" fn surefill_forecast_capacity_init(capacity: *mut surefill
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_forecast_options_init(options: *mut surefill_forecast_options) -> i32 {
     status(unsafe { write(options, c_options(&ForecastOptions::default())) })
-}
-
-/// Sets the options to what plays a scheduler forward that works by this preset, the rest as
-/// surefill_forecast_options_init does: the orders of the queue and of the candidates, the wait beyond which a job
-/// comes to the front by the recent waits (with NULL for waits no job does), plans by medians unless the preset always
-/// guards the head job by the limits, and as slack the threshold of a preset that compares relative delays. O(log n)
-/// for n recent waits.
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
-///
-/// # Safety
-/// options points to a writable structure, preset to a readable structure of the size it says, waits is a handle or
-/// NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_forecast_options_preset(
-    options: *mut surefill_forecast_options,
-    preset: *const surefill_preset,
-    waits: *const surefill_recent_waits,
-) -> i32 {
-    status((|| unsafe {
-        let preset = super::schedule::preset(preset)?;
-        let front = long_wait(waits, |waits| preset.front_after(waits))?;
-        write(options, c_options(&ForecastOptions::of_preset(&preset, front)))
-    })())
 }
 
 /// Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios this

@@ -26,10 +26,12 @@ pub use delays::*;
 
 use super::block::{init, object, open, seal, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
+use super::forecast::{c_options, surefill_forecast_options};
 use super::pass::{c_rule, criterion, sized, surefill_rule};
 use super::{count, status, write};
 use crate::backfill::Rule;
 use crate::error::{Error, Result};
+use crate::forecast::ForecastOptions;
 use crate::schedule::{Preset, PresetName, Priority, RecentWaits};
 use core::ffi::c_void;
 
@@ -137,7 +139,7 @@ fn c_preset(preset: &Preset) -> surefill_preset {
 /// Where members end.
 const MEMBERS: [usize; 19] = [4, 8, 16, 24, 32, 36, 40, 48, 56, 64, 68, 72, 80, 88, 96, 104, 112, 120, 128];
 
-pub(super) unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
+unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
     let given = unsafe { sized(given, c_preset(&Preset::default()), &MEMBERS)? };
     if given.reserved != 0 {
         return Err(Error::OutOfRange);
@@ -183,7 +185,7 @@ pub(super) unsafe fn recent<'a>(handle: *const surefill_recent_waits) -> Result<
 }
 
 /// A long wait by recent ones; without them there is none, unless every wait is.
-pub(super) fn long_wait(
+fn long_wait(
     waits: *const surefill_recent_waits,
     of: impl FnOnce(&RecentWaits<'_>) -> Result<f64>,
 ) -> Result<f64> {
@@ -225,6 +227,29 @@ pub unsafe extern "C" fn surefill_preset_rule(
             _ => long_wait(waits, |waits| preset.guard_after(waits))?,
         };
         write(rule, c_rule(&Rule { guard, ..preset.rule }))
+    })())
+}
+
+/// What plays a scheduler forward that works by this preset, for surefill_forecast_begin: the orders of the queue and of
+/// the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits no job does),
+/// plans by medians unless the preset always guards the head job by the limits, as slack the threshold of a preset that
+/// compares relative delays, and the rest as surefill_forecast_options_init sets it. O(log n) for n recent waits.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
+///
+/// # Safety
+/// preset points to a readable structure of the size it says, waits is a handle or NULL, options points to a writable
+/// structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_preset_forecast(
+    preset: *const surefill_preset,
+    waits: *const surefill_recent_waits,
+    options: *mut surefill_forecast_options,
+) -> i32 {
+    status((|| unsafe {
+        let preset = self::preset(preset)?;
+        let front = long_wait(waits, |waits| preset.front_after(waits))?;
+        write(options, c_options(&ForecastOptions::of_preset(&preset, front)))
     })())
 }
 

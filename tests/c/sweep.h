@@ -226,7 +226,6 @@ void sweep_pass_head_start_quantile(void);
 /* sweep_forecast.c: one function for each exported one. */
 void sweep_forecast_capacity_init(void);
 void sweep_forecast_options_init(void);
-void sweep_forecast_options_preset(void);
 void sweep_forecast_size(void);
 void sweep_forecast_init(void);
 void sweep_forecast_begin(void);
@@ -247,6 +246,7 @@ void sweep_start_calibration_starts(void);
 
 /* sweep_schedule.c */
 void sweep_preset_init(void);
+void sweep_preset_forecast(void);
 void sweep_preset_rule(void);
 void sweep_preset_queue_value(void);
 void sweep_preset_candidate_value(void);

@@ -70,20 +70,6 @@ void sweep_forecast_options_init(void) {
     BAD_POINTER(p, &world.forecast_options, surefill_forecast_options_init(p));
 }
 
-void sweep_forecast_options_preset(void) {
-    surefill_forecast_options found;
-    BAD_POINTER(p, &world.forecast_options, surefill_forecast_options_preset(p, &world.preset, NULL));
-    REFUSED(SUREFILL_ERROR_NULL, surefill_forecast_options_preset(&found, NULL, NULL));
-    REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_forecast_options_preset(&found, ODD(&world.preset), NULL));
-    surefill_preset wrong = world.preset;
-    wrong.queue_age_unit = 0;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_forecast_options_preset(&found, &wrong, NULL));
-    CHECK_OK(surefill_forecast_options_preset(&found, &world.preset, NULL));
-    CHECK(found.order == SUREFILL_ORDER_PRIORITY && found.front > 1e300);
-    CHECK(found.queue_age == world.preset.queue_age && found.candidate_age_unit == world.preset.candidate_age_unit);
-    CHECK(found.slack == (world.preset.criterion == SUREFILL_CRITERION_RELATIVE ? world.preset.threshold : 0));
-}
-
 /* A structure with room behind it, as a newer program would have. */
 union newer {
     surefill_forecast_capacity capacity;

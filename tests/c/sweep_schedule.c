@@ -221,3 +221,18 @@ void sweep_recent_waits_open(void) {
     CHECK_OK(surefill_recent_waits_add(opened, 1));
     REFUSED(SUREFILL_ERROR_CORRUPT, surefill_recent_waits_open(world.fresh, size, out));
 }
+
+static int32_t forecast_of(const surefill_preset *preset) {
+    return surefill_preset_forecast(preset, NULL, &world.forecast_options);
+}
+
+void sweep_preset_forecast(void) {
+    surefill_forecast_options found;
+    bad_presets(forecast_of);
+    BAD_POINTER(p, &world.forecast_options, surefill_preset_forecast(&world.preset, NULL, p));
+    BAD_HANDLE_OR(0, KIND_RECENT_WAITS, h, surefill_preset_forecast(&world.preset, h, &world.forecast_options));
+    CHECK_OK(surefill_preset_forecast(&world.preset, NULL, &found));
+    CHECK(found.order == SUREFILL_ORDER_PRIORITY && found.front > 1e300);
+    CHECK(found.queue_age == world.preset.queue_age && found.candidate_age_unit == world.preset.candidate_age_unit);
+    CHECK(found.slack == (world.preset.criterion == SUREFILL_CRITERION_RELATIVE ? world.preset.threshold : 0));
+}

@@ -151,6 +151,10 @@ impl Advise {
         if !advice.heads.is_empty() {
             writeln!(out, "\n{}", tables::heads(&advice, &within, style))?;
         }
+        if !advice.starts.is_empty() {
+            writeln!(out, "\nThe queue played forward, without jobs submitted later:")?;
+            writeln!(out, "{}", tables::starts(&advice, &within, style))?;
+        }
         if !advice.others.is_empty() {
             writeln!(out, "\n{}", tables::others(&advice, &within, style))?;
         }

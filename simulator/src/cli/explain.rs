@@ -4,9 +4,12 @@ use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
 use crate::replay::explain::{Explained, Seen, Why, explain};
-use crate::replay::policy::{Criterion, HeadStart};
+use crate::replay::policy::{Criterion, HeadStart, Order, PolicyName};
+use crate::replay::predict::Predictor;
 use crate::replay::run::Options;
-use crate::report::label;
+use crate::report::{TableStyle, label, starts};
+use crate::studies::starts::{Asks, Told, of_job};
+use crate::trace::workload::{JobId, Workload};
 use clap::Args;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
@@ -29,6 +32,11 @@ pub struct Explain {
     /// Every pass, not only those where something changed
     #[arg(long, conflicts_with = "at")]
     all: bool,
+    /// Also what the job would have been told of its start, at its submission and every six hours: quantiles by the
+    /// queue played forward, calibrated on the jobs of the 14 days before, by the limits alone, and by the history of
+    /// waits
+    #[arg(long, conflicts_with = "at")]
+    starts: bool,
     /// Print one JSON object, with every pass
     #[arg(long)]
     json: bool,
@@ -52,6 +60,8 @@ struct Report<'a> {
     start: i64,
     backfilled: bool,
     passes: &'a [Seen],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told: Option<&'a [Told]>,
 }
 
 impl Explain {
@@ -76,6 +86,7 @@ impl Explain {
             .map_err(anyhow::Error::from)?;
         bar.finish_and_clear();
 
+        let told = self.starts.then(|| self.told(&name, &workload, &options, job.id)).transpose()?;
         if let Some(at) = self.at {
             let after = explained.passes.partition_point(|seen| seen.time <= at);
             let Some(pass) = after.checked_sub(1).map(|index| explained.passes.swap_remove(index)) else {
@@ -85,7 +96,7 @@ impl Explain {
             explained.passes = vec![pass];
         }
         if self.json {
-            output::json(&report(&name, &explained))?;
+            output::json(&report(&name, &explained, told.as_deref()))?;
             return Ok(());
         }
         let threshold = options.policy.prob.tau;
@@ -104,6 +115,9 @@ impl Explain {
             })
             .map(|(_, seen)| seen)
             .collect();
+        if let Some(told) = &told {
+            writeln!(out, "{}", starts::told(told, TableStyle::Terminal))?;
+        }
         writeln!(out, "{}", table(&explained, &kept, threshold, unit))?;
         if kept.len() < passes.len() {
             writeln!(
@@ -114,9 +128,33 @@ impl Explain {
         }
         Ok(())
     }
+
+    /// What the job would have been told of its start.
+    fn told(
+        &self,
+        name: &str,
+        workload: &Workload,
+        options: &Options,
+        job: JobId,
+    ) -> Result<Vec<Told>, Failure> {
+        let choice = &options.choice;
+        if matches!(choice.policy, PolicyName::Named(_)) || matches!(choice.order, Some(Order::Named(_))) {
+            return Err(Failure::Usage(
+                "--starts: the queue cannot be played forward by this policy".to_owned(),
+            ));
+        }
+        let own = Predictor::DISTRIBUTION.contains(&choice.predictor) && choice.predictor != Predictor::Limit;
+        let beliefs = if own { choice.predictor } else { Predictor::Mix };
+        let asks = Asks { beliefs, scenarios: 100, every: 6 * 3600 };
+        let bar = output::progress(workload.jobs.len() as u64);
+        let progress = |jobs: usize| bar.inc(jobs as u64);
+        let told = of_job(name, workload, options, &asks, job, &progress).map_err(anyhow::Error::from)?;
+        bar.finish_and_clear();
+        Ok(told)
+    }
 }
 
-fn report<'a>(trace: &'a str, explained: &'a Explained) -> Report<'a> {
+fn report<'a>(trace: &'a str, explained: &'a Explained, told: Option<&'a [Told]>) -> Report<'a> {
     let job = &explained.job;
     Report {
         trace,
@@ -129,6 +167,7 @@ fn report<'a>(trace: &'a str, explained: &'a Explained) -> Report<'a> {
         start: job.start,
         backfilled: job.backfill.is_some(),
         passes: &explained.passes,
+        told,
     }
 }
 

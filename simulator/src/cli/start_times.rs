@@ -7,7 +7,7 @@ use crate::replay::policy::{Order, PolicyName};
 use crate::replay::predict::Predictor;
 use crate::replay::run::Options;
 use crate::report::{TableStyle, starts};
-use crate::studies::starts::study;
+use crate::studies::starts::{Asks, study};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -20,8 +20,9 @@ forecast              quantiles of the queue played forward over run times as th
 forecast, calibrated  these quantiles, stretched by what came of those told before\n  \
 limits alone          the queue played forward with all jobs running to their limits, as Slurm does\n  \
 history of waits      quantiles of the last 1,000 waits longer than this job's so far, from 20 on\n\n\
-Jobs that arrive later are not foreseen. Probabilistic backfilling is played forward as EASY by medians, conservative\n\
-backfilling with reservations made anew at every instant.";
+Jobs that arrive later are not foreseen. Probabilistic backfilling is played forward in its orders of the queue and of the\n\
+candidates, as EASY by medians that may delay the head job by the rule's part of its wait; conservative backfilling with\n\
+reservations made anew at every instant.";
 
 /// Options of `start-times`.
 #[derive(Debug, Args)]
@@ -37,6 +38,10 @@ pub struct StartTimes {
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Forecasts",
           value_parser = clap::value_parser!(u32).range(2..=65_536))]
     scenarios: u32,
+    /// Write what every job was told, and what came, to this CSV file: times and quantiles in seconds, the quantiles
+    /// from the moment of asking
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    jobs: Option<PathBuf>,
     /// Print one JSON object instead of a table
     #[arg(long, conflicts_with = "markdown", help_heading = "Output")]
     json: bool,
@@ -68,6 +73,7 @@ impl StartTimes {
         if self.replay.seeds.get() > 1 {
             return Err(Failure::Usage("start-times replays one seed: choose it with --seed".to_owned()));
         }
+        output::check_page(self.jobs.as_deref())?;
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
         let (rules, workload) = self.replay.workload(&trace, &name)?;
@@ -75,9 +81,12 @@ impl StartTimes {
         let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
         let bar = output::progress(workload.counts.jobs);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let every = 6 * 3600;
-        let study = study(&name, &workload, &options, self.beliefs, self.scenarios, every, &progress)?;
+        let asks = Asks { beliefs: self.beliefs, scenarios: self.scenarios, every: 6 * 3600 };
+        let (study, told) = study(&name, &workload, &options, &asks, &progress)?;
         bar.finish_and_clear();
+        if let Some(path) = &self.jobs {
+            output::write_page(path, &starts::csv(&told))?;
+        }
         if self.json {
             output::json(&study)?;
         } else {

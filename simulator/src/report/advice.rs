@@ -1,7 +1,7 @@
 //! Advice as tables.
 
 use super::table::Style;
-use crate::live::advise::{Advice, head, limit};
+use crate::live::advise::{Advice, forecast, head, limit};
 use comfy_table::Table;
 
 /// Seconds as people say them: the two largest units that count.
@@ -49,6 +49,27 @@ pub fn heads(advice: &Advice, within: &[i64], style: Style) -> Table {
                 .map(|at| or_dash(head.started.get(at).map(|started| percent(started.probability)))),
         );
         row.push(head.note.clone().unwrap_or_default());
+        table.add_row(row);
+    }
+    table
+}
+
+/// All waiting jobs: the queue played forward.
+pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Table {
+    let mut titles = ["waiting job", "partition", "user", "waited"].map(str::to_owned).to_vec();
+    titles
+        .extend(forecast::QUANTILES.map(|probability| style.title(&percent(probability), "% start within")));
+    titles.extend(within.iter().map(|span_| style.title(&span(*span_), "started, %")));
+    let mut table = style.table(titles, 3);
+    for start in &advice.starts {
+        let mut row =
+            vec![start.job.clone(), start.partition.clone(), start.user.clone(), span(start.waited)];
+        let quantile = |at: usize| or_dash(start.quantiles.get(at).map(|quantile| span(quantile.within)));
+        row.extend((0..forecast::QUANTILES.len()).map(quantile));
+        row.extend(
+            (0..within.len())
+                .map(|at| or_dash(start.started.get(at).map(|started| percent(started.probability)))),
+        );
         table.add_row(row);
     }
     table

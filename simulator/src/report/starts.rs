@@ -2,7 +2,8 @@
 
 use super::TableStyle;
 use super::waits::duration;
-use crate::studies::starts::{Occasion, Study};
+use crate::studies::starts::{Method, Occasion, Study, Told};
+use surefill::forecast::LEVELS;
 
 /// One row a method and occasion.
 pub fn table(study: &Study, style: TableStyle) -> String {
@@ -39,4 +40,41 @@ pub fn table(study: &Study, style: TableStyle) -> String {
         "{} jobs of {} under {}, run times believed by {}, {} scenarios\n\n{table}",
         study.jobs, study.trace, study.policy, study.predictor, study.scenarios
     )
+}
+
+/// What every job was told, and what came, a line each; times and spans in seconds.
+pub fn csv(told: &[Told]) -> String {
+    let mut text = "job,asked,waited_so_far,occasion,told_by".to_owned();
+    for level in LEVELS {
+        text += &format!(",within_at_{level}");
+    }
+    text += ",waited\n";
+    for Told { job, asked, age, method, occasion, quantiles, waited } in told {
+        let occasion = match occasion {
+            Occasion::Submission => "submission",
+            Occasion::Later => "later",
+        };
+        text += &format!("{job},{asked},{age},{occasion},\"{}\"", method.name());
+        for quantile in quantiles {
+            text += &format!(",{quantile}");
+        }
+        text += &format!(",{waited}\n");
+    }
+    text
+}
+
+/// What one job would have been told of its start, a row each time; spans count from the moment of asking.
+pub fn told(told: &[Told], style: TableStyle) -> String {
+    let mut titles = ["asked at", "waited so far", "told by"].map(str::to_owned).to_vec();
+    titles.extend(LEVELS.map(|level| style.title(&format!("{:.0}", level * 100.0), "% start within")));
+    titles.push("it started after".to_owned());
+    let mut table = style.table(titles, 3);
+    // What is told is calibrated: the forecast as it comes is for those who study it.
+    for told in told.iter().filter(|told| told.method != Method::Forecast) {
+        let mut row = vec![told.asked.to_string(), duration(told.age as f64), told.method.name().to_owned()];
+        row.extend(told.quantiles.map(|quantile| duration(quantile as f64)));
+        row.push(duration(told.waited as f64));
+        table.add_row(row);
+    }
+    table.to_string()
 }

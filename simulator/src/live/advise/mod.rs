@@ -6,12 +6,15 @@
 //! * [`live`]: runs these commands.
 //! * [`beliefs`]: what ended jobs teach of run times and of waits.
 //! * [`head`]: pools of interchangeable nodes, and when the first waiting job of each starts.
+//! * [`forecast`]: when every waiting job starts, the queue played forward.
 //! * [`limit`]: a time limit for a user's next job.
 //!
-//! The head job's start is the exact convolution of what is believed of the running jobs, if nothing else starts; the
-//! others' waits are bounded from the history of waits (QBETS), which needs no model of the scheduler.
+//! The head job's start is the exact convolution of what is believed of the running jobs, if nothing else starts; all
+//! jobs' starts come from the queue played forward; and the others' waits are bounded from the history of waits
+//! (QBETS), which needs no model of the scheduler.
 
 pub mod beliefs;
+pub mod forecast;
 pub mod head;
 pub mod limit;
 pub mod live;
@@ -121,6 +124,8 @@ pub struct Advice {
     pub confidence: f64,
     /// The first waiting job of each pool of nodes.
     pub heads: Vec<Head>,
+    /// When every waiting job starts, pool by pool in the order of priority: the queue played forward.
+    pub starts: Vec<forecast::Start>,
     /// The others, in their order.
     pub others: Vec<Other>,
     /// Time limits.
@@ -145,14 +150,15 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     let mut waits = Waits::learn(&snapshot.past, snapshot.jobs.len(), question)?;
     let wanted = |partition: &str| question.partition.as_deref().is_none_or(|only| only == partition);
 
-    let mut heads = Vec::new();
+    let (mut heads, mut starts) = (Vec::new(), Vec::new());
     for pool in Pool::all(snapshot) {
-        if pool.partitions.iter().any(|partition| wanted(partition))
-            && let Some(head) = head::estimate(&pool, snapshot, &mut run_times, question)?
-        {
-            heads.push(head);
+        if !pool.partitions.iter().any(|partition| wanted(partition)) {
+            continue;
         }
+        heads.extend(head::estimate(&pool, snapshot, &mut run_times, question)?);
+        starts.extend(forecast::starts(&pool, snapshot, &mut run_times, question)?);
     }
+    starts.retain(|start| wanted(&start.partition));
 
     let mut waiting: Vec<&Job> =
         snapshot.jobs.iter().filter(|job| job.state == State::Pending && wanted(&job.partition)).collect();
@@ -174,6 +180,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
         quantile: question.quantile,
         confidence: question.confidence,
         heads,
+        starts,
         others,
         next,
     })

@@ -27,6 +27,11 @@ pub struct Asking {
     predictor: Box<dyn DistributionPredictor>,
     rules: Rules,
     every: i64,
+    /// Nobody is asked about before this time.
+    from: i64,
+    /// Nobody is asked about once this job has started.
+    until: Option<JobId>,
+    over: bool,
     /// When all that wait are asked about again.
     next: Option<i64>,
     player: Player,
@@ -51,6 +56,9 @@ impl Asking {
             predictor,
             rules,
             every,
+            from: i64::MIN,
+            until: None,
+            over: false,
             next: None,
             player: Player::default(),
             calibration: StartCalibration::new(),
@@ -61,8 +69,22 @@ impl Asking {
         }
     }
 
+    /// The same, nobody being asked about before a time.
+    pub fn from(self, from: i64) -> Asking {
+        Asking { from, ..self }
+    }
+
+    /// The same, nobody being asked about once this job has started.
+    pub fn until(self, job: JobId) -> Asking {
+        Asking { until: Some(job), ..self }
+    }
+
     fn ask(&mut self, cluster: &Cluster<'_>) {
         let now = cluster.now();
+        if now < self.from {
+            self.submitted.clear();
+            return;
+        }
         let all = self.next.is_some_and(|next| now >= next);
         if all || self.next.is_none() {
             self.next = Some(now - now.rem_euclid(self.every) + self.every);
@@ -115,11 +137,15 @@ impl Policy for Asking {
         self.policy.started(job, now);
         self.history.started(now - job.submit);
         self.rules.started(now - job.submit);
+        self.over |= self.until == Some(job.id);
         for open in self.open.remove(&job.id).unwrap_or_default() {
             let waited = now - open.when;
             sound(self.calibration.learn_rest(open.age, &open.forecast, waited, open.missed));
             let occasion = open.occasion;
             self.told.extend(open.told.into_iter().map(|(method, quantiles)| Told {
+                job: job.number,
+                asked: open.when,
+                age: open.age,
                 method,
                 occasion,
                 quantiles,
@@ -135,6 +161,8 @@ impl Policy for Asking {
 
     fn schedule(&mut self, cluster: &mut Cluster<'_>) {
         self.policy.schedule(cluster);
-        self.ask(cluster);
+        if !self.over {
+            self.ask(cluster);
+        }
     }
 }

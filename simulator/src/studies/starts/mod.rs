@@ -10,4 +10,4 @@ mod methods;
 mod study;
 
 pub use methods::Method;
-pub use study::{Measure, Occasion, Study, Told, study};
+pub use study::{Asks, Measure, Occasion, Study, Told, of_job, study};

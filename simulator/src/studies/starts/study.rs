@@ -6,7 +6,7 @@ use crate::replay::engine::replay;
 use crate::replay::policy::name_of;
 use crate::replay::predict::Predictor;
 use crate::replay::run::{Error, Options};
-use crate::trace::workload::Workload;
+use crate::trace::workload::{JobId, Workload};
 use serde::Serialize;
 use surefill::runtime::RuntimeBins;
 
@@ -21,8 +21,14 @@ pub enum Occasion {
 }
 
 /// What was told of a job on one occasion, and what came: seconds from then on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Told {
+    /// The job's number in the trace.
+    pub job: i64,
+    /// When it was asked about.
+    pub asked: i64,
+    /// How long it had waited by then.
+    pub age: i64,
     /// By whom.
     pub method: Method,
     /// When.
@@ -106,8 +112,19 @@ impl Measure {
     }
 }
 
-/// Replays a workload, asking about each job that is not started by the pass after its submission, and every `every`
-/// seconds about all that wait. The forecasts believe of run times what `predictor` does.
+/// What is asked, and of whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Asks {
+    /// What the forecasts believe of run times: a predictor of distributions.
+    pub beliefs: Predictor,
+    /// Scenarios of a forecast (2 to 65,536).
+    pub scenarios: u32,
+    /// Seconds between two times at which all that wait are asked about.
+    pub every: i64,
+}
+
+/// Replays a workload, asking about each job that is not started by the pass after its submission, and every so
+/// many seconds about all that wait.
 ///
 /// # Errors
 /// [`Error`].
@@ -118,12 +135,12 @@ pub fn study(
     trace: &str,
     workload: &Workload,
     replayed: &Options,
-    predictor: Predictor,
-    scenarios: u32,
-    every: i64,
+    asks: &Asks,
     progress: &(dyn Fn(usize) + Sync),
-) -> Result<Study, Error> {
+) -> Result<(Study, Vec<Told>), Error> {
+    let Asks { beliefs, scenarios, every } = *asks;
     let prob = &replayed.policy.prob;
+    let predictor = beliefs;
     let beliefs = predictor
         .distribution(&RuntimeBins::default(), prob.hmm_floor)
         .expect("a predictor of distributions");
@@ -136,14 +153,52 @@ pub fn study(
         let told = &asking.told;
         Method::ALL.into_iter().filter_map(move |method| Measure::of(method, occasion, told))
     });
-    Ok(Study {
+    let study = Study {
         trace: trace.to_owned(),
         policy: name_of(replayed.choice.policy),
         predictor: name_of(predictor),
         scenarios,
         jobs: workload.jobs.len(),
         measures: measures.collect(),
-    })
+    };
+    Ok((study, asking.told))
+}
+
+/// For how long before a job's submission other jobs are asked about, in seconds, so that what it is told is
+/// calibrated.
+const BEFORE: i64 = 14 * 86_400;
+
+/// What one job of a workload would have been told: at its submission, unless the pass after it starts it, and every
+/// so many seconds while it waits. The calibration hears of the jobs of the 14 days before.
+///
+/// # Errors
+/// [`Error`].
+///
+/// # Panics
+/// As [`study`]; when there is no such job.
+pub fn of_job(
+    trace: &str,
+    workload: &Workload,
+    replayed: &Options,
+    asks: &Asks,
+    job: JobId,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<Told>, Error> {
+    let Asks { beliefs, scenarios, every } = *asks;
+    let prob = &replayed.policy.prob;
+    let predictor = beliefs;
+    let beliefs = predictor
+        .distribution(&RuntimeBins::default(), prob.hmm_floor)
+        .expect("a predictor of distributions");
+    let policy = replayed.choice.build(&replayed.policy)?;
+    let rules = Rules::new(&replayed.choice, &replayed.policy, scenarios, 1);
+    let from = workload.jobs[job].submit.saturating_sub(BEFORE);
+    let mut asking = Asking::new(policy, beliefs, rules, every).from(from).until(job);
+    replay(workload, replayed.setup(trace, workload.procs, 0), &mut asking, progress)?;
+    let number = workload.jobs[job].number;
+    asking.told.retain(|told| told.job == number);
+    asking.told.sort_by_key(|told| (told.asked, told.method));
+    Ok(asking.told)
 }
 
 #[cfg(test)]
@@ -178,7 +233,14 @@ mod tests {
                 policy: PolicyOptions::default(),
                 rules: Rules::default(),
             };
-            let study = study("all", &workload, &options, Predictor::Clairvoyant, 2, 3600, &|_| {}).unwrap();
+            let asks = Asks { beliefs: Predictor::Clairvoyant, scenarios: 2, every: 3600 };
+            let (study, told) = study("all", &workload, &options, &asks, &|_| {}).unwrap();
+            // What one job is told alone is what it is told among all, but for the calibration.
+            let alone = of_job("all", &workload, &options, &asks, 300, &|_| {}).unwrap();
+            let mine = |told: &&Told| told.job == 301 && told.method == Method::Forecast;
+            let same: Vec<_> = told.iter().filter(mine).map(|told| (told.asked, told.quantiles)).collect();
+            assert!(!same.is_empty());
+            assert_eq!(alone.iter().filter(mine).map(|t| (t.asked, t.quantiles)).collect::<Vec<_>>(), same);
             for occasion in [Occasion::Submission, Occasion::Later] {
                 let found = |method| {
                     let mine = |measure: &&Measure| measure.method == method && measure.occasion == occasion;
@@ -197,6 +259,9 @@ mod tests {
     #[test]
     fn measures_by_hand() {
         let told = |waited| Told {
+            job: 1,
+            asked: 0,
+            age: 0,
             method: Method::Forecast,
             occasion: Occasion::Later,
             quantiles: [10, 20, 30, 40, 50],
