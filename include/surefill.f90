@@ -987,20 +987,6 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_forecast_options_init
 
-    !> Sets the options to what plays a scheduler forward that works by this preset, the rest as
-    !! surefill_forecast_options_init does: the orders of the queue and of the candidates, the wait beyond which a job
-    !! comes to the front by the recent waits (with NULL for waits no job does), plans by medians unless the preset
-    !! always guards the head job by the limits, and as slack the threshold of a preset that compares relative delays.
-    !! O(log n) for n recent waits.
-    function surefill_forecast_options_preset(options, preset, waits) bind(c, &
-            name='surefill_forecast_options_preset') result(code)
-      import
-      type(surefill_forecast_options), intent(out) :: options
-      type(surefill_preset), intent(in) :: preset
-      type(c_ptr), value :: waits
-      integer(c_int32_t) :: code
-    end function surefill_forecast_options_preset
-
     !> Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios
     !! this is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640.
     function surefill_forecast_size(capacity, size) bind(c, name='surefill_forecast_size') result(code)
@@ -1222,6 +1208,20 @@ module surefill
       type(surefill_rule), intent(out) :: rule
       integer(c_int32_t) :: code
     end function surefill_preset_rule
+
+    !> What plays a scheduler forward that works by this preset, for surefill_forecast_begin: the orders of the queue
+    !! and of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits
+    !! no job does), plans by medians unless the preset always guards the head job by the limits, as slack the
+    !! threshold of a preset that compares relative delays, and the rest as surefill_forecast_options_init sets it.
+    !! O(log n) for n recent waits.
+    function surefill_preset_forecast(preset, waits, options) bind(c, name='surefill_preset_forecast') &
+            result(code)
+      import
+      type(surefill_preset), intent(in) :: preset
+      type(c_ptr), value :: waits
+      type(surefill_forecast_options), intent(out) :: options
+      integer(c_int32_t) :: code
+    end function surefill_preset_forecast
 
     !> A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed
     !! of its run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for

@@ -669,17 +669,6 @@ int32_t surefill_forecast_capacity_init(surefill_forecast_capacity *capacity);
  * half-widths of .95 confidence. */
 int32_t surefill_forecast_options_init(surefill_forecast_options *options);
 
-/* Sets the options to what plays a scheduler forward that works by this preset, the rest as
- * surefill_forecast_options_init does: the orders of the queue and of the candidates, the wait beyond which a job
- * comes to the front by the recent waits (with NULL for waits no job does), plans by medians unless the preset
- * always guards the head job by the limits, and as slack the threshold of a preset that compares relative delays.
- * O(log n) for n recent waits.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_forecast_options_preset(surefill_forecast_options *options,
-                                         const surefill_preset *preset,
-                                         const surefill_recent_waits *waits);
-
 /* Bytes of memory that a forecast needs. With R running jobs, W waiting jobs, b bins of e events and N scenarios
  * this is at most 16 (R + W) b e + 8 W N + 128 R + 232 W + 640.
  *
@@ -941,6 +930,17 @@ int32_t surefill_preset_init(surefill_preset *preset, int32_t name);
  *
  * Errors: OUT_OF_RANGE. */
 int32_t surefill_preset_rule(const surefill_preset *preset, const surefill_recent_waits *waits, surefill_rule *rule);
+
+/* What plays a scheduler forward that works by this preset, for surefill_forecast_begin: the orders of the queue
+ * and of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits
+ * no job does), plans by medians unless the preset always guards the head job by the limits, as slack the
+ * threshold of a preset that compares relative delays, and the rest as surefill_forecast_options_init sets it.
+ * O(log n) for n recent waits.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_preset_forecast(const surefill_preset *preset,
+                                 const surefill_recent_waits *waits,
+                                 surefill_forecast_options *options);
 
 /* A waiting job's value in the queue's order, smaller ones first, equal ones by submission: by what is believed of
  * its run time (NULL when nothing is known but the limit), its time limit, its processors (at least 1) and for how

@@ -230,10 +230,11 @@ pub unsafe extern "C" fn surefill_preset_rule(
     })())
 }
 
-/// What plays a scheduler forward that works by this preset, for surefill_forecast_begin: the orders of the queue and of
-/// the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits no job does),
-/// plans by medians unless the preset always guards the head job by the limits, as slack the threshold of a preset that
-/// compares relative delays, and the rest as surefill_forecast_options_init sets it. O(log n) for n recent waits.
+/// What plays a scheduler forward that works by this preset, for surefill_forecast_begin: the orders of the queue and
+/// of the candidates, the wait beyond which a job comes to the front by the recent waits (with NULL for waits no job
+/// does), plans by medians unless the preset always guards the head job by the limits, as slack the threshold of a
+/// preset that compares relative delays, and the rest as surefill_forecast_options_init sets it. O(log n) for n recent
+/// waits.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE.
 ///

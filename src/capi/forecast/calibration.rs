@@ -1,7 +1,7 @@
 //! Calibration of told starts.
 
 use crate::capi::block::{init, object, open, seal};
-use crate::capi::{array, array_mut, status};
+use crate::capi::{array, array_mut, checked_mut, status};
 use crate::error::{Error, Result};
 use crate::forecast::{LEVELS, StartCalibration};
 use crate::memory::{Carver, Kind, Object};
@@ -188,12 +188,12 @@ pub unsafe extern "C" fn surefill_start_calibration_overdue(
     heard: *mut i32,
 ) -> i32 {
     status((|| {
-        let mut changed = unsafe { value(calibration)? }.calibration;
+        let Value(calibration) = unsafe { object(calibration)? };
         let heard = unsafe { checked_mut(heard)? };
         let levels = unsafe { levels(forecast, count)? };
+        let mut changed = *calibration;
         let missed = changed.overdue(age, &levels, waited, levels_heard(*heard)?)?;
-        unsafe { Block::<Value>::read_mut(calibration, KIND)? }.calibration = changed;
-        *heard = missed as i32;
+        (*calibration, *heard) = (changed, missed as i32);
         Ok(())
     })())
 }
@@ -215,9 +215,10 @@ pub unsafe extern "C" fn surefill_start_calibration_learn_rest(
     heard: i32,
 ) -> i32 {
     status((|| {
-        let mut changed = unsafe { value(calibration)? }.calibration;
+        let Value(calibration) = unsafe { object(calibration)? };
+        let mut changed = *calibration;
         changed.learn_rest(age, &unsafe { levels(forecast, count)? }, waited, levels_heard(heard)?)?;
-        unsafe { Block::<Value>::read_mut(calibration, KIND)? }.calibration = changed;
+        *calibration = changed;
         Ok(())
     })())
 }
