@@ -29,7 +29,7 @@ static int use(surefill_pass *pass) {
     statuses[count++] = surefill_pass_begin(pass, NOW + 1, 4, 8, 12, 0);
     statuses[count++] = surefill_pass_add_running(pass, 4, 0, 60, NULL, NULL);
     statuses[count++] = surefill_pass_add_candidate(pass, 4, 60, NULL, NULL);
-    for (int i = 0; i < count; i++) valid &= statuses[i] <= SUREFILL_OK && statuses[i] >= SUREFILL_ERROR_OVERFULL;
+    for (int i = 0; i < count; i++) valid &= statuses[i] <= SUREFILL_OK && statuses[i] >= SUREFILL_ERROR_DOES_NOT_FIT;
     return valid;
 }
 

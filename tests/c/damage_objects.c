@@ -21,7 +21,7 @@ static int32_t kind, key_count;
 
 /* Whether a status is one, and what came with SUREFILL_OK a number. */
 static int valid(int32_t status, double answer) {
-    return status <= SUREFILL_OK && status >= SUREFILL_ERROR_OVERFULL && (status != SUREFILL_OK || !isnan(answer));
+    return status <= SUREFILL_OK && status >= SUREFILL_ERROR_DOES_NOT_FIT && (status != SUREFILL_OK || !isnan(answer));
 }
 
 static int64_t make_predictor(void) {
