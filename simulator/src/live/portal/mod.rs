@@ -155,8 +155,15 @@ impl Hosts {
 
     /// Whether a request's host is one of them, on whatever port.
     fn know(&self, host: Option<&HeaderValue>) -> bool {
-        let authority = host.and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
-        authority.is_some_and(|authority| self.0.contains(&authority.host().to_ascii_lowercase()))
+        let Some(authority) = host.and_then(|host| host.to_str().ok()?.parse::<Authority>().ok()) else {
+            return false;
+        };
+        // The name, and a port that is a number or none: no user before the name.
+        let port = authority.as_str().strip_prefix(authority.host());
+        let plain = port.is_some_and(|port| {
+            port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+        });
+        plain && self.0.contains(&authority.host().to_ascii_lowercase())
     }
 }
 
