@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes pages of most kinds (allocate's and characterize's still have text that is too small) and renders them in headless Chromium at 1280 and 390 pixels (check-pages.py). Pictures come to
-# build/pages.
+# Makes pages of most kinds and renders them in headless Chromium at 1280 and 390 pixels (check-pages.py). Pictures come to
+# build/pages. The pages of allocate and characterize still have text that is too small for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}/pages
