@@ -2,7 +2,7 @@
 #
 #   make            build/libsurefill.a and build/libsurefill.so
 #   make demo       see it decide backfills on a workload that comes with it
-#   make test       the Rust tests of core, C interface and simulator: under three minutes, no root, nothing installed
+#   make test       the Rust tests of core, C interface and simulator: two minutes once built, no root, nothing installed
 #   make check      every test, C, Fortran, packages and resource managers included; make check STEPS="C Fortran" some steps,
 #                   make check STEPS=list their names
 #   make packages   installs what make check needs on a Debian machine (root)
@@ -19,6 +19,9 @@
 VERSION := $(shell sed -n 's/^version = "\([0-9.]*\)"$$/\1/p' Cargo.toml)
 # The number in the library's name: SUREFILL_ABI_VERSION. It changes when old programs would break.
 ABI := $(shell sed -n 's/^pub const SUREFILL_ABI_VERSION: i32 = \([0-9]*\);$$/\1/p' src/capi/status.rs)
+
+# Tests and results are of tables in full width.
+unexport COLUMNS
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -37,14 +40,17 @@ CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 
 SONAME := libsurefill.so.$(ABI)
-HEADERS := include/surefill.h include/surefill_models.h include/surefill.f90 include/surefill_models.f90
+HEADERS := include/surefill.h include/surefill_nodes.h include/surefill_models.h include/surefill.f90 \
+	include/surefill_nodes.f90 include/surefill_models.f90
 RUSTC_LIB := $(CARGO) rustc --quiet --lib --profile capi --features capi --crate-type
 WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
 .PHONY: lib tool demo test check packages abi-accept install install-lib install-tool install-slurm uninstall deb deb-slurm bench instructions results docs clean
-lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(BUILD)/surefill.pc
+# For processors with AVX2: the C library's loader takes this one there by itself. The same bits in fewer instructions.
+WIDE := $(if $(filter x86_64,$(shell uname -m)),glibc-hwcaps/x86-64-v3)
+lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(WIDE:%=$(BUILD)/%/$(SONAME)) $(BUILD)/surefill.pc
 
 ifneq ($(HAVE_CARGO),)
 # Cargo knows what changed, flags included; what it made again is copied only when it differs.
@@ -58,9 +64,15 @@ $(BUILD)/$(SONAME): FORCE
 	@mkdir -p $(BUILD)
 	$(RUSTC_LIB) cdylib -- -C link-arg=-Wl,-soname,$(SONAME) -C link-arg=-lc -C debuginfo=2
 	@cmp -s $(CARGO_TARGET_DIR)/capi/libsurefill.so $@ || cp $(CARGO_TARGET_DIR)/capi/libsurefill.so $@
+
+$(BUILD)/glibc-hwcaps/x86-64-v3/$(SONAME): FORCE
+	@mkdir -p $(@D)
+	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/wide $(RUSTC_LIB) cdylib -- -C target-cpu=x86-64-v3 -C link-arg=-Wl,-soname,$(SONAME) \
+	    -C link-arg=-lc
+	@cmp -s $(CARGO_TARGET_DIR)/wide/capi/libsurefill.so $@ || cp $(CARGO_TARGET_DIR)/wide/capi/libsurefill.so $@
 else
 # Root often has no Cargo (sudo make install): then what has been built is taken as it is.
-$(BUILD)/libsurefill.a $(BUILD)/$(SONAME): FORCE
+$(BUILD)/libsurefill.a $(BUILD)/$(SONAME) $(BUILD)/glibc-hwcaps/x86-64-v3/$(SONAME): FORCE
 	@test -f $@ || { echo 'No $(CARGO) here, and no $@: run make first, where there is one.' >&2; exit 1; }
 endif
 
@@ -109,7 +121,7 @@ demo: $(BUILD)/backfill $(BUILD)/replay $(BUILD)/workload.swf
 
 test:
 	$(CARGO) test --quiet --workspace
-	$(CARGO) test --quiet -p surefill --features capi --lib --test capi --test capi_answers
+	$(CARGO) test --quiet -p surefill --features capi --lib --test capi --test capi_answers --test capi_nodes
 
 # A variable's value, for scripts: make -s print-VERSION, make -s print-ABI.
 print-%:
@@ -127,7 +139,7 @@ abi-accept: $(BUILD)/libsurefill.so
 # The package-configuration file names the folders, so it is made again for every installation.
 install: install-lib install-tool
 
-install-lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so
+install-lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(WIDE:%=$(BUILD)/%/$(SONAME))
 	rm -f $(BUILD)/surefill.pc
 	$(MAKE) --no-print-directory $(BUILD)/surefill.pc PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)'
 	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig'
@@ -136,6 +148,11 @@ install-lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so
 	install -m 755 $(BUILD)/$(SONAME) '$(DESTDIR)$(LIBDIR)/libsurefill.so.$(VERSION)'
 	ln -sf libsurefill.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
 	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libsurefill.so'
+ifneq ($(WIDE),)
+	install -d '$(DESTDIR)$(LIBDIR)/$(WIDE)'
+	install -m 755 $(BUILD)/$(WIDE)/$(SONAME) '$(DESTDIR)$(LIBDIR)/$(WIDE)/libsurefill.so.$(VERSION)'
+	ln -sf libsurefill.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(WIDE)/$(SONAME)'
+endif
 	install -m 644 $(BUILD)/surefill.pc '$(DESTDIR)$(LIBDIR)/pkgconfig'
 
 install-tool: tool
@@ -172,6 +189,7 @@ endif
 uninstall:
 	rm -f $(patsubst include/%,'$(DESTDIR)$(INCLUDEDIR)/%',$(HEADERS))
 	rm -f '$(DESTDIR)$(LIBDIR)/libsurefill.a' '$(DESTDIR)$(LIBDIR)'/libsurefill.so*
+	rm -f $(WIDE:%='$(DESTDIR)$(LIBDIR)/%'/libsurefill.so*)
 	rm -f '$(DESTDIR)$(LIBDIR)/pkgconfig/surefill.pc'
 	rm -f '$(DESTDIR)$(BINDIR)/surefill' '$(DESTDIR)$(MANDIR)/man1/surefill.1' '$(DESTDIR)$(MANDIR)'/man1/surefill-*.1
 	rm -f '$(DESTDIR)$(BASHDIR)/surefill' '$(DESTDIR)$(ZSHDIR)/_surefill' '$(DESTDIR)$(FISHDIR)/surefill.fish'

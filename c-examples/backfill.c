@@ -68,10 +68,12 @@ int main(void) {
         printf("%-12s %10" PRId32 "  %2s %6.4f  %s\n", queue[job].name, queue[job].processors, surefill_name(SUREFILL_NAME_DELAY_SIGN, exactness),
                delay, surefill_name(SUREFILL_NAME_VERDICT, verdict));
     }
-    for (int percent = 10; percent <= 90; percent += 40) {
-        int64_t when;
-        CHECK(surefill_pass_head_start_quantile(pass, percent / 100.0, &when));
-        printf("%d %%: the head job starts within %" PRId64 " minutes\n", percent, (when - now + 59) / 60);
-    }
+    const double quantiles[] = {0.1, 0.5, 0.9};
+    int64_t starts[COUNT(quantiles)];
+    do {
+        CHECK(surefill_pass_head_start_quantiles(pass, quantiles, COUNT(quantiles), 500, starts, &step));
+    } while (step != SUREFILL_STEP_DONE);
+    for (job = 0; job < COUNT(quantiles); job++)
+        printf("%.0f %%: the head job starts within %" PRId64 " minutes\n", 100 * quantiles[job], (starts[job] - now + 59) / 60);
     return 0;
 }

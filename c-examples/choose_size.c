@@ -16,7 +16,7 @@ static void check(int32_t status, const char *call) {
 }
 
 int main(void) {
-    /* What is known: how long jobs ran lately, in order, and how long this one ran on so many processors. */
+    /* What is known: how long jobs ran lately, in order, and how long this one ran on 1, 2, ... processors. */
     const double lately[] = {12, 30, 75, 190, 480, 1200, 3100, 7800, 19500, 49000};
     const double tried_on[] = {1, 4, 16, 32, 64}, ran[] = {90000, 23000, 6500, 3800, 3050};
     /* The machine: 128 processors, 12 of them idle. Who holds how many, for how many seconds already. */
@@ -56,7 +56,7 @@ int main(void) {
                run_time + mean, soon);
     }
 
-    /* What came of earlier predictions, here always half as long again; then the choice by these lights. */
+    /* The waits that followed earlier predictions, here always half as long again; then the choice by these lights. */
     CHECK(surefill_correction_init(correction_memory, sizeof correction_memory, &correction));
     for (int i = 1; i <= 30; i++) CHECK(surefill_correction_record(correction, 60.0 * i, 90.0 * i));
     CHECK(surefill_choice_options_init(&options));

@@ -128,9 +128,10 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_DELAY_EXACT = 0_c_int32_t
   !> Refused before everything was added up: the delay is at least the one given.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_LEAST = 1_c_int32_t
-  !> A large group of jobs that may end in one second was bounded: the delay is at most the one given.
+  !> The delay is at most the one given. Nothing reports this any more.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_MOST = 2_c_int32_t
-  !> Both happened: an estimate.
+  !> More jobs may end in one second than are added up exactly: the delay is an estimate, within about a hundredth for
+  !! an accepted candidate. A refused one's may be from before everything was added up.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_ESTIMATE = 3_c_int32_t
 
   !> Capacities of a pass. Set by surefill_pass_capacity_init, then changed as needed.
@@ -147,8 +148,8 @@ module surefill
     integer(c_int32_t) :: bins
     !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
     integer(c_int32_t) :: events_per_bin
-    !> Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); larger groups
-    !! are bounded from above.
+    !> Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); of larger groups
+    !! the narrowest jobs are estimated, within a hundredth at the default.
     integer(c_int32_t) :: tie_cells
   end type surefill_pass_capacity
 
@@ -194,10 +195,6 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_PLANS_LIMITS = 0_c_int32_t
   !> Plans: the policy expects jobs to end at the median of their distribution; one that outlives it, at its limit.
   integer(c_int32_t), parameter :: SUREFILL_PLANS_MEDIANS = 1_c_int32_t
-  !> The levels that are calibrated: .05, .25, .5, .75 and .95.
-  integer(c_int32_t), parameter :: SUREFILL_START_LEVELS = 5_c_int32_t
-  !> Bytes of memory that a calibration of starts needs, aligned to 8.
-  integer(c_int64_t), parameter :: SUREFILL_START_CALIBRATION_SIZE = 944_c_int64_t
 
   !> Capacities of a forecast. Set by surefill_forecast_capacity_init, then changed as needed.
   type, bind(c) :: surefill_forecast_capacity
@@ -255,8 +252,8 @@ module surefill
     real(c_double) :: candidate_age_unit
     !> As queue_age.
     real(c_double) :: candidate_age
-    !> Jobs that have waited longer than so many seconds come first in the queue, by submission; not negative,
-    !! infinite for never.
+    !> Jobs that have waited for more seconds come first in the queue, by submission; not negative, infinite for
+    !! never.
     real(c_double) :: front
     !> With one reservation: a candidate may also start that is planned to delay the head job by less than this part
     !! of what the head job still has to wait; not negative, 0 for none.
@@ -688,6 +685,10 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_NAME_PREDICTION = 8_c_int32_t
   !> Family of constants: SUREFILL_PREDICTOR_.
   integer(c_int32_t), parameter :: SUREFILL_NAME_PREDICTOR = 9_c_int32_t
+  !> Family of constants: SUREFILL_FIT_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_FIT = 10_c_int32_t
+  !> Family of constants: SUREFILL_SPREAD_.
+  integer(c_int32_t), parameter :: SUREFILL_NAME_SPREAD = 11_c_int32_t
 
   interface
 
@@ -812,7 +813,7 @@ module surefill
     end function surefill_rule_init
 
     !> Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and E =
-    !! (R + Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with
+    !! (R + Q) b e this is at most 54 E + 8 (Q + 1) b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with
     !! tie_cells at least 4 P + 20.
     function surefill_pass_size(capacity, size) bind(c, name='surefill_pass_size') result(code)
       import
@@ -863,6 +864,23 @@ module surefill
       type(c_ptr), value :: index
       integer(c_int32_t) :: code
     end function surefill_pass_add_running
+
+    !> As surefill_pass_add_running, for a job whose limit is soft, one that jobs may outlive. The rule for limits: a
+    !! hard limit cuts what is believed, and a job past it is expected to end one second from now. A soft limit does
+    !! not cut: what is believed goes on, given the job's age alone; only where nothing is believed, or nothing of it
+    !! is left, is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the rule
+    !! go by the limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from now.
+    function surefill_pass_add_running_softly(pass, processors, age, limit, distribution, index) bind(c, &
+            name='surefill_pass_add_running_softly') result(code)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
+      type(c_ptr), value :: distribution
+      type(c_ptr), value :: index
+      integer(c_int32_t) :: code
+    end function surefill_pass_add_running_softly
 
     !> Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in
     !! seconds and what is believed of its run time; NULL when nothing is known but the limit. index is its number,
@@ -968,6 +986,23 @@ module surefill
       integer(c_int64_t), intent(out) :: when
       integer(c_int32_t) :: code
     end function surefill_pass_head_start_quantile
+
+    !> As surefill_pass_head_start_quantile, for count probabilities (ascending) by one walk over the events: about
+    !! work multiply-adds a call (at least 1), as surefill_pass_decide counts them. step is SUREFILL_STEP_DONE when
+    !! all are known; after SUREFILL_STEP_MORE call again with the same probabilities and whens. A decision, or
+    !! another question, gives up one under way. With E events and c processors still missing for the head job it
+    !! costs about E c multiply-adds. All are exact, also where many jobs may end in one second.
+    function surefill_pass_head_start_quantiles(pass, probabilities, count, work, whens, step) bind(c, &
+            name='surefill_pass_head_start_quantiles') result(code)
+      import
+      type(c_ptr), value :: pass
+      real(c_double), intent(in) :: probabilities(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: work
+      integer(c_int64_t), intent(inout) :: whens(*)
+      integer(c_int32_t), intent(out) :: step
+      integer(c_int32_t) :: code
+    end function surefill_pass_head_start_quantiles
 
     !> Sets the capacity to its defaults: 256 running and 256 waiting jobs, 1,024 processors, 32 bins of 4 events, 200
     !! scenarios.
@@ -1101,96 +1136,6 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_forecast_start_mean
 
-    !> Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
-    !! SUREFILL_START_CALIBRATION_SIZE, aligned to 8): it changes nothing.
-    function surefill_start_calibration_init(memory, length, calibration) bind(c, &
-            name='surefill_start_calibration_init') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_init
-
-    !> Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its
-    !! checksum. Any later call that changes the calibration breaks the seal.
-    function surefill_start_calibration_seal(calibration) bind(c, name='surefill_start_calibration_seal') &
-            result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_seal
-
-    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !! surefill_start_calibration_seal left it.
-    function surefill_start_calibration_open(memory, length, calibration) bind(c, &
-            name='surefill_start_calibration_open') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_open
-
-    !> What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits
-    !! for these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS,
-    !! of both arrays. O(1).
-    function surefill_start_calibration_told(calibration, age, forecast, count, told) bind(c, &
-            name='surefill_start_calibration_told') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), intent(in) :: forecast(*)
-      integer(c_int32_t), value :: count
-      integer(c_int64_t), intent(out) :: told(*)
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_told
-
-    !> Hears that the job of which a forecast said so, before it was stretched, has waited waited seconds more when it
-    !! started. age and forecast are what surefill_start_calibration_told was given; count is SUREFILL_START_LEVELS.
-    !! O(1).
-    function surefill_start_calibration_learn(calibration, age, forecast, count, waited) bind(c, &
-            name='surefill_start_calibration_learn') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), intent(in) :: forecast(*)
-      integer(c_int32_t), value :: count
-      integer(c_int64_t), value :: waited
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_learn
-
-    !> Hears that the job of which a forecast said so still waits, waited seconds later: the levels whose told wait is
-    !! over have missed, and are learnt from now, not only when the job starts. heard holds the levels of this job
-    !! that missed before, a bit each from the lowest on, 0 at first; afterwards those that have missed by now. When
-    !! the job starts, it goes to surefill_start_calibration_learn_rest. Other arguments as of
-    !! surefill_start_calibration_learn. O(1).
-    function surefill_start_calibration_overdue(calibration, age, forecast, count, waited, heard) bind(c, &
-            name='surefill_start_calibration_overdue') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), intent(in) :: forecast(*)
-      integer(c_int32_t), value :: count
-      integer(c_int64_t), value :: waited
-      integer(c_int32_t), intent(out) :: heard
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_overdue
-
-    !> As surefill_start_calibration_learn, for a job of which surefill_start_calibration_overdue was told while it
-    !! waited: heard is what that call left. O(1).
-    function surefill_start_calibration_learn_rest(calibration, age, forecast, count, waited, heard) bind(c, &
-            name='surefill_start_calibration_learn_rest') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: age
-      integer(c_int64_t), intent(in) :: forecast(*)
-      integer(c_int32_t), value :: count
-      integer(c_int64_t), value :: waited
-      integer(c_int32_t), value :: heard
-      integer(c_int32_t) :: code
-    end function surefill_start_calibration_learn_rest
-
     !> Sets a preset to the values of a name, one of SUREFILL_PRESET_. O(1).
     function surefill_preset_init(preset, name) bind(c, name='surefill_preset_init') result(code)
       import
@@ -1304,124 +1249,6 @@ module surefill
       type(c_ptr), intent(out) :: recent
       integer(c_int32_t) :: code
     end function surefill_recent_waits_open
-
-    !> Bytes of memory for a calibration that remembers this number of backfills whose outcome is not known yet (1 to
-    !! 1,048,576; those of all head jobs together, so some hundreds are plenty): 64 each and less than 1,100.
-    function surefill_delay_calibration_size(capacity, size) bind(c, name='surefill_delay_calibration_size') &
-            result(code)
-      import
-      integer(c_int32_t), value :: capacity
-      integer(c_int64_t), intent(out) :: size
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_size
-
-    !> Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
-    !! surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
-    function surefill_delay_calibration_init(memory, length, capacity, calibration) bind(c, &
-            name='surefill_delay_calibration_init') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      integer(c_int32_t), value :: capacity
-      type(c_ptr), intent(out) :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_init
-
-    !> Makes the block a checkpoint, surefill_delay_calibration_size bytes from the handle on, by writing its
-    !! checksum. Any later call that changes the calibration breaks the seal. O(size).
-    function surefill_delay_calibration_seal(calibration) bind(c, name='surefill_delay_calibration_seal') &
-            result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_seal
-
-    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
-    !! surefill_delay_calibration_seal left it. O(size).
-    function surefill_delay_calibration_open(memory, length, calibration) bind(c, &
-            name='surefill_delay_calibration_open') result(code)
-      import
-      type(c_ptr), value :: memory
-      integer(c_int64_t), value :: length
-      type(c_ptr), intent(out) :: calibration
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_open
-
-    !> What to expect where a pass predicts this delay under this criterion: a probability (0 to 1), or seconds, also
-    !! for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; what surefill_pass_spent adds up under the criterion
-    !! SECONDS). Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
-    function surefill_delay_calibration_told(calibration, criterion, predicted, told) bind(c, &
-            name='surefill_delay_calibration_told') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t), value :: criterion
-      real(c_double), value :: predicted
-      real(c_double), intent(out) :: told
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_told
-
-    !> The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
-    !! those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
-    !! of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
-    !! seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
-    function surefill_delay_calibration_rule(calibration, rule, calibrated) bind(c, &
-            name='surefill_delay_calibration_rule') result(code)
-      import
-      type(c_ptr), value :: calibration
-      type(surefill_rule), intent(in) :: rule
-      type(surefill_rule), intent(out) :: calibrated
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_rule
-
-    !> A backfill was accepted and starts at time now (seconds since any fixed origin, within 2^53 of it): the job's
-    !! number, by which the caller tells jobs apart, its processors (at least 1), the processors that the head job
-    !! lacked before (what it needs less what was idle, at least 1), and the delay predicted under this criterion, in
-    !! the unit of surefill_delay_calibration_told. Gives what surefill_delay_calibration_told says of it. Where there
-    !! is no room, the backfill whose outcome has been open for longest is forgotten. O(1), or O(capacity) where there
-    !! is no room.
-    function surefill_delay_calibration_accepted(calibration, criterion, job, now, processors, missing, &
-            predicted, told) bind(c, name='surefill_delay_calibration_accepted') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t), value :: criterion
-      integer(c_int64_t), value :: job
-      integer(c_int64_t), value :: now
-      integer(c_int32_t), value :: processors
-      integer(c_int32_t), value :: missing
-      real(c_double), value :: predicted
-      real(c_double), intent(out) :: told
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_accepted
-
-    !> A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
-    !! Every job that ran must be told, whether it was a backfill or not, in the order of their ends. A job that
-    !! started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
-    !! after it. O(pending backfills).
-    function surefill_delay_calibration_ended(calibration, job, started, now, processors) bind(c, &
-            name='surefill_delay_calibration_ended') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int64_t), value :: job
-      integer(c_int64_t), value :: started
-      integer(c_int64_t), value :: now
-      integer(c_int32_t), value :: processors
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_ended
-
-    !> How many backfills have a known outcome, and the sums of what was predicted of them, of what was told when they
-    !! were accepted, and of what was observed: how many delayed their head job for the criteria PROBABILITY and
-    !! BOUND, seconds for SECONDS and RELATIVE. O(1).
-    function surefill_delay_calibration_totals(calibration, criterion, known, predicted, told, observed) &
-            bind(c, name='surefill_delay_calibration_totals') result(code)
-      import
-      type(c_ptr), value :: calibration
-      integer(c_int32_t), value :: criterion
-      integer(c_int64_t), intent(out) :: known
-      real(c_double), intent(out) :: predicted
-      real(c_double), intent(out) :: told
-      real(c_double), intent(out) :: observed
-      integer(c_int32_t) :: code
-    end function surefill_delay_calibration_totals
 
     !> Sets the capacity to its default: 4,096 events.
     function surefill_inbox_capacity_init(capacity) bind(c, name='surefill_inbox_capacity_init') &
@@ -1912,17 +1739,6 @@ module surefill
       integer(c_int64_t), intent(out) :: rests_on
       integer(c_int32_t) :: code
     end function surefill_wait_start_probability
-
-    !> Whether no job has been started for an unusually long time, or while unusually many arrived, so that the
-    !! machine may be down (1) or not (0). O(log n).
-    function surefill_wait_may_be_down(wait, now, down) bind(c, name='surefill_wait_may_be_down') &
-            result(code)
-      import
-      type(c_ptr), value :: wait
-      integer(c_int64_t), value :: now
-      integer(c_int32_t), intent(out) :: down
-      integer(c_int32_t) :: code
-    end function surefill_wait_may_be_down
 
     !> How many jobs wait, and how many waits are remembered. O(1).
     function surefill_wait_counts(wait, jobs, remembered) bind(c, name='surefill_wait_counts') result(code)

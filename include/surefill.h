@@ -1,10 +1,10 @@
 /* surefill: probabilistic answers for batch schedulers. Licence: MIT OR Apache-2.0.
  *
- * What a resource manager or a site's tool links; models for research are in surefill_models.h. Generated from src/capi
- * (SUREFILL_BLESS=1 cargo test --test header); do not edit.
+ * What a resource manager or a site's tool links. Machines of nodes that jobs share are in surefill_nodes.h, models for
+ * research in surefill_models.h. Generated from src/capi (SUREFILL_BLESS=1 cargo test --test header); do not edit.
  *
- * One section per object: how it is used, its constants, structures and functions. In the examples every function's
- * status is left out; real programs look at each.
+ * One section per object: how it is used, then its constants, structures and functions. The examples leave out what to
+ * do when a function fails; a program looks at every status. c-examples has whole programs.
  *
  * Conventions:
  *
@@ -31,8 +31,8 @@
  *   NULL, MISALIGNED            of any pointer
  *   WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT
  *                               of any handle, and of a block that is opened
- *   WRONG_VERSION               of a structure whose struct_size no version has, or with members set that this one does
- *   not know
+ *   WRONG_VERSION               of a structure whose struct_size is that of no version, or with a member set that this
+ *                               version does not know
  *   TOO_SMALL                   of any block of memory; OUT_OF_RANGE when its length is negative
  *   NOT_A_NUMBER                of any double
  *   SPAN_TOO_LONG               of any span in whole seconds; OUT_OF_RANGE when it is negative
@@ -50,6 +50,7 @@ extern "C" {
 /* ---- Versions, statuses, work in slices ---------------------------------------------------------------------------
  *
  *     if (surefill_abi_version() != SUREFILL_ABI_VERSION) printf("built for another library\n");
+ *     if (surefill_version_number() < SUREFILL_VERSION_NUMBER) printf("older than its header\n");
  *     printf("%s\n", surefill_status_text(SUREFILL_ERROR_FULL));
  */
 
@@ -170,6 +171,7 @@ const char *surefill_status_text(int32_t status);
  *     static int64_t memory[SUREFILL_BINS_SIZE / 8];
  *     surefill_bins *bins;
  *     surefill_bins_init_default(memory, sizeof memory, &bins);
+ *     surefill_bins_init(memory, sizeof memory, 60, 1.5, 20, &bins);
  */
 
 /* The largest number of bins. */
@@ -210,12 +212,15 @@ int32_t surefill_bins_init_default(void *memory, int64_t length, surefill_bins *
  *
  *     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];
  *     const int64_t ran[] = {240, 300, 310, 2900};
+ *     const double counts[24] = {0, 0, 0, 1, 4, 2};
  *     surefill_bins *bins;
  *     surefill_distribution *believed;
  *     int64_t median;
  *     surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
  *     surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
  *     surefill_distribution_quantile(believed, 0.5, 0, 3600, &median);
+ *     surefill_distribution_init_counts(memory, sizeof memory, bins, counts, 24, &believed);
+ *     surefill_distribution_init_single(memory, sizeof memory, 600, &believed);
  */
 
 /* Bytes of memory that a distribution needs, aligned to 8. */
@@ -280,16 +285,20 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     surefill_pass_capacity capacity;
  *     surefill_rule rule;
  *     surefill_pass *pass;
- *     int32_t step, candidate;
+ *     const double spent[] = {0.01, 0, 0, 0};
+ *     int32_t step, candidate, started = 1;
  *     surefill_pass_capacity_init(&capacity);
  *     surefill_rule_init(&rule);
  *     surefill_pass_init(memory, sizeof memory, &capacity, &pass);
+ *     surefill_pass_restore_spent(pass, 7, spent, 4);
  *     surefill_pass_begin(pass, 1000000, 16, 7, 48, 900);
- *     surefill_pass_add_running(pass, 32, 600, 7200, NULL, NULL);
+ *     surefill_pass_add_running(pass, 16, 600, 7200, NULL, NULL);
+ *     surefill_pass_add_running_softly(pass, 16, 7500, 7200, NULL, NULL);
  *     surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
  *     do {
  *         surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
- *         if (step == SUREFILL_STEP_ACCEPT) surefill_pass_commit(pass, candidate);
+ *         if (step == SUREFILL_STEP_ACCEPT && started) surefill_pass_commit(pass, candidate);
+ *         if (step == SUREFILL_STEP_ACCEPT && !started) surefill_pass_decline(pass, candidate);
  *     } while (step != SUREFILL_STEP_DONE);
  */
 
@@ -336,10 +345,11 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* Refused before everything was added up: the delay is at least the one given. */
 #define SUREFILL_DELAY_AT_LEAST 1
 
-/* A large group of jobs that may end in one second was bounded: the delay is at most the one given. */
+/* The delay is at most the one given. Nothing reports this any more. */
 #define SUREFILL_DELAY_AT_MOST 2
 
-/* Both happened: an estimate. */
+/* More jobs may end in one second than are added up exactly: the delay is an estimate, within about a hundredth
+ * for an accepted candidate. A refused one's may be from before everything was added up. */
 #define SUREFILL_DELAY_ESTIMATE 3
 
 /* One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide
@@ -363,8 +373,8 @@ typedef struct surefill_pass_capacity {
   int32_t bins;
   /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN). */
   int32_t events_per_bin;
-  /* Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); larger groups
-   * are bounded from above. */
+  /* Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); of larger
+   * groups the narrowest jobs are estimated, within a hundredth at the default. */
   int32_t tie_cells;
 } surefill_pass_capacity;
 
@@ -401,7 +411,7 @@ int32_t surefill_pass_capacity_init(surefill_pass_capacity *capacity);
 int32_t surefill_rule_init(surefill_rule *rule);
 
 /* Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and E =
- * (R + Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with
+ * (R + Q) b e this is at most 54 E + 8 (Q + 1) b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with
  * tie_cells at least 4 P + 20.
  *
  * Errors: OUT_OF_RANGE. */
@@ -442,6 +452,20 @@ int32_t surefill_pass_add_running(surefill_pass *pass,
                                   const surefill_distribution *distribution,
                                   int32_t *index);
 
+/* As surefill_pass_add_running, for a job whose limit is soft, one that jobs may outlive. The rule for limits: a
+ * hard limit cuts what is believed, and a job past it is expected to end one second from now. A soft limit does
+ * not cut: what is believed goes on, given the job's age alone; only where nothing is believed, or nothing of it
+ * is left, is the job expected to end at its limit, or past it one second from now. Guard and or_easy of the rule
+ * go by the limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from now.
+ *
+ * Errors: as surefill_pass_add_running. */
+int32_t surefill_pass_add_running_softly(surefill_pass *pass,
+                                         int32_t processors,
+                                         int64_t age,
+                                         int64_t limit,
+                                         const surefill_distribution *distribution,
+                                         int32_t *index);
+
 /* Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in
  * seconds and what is believed of its run time; NULL when nothing is known but the limit. index is its number,
  * from 0; it may be NULL. O(bins x events per bin).
@@ -461,8 +485,8 @@ int32_t surefill_pass_add_candidate(surefill_pass *pass,
  * With E events of the running jobs and c processors still missing for the head job, a decision costs about E c
  * multiply-adds, or E (c + k) for the criteria other than PROBABILITY, with k the widest candidate; every
  * acceptance starts another. On top come k for each end of a candidate and O(E) to set a decision up. Where many
- * jobs may end in one second, that second costs at most about 64 multiply-adds for each of the capacity's
- * tie_cells, and the jobs times their processors.
+ * jobs may end in one second, that second costs at most about 512 multiply-adds for each of the capacity's
+ * tie_cells, and 14 times the jobs times their processors.
  *
  * Errors: OUT_OF_RANGE, WRONG_STATE (no pass has begun, an accepted candidate waits for its commit, or the rule
  * changed after MORE). */
@@ -518,6 +542,21 @@ int32_t surefill_pass_free_probability(surefill_pass *pass, int32_t processors, 
  * Errors: OUT_OF_RANGE, WRONG_STATE, NEVER. */
 int32_t surefill_pass_head_start_quantile(surefill_pass *pass, double probability, int64_t *when);
 
+/* As surefill_pass_head_start_quantile, for count probabilities (ascending) by one walk over the events: about
+ * work multiply-adds a call (at least 1), as surefill_pass_decide counts them. step is SUREFILL_STEP_DONE when all
+ * are known; after SUREFILL_STEP_MORE call again with the same probabilities and whens. A decision, or another
+ * question, gives up one under way. With E events and c processors still missing for the head job it costs about E
+ * c multiply-adds. All are exact, also where many jobs may end in one second.
+ *
+ * Errors: OUT_OF_RANGE, WRONG_STATE (no pass has begun, in the middle of a decision, or while an accepted
+ * candidate waits for its commit), NEVER. */
+int32_t surefill_pass_head_start_quantiles(surefill_pass *pass,
+                                           const double *probabilities,
+                                           int32_t count,
+                                           int64_t work,
+                                           int64_t *whens,
+                                           int32_t *step);
+
 /* ---- Starts of waiting jobs: the queue played forward -------------------------------------------------------------
  *
  * When will each waiting job start? In every scenario each job has one run time, drawn from what is believed of it,
@@ -570,12 +609,6 @@ int32_t surefill_pass_head_start_quantile(surefill_pass *pass, double probabilit
 /* Plans: the policy expects jobs to end at the median of their distribution; one that outlives it, at its limit. */
 #define SUREFILL_PLANS_MEDIANS 1
 
-/* The levels that are calibrated: .05, .25, .5, .75 and .95. */
-#define SUREFILL_START_LEVELS 5
-
-/* Bytes of memory that a calibration of starts needs, aligned to 8. */
-#define SUREFILL_START_CALIBRATION_SIZE 944
-
 /* When all waiting jobs of one pool of interchangeable processors will start: begin, add running jobs and, in the
  * order of the queue, waiting jobs, run until it is done, then ask. Waiting jobs are numbered from 0 in the order
  * in which they were added.
@@ -586,16 +619,6 @@ int32_t surefill_pass_head_start_quantile(surefill_pass *pass, double probabilit
  * Distinct forecasts are independent; one forecast needs one thread, or the caller's lock. The block holds no
  * pointers. */
 typedef struct surefill_forecast surefill_forecast;
-
-/* Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before
- * (on-line quantile gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and
- * of time waited. Ask a forecast for the five levels in seconds from now, tell what
- * surefill_start_calibration_told makes of them, and when the job starts say what the forecast had been to
- * surefill_start_calibration_learn.
- *
- * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
- * and sealed it is a checkpoint. */
-typedef struct surefill_start_calibration surefill_start_calibration;
 
 /* Capacities of a forecast. Set by surefill_forecast_capacity_init, then changed as needed. */
 typedef struct surefill_forecast_capacity {
@@ -653,8 +676,8 @@ typedef struct surefill_forecast_options {
   double candidate_age_unit;
   /* As queue_age. */
   double candidate_age;
-  /* Jobs that have waited longer than so many seconds come first in the queue, by submission; not negative,
-   * infinite for never. */
+  /* Jobs that have waited for more seconds come first in the queue, by submission; not negative, infinite for
+   * never. */
   double front;
   /* With one reservation: a candidate may also start that is planned to delay the head job by less than this part
    * of what the head job still has to wait; not negative, 0 for none. */
@@ -763,65 +786,6 @@ int32_t surefill_forecast_start_mean(const surefill_forecast *forecast,
                                      double *seconds,
                                      double *half_width);
 
-/* Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
- * SUREFILL_START_CALIBRATION_SIZE, aligned to 8): it changes nothing. */
-int32_t surefill_start_calibration_init(void *memory, int64_t length, surefill_start_calibration **calibration);
-
-/* Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its checksum.
- * Any later call that changes the calibration breaks the seal. */
-int32_t surefill_start_calibration_seal(surefill_start_calibration *calibration);
-
-/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
- * surefill_start_calibration_seal left it. */
-int32_t surefill_start_calibration_open(void *memory, int64_t length, surefill_start_calibration **calibration);
-
-/* What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits for
- * these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of
- * both arrays. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_start_calibration_told(const surefill_start_calibration *calibration,
-                                        int64_t age,
-                                        const int64_t *forecast,
-                                        int32_t count,
-                                        int64_t *told);
-
-/* Hears that the job of which a forecast said so, before it was stretched, has waited waited seconds more when it
- * started. age and forecast are what surefill_start_calibration_told was given; count is SUREFILL_START_LEVELS.
- * O(1).
- *
- * Errors: as surefill_start_calibration_told. */
-int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration,
-                                         int64_t age,
-                                         const int64_t *forecast,
-                                         int32_t count,
-                                         int64_t waited);
-
-/* Hears that the job of which a forecast said so still waits, waited seconds later: the levels whose told wait is
- * over have missed, and are learnt from now, not only when the job starts. heard holds the levels of this job that
- * missed before, a bit each from the lowest on, 0 at first; afterwards those that have missed by now. When the job
- * starts, it goes to surefill_start_calibration_learn_rest. Other arguments as of
- * surefill_start_calibration_learn. O(1).
- *
- * Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has. */
-int32_t surefill_start_calibration_overdue(surefill_start_calibration *calibration,
-                                           int64_t age,
-                                           const int64_t *forecast,
-                                           int32_t count,
-                                           int64_t waited,
-                                           int32_t *heard);
-
-/* As surefill_start_calibration_learn, for a job of which surefill_start_calibration_overdue was told while it
- * waited: heard is what that call left. O(1).
- *
- * Errors: as surefill_start_calibration_overdue. */
-int32_t surefill_start_calibration_learn_rest(surefill_start_calibration *calibration,
-                                              int64_t age,
-                                              const int64_t *forecast,
-                                              int32_t count,
-                                              int64_t waited,
-                                              int32_t heard);
-
 /* ---- The order of the queue, long waits, and presets --------------------------------------------------------------
  *
  * A preset has every value that makes a schedule, beside the predictor. At each pass: recent waits say which wait is
@@ -834,12 +798,14 @@ int32_t surefill_start_calibration_learn_rest(surefill_start_calibration *calibr
  *     surefill_preset preset;
  *     surefill_recent_waits *waits;
  *     surefill_rule rule;
+ *     surefill_forecast_options forward;
  *     double value;
  *     surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
  *     surefill_recent_waits_init(memory, sizeof memory, &preset, &waits);
  *     surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
  *     surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
  *     surefill_preset_rule(&preset, waits, &rule);
+ *     surefill_preset_forecast(&preset, waits, &forward);
  *     surefill_recent_waits_add(waits, 600);
  */
 
@@ -855,16 +821,6 @@ int32_t surefill_start_calibration_learn_rest(surefill_start_calibration *calibr
 
 /* Preset: the shortest mean wait, at the price of some long ones. */
 #define SUREFILL_PRESET_FAST 3
-
-/* Learns how the delays that passes predict relate to those that come, and says what to expect. Tell it every
- * backfill that starts (surefill_delay_calibration_accepted) and the end of every job
- * (surefill_delay_calibration_ended): when the jobs that ran at a decision have ended, it knows when the head job
- * could have started with the backfill and without it. Probabilities (the criteria PROBABILITY and BOUND) and
- * seconds (SECONDS and RELATIVE) are calibrated apart.
- *
- * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
- * and sealed it is a checkpoint. */
-typedef struct surefill_delay_calibration surefill_delay_calibration;
 
 /* The waits of the jobs started last. Sealed, the block is a checkpoint: write it to a file, read it back, open
  * it.
@@ -996,90 +952,6 @@ int32_t surefill_recent_waits_seal(surefill_recent_waits *recent);
  * surefill_recent_waits_seal left it. O(size). */
 int32_t surefill_recent_waits_open(void *memory, int64_t length, surefill_recent_waits **recent);
 
-/* Bytes of memory for a calibration that remembers this number of backfills whose outcome is not known yet (1 to
- * 1,048,576; those of all head jobs together, so some hundreds are plenty): 64 each and less than 1,100.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_size(int32_t capacity, int64_t *size);
-
-/* Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
- * surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_init(void *memory,
-                                        int64_t length,
-                                        int32_t capacity,
-                                        surefill_delay_calibration **calibration);
-
-/* Makes the block a checkpoint, surefill_delay_calibration_size bytes from the handle on, by writing its checksum.
- * Any later call that changes the calibration breaks the seal. O(size). */
-int32_t surefill_delay_calibration_seal(surefill_delay_calibration *calibration);
-
-/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
- * surefill_delay_calibration_seal left it. O(size). */
-int32_t surefill_delay_calibration_open(void *memory, int64_t length, surefill_delay_calibration **calibration);
-
-/* What to expect where a pass predicts this delay under this criterion: a probability (0 to 1), or seconds, also
- * for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; what surefill_pass_spent adds up under the criterion
- * SECONDS). Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_told(const surefill_delay_calibration *calibration,
-                                        int32_t criterion,
-                                        double predicted,
-                                        double *told);
-
-/* The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
- * those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
- * of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
- * seconds. Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_rule(const surefill_delay_calibration *calibration,
-                                        const surefill_rule *rule,
-                                        surefill_rule *calibrated);
-
-/* A backfill was accepted and starts at time now (seconds since any fixed origin, within 2^53 of it): the job's
- * number, by which the caller tells jobs apart, its processors (at least 1), the processors that the head job
- * lacked before (what it needs less what was idle, at least 1), and the delay predicted under this criterion, in
- * the unit of surefill_delay_calibration_told. Gives what surefill_delay_calibration_told says of it. Where there
- * is no room, the backfill whose outcome has been open for longest is forgotten. O(1), or O(capacity) where there
- * is no room.
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_accepted(surefill_delay_calibration *calibration,
-                                            int32_t criterion,
-                                            int64_t job,
-                                            int64_t now,
-                                            int32_t processors,
-                                            int32_t missing,
-                                            double predicted,
-                                            double *told);
-
-/* A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
- * Every job that ran must be told, whether it was a backfill or not, in the order of their ends. A job that
- * started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
- * after it. O(pending backfills).
- *
- * Errors: OUT_OF_RANGE, TIME_WENT_BACK (an end before the start). */
-int32_t surefill_delay_calibration_ended(surefill_delay_calibration *calibration,
-                                         int64_t job,
-                                         int64_t started,
-                                         int64_t now,
-                                         int32_t processors);
-
-/* How many backfills have a known outcome, and the sums of what was predicted of them, of what was told when they
- * were accepted, and of what was observed: how many delayed their head job for the criteria PROBABILITY and BOUND,
- * seconds for SECONDS and RELATIVE. O(1).
- *
- * Errors: OUT_OF_RANGE. */
-int32_t surefill_delay_calibration_totals(const surefill_delay_calibration *calibration,
-                                          int32_t criterion,
-                                          int64_t *known,
-                                          double *predicted,
-                                          double *told,
-                                          double *observed);
-
 /* ---- The inbox, by which threads hand job events to another without a lock ----------------------------------------
  *
  * A resource manager hears of jobs in threads that must not wait, and decides in another. Any number of threads push;
@@ -1089,8 +961,10 @@ int32_t surefill_delay_calibration_totals(const surefill_delay_calibration *cali
  *     static int64_t memory[40000];
  *     surefill_inbox_capacity capacity;
  *     surefill_inbox *inbox;
+ *     int64_t bytes;
  *     surefill_job_event event = {SUREFILL_EVENT_SUBMIT, 16, 4711, 1000000, 3600, 501, 0};
  *     surefill_inbox_capacity_init(&capacity);
+ *     surefill_inbox_size(&capacity, &bytes);
  *     surefill_inbox_init(memory, sizeof memory, &capacity, &inbox);
  *     surefill_inbox_push(inbox, &event);
  *     while (surefill_inbox_pop(inbox, &event) == SUREFILL_OK) printf("job %ld\n", (long)event.job);
@@ -1187,14 +1061,18 @@ int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
  *     surefill_predictor *predictor;
  *     surefill_bins *bins;
  *     surefill_distribution *found;
- *     int32_t answer;
+ *     surefill_held_job held[8];
+ *     const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
+ *     int32_t answer, written, count;
  *     surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
  *     surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options);
  *     surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor);
  *     surefill_predictor_submit(predictor, 4711, keys, 3, 1000000);
  *     surefill_predictor_start(predictor, 4711, 1000600);
  *     surefill_predictor_predict_job(predictor, 4711, found_memory, sizeof found_memory, &answer, &found);
- *     surefill_predictor_end(predictor, 4711, 1001000);
+ *     surefill_predictor_jobs(predictor, held, 8, &written, &count);
+ *     surefill_predictor_apply(predictor, &event);
+ *     surefill_predictor_set_clock(predictor, 1000990);
  */
 
 /* Kind of predictor: a mixture of histories of like jobs, "like" in several ways at once, each weighed by how well
@@ -1566,13 +1444,17 @@ int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, in
  *     surefill_wait_options options;
  *     surefill_wait *wait;
  *     int64_t bound, waited;
- *     int32_t answer;
+ *     surefill_held_job held[8];
+ *     int32_t answer, written, count;
  *     surefill_wait_capacity_init(&capacity);
  *     capacity.history = 2000;
  *     surefill_wait_options_init(&options);
  *     surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait);
+ *     surefill_wait_machine(wait, 512, 96, 3, 86400);
  *     surefill_wait_submit(wait, 4711, 1000000, 3600, 16, &answer, &bound);
+ *     surefill_wait_jobs(wait, held, 8, &written, &count);
  *     surefill_wait_start(wait, 4711, 1000600, &waited);
+ *     surefill_wait_set_clock(wait, 1000590);
  */
 
 /* The most clusters of a wait predictor. */
@@ -1829,12 +1711,6 @@ int32_t surefill_wait_start_probability(const surefill_wait *wait,
                                         double *at_least,
                                         int64_t *rests_on);
 
-/* Whether no job has been started for an unusually long time, or while unusually many arrived, so that the machine
- * may be down (1) or not (0). O(log n).
- *
- * Errors: TIME_WENT_BACK, OUT_OF_RANGE (time). */
-int32_t surefill_wait_may_be_down(const surefill_wait *wait, int64_t now, int32_t *down);
-
 /* How many jobs wait, and how many waits are remembered. O(1). */
 int32_t surefill_wait_counts(const surefill_wait *wait, int32_t *jobs, int64_t *remembered);
 
@@ -1860,13 +1736,17 @@ int32_t surefill_wait_clusters(const surefill_wait *wait,
  *     surefill_choice_options options;
  *     surefill_sizing *sizing;
  *     surefill_choice choice;
+ *     const double run_times[] = {36000, 20000, 15000, 13000};
+ *     int64_t bytes;
  *     surefill_sizing_capacity_init(&capacity);
  *     capacity.running = 16;
+ *     surefill_sizing_size(&capacity, &bytes);
  *     surefill_sizing_init(memory, sizeof memory, &capacity, &sizing);
  *     surefill_sizing_begin(sizing, 16);
  *     surefill_sizing_add_running(sizing, 32, 600, 7200, NULL);
  *     surefill_choice_options_init(&options);
  *     surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
+ *     surefill_sizing_choose_measured(sizing, &options, NULL, run_times, 4, &choice);
  */
 
 /* Wait predicted by predictor A: the median of the time until one job that holds enough processors by itself, a
@@ -2111,6 +1991,12 @@ int32_t surefill_choice_start(const surefill_choice *choice,
 
 /* Family of constants: SUREFILL_PREDICTOR_. */
 #define SUREFILL_NAME_PREDICTOR 9
+
+/* Family of constants: SUREFILL_FIT_. */
+#define SUREFILL_NAME_FIT 10
+
+/* Family of constants: SUREFILL_SPREAD_. */
+#define SUREFILL_NAME_SPREAD 11
 
 /* The name of a constant: family is one of SUREFILL_NAME_, number one of that family's. "unknown" for other
  * numbers and families. A static string. */

@@ -68,6 +68,23 @@ module surefill_models
 
   ! ---- Inside a predictor ----
 
+  ! ---- Calibration of foretold starts ----
+  !> The levels that are calibrated: .05, .25, .5, .75 and .95.
+  integer(c_int32_t), parameter :: SUREFILL_START_LEVELS = 5_c_int32_t
+  !> Bytes of memory that a calibration of starts needs, aligned to 8.
+  integer(c_int64_t), parameter :: SUREFILL_START_CALIBRATION_SIZE = 944_c_int64_t
+
+  ! ---- Calibration of predicted delays ----
+
+  !> Capacities of a calibration of delays. Set by surefill_delay_calibration_capacity_init, then changed as needed.
+  type, bind(c) :: surefill_delay_calibration_capacity
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Backfills that are remembered while their outcome is not known, those of all head jobs together (1 to
+    !! 1,048,576).
+    integer(c_int32_t) :: backfills
+  end type surefill_delay_calibration_capacity
+
   ! ---- Order statistics, and the rivals of the binomial method ----
 
   ! ---- More bounds on waits: lower and two-sided ones, and clustering at command ----
@@ -398,6 +415,208 @@ module surefill_models
       type(surefill_model_parameters), intent(out) :: parameters
       integer(c_int32_t) :: code
     end function surefill_predictor_model
+
+    !> Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+    !! SUREFILL_START_CALIBRATION_SIZE, aligned to 8): it changes nothing.
+    function surefill_start_calibration_init(memory, length, calibration) bind(c, &
+            name='surefill_start_calibration_init') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_init
+
+    !> Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its
+    !! checksum. Any later call that changes the calibration breaks the seal.
+    function surefill_start_calibration_seal(calibration) bind(c, name='surefill_start_calibration_seal') &
+            result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_seal
+
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+    !! surefill_start_calibration_seal left it.
+    function surefill_start_calibration_open(memory, length, calibration) bind(c, &
+            name='surefill_start_calibration_open') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_open
+
+    !> What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits
+    !! for these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS,
+    !! of both arrays. O(1).
+    function surefill_start_calibration_told(calibration, age, forecast, count, told) bind(c, &
+            name='surefill_start_calibration_told') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), intent(in) :: forecast(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), intent(out) :: told(*)
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_told
+
+    !> Hears that a job has started, waited seconds after a forecast: age and forecast are what
+    !! surefill_start_calibration_told was given for it, count is SUREFILL_START_LEVELS. heard is what
+    !! surefill_start_calibration_overdue left of this job, 0 if that was not called. O(1).
+    function surefill_start_calibration_learn(calibration, age, forecast, count, waited, heard) bind(c, &
+            name='surefill_start_calibration_learn') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), intent(in) :: forecast(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: waited
+      integer(c_int32_t), value :: heard
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_learn
+
+    !> Hears that a job still waits, waited seconds after a forecast: the levels whose told wait is over have missed,
+    !! and are learnt from now, not only when the job starts. heard holds the levels of this job that missed before, a
+    !! bit each from the lowest on, 0 at first; afterwards those that have missed by now. When the job starts, it goes
+    !! to surefill_start_calibration_learn, whose other arguments these are. O(1).
+    function surefill_start_calibration_overdue(calibration, age, forecast, count, waited, heard) bind(c, &
+            name='surefill_start_calibration_overdue') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), intent(in) :: forecast(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: waited
+      integer(c_int32_t), intent(out) :: heard
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_overdue
+
+    !> Sets the capacity to its default: 256 backfills.
+    function surefill_delay_calibration_capacity_init(capacity) bind(c, &
+            name='surefill_delay_calibration_capacity_init') result(code)
+      import
+      type(surefill_delay_calibration_capacity), intent(out) :: capacity
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_capacity_init
+
+    !> Bytes of memory that a calibration needs: 64 for each backfill of the capacity and less than 1,100.
+    function surefill_delay_calibration_size(capacity, size) bind(c, name='surefill_delay_calibration_size') &
+            result(code)
+      import
+      type(surefill_delay_calibration_capacity), intent(in) :: capacity
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_size
+
+    !> Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+    !! surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
+    function surefill_delay_calibration_init(memory, length, capacity, calibration) bind(c, &
+            name='surefill_delay_calibration_init') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_delay_calibration_capacity), intent(in) :: capacity
+      type(c_ptr), intent(out) :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_init
+
+    !> Makes the block a checkpoint, surefill_delay_calibration_size bytes from the handle on, by writing its
+    !! checksum. Any later call that changes the calibration breaks the seal. O(size).
+    function surefill_delay_calibration_seal(calibration) bind(c, name='surefill_delay_calibration_seal') &
+            result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_seal
+
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+    !! surefill_delay_calibration_seal left it. O(size).
+    function surefill_delay_calibration_open(memory, length, calibration) bind(c, &
+            name='surefill_delay_calibration_open') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: calibration
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_open
+
+    !> What to expect where a pass predicts this delay under this criterion: a probability (0 to 1), or seconds, also
+    !! for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; what surefill_pass_spent adds up under the criterion
+    !! SECONDS). Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
+    function surefill_delay_calibration_told(calibration, criterion, predicted, told) bind(c, &
+            name='surefill_delay_calibration_told') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t), value :: criterion
+      real(c_double), value :: predicted
+      real(c_double), intent(out) :: told
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_told
+
+    !> The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
+    !! those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
+    !! of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
+    !! seconds. Budget and slip stay as they are: they add up what passes predict. calibrated gets the struct_size of
+    !! rule, and no byte behind it, and may be rule. O(1).
+    function surefill_delay_calibration_rule(calibration, rule, calibrated) bind(c, &
+            name='surefill_delay_calibration_rule') result(code)
+      import
+      type(c_ptr), value :: calibration
+      type(surefill_rule), intent(in) :: rule
+      type(surefill_rule), intent(out) :: calibrated
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_rule
+
+    !> A backfill was accepted and starts at time now (seconds since any fixed origin, within 2^53 of it): the job's
+    !! number, by which the caller tells jobs apart, its processors (at least 1), the processors that the head job
+    !! lacked before (what it needs less what was idle, at least 1), and the delay predicted under this criterion, in
+    !! the unit of surefill_delay_calibration_told. Gives what surefill_delay_calibration_told says of it. Where there
+    !! is no room, the backfill whose outcome has been open for longest is forgotten. O(1), or O(capacity) where there
+    !! is no room.
+    function surefill_delay_calibration_accepted(calibration, criterion, job, now, processors, missing, &
+            predicted, told) bind(c, name='surefill_delay_calibration_accepted') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t), value :: criterion
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t), value :: missing
+      real(c_double), value :: predicted
+      real(c_double), intent(out) :: told
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_accepted
+
+    !> A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
+    !! Every job that ran must be told, whether it was a backfill or not, in the order of their ends. A job that
+    !! started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
+    !! after it. O(pending backfills).
+    function surefill_delay_calibration_ended(calibration, job, started, now, processors) bind(c, &
+            name='surefill_delay_calibration_ended') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), value :: started
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), value :: processors
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_ended
+
+    !> How many backfills have a known outcome, and the sums of what was predicted of them, of what was told when they
+    !! were accepted, and of what was observed: how many delayed their head job for the criteria PROBABILITY and
+    !! BOUND, seconds for SECONDS and RELATIVE. O(1).
+    function surefill_delay_calibration_totals(calibration, criterion, known, predicted, told, observed) &
+            bind(c, name='surefill_delay_calibration_totals') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int32_t), value :: criterion
+      integer(c_int64_t), intent(out) :: known
+      real(c_double), intent(out) :: predicted
+      real(c_double), intent(out) :: told
+      real(c_double), intent(out) :: observed
+      integer(c_int32_t) :: code
+    end function surefill_delay_calibration_totals
 
     !> Which of a number of observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound
     !! with this confidence for the quantile of their distribution (both above 0, below 1): the smallest k with

@@ -1,5 +1,5 @@
-/* surefill, the models for research: the hidden Markov model by itself and on line, order statistics and their rivals,
- * lifetimes. Licence: MIT OR Apache-2.0.
+/* surefill, the models for research: the hidden Markov model by itself and on line, calibration of predictions by what
+ * came, order statistics and their rivals, lifetimes. Licence: MIT OR Apache-2.0.
  *
  * Less stable than surefill.h, whose conventions hold here too: a function of this header may change or go with the
  * next minor version. Generated from src/capi (SUREFILL_BLESS=1 cargo test --test header); do not edit.
@@ -15,6 +15,31 @@ extern "C" {
 #endif
 
 /* ---- The hidden Markov model of run times by itself ---------------------------------------------------------------
+ *
+ * A workload is in one of several states, which change from slot to slot; each state has run times of its own. A
+ * program reports finished jobs by slot and bin, trains round by round, and asks. c-examples/train_model.c is one.
+ *
+ *     static int64_t memory[100000];
+ *     surefill_hmm_capacity capacity;
+ *     surefill_hmm *hmm;
+ *     surefill_round round;
+ *     double states[2], log_likelihood;
+ *     int64_t slot, first, end;
+ *     int32_t path[96], step;
+ *     surefill_hmm_capacity_init(&capacity);
+ *     capacity.states = 2;
+ *     capacity.slots = capacity.cells = 200;
+ *     surefill_hmm_init(memory, sizeof memory, &capacity, &hmm);
+ *     for (slot = 0; slot < 96; slot++) {
+ *         surefill_hmm_observe(hmm, slot, slot % 48 < 24 ? 6 : 15);
+ *     }
+ *     surefill_hmm_slots(hmm, &first, &end);
+ *     surefill_hmm_begin_training(hmm, SUREFILL_INITIAL_K_MEANS, SUREFILL_LOAD_NONE, first, end);
+ *     do {
+ *         surefill_hmm_train(hmm, 1000, &step, &round);
+ *     } while (step == SUREFILL_STEP_MORE);
+ *     surefill_hmm_filter(hmm, first, end, states, 2, &log_likelihood);
+ *     surefill_hmm_viterbi(hmm, first, end, path, 96, &log_likelihood);
  */
 
 /* Initial values: the parameters there are. */
@@ -181,6 +206,29 @@ int32_t surefill_hmm_begin_training(surefill_hmm *hmm, int32_t initial, int32_t 
 int32_t surefill_hmm_train(surefill_hmm *hmm, int64_t work, int32_t *step, surefill_round *round);
 
 /* ---- The hidden Markov model that learns on line, without a history -----------------------------------------------
+ *
+ * Each slot is learnt from once, when it is over: the number of its finished jobs in each bin.
+ * c-examples/learn_on_line.c is a whole program.
+ *
+ *     static int64_t memory[10000];
+ *     double start[] = {0.5, 0.5}, transition[] = {0.9, 0.1, 0.1, 0.9}, emission[] = {0.7, 0.2, 0.1, 0.1, 0.2, 0.7};
+ *     const int32_t counts[] = {3, 1, 0};
+ *     surefill_model_parameters parameters;
+ *     surefill_online_hmm_options options;
+ *     surefill_online_hmm *online;
+ *     double p[3], log_likelihood;
+ *     int32_t explained;
+ *     memset(&parameters, 0, sizeof parameters);
+ *     parameters.states = 2;
+ *     parameters.bins = 3;
+ *     parameters.load = SUREFILL_LOAD_NONE;
+ *     parameters.start = start;
+ *     parameters.transition = transition;
+ *     parameters.emission = emission;
+ *     surefill_online_hmm_options_init(&options);
+ *     surefill_online_hmm_init(memory, sizeof memory, &parameters, &options, &online);
+ *     surefill_online_hmm_learn(online, counts, 3, &log_likelihood, &explained);
+ *     surefill_online_hmm_probabilities(online, p, 3);
  */
 
 /* A hidden Markov model of run times that learns from each slot as it is finished, by recursive
@@ -292,7 +340,233 @@ int32_t surefill_predictor_set_model(surefill_predictor *predictor, const surefi
  * Errors: OUT_OF_RANGE (other numbers of states or bins), WRONG_STATE (no model yet, or a mixture). */
 int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_model_parameters *parameters);
 
+/* ---- Calibration of foretold starts -------------------------------------------------------------------------------
+ *
+ * Forecasts take beliefs about run times as true and do not foresee later jobs, so that jobs start later than they
+ * say. This learns from the starts that came, and stretches what is told so that each level holds as often as it
+ * says.
+ *
+ *     static int64_t memory[SUREFILL_START_CALIBRATION_SIZE / 8];
+ *     const int64_t forecast[SUREFILL_START_LEVELS] = {60, 300, 600, 1800, 7200};
+ *     surefill_start_calibration *calibration;
+ *     int64_t told[SUREFILL_START_LEVELS], starts;
+ *     int32_t heard = 0;
+ *     surefill_start_calibration_init(memory, sizeof memory, &calibration);
+ *     surefill_start_calibration_told(calibration, 0, forecast, SUREFILL_START_LEVELS, told);
+ *     surefill_start_calibration_overdue(calibration, 0, forecast, SUREFILL_START_LEVELS, 900, &heard);
+ *     surefill_start_calibration_learn(calibration, 0, forecast, SUREFILL_START_LEVELS, 1200, heard);
+ *     surefill_start_calibration_starts(calibration, &starts);
+ *     surefill_start_calibration_seal(calibration);
+ *     surefill_start_calibration_open(memory, sizeof memory, &calibration);
+ */
+
+/* The levels that are calibrated: .05, .25, .5, .75 and .95. */
+#define SUREFILL_START_LEVELS 5
+
+/* Bytes of memory that a calibration of starts needs, aligned to 8. */
+#define SUREFILL_START_CALIBRATION_SIZE 944
+
+/* Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before
+ * (on-line quantile gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and
+ * of time waited. Ask a forecast for the five levels in seconds from now, tell what
+ * surefill_start_calibration_told makes of them, and when the job starts say what the forecast had been to
+ * surefill_start_calibration_learn.
+ *
+ * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
+ * and sealed it is a checkpoint. */
+typedef struct surefill_start_calibration surefill_start_calibration;
+
+/* Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+ * SUREFILL_START_CALIBRATION_SIZE, aligned to 8): it changes nothing. */
+int32_t surefill_start_calibration_init(void *memory, int64_t length, surefill_start_calibration **calibration);
+
+/* Makes the block a checkpoint, SUREFILL_START_CALIBRATION_SIZE bytes from the handle on, by writing its checksum.
+ * Any later call that changes the calibration breaks the seal. */
+int32_t surefill_start_calibration_seal(surefill_start_calibration *calibration);
+
+/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+ * surefill_start_calibration_seal left it. */
+int32_t surefill_start_calibration_open(void *memory, int64_t length, surefill_start_calibration **calibration);
+
+/* What to tell of a job that has waited age seconds, of which a forecast says at the five levels that it waits for
+ * these further seconds (not negative, not decreasing): the same, stretched. count is SUREFILL_START_LEVELS, of
+ * both arrays. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_start_calibration_told(const surefill_start_calibration *calibration,
+                                        int64_t age,
+                                        const int64_t *forecast,
+                                        int32_t count,
+                                        int64_t *told);
+
+/* Hears that a job has started, waited seconds after a forecast: age and forecast are what
+ * surefill_start_calibration_told was given for it, count is SUREFILL_START_LEVELS. heard is what
+ * surefill_start_calibration_overdue left of this job, 0 if that was not called. O(1).
+ *
+ * Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has. */
+int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration,
+                                         int64_t age,
+                                         const int64_t *forecast,
+                                         int32_t count,
+                                         int64_t waited,
+                                         int32_t heard);
+
+/* Hears that a job still waits, waited seconds after a forecast: the levels whose told wait is over have missed,
+ * and are learnt from now, not only when the job starts. heard holds the levels of this job that missed before, a
+ * bit each from the lowest on, 0 at first; afterwards those that have missed by now. When the job starts, it goes
+ * to surefill_start_calibration_learn, whose other arguments these are. O(1).
+ *
+ * Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has. */
+int32_t surefill_start_calibration_overdue(surefill_start_calibration *calibration,
+                                           int64_t age,
+                                           const int64_t *forecast,
+                                           int32_t count,
+                                           int64_t waited,
+                                           int32_t *heard);
+
+/* ---- Calibration of predicted delays ------------------------------------------------------------------------------
+ *
+ * By how much did an accepted backfill delay the head job? That is known when the jobs that ran beside it have ended.
+ * This learns from it what a predicted delay means. c-examples/delays.c is a whole program.
+ *
+ *     static int64_t memory[10000];
+ *     surefill_delay_calibration_capacity capacity;
+ *     surefill_delay_calibration *delays;
+ *     surefill_rule rule;
+ *     double predicted, told, observed;
+ *     int64_t known;
+ *     surefill_delay_calibration_capacity_init(&capacity);
+ *     surefill_delay_calibration_init(memory, sizeof memory, &capacity, &delays);
+ *     surefill_delay_calibration_accepted(delays, SUREFILL_CRITERION_SECONDS, 4711, 1000, 16, 32, 40, &told);
+ *     surefill_delay_calibration_ended(delays, 4710, 500, 1600, 48);
+ *     surefill_delay_calibration_totals(delays, SUREFILL_CRITERION_SECONDS, &known, &predicted, &told, &observed);
+ *     surefill_rule_init(&rule);
+ *     surefill_delay_calibration_rule(delays, &rule, &rule);
+ */
+
+/* Learns how the delays that passes predict relate to those that come, and says what to expect. Tell it every
+ * backfill that starts (surefill_delay_calibration_accepted) and the end of every job
+ * (surefill_delay_calibration_ended): when the jobs that ran at a decision have ended, it knows when the head job
+ * could have started with the backfill and without it. Probabilities (the criteria PROBABILITY and BOUND) and
+ * seconds (SECONDS and RELATIVE) are calibrated apart.
+ *
+ * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
+ * and sealed it is a checkpoint. */
+typedef struct surefill_delay_calibration surefill_delay_calibration;
+
+/* Capacities of a calibration of delays. Set by surefill_delay_calibration_capacity_init, then changed as needed. */
+typedef struct surefill_delay_calibration_capacity {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Backfills that are remembered while their outcome is not known, those of all head jobs together (1 to
+   * 1,048,576). */
+  int32_t backfills;
+} surefill_delay_calibration_capacity;
+
+/* Sets the capacity to its default: 256 backfills. */
+int32_t surefill_delay_calibration_capacity_init(surefill_delay_calibration_capacity *capacity);
+
+/* Bytes of memory that a calibration needs: 64 for each backfill of the capacity and less than 1,100.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_size(const surefill_delay_calibration_capacity *capacity, int64_t *size);
+
+/* Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
+ * surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_init(void *memory,
+                                        int64_t length,
+                                        const surefill_delay_calibration_capacity *capacity,
+                                        surefill_delay_calibration **calibration);
+
+/* Makes the block a checkpoint, surefill_delay_calibration_size bytes from the handle on, by writing its checksum.
+ * Any later call that changes the calibration breaks the seal. O(size). */
+int32_t surefill_delay_calibration_seal(surefill_delay_calibration *calibration);
+
+/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+ * surefill_delay_calibration_seal left it. O(size). */
+int32_t surefill_delay_calibration_open(void *memory, int64_t length, surefill_delay_calibration **calibration);
+
+/* What to expect where a pass predicts this delay under this criterion: a probability (0 to 1), or seconds, also
+ * for the criterion RELATIVE (0 to SUREFILL_MAX_SECONDS; what surefill_pass_spent adds up under the criterion
+ * SECONDS). Never less for a larger prediction; the prediction itself before any outcome is known. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_told(const surefill_delay_calibration *calibration,
+                                        int32_t criterion,
+                                        double predicted,
+                                        double *told);
+
+/* The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it
+ * those candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor
+ * of 16 at most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted
+ * seconds. Budget and slip stay as they are: they add up what passes predict. calibrated gets the struct_size of
+ * rule, and no byte behind it, and may be rule. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_rule(const surefill_delay_calibration *calibration,
+                                        const surefill_rule *rule,
+                                        surefill_rule *calibrated);
+
+/* A backfill was accepted and starts at time now (seconds since any fixed origin, within 2^53 of it): the job's
+ * number, by which the caller tells jobs apart, its processors (at least 1), the processors that the head job
+ * lacked before (what it needs less what was idle, at least 1), and the delay predicted under this criterion, in
+ * the unit of surefill_delay_calibration_told. Gives what surefill_delay_calibration_told says of it. Where there
+ * is no room, the backfill whose outcome has been open for longest is forgotten. O(1), or O(capacity) where there
+ * is no room.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_accepted(surefill_delay_calibration *calibration,
+                                            int32_t criterion,
+                                            int64_t job,
+                                            int64_t now,
+                                            int32_t processors,
+                                            int32_t missing,
+                                            double predicted,
+                                            double *told);
+
+/* A job ended, or was killed or cancelled, that held this number of processors from time started to time now.
+ * Every job that ran must be told, whether it was a backfill or not, in the order of their ends. A job that
+ * started in the second in which a backfill was accepted counts as running then, unless it was itself accepted
+ * after it. O(pending backfills).
+ *
+ * Errors: OUT_OF_RANGE, TIME_WENT_BACK (an end before the start). */
+int32_t surefill_delay_calibration_ended(surefill_delay_calibration *calibration,
+                                         int64_t job,
+                                         int64_t started,
+                                         int64_t now,
+                                         int32_t processors);
+
+/* How many backfills have a known outcome, and the sums of what was predicted of them, of what was told when they
+ * were accepted, and of what was observed: how many delayed their head job for the criteria PROBABILITY and BOUND,
+ * seconds for SECONDS and RELATIVE. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_delay_calibration_totals(const surefill_delay_calibration *calibration,
+                                          int32_t criterion,
+                                          int64_t *known,
+                                          double *predicted,
+                                          double *told,
+                                          double *observed);
+
 /* ---- Order statistics, and the rivals of the binomial method ------------------------------------------------------
+ *
+ * Which of n sorted waits bounds a quantile with this confidence? Beside it, what parametric models say of the same
+ * waits.
+ *
+ *     const double waits[] = {30, 60, 60, 120, 600, 900, 1800, 7200};
+ *     double bound, quantile, shape, scale;
+ *     int64_t k, lower, upper, fewest;
+ *     int32_t threshold;
+ *     surefill_binomial_fewest(0.95, 0.95, &fewest);
+ *     surefill_binomial_upper(1000, 0.95, 0.95, &k);
+ *     surefill_binomial_lower(1000, 0.95, 0.95, &k);
+ *     surefill_binomial_two_sided(1000, 0.5, 0.95, &lower, &upper);
+ *     surefill_log_normal_bound(waits, 8, 0.95, 0.95, &bound);
+ *     surefill_log_uniform_quantile(waits, 8, 0.95, &quantile);
+ *     surefill_weibull_quantile(waits, 8, 0.95, &shape, &scale, &quantile);
+ *     surefill_rare_event_threshold(0.95, 0.3, &threshold);
  */
 
 /* Which of a number of observations (0 to 4,294,967,296), the k-th smallest counted from 1, is an upper bound with
@@ -362,6 +636,24 @@ int32_t surefill_weibull_quantile(const double *waits,
                                   double *seconds);
 
 /* ---- More bounds on waits: lower and two-sided ones, and clustering at command ------------------------------------
+ *
+ *     static int64_t memory[1 << 20];
+ *     surefill_wait_capacity capacity;
+ *     surefill_wait_options options;
+ *     surefill_wait *wait;
+ *     int64_t job, lower, upper;
+ *     double gain, criterion;
+ *     int32_t answer, step;
+ *     surefill_wait_capacity_init(&capacity);
+ *     surefill_wait_options_init(&options);
+ *     capacity.history = 1000;
+ *     surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait);
+ *     for (job = 1; job <= 200; job++) {
+ *         surefill_wait_known(wait, 10 * job, 3600, 16);
+ *     }
+ *     surefill_wait_predict_two_sided(wait, 3600, 16, 0.5, 0.9, 20000, &answer, &lower, &upper);
+ *     surefill_wait_recluster(wait, 100000, &step);
+ *     surefill_wait_explained(wait, &gain, &criterion);
  */
 
 /* Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work
@@ -404,6 +696,21 @@ int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
 int32_t surefill_wait_explained(const surefill_wait *wait, double *gain, double *criterion);
 
 /* ---- Lifetimes that are uniform in the logarithm (Downey 1997) ----------------------------------------------------
+ *
+ *     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];
+ *     const double ran[] = {60, 300, 900, 3600, 14400};
+ *     const int64_t seconds[] = {60, 300, 900, 3600, 14400};
+ *     double shortest, longest, mean, beta0, beta1, probability;
+ *     surefill_bins *bins;
+ *     surefill_distribution *binned;
+ *     surefill_lifetime_fit(ran, 5, &shortest, &longest);
+ *     surefill_lifetime_mean(shortest, longest, &mean);
+ *     surefill_lifetime_ends_within(shortest, longest, 600, 300, &probability);
+ *     surefill_lifetime_coefficients(shortest, longest, &beta0, &beta1);
+ *     surefill_lifetime_bounds(beta0, beta1, &shortest, &longest);
+ *     surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
+ *     surefill_distribution_init_samples(memory, sizeof memory, bins, seconds, NULL, 5, &binned);
+ *     surefill_lifetime_fit_binned(binned, &shortest, &longest);
  */
 
 /* Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are
@@ -442,6 +749,35 @@ int32_t surefill_lifetime_fit(const double *lifetimes, int32_t count, double *sh
 int32_t surefill_lifetime_fit_binned(const surefill_distribution *distribution, double *shortest, double *longest);
 
 /* ---- Sizes of malleable jobs: fits, lifetimes, benefactors, bias correction ---------------------------------------
+ *
+ * A correction learns how predicted waits relate to those that came, by a line through their logarithms, and corrects
+ * later predictions, those of surefill_sizing_choose among them.
+ *
+ *     static int64_t memory[SUREFILL_CORRECTION_SIZE / 8], sizing_memory[20000];
+ *     const double processors[] = {2, 8, 32}, speedups[] = {1.9, 6.5, 15};
+ *     surefill_sizing_capacity capacity;
+ *     surefill_sizing *sizing;
+ *     surefill_correction *correction;
+ *     double parallelism, sigma, error, wait, intercept, slope, coefficient;
+ *     int64_t pairs;
+ *     int32_t benefactors, known, i;
+ *     surefill_speedup_fit(processors, speedups, 3, &parallelism, &sigma, &error);
+ *     surefill_sizing_capacity_init(&capacity);
+ *     capacity.running = 16;
+ *     surefill_sizing_init(sizing_memory, sizeof sizing_memory, &capacity, &sizing);
+ *     surefill_sizing_begin(sizing, 16);
+ *     surefill_sizing_add_lifetime(sizing, 32, 600, 60, 36000);
+ *     surefill_sizing_benefactors(sizing, 40, &benefactors);
+ *     surefill_correction_init(memory, sizeof memory, &correction);
+ *     for (i = 1; i <= 30; i++) {
+ *         surefill_correction_record(correction, 100.0 * i, 150.0 * i + i % 7);
+ *     }
+ *     surefill_correction_corrected(correction, 600, &wait);
+ *     surefill_correction_pairs(correction, &pairs);
+ *     surefill_correction_line(correction, &known, &intercept, &slope);
+ *     surefill_correction_correlation(correction, &known, &coefficient);
+ *     surefill_correction_seal(correction);
+ *     surefill_correction_open(memory, sizeof memory, &correction);
  */
 
 /* Bytes of memory that a correction needs, aligned to 8. */
@@ -516,6 +852,35 @@ int32_t surefill_correction_correlation(const surefill_correction *correction, i
 /* ---- What objects of surefill.h hold, in detail -------------------------------------------------------------------
  *
  * Bins and their edges, probabilities bin by bin, and what objects have counted.
+ *
+ *     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8], waits_memory[100000];
+ *     static int64_t inbox_memory[40000];
+ *     const int64_t ran[] = {240, 300, 310, 2900};
+ *     double p[SUREFILL_MAX_BINS], lower, upper, long_wait;
+ *     int64_t seconds[2 * SUREFILL_MAX_BINS];
+ *     double ends[2 * SUREFILL_MAX_BINS];
+ *     int32_t bin, bin_count, count, kept, length;
+ *     surefill_bins *bins;
+ *     surefill_distribution *believed;
+ *     surefill_preset preset;
+ *     surefill_recent_waits *waits;
+ *     surefill_inbox_capacity capacity;
+ *     surefill_inbox *inbox;
+ *     surefill_bins_init_covering(bins_memory, sizeof bins_memory, 10, 1.8, 864000, &bins);
+ *     surefill_bins_count(bins, &bin_count);
+ *     surefill_bins_index(bins, 300, &bin);
+ *     surefill_bins_edges(bins, bin, &lower, &upper);
+ *     surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
+ *     surefill_distribution_recalculate(believed, 250, 3600, p, SUREFILL_MAX_BINS, &count);
+ *     surefill_distribution_remaining(believed, 250, 3600, 2, seconds, ends, 2 * SUREFILL_MAX_BINS, &count);
+ *     surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
+ *     surefill_recent_waits_init(waits_memory, sizeof waits_memory, &preset, &waits);
+ *     surefill_recent_waits_add(waits, 600);
+ *     surefill_recent_waits_count(waits, &kept);
+ *     surefill_recent_waits_quantile(waits, 0.99, 60, &long_wait);
+ *     surefill_inbox_capacity_init(&capacity);
+ *     surefill_inbox_init(inbox_memory, sizeof inbox_memory, &capacity, &inbox);
+ *     surefill_inbox_length(inbox, &length);
  */
 
 /* Makes the fewest bins with this first edge and ratio whose last, open bin starts above longest seconds.

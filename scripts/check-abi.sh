@@ -28,8 +28,8 @@ describe() { # LIBRARY
             -e '/<\/\?namespace-decl\b/d' -e '/<elf-needed>/,/<\/elf-needed>/d' -e "s|path='src/lib.rs/[^']*'|path='src/lib.rs'|"
 }
 
-constants() { # HEADER
-    ${CC:-cc} -E -dM "$1" | sed -n 's/^#define \(SUREFILL_[A-Z_0-9]* .*\)/\1/p' | grep -v '^SUREFILL_VERSION_NUMBER ' | sort
+constants() { # FOLDER of the headers
+    printf '#include "%s"\n' surefill_models.h surefill_nodes.h | ${CC:-cc} -E -dM -I"$1" - | sed -n 's/^#define \(SUREFILL_[A-Z_0-9]* .*\)/\1/p' | grep -v '^SUREFILL_VERSION_NUMBER ' | sort
 }
 
 # compare OLD NEW: status 0 when a program that was linked with OLD runs with NEW.
@@ -43,7 +43,7 @@ compare_constants() { # OLD NEW
 
 # A description without types would hide every change but a name's.
 describe "$library" > "$work/new.abi"
-constants include/surefill_models.h > "$work/constants.txt" # it includes surefill.h
+constants include > "$work/constants.txt"
 functions=$(grep -c '<function-decl ' "$work/new.abi" || true)
 symbols=$(grep -c '<elf-symbol ' "$work/new.abi" || true)
 if [ "$functions" -lt 1 ] || [ "$functions" != "$symbols" ]; then
@@ -168,17 +168,17 @@ expect "a copy elsewhere: the same description" same - cmp "$work/new.abi" "$wor
 
 for change in changed gone more; do
     mkdir "$work/$change"
-    cp include/surefill_models.h "$work/$change"
+    cp include/surefill_models.h include/surefill_nodes.h "$work/$change"
 done
 sed 's/^#define SUREFILL_ERROR_FULL -7$/#define SUREFILL_ERROR_FULL -8/' include/surefill.h > "$work/changed/surefill.h"
 grep -v '^#define SUREFILL_ERROR_FULL ' include/surefill.h > "$work/gone/surefill.h"
 sed 's/^#define SUREFILL_ERROR_FULL /#define SUREFILL_ERROR_MORE -999\n&/' include/surefill.h > "$work/more/surefill.h"
 for change in "changed changed" "gone changed" "more same"; do
-    constants "$work/${change% *}/surefill_models.h" > "$work/doctored.txt"
+    constants "$work/${change% *}" > "$work/doctored.txt"
     expect "constant ${change% *}" "${change#* }" SUREFILL_ERROR_FULL \
         compare_constants "$work/constants.txt" "$work/doctored.txt"
 done
-grep -q SUREFILL_ERROR_MORE <<< "$(constants "$work/more/surefill_models.h")" || { failed=$((failed + 1)); echo "FAILED: a new constant is not seen"; }
+grep -q SUREFILL_ERROR_MORE <<< "$(constants "$work/more")" || { failed=$((failed + 1)); echo "FAILED: a new constant is not seen"; }
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -36,6 +36,7 @@ needs_library() { grep -q 'NEEDED.*libsurefill' <<< "$(readelf -d "$1")"; }
 # The module's source is beside the header.
 ${FC:-gfortran} -std=f2008 -J"$root" -c -o "$root/module.o" "$prefix/include/surefill.f90"
 ${FC:-gfortran} -std=f2008 -J"$root" -I"$root" -c -o "$root/models.o" "$prefix/include/surefill_models.f90"
+${FC:-gfortran} -std=f2008 -J"$root" -I"$root" -c -o "$root/nodes.o" "$prefix/include/surefill_nodes.f90"
 for kind in shared static; do
     # shellcheck disable=SC2086 # the flags are words
     for compile in "${CC:-cc} -std=c11 $strict $cflags $root/readme.c" "${CXX:-c++} -std=c++17 $strict $cflags $root/readme.cpp" \
@@ -49,6 +50,24 @@ for kind in shared static; do
         count=$((count + 1))
     done
 done
+
+# --- Wider vectors ---------------------------------------------------------------------------------------------------
+
+# Where the processor has AVX2 the loader takes the library made for it; what it decides is the same to the last bit.
+loader=/lib64/ld-linux-x86-64.so.2
+if grep -q avx2 /proc/cpuinfo && grep -q 'x86-64-v3 (supported' <<< "$($loader --help 2> /dev/null)"; then
+    # shellcheck disable=SC2046,SC2086 # the flags are words
+    ${CC:-cc} -std=c11 -O2 $cflags c-examples/replay.c -o "$root/replay" $shared -lm
+    gzip -dc demo/workload.swf.gz > "$root/workload.swf"
+    LD_DEBUG=libs "$root/replay" "$root/workload.swf" > "$root/wide" 2> "$root/libraries"
+    grep -q "calling init: .*/glibc-hwcaps/x86-64-v3/libsurefill" "$root/libraries" || { echo "the loader did not take the wider one"; exit 1; }
+    LD_DEBUG=libs $loader --glibc-hwcaps-mask none "$root/replay" "$root/workload.swf" > "$root/narrow" 2> "$root/libraries"
+    grep -q "calling init: $prefix/lib/libsurefill" "$root/libraries" || { echo "the loader did not take the plain one"; exit 1; }
+    diff "$root/narrow" "$root/wide"
+    count=$((count + 1))
+else
+    echo "SKIPPED: this processor, or its C library, chooses no library with wider vectors"
+fi
 
 # --- The command -----------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 
 Every page is rendered at 1280 and at 390 pixels. It must be smaller than 500,000 bytes, raise no error, load nothing, not be
 wider than the window; text in its figures must be 12 pixels high at least; every figure must have a title and a description,
-and tables that scroll must keep their first column. Pictures of the pages come to FOLDER.
+and tables that scroll must keep their first column. The answer of what-if prints on one sheet. Pictures of the pages come to FOLDER.
 """
 import html
 import json
@@ -75,6 +75,14 @@ def measured(program, page, width):
     return json.loads(html.unescape(found.group(1)))
 
 
+def sheets(program, page):
+    """On how many sheets the page prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        printed = pathlib.Path(folder, "page.pdf")
+        chromium(program, 1280, 900, "--no-pdf-header-footer", f"--print-to-pdf={printed}", page.resolve().as_uri())
+        return len(re.findall(rb"/Type\s*/Page[^s]", printed.read_bytes()))
+
+
 def main():
     program, folder, *pages = sys.argv[1:]
     folder = pathlib.Path(folder)
@@ -83,6 +91,8 @@ def main():
     for page in map(pathlib.Path, pages):
         size = page.stat().st_size
         wrong = [f"has {size} bytes"] if size >= MOST_BYTES else []
+        if page.stem == "what-if" and (count := sheets(program, page)) != 1:
+            wrong.append(f"prints on {count} sheets")
         for width in WIDTHS:
             found = measured(program, page, width)
             if found["width"] not in (None, width):

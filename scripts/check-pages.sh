@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes pages of most kinds and renders them in headless Chromium at 1280 and 390 pixels (check-pages.py). Pictures come to
-# build/pages. The pages of allocate and characterize still have text that is too small for it.
+# Makes pages of all kinds and renders them in headless Chromium at 1280 and 390 pixels (check-pages.py). Pictures come to
+# build/pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}/pages
@@ -17,6 +17,13 @@ page() {
 }
 page compare compare --quiet "$demo"
 page simulate simulate --quiet "$demo" --limit-jobs 2000
+page allocate allocate --days 3
+page characterize characterize "$demo"
+page fit fit "$demo"
+page gain gain "$demo"
+page locality locality "$demo"
+page tune tune --quiet "$demo" --settings 6 --limit-jobs 500
+page similar similar "$demo" "$demo"
 # These need waits of a real machine.
 real=$traces/KTH-SP2-1996-2.swf.gz
 if [ -f "$real" ]; then

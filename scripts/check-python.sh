@@ -10,15 +10,16 @@ if ! "$python" -c 'import ensurepip, venv' 2> /dev/null; then
     echo "SKIPPED: no Python with venv"
     exit 0
 fi
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/python
-CARGO_TARGET_DIR=$(realpath -m "$CARGO_TARGET_DIR")
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export PIP_DISABLE_PIP_VERSION_CHECK=1
-# It is built to be tested, not to be fast.
-export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=0
 
-# Like the core: no warnings.
-cargo clippy --quiet --release --manifest-path python/Cargo.toml -- -D warnings
+# Like the core: no warnings. In the workspace's folder and with its settings, where most of it has been looked at already.
+CARGO_TARGET_DIR=$target CARGO_PROFILE_DEV_DEBUG=line-tables-only \
+    cargo clippy --quiet --manifest-path python/Cargo.toml -- -D warnings
 cargo fmt --manifest-path python/Cargo.toml --check
+
+# It is built to be tested, not to be fast.
+export CARGO_TARGET_DIR=$target/python CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=0
 
 rm -rf "$build/wheel" "$build/venv"
 mkdir -p "$build"

@@ -125,14 +125,28 @@ level=${version%%-*} depends=$(dpkg-deb -f "$debs"/first/surefill-slurm-plugin_*
 }
 rm -rf "$debs"
 $build/plain
+$build/share
+$build/settings
 $build/state
+$build/power_loss
 $build/preset
 $build/fingerprint
+# The one of these that needs Slurm's lists, under the sanitizers; tests/c/run.sh has the others there.
+sanitize='-O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
+mkdir -p $build/sanitized
+# shellcheck disable=SC2086
+if why=$({ "${CC:-cc}" $sanitize -o $build/sanitized/probe -x c - && $build/sanitized/probe; } \
+    2>&1 <<< 'int main(void) { return 0; }'); then
+    make -s -C c-examples/slurm BUILD=../../$build/sanitized CFLAGS="$sanitize" ../../$build/sanitized/fingerprint
+    $build/sanitized/fingerprint
+else
+    echo "SKIPPED: the fingerprint under the sanitizers ($(tail -n 1 <<< "$why"))"
+fi
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(faults stream kills accounts overlap killed rules wishes scenarios order external soft rollback advise watch seen thousand
-    quick example refusals)
+[ ${#tests[@]} -gt 0 ] || tests=(faults stream shared kills accounts overlap killed rules wishes scenarios order external soft rollback advise watch seen thousand
+    quick example array refusals)
 logs=$(mktemp -d)
 port=16000
 failed=()
@@ -143,6 +157,11 @@ finish() {
     [ $status = 0 ] || failed+=("$name")
     unset "running[$1]"
 }
+start() { # NAME SECONDS: as a job of its own, which is killed after so long
+    port=$((port + 300))
+    CLUSTER_PORT=$port timeout -k 40 "$2" bash "tests/slurm/$1.sh" $build >"$logs/$1" 2>&1 &
+    running[$!]=$1
+}
 for name in "${tests[@]}"; do
     while [ ${#running[@]} -ge 2 ]; do
         for pid in "${!running[@]}"; do
@@ -150,13 +169,25 @@ for name in "${tests[@]}"; do
         done
         sleep 0.2
     done
-    port=$((port + 300))
-    CLUSTER_PORT=$port timeout -k 40 240 bash "tests/slurm/$name.sh" $build >"$logs/$name" 2>&1 &
-    running[$!]=$name
+    start "$name" 300
 done
 for pid in "${!running[@]}"; do finish "$pid"; done
+# Daemons of several clusters on two processors sometimes take longer than a test waits for them. What failed is run
+# again by itself and waits three times as long; a test that fails then as well is wrong, and so is a plugin that makes
+# more than two fail.
+again=("${failed[@]}")
+if [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 2 ]; then
+    failed=()
+    export CLUSTER_PATIENCE=3
+    for name in "${again[@]}"; do
+        echo "check-slurm: $name failed beside another test, as said above; once more, by itself"
+        start "$name" 900
+        finish $!
+    done
+fi
 [ ${#failed[@]} = 0 ] || {
     echo "check-slurm: failed: ${failed[*]}" >&2
     exit 1
 }
-echo "check-slurm: ${#tests[@]} tests with a real slurmctld passed in $((SECONDS - begun)) s"
+echo "check-slurm: ${#tests[@]} tests with a real slurmctld passed in $((SECONDS - begun)) s" \
+    "$([ ${#again[@]} = 0 ] || echo "(at the second try: ${again[*]})")"

@@ -49,10 +49,11 @@ wide_vectors() {
         echo "SKIPPED: this processor has no AVX2"
         return 0
     fi
-    # What others wrote need not be fast here.
+    # Only the core need be fast here.
     RUSTFLAGS='-C target-cpu=x86-64-v3' CARGO_TARGET_DIR=$target/wide CARGO_PROFILE_RELEASE_DEBUG=0 \
         cargo test --release --config 'profile.release.package."*".opt-level=1' \
-        -p surefill-simulator --test probabilistic --test generate bit_for_bit
+        --config 'profile.release.package.surefill-simulator.opt-level=1' \
+        -p surefill-simulator --no-default-features --features studies --test bits
 }
 
 # Variables of scripts that are read by one another look unassigned, or unused.
@@ -64,14 +65,14 @@ step "lints" cargo clippy --workspace --all-targets -- -D warnings
 step "lints of the C ABI" cargo clippy -p surefill --features capi --all-targets -- -D warnings
 step "shell scripts" shell_scripts
 step "links" python3 scripts/check-links.py
+step "book" python3 scripts/book.py $build
 step "documentation" env RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps
 step "tests" cargo test --workspace
-step "tests of the C ABI from Rust" cargo test -p surefill --features capi --lib --test capi --test capi_answers
-step "bits in the release build" \
-    cargo test --release -p surefill-simulator --test probabilistic --test generate bit_for_bit
+step "tests of the C ABI from Rust" cargo test -p surefill --features capi --lib --test capi --test capi_answers --test capi_nodes
+step "the simulator" cargo build --release -p surefill-simulator
+step "bits in the release build" cargo test --release -p surefill-simulator --test bits
 step "bits with wider vectors" wide_vectors
 step "the libraries" make --no-print-directory lib
-step "the simulator" cargo build --release -p surefill-simulator
 step "C" env SUREFILL_BIN="$(realpath -m "$target/release/surefill")" tests/c/run.sh $build
 step "old Rust and other processors" scripts/check-portable.sh
 step "Fortran" tests/fortran/run.sh $build

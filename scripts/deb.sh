@@ -33,13 +33,15 @@ ${MAKE:-make} --no-print-directory install DESTDIR="$all" PREFIX=/usr LIBDIR="$l
 
 # --- Which package has what ------------------------------------------------------------------------------------------
 
-strip --strip-unneeded "$all$libraries/libsurefill.so.${version%%-*}"
+find "$all$libraries" -type f -name 'libsurefill.so.*' -exec strip --strip-unneeded {} +
 strip --strip-debug --enable-deterministic-archives "$all$libraries/libsurefill.a"
 strip "$all/usr/bin/surefill"
 gzip -9n "$all"/usr/share/man/man1/*.1
 mkdir -p "$library$libraries" "$development$libraries" "$development/usr" "$tool"
 mv "$all$libraries"/libsurefill.so.* "$library$libraries"
-chmod 644 "$library$libraries"/libsurefill.so.*.*
+# The one for wider vectors exists where the processor's kind has them.
+[ ! -d "$all$libraries/glibc-hwcaps" ] || mv "$all$libraries/glibc-hwcaps" "$library$libraries"
+find "$library$libraries" -type f -exec chmod 644 {} +
 mv "$all$libraries"/libsurefill.{a,so} "$all$libraries/pkgconfig" "$development$libraries"
 mv "$all/usr/include" "$development/usr"
 rmdir "$all$libraries" "$all/usr/lib"

@@ -8,10 +8,6 @@ python3 scripts/check-links.py
 RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps --target-dir "${CARGO_TARGET_DIR:-target}"
 rm -rf "$build/reference"
 cp -r "${CARGO_TARGET_DIR:-target}/doc" "$build/reference"
-cp include/surefill.h include/surefill_models.h "$build"
-if command -v mdbook > /dev/null; then
-    mdbook build docs --dest-dir "$(realpath -m "$build/book")"
-    echo "The book: $build/book/index.html; the reference: $build/reference/surefill/index.html"
-else
-    echo "The reference: $build/reference/surefill/index.html. For the book: cargo install mdbook"
-fi
+cp include/surefill.h include/surefill_nodes.h include/surefill_models.h "$build"
+python3 scripts/book.py "${1:-build}"
+echo "The reference: $build/reference/surefill/index.html"

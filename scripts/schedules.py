@@ -78,7 +78,7 @@ def paired(own, easy):
 def rivals(traces):
     """All policies against EASY: mean wait a trace, and over all traces the means and the worst tails."""
     names = [name for name in by_label(traces[0]) if name != "easy"]
-    print("Mean wait against EASY's in percent, with the 95 % interval over the seeds:\n")
+    print("Mean wait against EASY's in percent, seed by seed, with the 95 % interval over the seeds (the table above divides the means over\nall seeds):\n")
     print("| policy | " + " | ".join(short(trace["trace"]) for trace in traces) + " |")
     print("|---|" + "---:|" * len(traces))
     for name in names:

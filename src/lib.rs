@@ -12,14 +12,14 @@
 //! 6. [`predict`]: run times predicted on line: by the hidden Markov model, and by the histories of like jobs.
 //! 7. [`backfill`]: the scheduling pass: the exact delay of the head job for a whole queue of candidates, and when how
 //!    many processors will be free.
-//! 8. [`forecast`]: when every waiting job will start, by scenarios of the queue played forward.
-//! 9. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs: placement, and the head job's delay.
-//! 10. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
-//! 11. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
-//! 12. [`schedule`]: who comes first: priorities of waiting jobs, long waits, and presets of a whole schedule.
+//! 8. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
+//! 9. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
+//! 10. [`schedule`]: who comes first: priorities of waiting jobs, long waits, and presets of a whole schedule.
+//! 11. [`forecast`]: when every waiting job will start, by scenarios of the queue played forward.
+//! 12. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs: placement, and the head job's delay.
 //!
-//! With the feature `capi` the functions of `include/surefill.h` and `surefill_models.h` are exported; Rust programs do
-//! not need it.
+//! With the feature `capi` the functions of `include/surefill.h`, `surefill_nodes.h` and `surefill_models.h` are
+//! exported; Rust programs do not need it.
 //!
 //! ```
 //! use surefill::backfill::{Pass, PassCapacity, Rule, Step};
@@ -59,6 +59,7 @@ pub mod backfill;
 pub mod capi;
 pub mod error;
 pub mod forecast;
+mod hash;
 pub mod hmm;
 pub mod math;
 pub mod memory;

@@ -2,7 +2,9 @@
 //! definition.
 
 use proptest::prelude::*;
-use surefill::allocate::{ChoiceOptions, Correction, LogUniform, Predictor, Sizing, SizingCapacity, Speedup};
+use surefill::allocate::{
+    ChoiceOptions, Correction, FreeTimePredictor, LogUniform, Sizing, SizingCapacity, Speedup,
+};
 use surefill::error::Error;
 use surefill::runtime::{MAX_BINS, Release, RuntimeBins, RuntimeDistribution};
 
@@ -113,7 +115,7 @@ proptest! {
             prop_assert!(free(&jobs, more, found * (1.0 + 1e-12)) >= q - 1e-12);
             let before = found * (1.0 - 1e-12);
             prop_assert!(free(&jobs, more, before) <= q + 1e-12, "{} {}", found, q);
-            prop_assert_eq!(found, sizing.wait(idle + more, Predictor::Quantile(q)).unwrap());
+            prop_assert_eq!(found, sizing.wait(idle + more, FreeTimePredictor::Quantile(q)).unwrap());
         }
     }
 
@@ -128,22 +130,22 @@ proptest! {
         prop_assert_eq!(sizing.benefactors(3 + more).unwrap_or(0) as usize, benefactors.len());
         let none = |t: f64| benefactors.iter().map(|job| 1.0 - job.ended(t)).product::<f64>();
         let fluid = |t: f64| jobs.iter().map(|job| f64::from(job.processors) * job.ended(t)).sum::<f64>();
-        match sizing.wait(3 + more, Predictor::Benefactors) {
+        match sizing.wait(3 + more, FreeTimePredictor::Benefactors) {
             Ok(t) => prop_assert!(none(t * (1.0 + 1e-12)) <= 0.5 + 1e-12 && none(t * (1.0 - 1e-12)) >= 0.5 - 1e-12),
             Err(error) => prop_assert!(error == Error::Never && benefactors.is_empty()),
         }
-        match sizing.wait(3 + more, Predictor::Fluid) {
+        match sizing.wait(3 + more, FreeTimePredictor::Fluid) {
             Ok(t) => {
                 let wanted = f64::from(more);
                 prop_assert!(fluid(t * (1.0 + 1e-12)) >= wanted - 1e-10 && fluid(t * (1.0 - 1e-12)) <= wanted + 1e-10);
             }
             Err(error) => prop_assert!(error == Error::Never && busy < more),
         }
-        let expected = if benefactors.len() >= 2 { Predictor::Benefactors } else { Predictor::Fluid };
-        prop_assert_eq!(sizing.wait(3 + more, Predictor::Combined), sizing.wait(3 + more, expected));
+        let expected = if benefactors.len() >= 2 { FreeTimePredictor::Benefactors } else { FreeTimePredictor::Fluid };
+        prop_assert_eq!(sizing.wait(3 + more, FreeTimePredictor::Combined), sizing.wait(3 + more, expected));
         // A single benefactor is the whole story only when the others together are too small.
         if benefactors.len() == 1 && busy - benefactors[0].processors < more {
-            let (a, exact) = (sizing.wait(3 + more, Predictor::Benefactors), sizing.quantile(3 + more, 0.5));
+            let (a, exact) = (sizing.wait(3 + more, FreeTimePredictor::Benefactors), sizing.quantile(3 + more, 0.5));
             prop_assert!((a.unwrap() / exact.unwrap() - 1.0).abs() < 1e-12);
         }
     }
@@ -248,7 +250,7 @@ proptest! {
         joints.push(end);
         let wait = integral(&|t| 1.0 - free(&jobs, missing, t), &joints);
         let mut expected = weight * wait;
-        // Pr(so many are released by then) as a difference; the integral is over when all have ended.
+        // Pr(this number is released by then) as a difference; the integral is over when all have ended.
         let by_then = |released: u32| if patience.is_finite() { free(&jobs, released, end) } else { 1.0 };
         expected += by_then(missing) * run_time(choice.processors);
         for released in 0..missing {
@@ -275,7 +277,7 @@ proptest! {
         let most = a as u32;
         let mut block = Block::new();
         let mut sizing = block.sizing(idle, &jobs);
-        for predictor in [Predictor::Combined, Predictor::Fluid, Predictor::Quantile(0.5), Predictor::Mean, Predictor::Benefactors] {
+        for predictor in [FreeTimePredictor::Combined, FreeTimePredictor::Fluid, FreeTimePredictor::Quantile(0.5), FreeTimePredictor::Mean, FreeTimePredictor::Benefactors] {
             let options = ChoiceOptions { predictor, least: 1, most, weight, least_gain };
             let chosen = sizing.choose(&options, correction, run_time);
             let mut best: Option<(f64, u32, f64)> = None;
@@ -327,10 +329,10 @@ fn one_job_has_a_closed_form() {
     assert_eq!(sizing.mean(2), Ok(0.0));
     // The median: half the logarithm is left.
     let median = (500.0 * 12f64.exp()).sqrt() - 500.0;
-    for predictor in [Predictor::Quantile(0.5), Predictor::Benefactors] {
+    for predictor in [FreeTimePredictor::Quantile(0.5), FreeTimePredictor::Benefactors] {
         assert!((sizing.wait(7, predictor).unwrap() / median - 1.0).abs() < 1e-13);
     }
-    assert_eq!(sizing.wait(8, Predictor::Mean), Err(Error::Never));
+    assert_eq!(sizing.wait(8, FreeTimePredictor::Mean), Err(Error::Never));
     // Young jobs, down to the shortest: (t_max - t_min) / ln(t_max / t_min).
     let young = Job { age: 0.0, bounds: (1e-9, 1e9), ..job };
     let mean = 1e9 / (18.0 * 10f64.ln());
@@ -411,7 +413,8 @@ fn an_empty_machine() {
     assert_eq!(sizing.choose_with_patience(&options, run_time).map(|found| found.0.processors), Ok(5));
     assert_eq!((sizing.mean(5), sizing.mean(6)), (Ok(0.0), Err(Error::Never)));
     sizing.begin(0).unwrap();
-    for predictor in [Predictor::Mean, Predictor::Combined, Predictor::Quantile(0.5)] {
+    for predictor in [FreeTimePredictor::Mean, FreeTimePredictor::Combined, FreeTimePredictor::Quantile(0.5)]
+    {
         let options = ChoiceOptions { predictor, ..options };
         assert_eq!(sizing.choose(&options, None, run_time), Err(Error::Never));
     }
@@ -472,7 +475,7 @@ fn refuses_bad_input_and_changes_nothing() {
         (ChoiceOptions { weight: -1.0, ..options }, Error::OutOfRange),
         (ChoiceOptions { weight: f64::NAN, ..options }, Error::NotANumber),
         (ChoiceOptions { least_gain: 2.0, ..options }, Error::OutOfRange),
-        (ChoiceOptions { predictor: Predictor::Quantile(-0.1), ..options }, Error::OutOfRange),
+        (ChoiceOptions { predictor: FreeTimePredictor::Quantile(-0.1), ..options }, Error::OutOfRange),
     ] {
         assert_eq!(sizing.choose(&bad, None, |_| 1.0), Err(error), "{bad:?}");
     }

@@ -5,10 +5,15 @@
 use std::collections::BTreeMap;
 
 /// Arguments that may be NULL: in Fortran addresses by value.
-const OPTIONAL: [(&str, &str); 5] = [
+const OPTIONAL: [(&str, &str); 10] = [
     ("surefill_distribution_init_samples", "weights"),
     ("surefill_pass_add_running", "index"),
+    ("surefill_pass_add_running_softly", "index"),
     ("surefill_pass_add_candidate", "index"),
+    ("surefill_node_pass_add_running", "index"),
+    ("surefill_node_pass_add_candidate", "index"),
+    ("surefill_node_pass_add_placed", "index"),
+    ("surefill_node_pass_begin", "options"),
     ("surefill_forecast_add_running", "index"),
     ("surefill_forecast_add_waiting", "index"),
 ];
@@ -55,6 +60,8 @@ fn argument(function: &str, declaration: &str, structures: &BTreeMap<String, Vec
     let pointee = kind.strip_suffix(" *").unwrap_or_else(|| panic!("{function}: {declaration}"));
     let (intent, pointee) = match pointee.strip_prefix("const ") {
         Some(pointee) => ("in", pointee),
+        // What several calls fill.
+        None if function == "surefill_pass_head_start_quantiles" && name == "whens" => ("inout", pointee),
         None => ("out", pointee),
     };
     let to = match scalar(pointee) {
@@ -77,7 +84,7 @@ fn without_comments(text: &str) -> String {
 
 /// Both headers.
 fn c_text() -> String {
-    text("include/surefill.h") + &text("include/surefill_models.h")
+    text("include/surefill.h") + &text("include/surefill_nodes.h") + &text("include/surefill_models.h")
 }
 
 fn header(text: &str) -> Interface {
@@ -99,8 +106,14 @@ fn header(text: &str) -> Interface {
         let Some(members) = rest.strip_prefix("{ ") else { continue };
         let members = members.split('}').next().unwrap().split(';').map(str::trim);
         let members = members.filter(|member| !member.is_empty()).map(c_declaration);
-        let members =
-            members.map(|(kind, name)| (name, scalar(&kind).unwrap_or("type(c_ptr)").to_owned())).collect();
+        let members = members.map(|(kind, name)| {
+            let kind = scalar(&kind).unwrap_or("type(c_ptr)");
+            match name.trim_end_matches(']').split_once('[') {
+                Some((name, length)) => (name.to_owned(), format!("{kind}({length})")),
+                None => (name, kind.to_owned()),
+            }
+        });
+        let members = members.collect();
         found.structures.insert(name.to_owned(), members);
     }
     for statement in code.split(';').filter(|statement| statement.ends_with(')')) {
@@ -115,12 +128,12 @@ fn header(text: &str) -> Interface {
     found
 }
 
-/// Both modules, as one.
+/// The modules, as one.
 fn fortran_text() -> String {
     let first = text("include/surefill.f90");
     let (first, rest) = first.split_once("\ncontains\n").unwrap();
     assert!(rest.contains("end module surefill"));
-    format!("{first}\n{}", text("include/surefill_models.f90"))
+    format!("{first}\n{}\n{}", text("include/surefill_nodes.f90"), text("include/surefill_models.f90"))
 }
 
 /// A file's statements in small letters, without comments, continued lines joined.
@@ -136,6 +149,14 @@ fn statements(text: &str) -> Vec<String> {
     }
     statements.retain(|statement| !statement.is_empty());
     statements
+}
+
+/// The kind of "each(8)", of another array than of unknown length.
+fn shaped(kind: &str, name: &str) -> String {
+    match name.split_once('(').filter(|(_, shape)| *shape != "*)") {
+        Some((_, shape)) => format!("{kind}({shape}"),
+        None => kind.to_owned(),
+    }
 }
 
 /// "a, b(*)" of one declaration, without the shapes of arrays.
@@ -158,7 +179,7 @@ fn module(text: &str) -> Interface {
         let declarations = |end: &str, lines: &mut std::slice::Iter<String>| -> Vec<Named> {
             let own = lines.by_ref().take_while(|line| !line.starts_with(end));
             let pairs = own.filter_map(|line| line.split_once(" :: "));
-            pairs.flat_map(|(kind, list)| names(list).map(|name| (name, kind.to_owned()))).collect()
+            pairs.flat_map(|(kind, list)| names(list).map(move |name| (name, shaped(kind, list)))).collect()
         };
         if let Some((kind, rest)) = line.split_once(", parameter :: ") {
             let (name, value) = rest.split_once(" = ").unwrap();

@@ -21,7 +21,7 @@ fn attach(memory: &mut [u64]) -> Hmm<'_> {
 
 /// pi, A, B and the load's parameters.
 fn read(hmm: &Hmm<'_>) -> [Vec<f64>; 4] {
-    let (m, n) = (hmm.limits().states as usize, hmm.limits().bins as usize);
+    let (m, n) = (hmm.capacity().states as usize, hmm.capacity().bins as usize);
     let mut all = [m, m * m, m * n, m].map(|length| vec![f64::NAN; length]);
     let [start, transition, emission, load_parameter] = &mut all;
     hmm.parameters(&mut ParametersMut { start, transition, emission, load_parameter }).unwrap();

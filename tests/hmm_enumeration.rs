@@ -139,7 +139,7 @@ impl World {
 }
 
 fn read(hmm: &Hmm<'_>) -> Plain {
-    let (m, n) = (hmm.limits().states as usize, hmm.limits().bins as usize);
+    let (m, n) = (hmm.capacity().states as usize, hmm.capacity().bins as usize);
     let (mut start, mut transition) = (vec![0.0; m], vec![0.0; m * m]);
     let (mut emission, mut parameter) = (vec![0.0; m * n], vec![0.0; m]);
     hmm.parameters(&mut ParametersMut {
@@ -173,7 +173,7 @@ fn same_model(a: &Plain, b: &Plain) {
     all_close(&a.parameter, &b.parameter);
 }
 
-/// A distribution of so many probabilities; zeros occur.
+/// A distribution of this number of probabilities; zeros occur.
 fn distribution(count: usize) -> impl Strategy<Value = Vec<f64>> {
     let entry = prop_oneof![1 => Just(0.0), 4 => 0.01f64..1.0];
     prop::collection::vec(entry, count).prop_map(|mut p| {

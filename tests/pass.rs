@@ -33,8 +33,8 @@ fn memory_follows_the_documented_formula() {
                 let (r, q, p) = (f64::from(running), f64::from(candidates), f64::from(processors));
                 let be = f64::from(bins * events_per_bin);
                 let e = (r + q) * be;
-                let most = 104.0 * e
-                    + 16.0 * q * be
+                let most = 54.0 * e
+                    + 8.0 * (q + 1.0) * be
                     + 8.0 * p * (e.max(1.0).log2() + 12.0)
                     + 8.0 * f64::from(tie_cells)
                     + 72.0 * r

@@ -60,7 +60,7 @@ struct Known {
     said: Option<Vec<f64>>,
 }
 
-/// Jobs in the order of submission, and the mixture that is told of them.
+/// Jobs in the order of submission, and the mixture that hears of them.
 struct Hand<'a> {
     mixture: ContextMixture<'a>,
     jobs: Vec<Known>,

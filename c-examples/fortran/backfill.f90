@@ -70,7 +70,7 @@ program backfill
 
 contains
 
-  !> How many numbers of 8 bytes hold so many bytes.
+  !> How many numbers of 8 bytes hold a number of bytes.
   pure integer(c_int64_t) function words(bytes)
     integer(c_int64_t), intent(in) :: bytes
 

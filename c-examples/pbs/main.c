@@ -26,9 +26,10 @@ static void stop(int signal) {
     stopping = 1;
 }
 
-static void say(const char *line) {
-    printf("%lld %s\n", (long long)time(NULL), line);
-    fflush(stdout);
+static void say(void *context, const char *line) {
+    FILE *output = context;
+    fprintf(output, "%lld %s\n", (long long)time(NULL), line);
+    fflush(output);
 }
 
 static int usage(void) {
@@ -42,7 +43,7 @@ static void save(const struct scheduler *scheduler, const char *file) {
     if (file == NULL || state_save_changes(file, scheduler->beliefs, scheduler->books, &saved, message, sizeof message))
         return;
     snprintf(line, sizeof line, "state not saved: %s", message);
-    say(line);
+    say(stdout, line);
 }
 
 /* False when there is no memory for what was learnt: it is not to be lost for that. */
@@ -60,7 +61,7 @@ static bool load(struct scheduler *scheduler, const char *file) {
         snprintf(line, sizeof line, "%s: refused, starting without what was learnt", message);
     else
         return true;
-    say(line);
+    say(stdout, line);
     return memory;
 }
 
@@ -79,7 +80,7 @@ static bool run(struct scheduler *scheduler, const char *file, bool once) {
         struct done done = {.again = true};
         if (connection < 0) {
             connection = pbs_connect(NULL);
-            if (connection < 0 && !told) say("no connection to the server; trying again");
+            if (connection < 0 && !told) say(stdout, "no connection to the server; trying again");
             told = connection < 0;
             if (connection >= 0 && !(good = scheduler_may(scheduler, connection))) break;
         }
@@ -105,7 +106,7 @@ static bool run(struct scheduler *scheduler, const char *file, bool once) {
 }
 
 int main(int argc, char **argv) {
-    struct scheduler scheduler = {.say = say};
+    struct scheduler scheduler = {.say = say, .context = stdout};
     struct sigaction action = {.sa_handler = stop};
     const char *file = NULL;
     char message[MESSAGE], *end;

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 280, LINE = 400, REFUSED_FOR = 60 };
+enum { NAME = 280, LINE = 400 };
+enum { MACHINE = 0 }; /* a refusal counts for its time, whatever starts or ends */
 
 struct vnode {
     char name[NAME];
@@ -37,7 +38,7 @@ static void say(const struct scheduler *scheduler, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    scheduler->say(line);
+    scheduler->say(scheduler->context, line);
 }
 
 static void not_judged(struct scheduler *scheduler, const char *why) {
@@ -60,8 +61,7 @@ void scheduler_free(struct scheduler *scheduler) {
     decider_free(scheduler->decider);
     books_free(scheduler->books);
     beliefs_free(scheduler->beliefs);
-    free(scheduler->pool.running);
-    free(scheduler->pool.candidates);
+    pool_free(&scheduler->pool);
     free(scheduler->vnodes);
     free(scheduler->waiting);
 }
@@ -173,31 +173,12 @@ static bool keep_books(struct scheduler *scheduler, const struct batch_status *j
     return true;
 }
 
-static void *room_for_one(void *array, int32_t *room, int32_t count, size_t size) {
-    void *more;
-    if (count < *room) return array;
-    more = realloc(array, (size_t)(2 * *room + 64) * size);
-    if (more != NULL) *room = 2 * *room + 64;
-    return more;
-}
-
-static bool add_running(struct scheduler *scheduler, const struct facts *facts, int32_t nodes, int64_t age, bool ending) {
-    struct pool *pool = &scheduler->pool;
-    void *more = room_for_one(pool->running, &pool->running_room, pool->running_count, sizeof *pool->running);
-    if (more == NULL) return false;
-    pool->running = more;
-    pool->running[pool->running_count++] =
-        (struct running){.facts = *facts, .nodes = nodes, .age = age > 0 ? age : 0, .ending = ending};
-    return true;
-}
-
 /* The vnodes of this pool that a job holds, and whether another job holds one of them too. */
 static bool see_running(struct scheduler *scheduler, const struct batch_status *job, int64_t now) {
     const char *at = attribute(job, "exec_vnode", NULL);
     char name[NAME];
-    struct facts facts;
-    int32_t nodes = 0;
-    if (!facts_of(job, &facts)) {
+    struct running running = {.nodes = 0};
+    if (!facts_of(job, &running.facts)) {
         not_judged(scheduler, "a running job cannot be read");
         return true;
     }
@@ -206,11 +187,14 @@ static bool see_running(struct scheduler *scheduler, const struct batch_status *
         if (vnode == NULL || !vnode->usable) continue; /* other pools'; vnodes taken out of service do not come back */
         if (vnode->jobs++ > 0) not_judged(scheduler, "running jobs share vnodes");
         vnode->idle = false;
-        nodes++;
+        running.nodes++;
     }
-    if (nodes == 0) return true;
+    if (running.nodes == 0) return true;
     if (state_of(job) == 'S' || state_of(job) == 'U') not_judged(scheduler, "a job is suspended");
-    return add_running(scheduler, &facts, nodes, now - attribute_number(job, "stime", NULL, now), state_of(job) == 'E');
+    running.age = now - attribute_number(job, "stime", NULL, now);
+    if (running.age < 0) running.age = 0;
+    running.ending = state_of(job) == 'E';
+    return pool_add_running(&scheduler->pool, &running);
 }
 
 /* Whether the job takes whole vnodes of this pool, one a chunk. */
@@ -292,12 +276,6 @@ static bool see_jobs(struct scheduler *scheduler, const struct batch_status *job
 
 /* --- Starting --- */
 
-static bool refused_lately(const struct scheduler *scheduler, int64_t job, int64_t now) {
-    for (int i = 0; i < REFUSALS; i++)
-        if (scheduler->refusals[i].job == job && scheduler->refusals[i].until > now) return true;
-    return false;
-}
-
 /* Starts the job on the first idle vnodes, or where PBS's own scheduler finds room if counting does not describe it. */
 static bool start(struct scheduler *scheduler, int connection, struct waiting *job, int64_t now) {
     size_t room = 1, length = 0;
@@ -322,8 +300,7 @@ static bool start(struct scheduler *scheduler, int connection, struct waiting *j
         say(scheduler, "%s: started on %s", job->name, where == NULL ? "vnodes that PBS chose" : where);
     } else if (job->counted) {
         say(scheduler, "%s: PBS does not start it: %s; left alone for %d s", job->name, why_not(connection), REFUSED_FOR);
-        scheduler->refusals[scheduler->next_refusal] = (struct refusal){job->facts.id, now + REFUSED_FOR};
-        scheduler->next_refusal = (scheduler->next_refusal + 1) % REFUSALS;
+        refusals_add(&scheduler->refusals, job->facts.id, MACHINE, now);
     }
     free(where);
     return good;
@@ -351,12 +328,8 @@ static bool take_candidates(struct scheduler *scheduler, int32_t head, int64_t n
     pool->candidate_count = 0;
     for (int32_t i = head + 1; i < scheduler->waiting_count && pool->candidate_count < scheduler->settings.depth; i++) {
         const struct waiting *job = &scheduler->waiting[i];
-        void *more;
-        if (!job->counted || refused_lately(scheduler, job->facts.id, now)) continue;
-        more = room_for_one(pool->candidates, &pool->candidate_room, pool->candidate_count, sizeof *pool->candidates);
-        if (more == NULL) return false;
-        pool->candidates = more;
-        pool->candidates[pool->candidate_count++] = (struct candidate){.facts = job->facts, .place = i};
+        if (!job->counted || refused_lately(&scheduler->refusals, job->facts.id, MACHINE, now)) continue;
+        if (!pool_add_candidate(pool, &(struct candidate){.facts = job->facts, .place = i})) return false;
     }
     return true;
 }
@@ -418,6 +391,10 @@ static bool overtake(struct scheduler *scheduler, int connection, int32_t head, 
             break;
         }
         scheduler->spent += candidate->judged.delay;
+        delays_overtook(beliefs_delays(scheduler->beliefs), &scheduler->pool, scheduler->settings.criterion, candidate);
+        if (candidate->judged.missing > 0)
+            say(scheduler, "%s has overtaken the head job: predicted %.6g, told %.6g",
+                scheduler->waiting[candidate->place].name, candidate->judged.predicted, candidate->judged.told);
         done->overtaken++;
     }
     return true;
@@ -453,7 +430,7 @@ static bool schedule(struct scheduler *scheduler, int connection, int64_t now, s
     int32_t head = 0;
     for (; head < scheduler->waiting_count; head++) {
         struct waiting *job = &scheduler->waiting[head];
-        if (refused_lately(scheduler, job->facts.id, now)) continue; /* something that we do not see keeps it back */
+        if (refused_lately(&scheduler->refusals, job->facts.id, MACHINE, now)) continue;
         if (job->counted && job->facts.nodes > scheduler->pool.idle) break;
         if (!start(scheduler, connection, job, now)) {
             if (!job->counted) {
@@ -469,7 +446,8 @@ static bool schedule(struct scheduler *scheduler, int connection, int64_t now, s
             return true;
         }
         scheduler->pool.idle -= job->facts.nodes;
-        if (!add_running(scheduler, &job->facts, job->facts.nodes, 0, false)) return false;
+        if (!pool_add_running(&scheduler->pool, &(struct running){.facts = job->facts, .nodes = job->facts.nodes}))
+            return false;
     }
     if (head + 1 >= scheduler->waiting_count || scheduler->pool.idle == 0) return true;
     scheduler->pool.head = scheduler->waiting[head].facts;

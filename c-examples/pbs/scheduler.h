@@ -3,12 +3,13 @@
 #define SCHEDULER_H
 
 #include "decide.h"
+#include "refusals.h"
 #include "state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REFUSALS = 256, REASON = 160 };
+enum { REASON = 160 };
 
 struct vnode;
 struct waiting;
@@ -20,7 +21,8 @@ struct scheduler {
     struct decider *decider;
     const char *queue;   /* the only queue looked at, and the vnodes that belong to it; NULL: those without a queue */
     double soft;         /* quantile to write as soft_walltime of waiting jobs; 0 for none */
-    void (*say)(const char *line);
+    void (*say)(void *context, const char *line);
+    void *context; /* say's */
     bool plans_only;     /* PBS's own scheduler starts the jobs: nothing but soft_walltime is written */
     bool limits_only;    /* after an error */
     /* One cycle's. */
@@ -31,10 +33,7 @@ struct scheduler {
     int32_t waiting_count;
     char unjudged[REASON];   /* why nothing may overtake the head job; empty when decisions are made */
     /* Kept. */
-    struct refusal {
-        int64_t job, until;
-    } refusals[REFUSALS]; /* jobs that PBS would not start: left alone for a minute */
-    int next_refusal;
+    struct refusals refusals;
     int64_t spent_for;   /* head job */
     double spent;        /* of its budget */
     int64_t told_head, told_start; /* what its comment says */

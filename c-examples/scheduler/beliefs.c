@@ -21,6 +21,7 @@ struct beliefs {
     surefill_predictor *mixture; /* knows jobs by their keys, and need not hold any */
     int64_t size, experts; /* of the mixture */
     struct waits *waits;
+    struct delays *delays;
     struct markov *markov; /* NULL unless wanted */
     int64_t jobs;
 };
@@ -55,6 +56,7 @@ void beliefs_free(struct beliefs *beliefs) {
     if (beliefs == NULL) return;
     free(beliefs->mixture);
     waits_free(beliefs->waits);
+    delays_free(beliefs->delays);
     markov_free(beliefs->markov);
     free(beliefs);
 }
@@ -65,7 +67,7 @@ struct beliefs *beliefs_make(enum predictor predictor) {
     if (beliefs == NULL) return NULL;
     good = surefill_bins_init_default(beliefs->bins_memory, sizeof beliefs->bins_memory, &beliefs->bins) == SUREFILL_OK &&
            make_mixture(beliefs, predictor == PREDICTOR_USER) &&
-           (beliefs->waits = waits_make()) != NULL;
+           (beliefs->waits = waits_make()) != NULL && (beliefs->delays = delays_make()) != NULL;
     if (good && predictor == PREDICTOR_HMM) good = (beliefs->markov = markov_make(beliefs->bins, BINS)) != NULL;
     if (good) return beliefs;
     beliefs_free(beliefs);
@@ -95,6 +97,7 @@ void beliefs_started(struct beliefs *beliefs, const struct facts *facts, int64_t
 }
 
 void beliefs_withdrawn(struct beliefs *beliefs, const struct facts *facts, int64_t now) {
+    delays_ended(beliefs->delays, facts->id, now);
     if (beliefs->markov != NULL) markov_withdrawn(beliefs->markov, facts->id, now);
 }
 
@@ -102,6 +105,7 @@ void beliefs_ended(struct beliefs *beliefs, const struct facts *facts, int64_t r
     int64_t keys[KEYS];
     keys_of(facts, keys);
     if (surefill_predictor_learn(beliefs->mixture, keys, KEYS, run_time) == SUREFILL_OK) beliefs->jobs++;
+    delays_ended(beliefs->delays, facts->id, now);
     if (beliefs->markov != NULL) markov_ended(beliefs->markov, facts->id, now);
 }
 
@@ -115,6 +119,7 @@ const surefill_distribution *beliefs_predict(struct beliefs *beliefs, const stru
     int32_t answer;
     surefill_distribution *made = NULL;
     *status = SUREFILL_OK;
+    if (beliefs == NULL) return NULL;
     if (beliefs->markov != NULL && markov_said(beliefs->markov, facts->id, beliefs->distribution_memory, length, &made))
         return made;
     keys_of(facts, keys);
@@ -129,22 +134,24 @@ int32_t beliefs_bins(const struct beliefs *beliefs) {
 
 struct waits *beliefs_waits(struct beliefs *beliefs) { return beliefs->waits; }
 
+struct delays *beliefs_delays(struct beliefs *beliefs) { return beliefs->delays; }
+
 double beliefs_jobs(const struct beliefs *beliefs) { return (double)beliefs->jobs; }
 
-/* What is saved: this, the sealed mixture, the waits with their size before them, the hidden Markov model if there is
- * one. */
+/* What is saved: this, the sealed mixture, waits, delays, the hidden Markov model if there is one. */
 struct front {
     int64_t jobs, experts; /* their number tells one set from the other */
+    uint64_t waits, delays; /* bytes */
 };
 
 void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
-    const struct front front = {.jobs = beliefs->jobs, .experts = beliefs->experts};
-    size_t fixed = sizeof front + (size_t)beliefs->size, waits_size = 0, models;
-    char *copy = NULL, *waits = waits_save(beliefs->waits, &waits_size);
-    uint64_t stored = waits_size;
-    models = fixed + sizeof stored + waits_size;
+    size_t waits_size = 0, delays_size = 0, models;
+    char *copy = NULL, *waits = waits_save(beliefs->waits, &waits_size), *delays = delays_save(beliefs->delays, &delays_size);
+    const struct front front = {
+        .jobs = beliefs->jobs, .experts = beliefs->experts, .waits = waits_size, .delays = delays_size};
+    models = sizeof front + (size_t)beliefs->size + waits_size + delays_size;
     *size = models + (beliefs->markov == NULL ? 0 : markov_size(beliefs->markov));
-    if (waits != NULL) copy = malloc(*size);
+    if (waits != NULL && delays != NULL) copy = malloc(*size);
     if (copy != NULL && (surefill_predictor_seal(beliefs->mixture) != SUREFILL_OK ||
                          (beliefs->markov != NULL && !markov_save(beliefs->markov, copy + models)))) {
         free(copy);
@@ -153,41 +160,47 @@ void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
     if (copy != NULL) {
         memcpy(copy, &front, sizeof front);
         memcpy(copy + sizeof front, beliefs->mixture, (size_t)beliefs->size);
-        memcpy(copy + fixed, &stored, sizeof stored);
-        memcpy(copy + fixed + sizeof stored, waits, waits_size);
+        memcpy(copy + models - delays_size - waits_size, waits, waits_size);
+        memcpy(copy + models - delays_size, delays, delays_size);
     }
     free(waits);
+    free(delays);
     return copy;
 }
 
 bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size) {
     struct front front;
     size_t fixed = sizeof front + (size_t)beliefs->size, models;
+    const char *at = (const char *)bytes + fixed;
     surefill_predictor *opened;
-    uint64_t waits_size;
     struct waits *waits;
+    struct delays *delays;
     void *memory;
-    if (size < fixed + sizeof waits_size) return false;
+    if (size < fixed) return false;
     memcpy(&front, bytes, sizeof front);
-    if (front.experts != beliefs->experts) return false;
-    memcpy(&waits_size, (const char *)bytes + fixed, sizeof waits_size);
-    if (waits_size > size - fixed - sizeof waits_size) return false;
-    models = fixed + sizeof waits_size + (size_t)waits_size;
+    if (front.experts != beliefs->experts || front.waits > size - fixed || front.delays > size - fixed - front.waits)
+        return false;
+    models = fixed + (size_t)(front.waits + front.delays);
     memory = malloc((size_t)beliefs->size);
     waits = waits_make();
+    delays = delays_make();
     if (memory != NULL) memcpy(memory, (const char *)bytes + sizeof front, (size_t)beliefs->size);
-    if (memory == NULL || waits == NULL || surefill_predictor_open(memory, beliefs->size, &opened) != SUREFILL_OK ||
-        !waits_load(waits, (const char *)bytes + fixed + sizeof waits_size, (size_t)waits_size) ||
+    if (memory == NULL || waits == NULL || delays == NULL ||
+        surefill_predictor_open(memory, beliefs->size, &opened) != SUREFILL_OK ||
+        !waits_load(waits, at, (size_t)front.waits) || !delays_load(delays, at + front.waits, (size_t)front.delays) ||
         (beliefs->markov != NULL && size > models &&
          !markov_load(beliefs->markov, (const char *)bytes + models, size - models))) {
         free(memory);
         waits_free(waits);
+        delays_free(delays);
         return false;
     }
     free(beliefs->mixture);
     waits_free(beliefs->waits);
+    delays_free(beliefs->delays);
     beliefs->mixture = opened;
     beliefs->waits = waits;
+    beliefs->delays = delays;
     beliefs->jobs = front.jobs;
     return true;
 }

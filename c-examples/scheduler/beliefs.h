@@ -2,6 +2,7 @@
 #ifndef BELIEFS_H
 #define BELIEFS_H
 
+#include "delays.h"
 #include "pool.h"
 #include "waits.h"
 
@@ -23,21 +24,24 @@ void beliefs_free(struct beliefs *beliefs);
 /* The number that stands for a job's name, NULL allowed. */
 int64_t beliefs_name(const char *name);
 
-/* A job has been submitted, has started, has ended, was withdrawn before it ended of itself. Times never run
- * backwards. */
+/* A job has been submitted, has started, has ended, was withdrawn before it ended of itself. A time long before the
+ * last one means that the machine's clock has been set back. */
 void beliefs_submitted(struct beliefs *beliefs, const struct facts *facts, int64_t now);
 void beliefs_started(struct beliefs *beliefs, const struct facts *facts, int64_t now);
 void beliefs_ended(struct beliefs *beliefs, const struct facts *facts, int64_t run_time, int64_t now);
 void beliefs_withdrawn(struct beliefs *beliefs, const struct facts *facts, int64_t now);
 
 /* What is believed of this job's run time. The result is valid until the next call; NULL means that only its limit is
- * known, and after an error, of which *status says more. */
+ * known (always without beliefs, which may be NULL), and after an error, of which *status says more. */
 const surefill_distribution *beliefs_predict(struct beliefs *beliefs, const struct facts *facts, int32_t *status);
 
 /* The bounds on waiting times, which lie in the same state. */
 struct waits *beliefs_waits(struct beliefs *beliefs);
 
-/* For about so many seconds, training that is due. */
+/* What overtaking has cost head jobs, which lies there too. */
+struct delays *beliefs_delays(struct beliefs *beliefs);
+
+/* Training that is due, for about this number of seconds. */
 void beliefs_train(struct beliefs *beliefs, double seconds);
 
 /* Bins of the distributions. */

@@ -20,7 +20,8 @@ struct books {
     size_t room, count;    /* room is a power of two, or 0 */
     int32_t look;
     struct books_totals totals;
-    void (*tell)(int64_t id, int64_t seconds, const struct books_totals *totals);
+    books_tell *tell;
+    void *context; /* tell's */
 };
 
 /* What books_save writes before the entries. */
@@ -109,7 +110,7 @@ static void start(struct books *books, struct beliefs *beliefs, struct entry *en
     if (entry->would_start == 0 || seen->start <= entry->would_start) return;
     books->totals.earlier++;
     books->totals.earlier_seconds += seen->start - entry->would_start;
-    if (books->tell != NULL) books->tell(entry->facts.id, seen->start - entry->would_start, &books->totals);
+    if (books->tell != NULL) books->tell(books->context, entry->facts.id, seen->start - entry->would_start, &books->totals);
 }
 
 static void submit(struct books *books, struct beliefs *beliefs, struct entry *entry, const struct facts *facts,
@@ -183,8 +184,9 @@ int64_t books_would_start(struct books *books, int64_t id, int64_t now) {
     return entry->would_start;
 }
 
-void books_tell_earlier(struct books *books, void (*tell)(int64_t, int64_t, const struct books_totals *)) {
+void books_tell_earlier(struct books *books, books_tell *tell, void *context) {
     books->tell = tell;
+    books->context = context;
 }
 
 void *books_save(const struct books *books, size_t *size) {
@@ -205,7 +207,7 @@ void *books_save(const struct books *books, size_t *size) {
 }
 
 bool books_load(struct books *books, const void *bytes, size_t size) {
-    struct books read = {.look = 1, .tell = books->tell};
+    struct books read = {.look = 1, .tell = books->tell, .context = books->context};
     struct saved saved;
     struct entry entry, *kept;
     if (size < sizeof saved) return false;

@@ -37,8 +37,9 @@ void books_totals(const struct books *books, struct books_totals *totals);
 
 /* For the shadow mode: this waiting job would start now. Returns since when that has been so. */
 int64_t books_would_start(struct books *books, int64_t id, int64_t now);
-/* Called when a job is seen to have started that would have started so many seconds earlier. */
-void books_tell_earlier(struct books *books, void (*tell)(int64_t id, int64_t seconds, const struct books_totals *));
+/* Called when a job is seen to have started that would have started this number of seconds earlier. */
+typedef void books_tell(void *context, int64_t id, int64_t seconds, const struct books_totals *totals);
+void books_tell_earlier(struct books *books, books_tell *tell, void *context);
 
 /* As beliefs_save and beliefs_load. */
 void *books_save(const struct books *books, size_t *size);

@@ -15,6 +15,8 @@ enum outcome {
     OUTCOME_OUT_OF_TIME, /* the time for one cycle was up: the rest is undecided */
     OUTCOME_NOTHING,   /* nothing to decide: no candidates, or none that fits */
     OUTCOME_HEAD_FITS, /* by node counts the head job could start: the resource manager sees something we do not */
+    OUTCOME_HEAD_NEVER, /* on shared nodes: the head job cannot ever start */
+    OUTCOME_STRANGE,   /* on shared nodes: jobs hold what nodes do not have, or there is no memory; message says what */
     OUTCOME_ERROR      /* message says what */
 };
 

@@ -1,9 +1,9 @@
 /* The library's forecast of one pool. */
-#define _POSIX_C_SOURCE 200809L
 #include "foretell.h"
 
+#include "clock.h"
+
 #include <stdlib.h>
-#include <time.h>
 
 const double FORETELL_LEVEL = 0.9;
 
@@ -25,12 +25,6 @@ void teller_free(struct teller *teller) {
     free(teller);
 }
 
-static double seconds_since(const struct timespec *then) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
-}
-
 static int32_t larger(int32_t one, int32_t other) { return one > other ? one : other; }
 
 /* A forecast with room for this pool, and some more. */
@@ -44,8 +38,8 @@ static const char *prepare(struct teller *teller, int32_t bins, const struct poo
         waiting <= teller->capacity.waiting && pool->nodes <= teller->capacity.processors &&
         pool->head.nodes <= teller->capacity.processors && bins <= teller->capacity.bins)
         return NULL;
-    capacity.running = larger(64, pool->running_count + pool->running_count / 2);
-    capacity.waiting = larger(64, waiting + waiting / 2);
+    capacity.running = pool_room(teller->capacity.running, pool->running_count);
+    capacity.waiting = pool_room(teller->capacity.waiting, waiting);
     capacity.processors = larger(teller->capacity.processors, larger(1, larger(pool->nodes, pool->head.nodes)));
     capacity.bins = larger(teller->capacity.bins, bins);
     capacity.events_per_bin = EVENTS;
@@ -62,14 +56,9 @@ static const char *prepare(struct teller *teller, int32_t bins, const struct poo
     return NULL;
 }
 
-static const surefill_distribution *believe(struct beliefs *beliefs, const struct facts *facts, int32_t *status) {
-    *status = SUREFILL_OK;
-    return beliefs == NULL ? NULL : beliefs_predict(beliefs, facts, status);
-}
-
 static int32_t add(surefill_forecast *forecast, struct beliefs *beliefs, const struct facts *facts, int64_t now) {
     int32_t status;
-    const surefill_distribution *believed = believe(beliefs, facts, &status);
+    const surefill_distribution *believed = beliefs_predict(beliefs, facts, &status);
     int64_t submit = facts->submit < now ? facts->submit : now;
     if (status != SUREFILL_OK) return status;
     return surefill_forecast_add_waiting(forecast, facts->nodes, facts->limit, submit, believed, NULL);
@@ -77,10 +66,9 @@ static int32_t add(surefill_forecast *forecast, struct beliefs *beliefs, const s
 
 const char *foretell(struct teller *teller, struct beliefs *beliefs, struct pool *pool) {
     surefill_forecast_options options;
-    struct timespec begun;
+    double begun = clock_seconds();
     int32_t status, step = SUREFILL_STEP_MORE, added = 0, told = 0;
     const char *wrong;
-    clock_gettime(CLOCK_MONOTONIC, &begun);
     pool->head_expected = 0;
     for (int32_t i = 0; i < pool->candidate_count; i++) pool->candidates[i].expected = 0;
     wrong = prepare(teller, beliefs == NULL ? 1 : beliefs_bins(beliefs), pool);
@@ -91,7 +79,7 @@ const char *foretell(struct teller *teller, struct beliefs *beliefs, struct pool
     if (status == SUREFILL_OK) status = surefill_forecast_begin(teller->forecast, pool->now, pool->idle, &options);
     for (int32_t i = 0; i < pool->running_count && status == SUREFILL_OK; i++) {
         const struct running *job = &pool->running[i];
-        const surefill_distribution *believed = job->ending ? NULL : believe(beliefs, &job->facts, &status);
+        const surefill_distribution *believed = job->ending ? NULL : beliefs_predict(beliefs, &job->facts, &status);
         if (status == SUREFILL_OK)
             status = surefill_forecast_add_running(teller->forecast, job->nodes, job->age,
                                                    job->ending ? 0 : job->facts.limit, believed, NULL);
@@ -102,7 +90,7 @@ const char *foretell(struct teller *teller, struct beliefs *beliefs, struct pool
         status = add(teller->forecast, beliefs, &pool->candidates[i].facts, pool->now);
         pool->candidates[i].expected = ++added; /* its number, until it is known */
     }
-    while (status == SUREFILL_OK && step == SUREFILL_STEP_MORE && seconds_since(&begun) < LONGEST)
+    while (status == SUREFILL_OK && step == SUREFILL_STEP_MORE && clock_seconds() - begun < LONGEST)
         status = surefill_forecast_run(teller->forecast, WORK, &step);
     for (int32_t i = -1; i < pool->candidate_count; i++) {
         int64_t *expected = i < 0 ? &pool->head_expected : &pool->candidates[i].expected, when;

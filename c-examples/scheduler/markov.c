@@ -1,17 +1,17 @@
 /* The library's hidden Markov model of run times. It keeps what it said of each job when that was submitted. */
-#define _POSIX_C_SOURCE 200809L
 #include "markov.h"
+
+#include "clock.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { JOBS = 1 << 16, ROUNDS = 100, SLICE = 1000 }; /* jobs in the system; of a training; visits between two clock looks */
 
 struct markov {
     surefill_predictor *predictor;
     int64_t size; /* of the predictor */
-    int64_t now;  /* time never runs backwards for the predictor, even if the machine's clock does */
+    int64_t now;  /* of the last event */
 };
 
 struct markov *markov_make(const surefill_bins *bins, int32_t count) {
@@ -40,25 +40,27 @@ void markov_free(struct markov *markov) {
     free(markov);
 }
 
-static int64_t later(struct markov *markov, int64_t now) {
-    if (now > markov->now) markov->now = now;
-    return markov->now;
+/* The time of an event: one that is a little late happens now, an earlier one means that the clock was set back. */
+static int64_t time_of(struct markov *markov, int64_t now) {
+    if (now < markov->now && markov->now - now <= SUREFILL_MAX_LATE_SECONDS) return markov->now;
+    if (now < markov->now) surefill_predictor_set_clock(markov->predictor, now);
+    return markov->now = now;
 }
 
 void markov_submitted(struct markov *markov, int64_t job, int64_t now) {
-    (void)surefill_predictor_submit(markov->predictor, job, NULL, 0, later(markov, now)); /* a full one does without this job */
+    (void)surefill_predictor_submit(markov->predictor, job, NULL, 0, time_of(markov, now)); /* a full one does without this job */
 }
 
 void markov_started(struct markov *markov, int64_t job, int64_t now) {
-    (void)surefill_predictor_start(markov->predictor, job, later(markov, now));
+    (void)surefill_predictor_start(markov->predictor, job, time_of(markov, now));
 }
 
 void markov_ended(struct markov *markov, int64_t job, int64_t now) {
-    (void)surefill_predictor_end(markov->predictor, job, later(markov, now));
+    (void)surefill_predictor_end(markov->predictor, job, time_of(markov, now));
 }
 
 void markov_withdrawn(struct markov *markov, int64_t job, int64_t now) {
-    (void)surefill_predictor_cancel(markov->predictor, job, later(markov, now));
+    (void)surefill_predictor_cancel(markov->predictor, job, time_of(markov, now));
 }
 
 bool markov_said(const struct markov *markov, int64_t job, void *memory, int64_t length, surefill_distribution **said) {
@@ -68,15 +70,12 @@ bool markov_said(const struct markov *markov, int64_t job, void *memory, int64_t
 }
 
 void markov_train(struct markov *markov, double seconds) {
-    struct timespec begun, now;
+    double begun = clock_seconds();
     surefill_round round;
     int32_t step = SUREFILL_STEP_MORE;
-    clock_gettime(CLOCK_MONOTONIC, &begun);
-    do {
+    do
         if (surefill_predictor_train(markov->predictor, SLICE, &step, &round) != SUREFILL_OK) return;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (step == SUREFILL_STEP_MORE &&
-             (double)(now.tv_sec - begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - begun.tv_nsec) < seconds);
+    while (step == SUREFILL_STEP_MORE && clock_seconds() - begun < seconds);
 }
 
 /* The time, the sealed predictor. */

@@ -19,11 +19,11 @@ void markov_started(struct markov *markov, int64_t job, int64_t now);
 void markov_ended(struct markov *markov, int64_t job, int64_t now);
 void markov_withdrawn(struct markov *markov, int64_t job, int64_t now);
 
-/* Makes the distribution that the model gave this job at its submission, in this memory of so many bytes; false when it
+/* Makes the distribution that the model gave this job at its submission, in this memory of length bytes; false when it
  * knew nothing then. */
 bool markov_said(const struct markov *markov, int64_t job, void *memory, int64_t length, surefill_distribution **said);
 
-/* Trains for about so many seconds if the model wants to be trained. */
+/* Trains for about this number of seconds if the model wants to be trained. */
 void markov_train(struct markov *markov, double seconds);
 
 /* What markov_save writes: its size, and all of it into that much memory. False when the model cannot be sealed. */

@@ -1,5 +1,5 @@
 /* Run lengths of words. A token holds a number of words, twice that, plus one when the word behind it is to be repeated
- * so often; else so many words follow. The bytes behind the last whole word come at the end as they are. */
+ * so often; else that number of words follows. The bytes behind the last whole word come at the end as they are. */
 #include "pack.h"
 
 #include <stdint.h>

@@ -10,7 +10,7 @@
  * sixteen bytes longer than they are. O(size). */
 void *pack(const void *bytes, size_t size, size_t *packed);
 
-/* Writes exactly size bytes, or returns false: then this was not packed from so many. */
+/* Writes exactly size bytes, or returns false: then this was not packed from that number. */
 bool unpack(const void *packed, size_t length, void *bytes, size_t size);
 
 #endif

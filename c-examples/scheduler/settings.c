@@ -52,6 +52,15 @@ const char *settings_rule_name(const struct settings *settings) {
     return settings->own_rule ? "own rule" : surefill_name(SUREFILL_NAME_PRESET, settings->name);
 }
 
+void settings_threshold(const struct settings *settings, char *text, size_t length) {
+    /* The guard, which counts after any wait, refuses what EASY refuses; what EASY starts is started. */
+    bool easy = settings->preset.guard_quantile == 0 && settings->preset.or_easy != 0;
+    if (easy || settings->mode == MODE_LIMITS)
+        snprintf(text, length, "by the time limits alone");
+    else
+        snprintf(text, length, "%s below %g", surefill_name(SUREFILL_NAME_CRITERION, settings->criterion), settings->tau);
+}
+
 const char *settings_mode_name(enum mode mode) { return modes[mode]; }
 
 const char *settings_predictor_name(enum predictor predictor) { return predictors[predictor]; }
@@ -220,7 +229,7 @@ static bool has_effect(const char *word) {
     return false;
 }
 
-void settings_notes(const char *parameters, void (*note)(const char *text)) {
+void settings_notes(const char *parameters, void (*note)(void *context, const char *text), void *context) {
     char word[128], idle[200] = "", text[300];
     size_t size, used = 0;
     bool defer = false, loop = true;
@@ -232,11 +241,11 @@ void settings_notes(const char *parameters, void (*note)(const char *text)) {
     }
     if (used > 0) {
         snprintf(text, sizeof text, "without effect, as they are for sched/backfill alone: %s", idle);
-        note(text);
+        note(context, text);
     }
     if (loop)
-        note("slurmctld's own main loop starts jobs in order of priority as well; sched_interval=-1 turns it off");
+        note(context, "slurmctld's own main loop starts jobs in order of priority as well; sched_interval=-1 turns it off");
     if (!defer)
-        note("slurmctld itself starts a job when it is submitted and nobody in its partition comes before it; defer leaves "
+        note(context, "slurmctld itself starts a job when it is submitted and nobody in its partition comes before it; defer leaves "
              "that to the plugin (and makes slurmctld refuse salloc -I)");
 }

@@ -40,12 +40,15 @@ bool settings_read(struct settings *settings, const char *parameters, char *mess
 /* For programs of ours: whether every word of the parameters concerns us. */
 bool settings_all_ours(const char *parameters);
 
-/* For the plugin: what an administrator should know of the other words of SchedulerParameters. */
-void settings_notes(const char *parameters, void (*note)(const char *text));
+/* For the plugin: what an administrator should know of the other words of SchedulerParameters. note is called with
+ * context and the text of each note. */
+void settings_notes(const char *parameters, void (*note)(void *context, const char *text), void *context);
 
 const char *settings_mode_name(enum mode mode);
 const char *settings_predictor_name(enum predictor predictor);
 /* The preset's name, or "own rule". */
 const char *settings_rule_name(const struct settings *settings);
+/* By what candidates are judged, for a log, in length bytes: "relative below 0.3", or "by the time limits alone". */
+void settings_threshold(const struct settings *settings, char *text, size_t length);
 
 #endif

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const char MAGIC[8] = "surefill";
-enum { VERSION = 5, BYTE_ORDER_MARK = 0x01020304 };
+enum { VERSION = 6, BYTE_ORDER_MARK = 0x01020304 };
 static const size_t LONGEST = (size_t)1 << 30;
 
 struct header {
@@ -75,6 +75,19 @@ static bool something_else(const char *path) {
     return stat(path, &found) == 0 && !S_ISREG(found.st_mode);
 }
 
+/* Until the folder is synced too a loss of power may undo the renaming, and bring the old state back long after a newer
+ * one has been saved. That is whole as well: where folders cannot be read or synced nothing is amiss. */
+static void sync_folder(const char *path) {
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    int length = slash == NULL ? 0 : (int)(slash - path) + 1, file = -1;
+    if (snprintf(folder, sizeof folder, "%.*s.", length, path) < (int)sizeof folder)
+        file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return;
+    (void)fsync(file);
+    close(file);
+}
+
 /* Writes the file beside the old one and puts it in its place; whatever fails, nothing is left lying about. */
 static bool replace(const char *path, const struct header *header, const void *beliefs, const void *books, char *message,
                     size_t length) {
@@ -92,6 +105,7 @@ static bool replace(const char *path, const struct header *header, const void *b
     if (!good) failed(message, length, temporary, "cannot be written", errno);
     if (close(file) != 0 && good) good = failed(message, length, temporary, "cannot be closed", errno);
     if (good && rename(temporary, path) != 0) good = failed(message, length, path, "cannot be replaced", errno);
+    if (good) sync_folder(path);
     if (!good) unlink(temporary); /* the last free bytes are for slurmctld's own files */
     return good;
 }

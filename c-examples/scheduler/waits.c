@@ -24,7 +24,7 @@ struct waits {
     surefill_recent_waits *recent;
     int64_t recent_size;
     int64_t size; /* of every predictor */
-    int64_t now;  /* never runs backwards */
+    int64_t now;  /* of the last event */
 };
 
 /* What waits_save writes: this, the sealed recent waits, then for every queue its name, given, kept and the sealed
@@ -112,9 +112,12 @@ const char *waits_left_out(const struct waits *waits) { return waits->left_out[0
 
 const surefill_recent_waits *waits_recent(const struct waits *waits) { return waits->recent; }
 
+/* The time of an event. One that is a little late happens now; one that is earlier by more than that means that the
+ * machine's clock has been set back: nobody would seem to wait any more until the clock is where it was. */
 static int64_t clock_of(struct waits *waits, int64_t now) {
-    if (now > waits->now) waits->now = now;
-    return waits->now;
+    if (now < waits->now && waits->now - now <= SUREFILL_MAX_LATE_SECONDS) return waits->now;
+    for (int i = 0; now < waits->now && i < waits->count; i++) surefill_wait_set_clock(waits->queues[i].wait, now);
+    return waits->now = now;
 }
 
 int64_t waits_joined(struct waits *waits, const struct facts *facts, int64_t now) {
@@ -150,7 +153,7 @@ void waits_left(struct waits *waits, const struct facts *facts, int64_t now) {
     if (queue != NULL) surefill_wait_cancel(queue->wait, facts->id, clock_of(waits, now));
 }
 
-void waits_each(const struct waits *waits, int64_t now, void (*see)(const struct waits_report *)) {
+void waits_each(const struct waits *waits, int64_t now, void (*see)(void *, const struct waits_report *), void *context) {
     int64_t smallest[SUREFILL_MAX_CLUSTERS], largest[SUREFILL_MAX_CLUSTERS], counts[SUREFILL_MAX_CLUSTERS];
     for (int i = 0; i < waits->count; i++) {
         const struct queue *queue = &waits->queues[i];
@@ -167,7 +170,7 @@ void waits_each(const struct waits *waits, int64_t now, void (*see)(const struct
                                       WAITS_QUANTILE, WAITS_CONFIDENCE, when, &answer, &report.kind[k].bound) != SUREFILL_OK)
                 report.kind[k].bound = -1;
         }
-        see(&report);
+        see(context, &report);
     }
 }
 

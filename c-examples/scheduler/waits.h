@@ -25,7 +25,7 @@ void waits_left(struct waits *waits, const struct facts *facts, int64_t now);
 
 extern const double WAITS_QUANTILE, WAITS_CONFIDENCE;
 
-/* A job that has never been seen waiting has waited so many seconds. */
+/* A job that has never been seen waiting has waited this number of seconds. */
 void waits_known(struct waits *waits, const struct facts *facts, int64_t seconds);
 
 /* The waits of the jobs of all queues that were started last. */
@@ -43,8 +43,9 @@ struct waits_report {
         int64_t bound;    /* for the wait of a job that joins now, in seconds; -1 for none */
     } kind[4];            /* the first of them */
 };
-/* Calls see for every queue, in no order. */
-void waits_each(const struct waits *waits, int64_t now, void (*see)(const struct waits_report *report));
+/* Calls see for every queue, in no order, with context. */
+void waits_each(const struct waits *waits, int64_t now, void (*see)(void *context, const struct waits_report *report),
+                void *context);
 
 /* The name of the first queue for which there was no room any more, NULL for none: waits are bounded for
  * WAITS_QUEUES. */

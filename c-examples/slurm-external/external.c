@@ -9,17 +9,15 @@
  * When it is stopped it releases all it still holds, unless -k says that it will be back. The lock file keeps a second
  * one from the same partition, and tells job_submit.lua that the first one is alive. */
 #define _POSIX_C_SOURCE 200809L
+#include "daemon.h"
 #include "decide.h"
 #include "seen.h"
-#include "state.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +28,6 @@ static const char TAG[] = "surefill"; /* what job_submit.lua writes into admin_c
 static const char STAY[] = "hold";    /* a user's comment on a job that is to stay held */
 enum { MESSAGE = 300, NAME = 64, MOST_REFUSED = 10 };
 enum { LIFE = 60 }; /* seconds beyond the next cycle for which job_submit.lua goes on holding jobs */
-
-static volatile sig_atomic_t stopping;
 
 /* A waiting job that we hold. */
 struct held {
@@ -57,22 +53,6 @@ struct scheduler {
     bool limits_only;
     struct state_mark saved;
 };
-
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void say(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    printf("%lld ", (long long)time(NULL));
-    vprintf(format, arguments);
-    putchar('\n');
-    fflush(stdout);
-    va_end(arguments);
-}
-
-static void stop(int signal) {
-    (void)signal;
-    stopping = 1;
-}
 
 static void not_judged(struct scheduler *scheduler, const char *why) {
     if (scheduler->unjudged[0] == '\0') snprintf(scheduler->unjudged, sizeof scheduler->unjudged, "%s", why);
@@ -122,19 +102,9 @@ static void count_nodes(struct scheduler *scheduler, const partition_info_t *par
 }
 
 static bool add_running(struct scheduler *scheduler, const slurm_job_info_t *job, int32_t nodes, bool ending, int64_t age) {
-    struct pool *pool = &scheduler->pool;
-    struct running *running;
-    if (pool->running_count == pool->running_room) {
-        int32_t room = pool->running_room > 0 ? 2 * pool->running_room : 64;
-        void *more = realloc(pool->running, (size_t)room * sizeof *running);
-        if (more == NULL) return false;
-        pool->running = more;
-        pool->running_room = room;
-    }
-    running = &pool->running[pool->running_count++];
-    *running = (struct running){.nodes = nodes, .age = age, .ending = ending};
-    facts_of(job, &running->facts);
-    return true;
+    struct running running = {.nodes = nodes, .age = age, .ending = ending};
+    facts_of(job, &running.facts);
+    return pool_add_running(&scheduler->pool, &running);
 }
 
 static int by_submission(const void *one, const void *other) {
@@ -225,14 +195,8 @@ static int overtake(struct scheduler *scheduler, int32_t head) {
     const char *accepted = scheduler->settings.mode == MODE_SHADOW ? "would start" : "start";
     int released = 0;
     pool->candidate_count = 0;
-    free(pool->candidates);
-    pool->candidates = calloc((size_t)(scheduler->held_count - head), sizeof *pool->candidates);
-    if (pool->candidates == NULL) return 0;
-    for (int32_t i = head + 1; i < scheduler->held_count && pool->candidate_count < scheduler->settings.depth; i++) {
-        struct candidate *candidate = &pool->candidates[pool->candidate_count++];
-        candidate->facts = scheduler->held[i].facts;
-        candidate->place = i;
-    }
+    for (int32_t i = head + 1; i < scheduler->held_count && pool->candidate_count < scheduler->settings.depth; i++)
+        if (!pool_add_candidate(pool, &(struct candidate){.facts = scheduler->held[i].facts, .place = i})) return 0;
     if (scheduler->spent_for != pool->head.id) {
         scheduler->spent_for = pool->head.id;
         scheduler->spent = 0;
@@ -255,6 +219,10 @@ static int overtake(struct scheduler *scheduler, int32_t head) {
         const struct candidate *candidate = &pool->candidates[decision.accepted[i]];
         if (!release(&scheduler->held[candidate->place])) break; /* those behind it were judged as if it ran */
         scheduler->spent += candidate->judged.delay;
+        delays_overtook(beliefs_delays(scheduler->beliefs), pool, scheduler->settings.criterion, candidate);
+        if (candidate->judged.missing > 0)
+            say("JobId=%s has overtaken the head job: predicted %.6g, told %.6g", scheduler->held[candidate->place].name,
+                candidate->judged.predicted, candidate->judged.told);
         released++;
     }
     return released;
@@ -406,13 +374,6 @@ static bool release_all(const struct scheduler *scheduler) {
     return failed == 0;
 }
 
-static void save(struct scheduler *scheduler) {
-    char message[MESSAGE];
-    if (scheduler->state_file != NULL && !state_save_changes(scheduler->state_file, scheduler->beliefs, scheduler->books,
-                                                             &scheduler->saved, message, sizeof message))
-        say("state not saved: %s", message);
-}
-
 static int usage(void) {
     fprintf(stderr, "surefill-slurm [-p PARTITION] [-s STATE_FILE] [-l LOCK_FILE] [-k] [-1] [surefill_tau=X,...]\n"
                     "surefill-slurm [-p PARTITION] --release-all\n");
@@ -424,10 +385,9 @@ int main(int argc, char **argv) {
                                           {"keep-held", no_argument, NULL, 'k'},
                                           {NULL, 0, NULL, 0}};
     struct scheduler scheduler = {.partition = "main", .lock = -1};
-    struct sigaction action = {.sa_handler = stop};
     const char *lock_file = NULL;
     char message[MESSAGE];
-    bool once = false, keep = false, only_release = false, good = true;
+    bool once = false, stays = false, only_release = false, good = true;
     int option;
     double saved = 0;
     while ((option = getopt_long(argc, argv, "p:s:l:1k", names, NULL)) != -1) {
@@ -436,7 +396,7 @@ int main(int argc, char **argv) {
         case 's': scheduler.state_file = optarg; break;
         case 'l': lock_file = optarg; break;
         case '1': once = true; break;
-        case 'k': keep = true; break;
+        case 'k': stays = true; break;
         case 'r': only_release = true; break;
         default: return usage();
         }
@@ -447,8 +407,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", message);
         return 2;
     }
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
+    stop_on_signals();
     slurm_init(NULL);
     if (only_release) { /* whether or not a scheduler runs: an emergency */
         good = release_all(&scheduler);
@@ -463,38 +422,27 @@ int main(int argc, char **argv) {
         fprintf(stderr, "no memory\n");
         return 1;
     }
-    if (scheduler.state_file != NULL) {
-        if (state_load(scheduler.state_file, scheduler.beliefs, scheduler.books, message, sizeof message))
-            say("%s: learnt from %.0f jobs", scheduler.state_file, beliefs_jobs(scheduler.beliefs));
-        else if (errno == ENOMEM) {
-            fprintf(stderr, "%s\n", message);
-            return 1; /* what was learnt is not to be lost for that */
-        } else if (message[0] != '\0')
-            say("%s: refused, starting without what was learnt", message);
-    }
+    if (!remember(scheduler.state_file, scheduler.beliefs, scheduler.books)) return 1;
     do {
         double interval = scheduler.settings.interval;
-        struct timespec pause = {.tv_sec = (time_t)interval};
-        pause.tv_nsec = (long)(1e9 * (interval - (double)pause.tv_sec));
         if (!once) show_life(&scheduler, (int64_t)time(NULL) + (int64_t)interval + LIFE);
         good = cycle(&scheduler);
         beliefs_train(scheduler.beliefs, 0.1);
         saved += interval;
         if (saved >= scheduler.settings.save || once) {
             saved = 0;
-            save(&scheduler);
+            keep(scheduler.state_file, scheduler.beliefs, scheduler.books, &scheduler.saved);
         }
-        if (!once && !stopping) nanosleep(&pause, NULL);
-    } while (!once && !stopping);
-    save(&scheduler);
-    if (!once && !keep) {
+        if (!once) sleep_seconds(interval);
+    } while (!once && !asked_to_stop());
+    keep(scheduler.state_file, scheduler.beliefs, scheduler.books, &scheduler.saved);
+    if (!once && !stays) {
         show_life(&scheduler, 0); /* from now on nothing is held at submission */
         release_all(&scheduler);
     }
     slurm_fini();
     free(scheduler.held);
-    free(scheduler.pool.running);
-    free(scheduler.pool.candidates);
+    pool_free(&scheduler.pool);
     decider_free(scheduler.decider);
     books_free(scheduler.books);
     beliefs_free(scheduler.beliefs);

@@ -11,14 +11,12 @@
  *
  * A job is marked in its AdminComment, which users cannot change; a job with another AdminComment is left alone. */
 #define _POSIX_C_SOURCE 200809L
+#include "daemon.h"
 #include "seen.h"
-#include "state.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <slurm/slurm_errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -28,8 +26,6 @@ static const char MARK[] = "surefill-soft-limit";
 static const char WORD[] = "time_min_as_soft_limit";
 enum { MESSAGE = 300, PARTITIONS = 64 };
 static const double NEARLY = 0.2; /* a prediction that has moved by less than this part of itself is not written again */
-
-static volatile sig_atomic_t stopping;
 
 struct program {
     struct beliefs *beliefs;
@@ -42,34 +38,20 @@ struct program {
     struct state_mark saved;
 };
 
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void say(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    printf("%lld ", (long long)time(NULL));
-    vprintf(format, arguments);
-    putchar('\n');
-    fflush(stdout);
-    va_end(arguments);
-}
-
-static void stop(int signal) {
-    (void)signal;
-    stopping = 1;
-}
-
 static bool held(const slurm_job_info_t *job, int64_t now) {
     return job->priority == 0 || !empty(job->dependency) || job->eligible_time > now;
 }
 
-/* Whether slurmctld plans with --time-min and leaves limits alone. */
-static bool limits_are_soft(char *why, size_t length) {
+enum limits { SOFT, HARD, NO_ANSWER };
+
+/* Whether slurmctld plans with --time-min and leaves limits alone, and why not. */
+static enum limits ask_limits(char *why, size_t length) {
     slurm_conf_t *conf = NULL;
     int year = 0, month = 0;
-    bool soft = false;
+    enum limits limits = HARD;
     if (slurm_load_ctl_conf((time_t)0, &conf) != SLURM_SUCCESS) {
         snprintf(why, length, "slurmctld does not answer: %s", slurm_strerror(errno));
-        return false;
+        return NO_ANSWER;
     }
     if (conf->version == NULL || sscanf(conf->version, "%d.%d", &year, &month) != 2 || year < 23 ||
         (year == 23 && month < 11))
@@ -80,9 +62,9 @@ static bool limits_are_soft(char *why, size_t length) {
     else if (conf->sched_params == NULL || strstr(conf->sched_params, WORD) == NULL)
         snprintf(why, length, "SchedulerParameters has no %s: Slurm would shorten limits to what is predicted", WORD);
     else
-        soft = true;
+        limits = SOFT;
     slurm_free_ctl_conf(conf);
-    return soft;
+    return limits;
 }
 
 static bool ours(const struct program *program, const char *partition) {
@@ -158,14 +140,16 @@ static bool write_predictions(struct program *program, const job_info_msg_t *job
     return failed == 0;
 }
 
-/* One look. Also without the word in SchedulerParameters it learns. */
+/* One look. Also without the word in SchedulerParameters it learns, and takes back what it has written; when slurmctld
+ * does not answer, nothing is changed. */
 static bool cycle(struct program *program, bool clear) {
     job_info_msg_t *jobs = NULL;
     char why[MESSAGE] = "";
     static char said[MESSAGE];
-    bool soft = limits_are_soft(why, sizeof why), good;
+    enum limits limits = ask_limits(why, sizeof why);
+    bool good;
     if (strcmp(why, said) != 0) {
-        if (!clear) say("%s", soft ? "limits are soft now" : why);
+        if (!clear) say("%s", limits == SOFT ? "limits are soft now" : why);
         memcpy(said, why, sizeof said);
     }
     if (slurm_load_jobs((time_t)0, &jobs, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
@@ -175,16 +159,11 @@ static bool cycle(struct program *program, bool clear) {
     good = program->books == NULL ||
            keep_books(program->books, program->beliefs, jobs, held, (int64_t)time(NULL));
     if (!good) say("no memory to remember jobs");
-    if (good) good = write_predictions(program, jobs, clear || !soft) && (soft || clear);
+    if (good && (clear || limits != NO_ANSWER))
+        good = write_predictions(program, jobs, clear || limits == HARD);
+    if (!clear && limits != SOFT) good = false;
     slurm_free_job_info_msg(jobs);
     return good;
-}
-
-static void save(struct program *program) {
-    char message[MESSAGE];
-    if (program->state_file != NULL &&
-        !state_save_changes(program->state_file, program->beliefs, program->books, &program->saved, message, sizeof message))
-        say("state not saved: %s", message);
 }
 
 static int usage(void) {
@@ -203,7 +182,6 @@ static bool number(const char *text, double least, double most, double *value) {
 int main(int argc, char **argv) {
     static const struct option names[] = {{"clear", no_argument, NULL, 'x'}, {NULL, 0, NULL, 0}};
     struct program program = {.quantile = 0.5, .interval = 30, .changes = 200};
-    struct sigaction action = {.sa_handler = stop};
     char message[MESSAGE] = "";
     bool once = false, clear = false, good = true;
     double value, saved = 0;
@@ -231,15 +209,14 @@ int main(int argc, char **argv) {
         }
     }
     if (optind < argc) return usage();
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
+    stop_on_signals();
     slurm_init(NULL);
     if (clear) {
         good = cycle(&program, true);
         slurm_fini();
         return good ? 0 : 1;
     }
-    if (!limits_are_soft(message, sizeof message)) {
+    if (ask_limits(message, sizeof message) != SOFT) {
         fprintf(stderr, "surefill-soft-limits: %s\n", message);
         return 1;
     }
@@ -249,30 +226,20 @@ int main(int argc, char **argv) {
         fprintf(stderr, "no memory\n");
         return 1;
     }
-    if (program.state_file != NULL) {
-        if (state_load(program.state_file, program.beliefs, program.books, message, sizeof message))
-            say("%s: learnt from %.0f jobs", program.state_file, beliefs_jobs(program.beliefs));
-        else if (errno == ENOMEM) {
-            fprintf(stderr, "%s\n", message);
-            return 1; /* what was learnt is not to be lost for that */
-        } else if (message[0] != '\0')
-            say("%s: refused, starting without what was learnt", message);
-    }
+    if (!remember(program.state_file, program.beliefs, program.books)) return 1;
     do {
-        struct timespec pause = {.tv_sec = (time_t)program.interval};
-        pause.tv_nsec = (long)(1e9 * (program.interval - (double)pause.tv_sec));
         good = cycle(&program, false);
         saved += program.interval;
         if (saved >= 60 || once) {
             saved = 0;
-            save(&program);
+            keep(program.state_file, program.beliefs, program.books, &program.saved);
         }
-        if (!once && !stopping) nanosleep(&pause, NULL);
-    } while (!once && !stopping);
-    save(&program);
-    if (!once && !cycle(&program, true)) good = false;
+        if (!once) sleep_seconds(program.interval);
+    } while (!once && !asked_to_stop());
+    keep(program.state_file, program.beliefs, program.books, &program.saved);
+    if (!once) good = cycle(&program, true); /* what could not be taken back has to be said */
     slurm_fini();
     books_free(program.books);
     beliefs_free(program.beliefs);
-    return once && !good ? 1 : 0;
+    return good ? 0 : 1;
 }

@@ -8,7 +8,8 @@
 #   cluster_stop                    ends all of them; safe to call at any time and more than once
 #   ctld_start [ARGUMENTS], ctld_stop, ctld_kill       slurmctld alone
 #   node_start NAME, node_kill NAME                    one slurmd alone
-#   wait_for SECONDS COMMAND...     until the command succeeds; fails with a message when the time is up
+#   wait_for SECONDS COMMAND...     until the command succeeds; fails with a message when the time is up, which
+#                                   CLUSTER_PATIENCE multiplies on slow machines
 # shellcheck shell=bash
 
 CLUSTER=
@@ -32,7 +33,7 @@ cluster_isolate() {
 }
 
 wait_for() {
-    local seconds=$1 end
+    local seconds=$(($1 * ${CLUSTER_PATIENCE:-1})) end
     shift
     end=$(($(date +%s) + seconds))
     until "$@" >/dev/null 2>&1; do

@@ -38,10 +38,12 @@
 #if SLURM_AT_LEAST(23, 2)
 #include "src/common/job_features.h"
 #include "src/interfaces/burst_buffer.h"
+#include "src/interfaces/gres.h"
 #include "src/interfaces/mcs.h"
 #include "src/interfaces/preempt.h"
 #include "src/interfaces/select.h"
 #else
+#include "src/common/gres.h"
 #include "src/common/select.h"
 #include "src/common/slurm_mcs.h"
 #include "src/slurmctld/burst_buffer.h"
@@ -66,6 +68,34 @@ typedef struct job_details job_details_t;
 typedef struct xlist list_t;
 typedef struct listIterator list_itr_t;
 #endif
+
+/* What SelectTypeParameters share. */
+#if SLURM_AT_LEAST(25, 11)
+#define CR_CPU SELECT_CPU
+#define CR_SOCKET SELECT_SOCKET
+#define CR_CORE SELECT_CORE
+#define CR_MEMORY SELECT_MEMORY
+#define CR_ONE_TASK_PER_CORE SELECT_ONE_TASK_PER_CORE
+#endif
+
+/* Whether jobs of the partition may not have all processors of a socket. */
+static inline bool compat_socket_limit(const part_record_t *part) {
+#if SLURM_AT_LEAST(23, 2)
+    return part->max_cpus_per_socket != INFINITE && part->max_cpus_per_socket != 0;
+#else
+    (void)part;
+    return false;
+#endif
+}
+
+/* Whether its jobs keep other users' jobs, or a whole part of the topology, to themselves. */
+static inline bool compat_keeps_others_off(const part_record_t *part) {
+#if SLURM_AT_LEAST(24, 5)
+    return (part->flags & (PART_FLAG_EXCLUSIVE_USER | PART_FLAG_EXCLUSIVE_TOPO)) != 0;
+#else
+    return (part->flags & PART_FLAG_EXCLUSIVE_USER) != 0;
+#endif
+}
 
 /* The locks of a cycle: slurmctld's configuration, partitions and federation to read, jobs and nodes to change. */
 #if SLURM_AT_LEAST(26, 5)

@@ -29,15 +29,19 @@ bool job_takes_whole_nodes(const job_record_t *job, const part_record_t *part) {
     return job->details->share_res != 1 && (part->max_share & ~SHARED_FORCE) <= 1;
 }
 
-int32_t job_nodes(job_record_t *job, part_record_t *part) {
-    uint32_t least, wanted, most, cpus = UINT32_MAX, need, by_cpus, by_tasks;
-    const job_details_t *details = job->details;
+bool job_node_counts(job_record_t *job, part_record_t *part, uint32_t *least, uint32_t *wanted, uint32_t *most) {
     assoc_mgr_lock_t qos_read_lock = {.qos = READ_LOCK};
     uint32_t qos_flags = 0;
     assoc_mgr_lock(&qos_read_lock);
     if (job->qos_ptr != NULL) qos_flags = job->qos_ptr->flags;
     assoc_mgr_unlock(&qos_read_lock);
-    if (get_node_cnts(job, qos_flags, part, &least, &wanted, &most) != SLURM_SUCCESS) return 0;
+    return get_node_cnts(job, qos_flags, part, least, wanted, most) == SLURM_SUCCESS;
+}
+
+int32_t job_nodes(job_record_t *job, part_record_t *part) {
+    uint32_t least, wanted, most, cpus = UINT32_MAX, need, by_cpus, by_tasks;
+    const job_details_t *details = job->details;
+    if (!job_node_counts(job, part, &least, &wanted, &most)) return 0;
     for (int i = bit_ffs(part->node_bitmap), last = bit_fls(part->node_bitmap); i >= 0 && i <= last; i++)
         if (bit_test(part->node_bitmap, i) && node_record_table_ptr[i]->cpus_efctv < cpus)
             cpus = node_record_table_ptr[i]->cpus_efctv;

@@ -18,13 +18,14 @@ struct hold {
 
 struct turn {
     struct group *group;
-    const struct candidate *candidate;
+    struct candidate *candidate;
 };
 
 /* One family's business. */
 struct plan {
     struct site *site;
     int family;
+    bool leave_shared;  /* to the library */
     const char *name;   /* of the first pool, for the log */
     struct hold *holds; /* one a head job at most */
     int hold_count, hold_room;
@@ -33,7 +34,7 @@ struct plan {
     int started;
 };
 
-enum { TRIES = 4 }; /* ends of other reservations after which a head job's own is tried */
+enum { TRIES = 4 }; /* ends of other reservations after which a head job's own is tried; then after all of them */
 
 /* --- Reservations --- */
 
@@ -50,19 +51,27 @@ static bitstr_t *held(const struct plan *plan, time_t until, bool after) {
     return nodes;
 }
 
+/* When the last reservation ends. */
+static time_t last_end(const struct plan *plan) {
+    time_t last = 0;
+    for (int i = 0; i < plan->hold_count; i++)
+        if (plan->holds[i].end > last) last = plan->holds[i].end;
+    return last;
+}
+
 /* The earliest start of this head job around the reservations made before. A job that waits in several partitions keeps
  * the earliest of its reservations. False when Slurm cannot say when it will start. */
 static bool reserve(struct plan *plan, const char *name, int64_t limit, job_record_t *job, part_record_t *part) {
     struct site *site = plan->site;
     struct hold best = {.job = job->job_id}, *place = NULL;
     time_t now = time(NULL);
-    double begun = slurm_clock();
+    double begun = clock_seconds();
     for (int i = 0; i < plan->hold_count; i++)
         if (plan->holds[i].job == job->job_id) place = &plan->holds[i];
-    for (int i = -1; i < plan->hold_count && i < TRIES; i++) {
-        time_t from = i < 0 ? now : plan->holds[i].end, start;
+    for (int i = -1; i < plan->hold_count && i <= TRIES; i++) {
+        time_t from = i < 0 ? now : i < TRIES ? plan->holds[i].end : last_end(plan), start;
         bitstr_t *without, *nodes;
-        if ((best.nodes != NULL && from >= best.start) || (i >= 0 && place == &plan->holds[i])) continue;
+        if ((best.nodes != NULL && from >= best.start) || (i >= 0 && i < TRIES && place == &plan->holds[i])) continue;
         without = held(plan, from, true);
         start = site_reserve(job, part, without, &nodes);
         FREE_NULL_BITMAP(without);
@@ -76,7 +85,7 @@ static bool reserve(struct plan *plan, const char *name, int64_t limit, job_reco
         best.nodes = nodes;
         best.start = start;
     }
-    site->slurm_seconds += slurm_clock() - begun;
+    site->slurm_seconds += clock_seconds() - begun;
     if (best.nodes == NULL) return place != NULL;
     best.end = best.start + (time_t)limit;
     debug("surefill: %s: by limits JobId=%u starts within %ld s", name, job->job_id, (long)(best.start - now));
@@ -116,6 +125,7 @@ static const char *consider(struct plan *plan, const struct turn *turn, enum sta
     FREE_NULL_BITMAP(without);
     if (*result == START_DONE) {
         plan->started++;
+        turn->candidate->started = true;
         return in_time ? "start (by its limit it ends in time)" : "start (off the head job's nodes)";
     }
     if (*result == START_NOT_NOW) return refused;
@@ -175,6 +185,7 @@ static int32_t settle(struct plan *plan, struct group *group) {
         if (!reserve(plan, group->name, group->pool.head.limit, job, part)) {
             debug("surefill: %s: Slurm cannot say when JobId=%u will start: nobody overtakes it", group->name,
                   job->job_id);
+            group->stuck = true;
             return group->pool.candidate_count;
         }
         if (!known) return behind;
@@ -200,6 +211,7 @@ static int by_order(const void *one, const void *other) {
 
 static void add_turns(struct plan *plan, struct group *group, int32_t from) {
     for (; from < group->pool.candidate_count; from++) {
+        if (plan->leave_shared && group->pool.candidates[from].shared) continue;
         if (plan->turn_count == plan->turn_room) {
             plan->turn_room = plan->turn_room > 0 ? 2 * plan->turn_room : 64;
             xrecalloc(plan->turns, (size_t)plan->turn_room, sizeof *plan->turns);
@@ -248,9 +260,9 @@ enum { TOLD = 20 };
 /* When the first waiting jobs would start, each around the reservations of those before it: for squeue --start, as
  * sched/backfill tells it. For half of the time that is left. */
 static void tell_starts(struct plan *plan) {
-    double now = slurm_clock(), until = now + (plan->site->deadline - now) / 2;
+    double now = clock_seconds(), until = now + (plan->site->deadline - now) / 2;
     uint32_t last = 0;
-    for (int32_t i = 0, told = 0; i < plan->turn_count && told < TOLD && slurm_clock() < until; i++) {
+    for (int32_t i = 0, told = 0; i < plan->turn_count && told < TOLD && clock_seconds() < until; i++) {
         const struct candidate *candidate = plan->turns[i].candidate;
         job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
         part_record_t *part = find_part_record(plan->site->partitions[candidate->place]);
@@ -261,8 +273,8 @@ static void tell_starts(struct plan *plan) {
     }
 }
 
-int site_start_by_limits(struct site *site, int family) {
-    struct plan plan = {.site = site, .family = family, .name = site->groups[family].name};
+int site_start_by_limits(struct site *site, int family, bool leave_shared) {
+    struct plan plan = {.site = site, .family = family, .leave_shared = leave_shared, .name = site->groups[family].name};
     struct group **groups = xcalloc((size_t)site->group_count, sizeof *groups);
     int count = 0, candidates = 0;
     for (int i = 0; i < site->group_count; i++)

@@ -18,7 +18,7 @@ void job_use_features(job_record_t *job, bool preferred) {
     details->feature_list_use = preferred ? details->prefer_list : details->feature_list;
 }
 
-/* Asks once, for so many of these nodes. Returns the start, 0 for never; nodes becomes those that the job would get. */
+/* Asks once, for some of these nodes. Returns the start, 0 for never; nodes becomes those that the job would get. */
 static time_t ask(struct request *request, bitstr_t *nodes, uint32_t least, uint32_t wanted, uint32_t most) {
     job_record_t *job = request->job;
     if ((uint32_t)bit_set_count(nodes) < least) return 0;
@@ -79,7 +79,7 @@ static time_t ask_one_of(struct request *request, bitstr_t *nodes) {
     return first;
 }
 
-/* "[rack1*2&rack2*4]": so many nodes of each, and what is then still missing from anywhere. */
+/* "[rack1*2&rack2*4]": the number of nodes of each, and what is then still missing from anywhere. */
 static time_t ask_some_of_each(struct request *request, bitstr_t *nodes) {
     job_details_t *details = request->job->details;
     list_t *wishes = details->feature_list_use;
@@ -241,7 +241,7 @@ time_t site_reserve(job_record_t *job, part_record_t *part, const bitstr_t *with
     *nodes = NULL;
     job->part_ptr = part;
     job_use_features(job, false);
-    if (get_node_cnts(job, 0, part, &request.least, &request.wanted, &request.most) == SLURM_SUCCESS &&
+    if (job_node_counts(job, part, &request.least, &request.wanted, &request.most) &&
         job_test_resv(job, &when, true, nodes, &request.exclusions.kept, &overlap, false) == SLURM_SUCCESS &&
         *nodes != NULL) {
         bit_and(*nodes, part->node_bitmap);

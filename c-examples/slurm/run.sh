@@ -2,13 +2,20 @@
 # Shows the plugin at work: the same stream of jobs under Slurm's own backfill and under sched/surefill, side by side on
 # this machine, each in a cluster of its own.
 #
-#   run.sh [NODES [JOBS]]     16 nodes, 120 jobs; needs root, the packages and the build of scripts/check-slurm.sh
+#   run.sh [--shared] [NODES [JOBS]]     16 nodes, 120 jobs; needs root, the packages and the build of scripts/check-slurm.sh
+#
+# With --shared the nodes have eight cores, memory and four GPUs each, and most jobs have parts of a node. SLOWER=4 makes the
+# jobs and the time between them four times as long, WORDS=,surefill_mode=limits adds to the parameters.
 set -euo pipefail
+shared=
+[ "${1:-}" != --shared ] || shared=1
+arguments=("$@")
+[ -z "$shared" ] || shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 built=${BUILD:-$here/../../build/slurm}
 nodes=${1:-16} jobs=${2:-120}
 . "$here/cluster.sh"
-cluster_isolate bash "$0" "$@"
+cluster_isolate bash "$0" "${arguments[@]}"
 work=$(mktemp -d) && chmod 711 "$work"
 trap 'cluster_stop; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
@@ -17,26 +24,51 @@ trap 'exit 1' INT TERM
     exit 1
 }
 
-# Width, limit in minutes, seconds it runs, name: three kinds of jobs whose limits say little about their run times.
+# Limit in minutes, seconds it runs, name, nodes and what it has of each: three kinds of jobs whose limits say little about
+# their run times.
 stream() {
-    awk -v jobs="$jobs" -v nodes="$nodes" 'BEGIN {
+    awk -v jobs="$jobs" -v nodes="$nodes" -v shared="$shared" 'function gpus(count) {
+            return " -c " count " --gres=gpu:" count " --mem=" 1500 * count
+        }
+        BEGIN {
         srand(4)
         for (i = 0; i < jobs; i++) {
             kind = rand()
-            if (kind < 0.5) printf "%d %d %.1f test\n", 1 + rand() * 2, 30 + 60 * int(rand() * 3), 0.2 + rand()
-            else if (kind < 0.85) printf "%d 60 %.1f model\n", 1 + rand() * nodes / 3, 2 + 2 * rand()
-            else printf "%d 30 %.1f wide\n", nodes * (0.5 + rand() / 2), 1 + rand()
+            if (shared && kind < 0.5) printf "%d %.1f test 1%s\n", 30 + 60 * int(rand() * 3), 0.2 + rand(), gpus(1)
+            else if (shared && kind < 0.8) printf "60 %.1f model %d%s\n", 2 + 2 * rand(), 1 + 2 * rand(), gpus(2)
+            else if (shared) printf "30 %.1f wide %d%s\n", 1 + rand(), 1 + nodes * rand() / 2, gpus(4)
+            else if (kind < 0.5) {
+                width = 1 + int(rand() * 2)
+                printf "%d %.1f test %d\n", 30 + 60 * int(rand() * 3), 0.2 + rand(), width
+            } else if (kind < 0.85) {
+                width = 1 + int(rand() * nodes / 3)
+                printf "60 %.1f model %d\n", 2 + 2 * rand(), width
+            } else {
+                width = int(nodes * (0.5 + rand() / 2))
+                printf "30 %.1f wide %d\n", 1 + rand(), width
+            }
         }
     }'
 }
 
+slowly() { awk "BEGIN { print $1 * ${SLOWER:-1} }"; } # SECONDS
 run_one() { # NAME
-    local width minutes seconds name
-    cluster_make "$work/$1" "$nodes"
+    local wish minutes seconds name
+    if [ -n "$shared" ]; then
+        NODE_CPUS=8 EXTRA_CONF='GresTypes=gpu
+DefMemPerCPU=100
+NodeName=DEFAULT RealMemory=8000 Gres=gpu:4' cluster_make "$work/$1" "$nodes"
+        sed -i 's/^SelectTypeParameters=CR_Core$/SelectTypeParameters=CR_Core_Memory/' "$CLUSTER/slurm.conf"
+        touch "$CLUSTER"/gpu{0,1,2,3}
+        echo "Name=gpu File=$CLUSTER/gpu[0-3]" >"$CLUSTER/gres.conf"
+    else
+        cluster_make "$work/$1" "$nodes"
+    fi
     cluster_start
-    stream | while read -r width minutes seconds name; do
-        timeout 20 sbatch -Q -D / -o /dev/null -N "$width" -t "$minutes" -J "$name" --wrap "sleep $seconds" >/dev/null
-        sleep 0.2
+    stream | while read -r minutes seconds name wish; do
+        # shellcheck disable=SC2086 # the number of nodes, and options
+        timeout 20 sbatch -Q -D / -o /dev/null -t "$minutes" -J "$name" -N $wish --wrap "sleep $(slowly "$seconds")" >/dev/null
+        sleep "$(slowly 0.2)"
     done
     wait_for 500 queue_empty
     while read -r line; do
@@ -58,7 +90,7 @@ echo "running $jobs jobs on $nodes nodes twice, side by side..."
 ) &
 stock=$!
 PLUGIN_FOLDER=$built SCHEDULER=sched/surefill \
-    PARAMETERS=defer,sched_interval=-1 run_one surefill
+    PARAMETERS=defer,sched_interval=-1${WORDS:-} run_one surefill
 wait $stock
 for name in backfill surefill; do
     awk -v name="sched/$name" '{ jobs[$1]++; wait[$1] += $2; all += $2; if ($2 > most) most = $2 }

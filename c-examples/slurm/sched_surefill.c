@@ -15,6 +15,7 @@
 
 #include "foretell.h"
 #include "settings.h"
+#include "share_pass.h"
 #include "state.h"
 
 const char plugin_name[] = "Probabilistic backfill scheduler";
@@ -49,6 +50,7 @@ struct plugin {
     struct beliefs *beliefs;
     struct books *books;
     struct decider *decider;
+    struct sharer *sharer;
     struct teller *teller;
     struct site site;
     char state_file[4096];
@@ -75,9 +77,10 @@ struct plugin {
 
 /* One line a partition; in the shadow mode for all to see. */
 static bool waits_to_info;
-static void report_waits(const struct waits_report *waits) {
+static void report_waits(void *context, const struct waits_report *waits) {
     char bounds[MESSAGE] = "";
     size_t used = 0;
+    (void)context;
     for (int32_t i = 0; i < waits->kinds && i < 4 && used < sizeof bounds - 80; i++) {
         const char *gap = used > 0 ? ", " : "";
         if (waits->kind[i].bound < 0)
@@ -105,12 +108,15 @@ static void fall_back(struct plugin *plugin, const char *why) {
     plugin->limits_only = true;
 }
 
-static void tell_note(const char *text) { info("surefill: SchedulerParameters: %s", text); }
+static void tell_note(void *context, const char *text) {
+    (void)context; /* messages go to slurmctld's log */
+    info("surefill: SchedulerParameters: %s", text);
+}
 
 static void read_settings(struct plugin *plugin) {
     slurmctld_lock_t locks = {.conf = READ_LOCK};
-    char message[MESSAGE] = "";
-    struct settings before = plugin->settings;
+    char message[MESSAGE] = "", threshold[64];
+    struct settings before = plugin->settings, in_effect;
     bool good, known, limits_only = plugin->limits_only;
     char *words;
     lock_slurmctld(locks);
@@ -118,7 +124,7 @@ static void read_settings(struct plugin *plugin) {
     snprintf(plugin->state_file, sizeof plugin->state_file, "%s/surefill_state", slurm_conf.state_save_location);
     words = xstrdup(slurm_conf.sched_params);
     unlock_slurmctld(locks);
-    if (xstrcmp(words, plugin->words) != 0 || !plugin->told) settings_notes(words, tell_note);
+    if (xstrcmp(words, plugin->words) != 0 || !plugin->told) settings_notes(words, tell_note, NULL);
     xfree(plugin->words);
     plugin->words = words;
     plugin->limits_only = plugin->silent = false;
@@ -133,24 +139,28 @@ static void read_settings(struct plugin *plugin) {
         memcmp(&before, &plugin->settings, sizeof before) == 0)
         return;
     plugin->told = true;
-    info("surefill: mode %s, predictor %s, %s: %s below %g, budget %g, a cycle every %g s, %d candidates, %d events a bin, saved "
-         "every %g s, locks held for %g s",
-         plugin->limits_only ? "limits" : settings_mode_name(plugin->settings.mode),
-         settings_predictor_name(plugin->settings.predictor), settings_rule_name(&plugin->settings),
-         surefill_name(SUREFILL_NAME_CRITERION, plugin->settings.criterion), plugin->settings.tau, plugin->settings.budget,
-         plugin->settings.interval, plugin->settings.depth,
-         plugin->settings.events, plugin->settings.save, plugin->settings.locked);
+    in_effect = plugin->settings;
+    if (plugin->limits_only) in_effect.mode = MODE_LIMITS;
+    settings_threshold(&in_effect, threshold, sizeof threshold);
+    info("surefill: mode %s, predictor %s, %s: %s, budget %g, a cycle every %g s, %d candidates, %d events a bin, saved every "
+         "%g s, locks held for %g s",
+         settings_mode_name(in_effect.mode), settings_predictor_name(in_effect.predictor), settings_rule_name(&in_effect),
+         threshold, in_effect.budget, in_effect.interval, in_effect.depth, in_effect.events, in_effect.save, in_effect.locked);
 }
 
 static void save(struct plugin *plugin) {
     char message[MESSAGE];
     struct books_totals totals;
+    struct delays_totals delays;
     books_totals(plugin->books, &totals);
     debug("surefill: books: %ld submitted, %ld started, %ld ended, %ld withdrawn; %ld waiting, %ld running; learnt from "
           "%.0f jobs", (long)totals.submitted, (long)totals.started, (long)totals.ended, (long)totals.withdrawn,
           (long)totals.waiting, (long)totals.running, beliefs_jobs(plugin->beliefs));
+    delays_totals(beliefs_delays(plugin->beliefs), plugin->settings.criterion, &delays);
+    debug("surefill: delays of head jobs: %ld known; predicted %.6g, told %.6g, observed %.6g together", (long)delays.known,
+          delays.predicted, delays.told, delays.observed);
     waits_to_info = plugin->settings.mode == MODE_SHADOW;
-    waits_each(beliefs_waits(plugin->beliefs), (int64_t)time(NULL), report_waits);
+    waits_each(beliefs_waits(plugin->beliefs), (int64_t)time(NULL), report_waits, NULL);
     if (!plugin->left_out && waits_left_out(beliefs_waits(plugin->beliefs)) != NULL) {
         info("surefill: waits: bounds are kept for %d partitions, none for %s and those that come after it", WAITS_QUEUES,
              waits_left_out(beliefs_waits(plugin->beliefs)));
@@ -158,7 +168,7 @@ static void save(struct plugin *plugin) {
     }
     if (!state_save_changes(plugin->state_file, plugin->beliefs, plugin->books, &plugin->saved, message, sizeof message))
         error("surefill: state not saved: %s", message);
-    plugin->last_save = slurm_clock();
+    plugin->last_save = clock_seconds();
 }
 
 /* --- Budgets: what the candidates started for a head job may still delay it --- */
@@ -192,7 +202,8 @@ static void log_decisions(const struct plugin *plugin, const struct group *group
 }
 
 /* A job has started that probability would have let through earlier. */
-static void tell_earlier(int64_t job, int64_t seconds, const struct books_totals *totals) {
+static void tell_earlier(void *context, int64_t job, int64_t seconds, const struct books_totals *totals) {
+    (void)context;
     info("surefill: shadow: JobId=%u has started, would have started %ld s earlier; so far %ld jobs, %ld s each on "
          "average", (uint32_t)job, (long)seconds, (long)totals->earlier, (long)(totals->earlier_seconds / totals->earlier));
 }
@@ -238,6 +249,42 @@ static void decide_group(struct plugin *plugin, struct group *group, struct deci
               (uint32_t)group->pool.head.id);
 }
 
+/* As decide_group, where nodes are shared. Returns true when the pool is to be looked at again: the library sees there
+ * what Slurm does not, and it is left to Slurm's own test until a job starts or ends. */
+static bool decide_shared(struct plugin *plugin, struct site *site, struct group *group, struct decision *decision) {
+    const char *name = group->name;
+    uint32_t head = (uint32_t)group->pool.head.id;
+    double wait;
+    *decision = (struct decision){.outcome = OUTCOME_NOTHING};
+    if (plugin->limits_only || group->share.wish_count == 0) return false;
+    share_decide(plugin->sharer, &plugin->settings, plugin->beliefs, *account(plugin, group->pool.head.id), &group->pool,
+                 &group->share, decision, &wait);
+    if (decision->outcome == OUTCOME_ERROR) {
+        fall_back(plugin, decision->message);
+    } else if (decision->outcome == OUTCOME_HEAD_FITS || decision->outcome == OUTCOME_HEAD_NEVER ||
+               decision->outcome == OUTCOME_STRANGE) {
+        if (decision->outcome == OUTCOME_HEAD_FITS)
+            debug("surefill: %s: JobId=%u would fit on shared nodes, but Slurm does not start it", name, head);
+        else if (decision->outcome == OUTCOME_HEAD_NEVER)
+            debug("surefill: %s: JobId=%u would never fit on shared nodes", name, head);
+        else
+            debug("surefill: %s: %s", name, decision->message);
+        decision->accepted_count = 0;
+        refusals_add(&site->refusals, group->pool.head.id, site->running, (int64_t)time(NULL));
+        return true;
+    } else {
+        if (wait >= 0)
+            debug("surefill: %s: %d shared nodes, %d running jobs, head JobId=%u starts within %.0f s (expected)", name,
+                  group->share.node_count, group->share.job_count, head, wait);
+        log_decisions(plugin, group, decision, settings_mode_name(plugin->settings.mode));
+        if (plugin->settings.mode == MODE_SHADOW) {
+            note_shadow(plugin, group, decision);
+            decision->accepted_count = 0;
+        }
+    }
+    return false;
+}
+
 /* --- Events --- */
 
 static struct events events_now(void) {
@@ -281,12 +328,14 @@ enum next { NEXT_SLEEP, NEXT_AGAIN, NEXT_STOP };
 
 static enum next cycle(struct plugin *plugin) {
     struct site *site = &plugin->site;
-    double begun = slurm_clock(), deciding = 0, working;
+    double begun = clock_seconds(), deciding = 0, working;
     int backfilled = 0, judged = 0;
     bool changed = false, refused = false, again;
+    struct settings settings = plugin->settings;
     plugin->looked = time(NULL);
     plugin->events = events_now();
-    if (!site_gather(site, &plugin->settings, plugin->books, plugin->beliefs)) {
+    if (plugin->limits_only) settings.mode = MODE_LIMITS;
+    if (!site_gather(site, &settings, plugin->books, plugin->beliefs)) {
         error("surefill: slurmctld's jobs cannot be read, this was built for another Slurm: the plugin stops here");
         return NEXT_STOP;
     }
@@ -294,15 +343,18 @@ static enum next cycle(struct plugin *plugin) {
     for (int i = 0; i < site->group_count && !changed; i++) {
         struct group *group = &site->groups[(site->turn + i) % site->group_count];
         struct decision decision;
-        double before = slurm_clock();
+        double before = clock_seconds();
         int started;
-        if (!group->has_head || group->unjudged[0] != '\0') continue;
-        decide_group(plugin, group, &decision);
-        deciding += slurm_clock() - before;
+        if (!group->has_head || (group->unjudged[0] != '\0' && !group->modelled)) continue;
+        if (group->modelled)
+            refused |= decide_shared(plugin, site, group, &decision);
+        else
+            decide_group(plugin, group, &decision);
+        deciding += clock_seconds() - before;
         judged += group->pool.candidate_count;
         if (decision.accepted_count == 0) continue;
         *account(plugin, group->pool.head.id) +=
-            site_start(site, group, &decision, &plugin->settings, &started, &changed);
+            site_start(site, group, &decision, &plugin->settings, beliefs_delays(plugin->beliefs), &started, &changed);
         backfilled += started;
         if (changed)
             debug("surefill: %s: what the decisions rest on has changed: nothing is started", group->name);
@@ -311,18 +363,18 @@ static enum next cycle(struct plugin *plugin) {
     if (site->telling) tell_starts(plugin);
     plugin->unfinished = site->cut_short;
     again = (changed || refused) && !site->cut_short; /* else slurmctld has waited long enough for its locks */
-    working = slurm_clock() - begun;
+    working = clock_seconds() - begun;
     site_count_cycle(site, working, judged);
     debug("surefill: cycle: %ld pending, %d started in order, %d backfilled; %.2f ms, of them %.2f ms in Slurm's own "
-          "calls, %.2f ms locked, %.2f ms deciding%s",
+          "calls, %.2f ms locked (%.2f at a time), %.2f ms deciding%s",
           (long)site->pending, site->started, backfilled, 1e3 * working, 1e3 * site->slurm_seconds,
-          1e3 * site->locked_seconds, 1e3 * deciding, again ? "; to be judged again" : "");
-    if (slurm_clock() - plugin->last_save >= plugin->settings.save) save(plugin);
+          1e3 * site->locked_seconds, 1e3 * site->longest_locked, 1e3 * deciding, again ? "; to be judged again" : "");
+    if (clock_seconds() - plugin->last_save >= plugin->settings.save) save(plugin);
     site_clear(site);
     return again ? NEXT_AGAIN : NEXT_SLEEP;
 }
 
-/* Sleeps for so many seconds; true when slurmctld has called meanwhile. */
+/* Sleeps for this number of seconds; true when slurmctld has called meanwhile. */
 static bool sleep_for(double seconds) {
     struct timespec until;
     bool called;
@@ -354,14 +406,14 @@ static bool is_stopping(void) {
  * held the locks. False when the plugin is to stop. */
 static bool sleep_until_due(struct plugin *plugin) {
     const double interval = plugin->settings.interval, rest = fmax(LOOK, 4 * plugin->site.locked_seconds);
-    double begun = slurm_clock(), passed;
-    while ((passed = slurm_clock() - begun) < interval && !sleep_for(fmin(LOOK, interval - passed))) {
-        bool ending = plugin->site.ending && slurm_clock() - plugin->stirred <= ENDING;
+    double begun = clock_seconds(), passed;
+    while ((passed = clock_seconds() - begun) < interval && !sleep_for(fmin(LOOK, interval - passed))) {
+        bool ending = plugin->site.ending && clock_seconds() - plugin->stirred <= ENDING;
         if (anything_since(&plugin->events, plugin->looked))
-            plugin->stirred = slurm_clock();
+            plugin->stirred = clock_seconds();
         else if (!ending && !plugin->unfinished)
             continue;
-        if (slurm_clock() - begun >= rest) break;
+        if (clock_seconds() - begun >= rest) break;
     }
     return !is_stopping();
 }
@@ -382,8 +434,10 @@ static bool make(struct plugin *plugin) {
         if (plugin->beliefs == NULL) plugin->beliefs = beliefs_make(plugin->settings.predictor);
         if (plugin->books == NULL) plugin->books = books_make();
         if (plugin->decider == NULL) plugin->decider = decider_make();
+        if (plugin->sharer == NULL) plugin->sharer = sharer_make();
         if (plugin->teller == NULL) plugin->teller = teller_make();
-        if (plugin->beliefs != NULL && plugin->books != NULL && plugin->decider != NULL && plugin->teller != NULL)
+        if (plugin->beliefs != NULL && plugin->books != NULL && plugin->decider != NULL && plugin->sharer != NULL &&
+            plugin->teller != NULL)
             return true;
         if (!said) error("surefill: no memory: nothing starts until there is some");
         sleep_for(plugin->settings.interval);
@@ -420,8 +474,8 @@ static void *agent(void *nothing) {
     settings_defaults(&plugin->settings);
     read_settings(plugin);
     if (make(plugin) && load(plugin)) {
-        books_tell_earlier(plugin->books, tell_earlier);
-        plugin->last_save = slurm_clock();
+        books_tell_earlier(plugin->books, tell_earlier, NULL);
+        plugin->last_save = clock_seconds();
         while (next != NEXT_STOP && sleep_until_due(plugin)) {
             if (take_reconfigured()) read_settings(plugin);
             if (slurmctld_config.scheduling_disabled || slurmctld_config.shutdown_time || !fed_mgr_sibs_synced())
@@ -439,6 +493,7 @@ static void *agent(void *nothing) {
     site_clear(&plugin->site);
     xfree(plugin->words);
     decider_free(plugin->decider);
+    sharer_free(plugin->sharer);
     teller_free(plugin->teller);
     books_free(plugin->books);
     beliefs_free(plugin->beliefs);

@@ -5,12 +5,15 @@
 #define SITE_H
 
 #include "books.h"
+#include "clock.h"
 #include "compat.h"
 #include "decide.h"
+#include "refusals.h"
+#include "share.h"
 
 #include <time.h>
 
-enum { NAME_LENGTH = 64, WHY_LENGTH = 100, REFUSALS = 256, CUTS = 64 };
+enum { NAME_LENGTH = 64, WHY_LENGTH = 100, CUTS = 64 };
 
 /* Partitions of exactly the same nodes: one pool. */
 struct group {
@@ -23,15 +26,12 @@ struct group {
     int family;            /* of pools with waiting jobs that have nodes in common: the index of one of them */
     bool head_licences;    /* and needs licences */
     bool sharing;          /* a running job leaves cores of its nodes to others */
+    bool short_of_memory;  /* some of its jobs are left out */
+    int32_t refused;       /* candidates that Slurm refused lately */
     char unjudged[WHY_LENGTH]; /* why node counts do not decide here; empty when they do */
-};
-
-/* A job that Slurm would not start although we had decided so: left alone while the same jobs run on the same nodes,
- * and for a minute at most. */
-struct refusal {
-    uint32_t job;
-    uint64_t running;
-    time_t until;
+    bool stuck;            /* Slurm cannot say when the head job will start */
+    bool modelled;         /* then the library's machine of shared nodes does, of what it can say */
+    struct share share;
 };
 
 struct site {
@@ -47,13 +47,13 @@ struct site {
     int started;           /* in order of priority, while gathering */
     bool ending;           /* some nodes are being cleaned up after a job */
     bool forgetful;        /* no memory for the books: some jobs are not in them */
-    double locked_since;   /* by slurm_clock() */
+    double locked_since;   /* by clock_seconds() */
     double deadline;       /* when starting jobs has to end for now, because the locks are held */
     bool cut_short;        /* it came before all was done */
-    double slurm_seconds;  /* spent in slurmctld's own functions */
+    double slurm_seconds;  /* spent in slurmctld's own functions: the clock is read around them */
     double locked_seconds; /* spent holding its locks, waiting for them not counted */
-    struct refusal refusals[REFUSALS]; /* kept from cycle to cycle */
-    int next_refusal;
+    double longest_locked; /* of that, without giving them back in between */
+    struct refusals refusals; /* kept from cycle to cycle; each counts while the same jobs run on the same nodes */
     struct cut {
         char pool[NAME_LENGTH];
         uint32_t job;
@@ -61,12 +61,18 @@ struct site {
     int next_cut;
     bitstr_t *planned;     /* nodes that head jobs of pools left to Slurm's own test wait for */
     bool telling;          /* it is time to say when waiting jobs are expected to start */
-    double told;           /* when that was so last, by slurm_clock() */
+    double told;           /* when that was so last, by clock_seconds() */
     int turn;              /* the pool that comes first, another in each cycle */
 };
 
-/* The time that slurmctld's own functions take: site->slurm_seconds += slurm_clock() around them. */
-double slurm_clock(void);
+/* The locks have been taken, and are about to be given back: how long they are held is counted in between. */
+void site_locked(struct site *site);
+void site_unlocked(struct site *site);
+
+/* Sets the deadline of what is done next, given that share of the time for which the locks may still be held. The time
+ * is four fifths of the setting: the call of Slurm's that is under way at its end takes its time as well. Two fifths of
+ * the share of the setting are always left, so that every piece of work gets on. */
+void site_set_deadline(struct site *site, const struct settings *settings, double share);
 /* Whether the locks have been held for so long that what is left of this work has to wait for the next cycle; says
  * so. */
 bool site_time_is_up(struct site *site, const char *work, int left);
@@ -77,16 +83,26 @@ uint32_t site_least_priority(const struct site *site);
 
 /* What counts of a job for a decision, NULL details left out by the caller. Job read lock held. */
 void job_facts(const job_record_t *job, const part_record_t *part, int32_t nodes, struct facts *facts);
+/* How many nodes a job takes at least, wants and takes at most in this partition, with what its QOS lets it exceed;
+ * false where Slurm would refuse it. */
+bool job_node_counts(job_record_t *job, part_record_t *part, uint32_t *least, uint32_t *wanted, uint32_t *most);
 /* Whole nodes of this partition that a waiting job needs; 0 when Slurm says that it cannot run there now. */
 int32_t job_nodes(job_record_t *job, part_record_t *part);
 /* Whether the job never shares a node with another one. */
 bool job_takes_whole_nodes(const job_record_t *job, const part_record_t *part);
 
-/* gather.c: takes the locks, tells the books what has happened, starts jobs in order of priority while they fit, and
- * copies what decisions need. Returns false when these are not the jobs that this was compiled for. */
+/* gather.c: takes the locks, tells the books what has happened, has the queue walked through, and copies what decisions
+ * need. Returns false when these are not the jobs that this was compiled for. */
 bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs);
+/* Notes why counting nodes does not say when the group's head job can start; the first reason stays. */
+void site_unjudged(struct group *group, const char *why);
+/* As that: there is no memory for some of its jobs. */
+void site_short_of_memory(struct group *group, const char *what);
 /* Frees what a cycle has gathered; what is kept from cycle to cycle stays. */
 void site_clear(struct site *site);
+
+/* queue.c: starts jobs in order of priority while they fit; notes head jobs and candidates. Under the locks. */
+void site_walk_queue(struct site *site, const struct settings *settings);
 
 /* start.c: what Slurm says to a start. job may become another record of the same array. */
 enum start_result {
@@ -108,8 +124,7 @@ bool may_start(job_record_t *job, part_record_t *part);
  * charged with (0 by limits) and their number; *changed says that what the decision rests on has changed, and then
  * nothing has been started. */
 double site_start(struct site *site, struct group *group, const struct decision *decision, const struct settings *settings,
-                  int *started, bool *changed);
-bool site_refused_lately(const struct site *site, uint32_t job);
+                  struct delays *delays, int *started, bool *changed);
 
 /* tell.c: what users and administrators see. Writes the expected starts of a group's waiting jobs into slurmctld's
  * records, taking the locks; returns how many. */
@@ -127,8 +142,8 @@ time_t site_reserve(job_record_t *job, part_record_t *part, const bitstr_t *with
 /* Which features Slurm's tests are to look for: those required, or those preferred. */
 void job_use_features(job_record_t *job, bool preferred);
 
-/* limits.c: EASY with Slurm's own tests for a family of groups that node counts do not describe. Locks held. Returns
- * how many jobs were started. */
-int site_start_by_limits(struct site *site, int family);
+/* limits.c: EASY with Slurm's own tests for a family of groups that node counts do not describe. Candidates that are
+ * judged on shared nodes are left out if so asked. Locks held. Returns how many jobs were started. */
+int site_start_by_limits(struct site *site, int family, bool leave_shared);
 
 #endif

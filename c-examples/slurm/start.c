@@ -1,16 +1,23 @@
 /* Starting jobs: Slurm's own tests have the last word. Licence: GPL-2.0-or-later. */
 #include "site.h"
 
-static const int REFUSED_FOR = 60; /* seconds */
+#include <math.h>
 
-double slurm_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+void site_locked(struct site *site) { site->locked_since = clock_seconds(); }
+
+void site_unlocked(struct site *site) {
+    double held = clock_seconds() - site->locked_since;
+    site->locked_seconds += held;
+    site->longest_locked = fmax(site->longest_locked, held);
+}
+
+void site_set_deadline(struct site *site, const struct settings *settings, double share) {
+    double now = clock_seconds(), left = site->locked_since + 0.8 * settings->locked - now;
+    site->deadline = now + fmax(share * left, 0.4 * share * settings->locked);
 }
 
 bool site_time_is_up(struct site *site, const char *work, int left) {
-    double now = slurm_clock();
+    double now = clock_seconds();
     static bool told;
     if (left == 0 || now <= site->deadline) return false;
     log_var(told ? LOG_LEVEL_VERBOSE : LOG_LEVEL_INFO,
@@ -50,7 +57,7 @@ bool may_start(job_record_t *job, part_record_t *part) {
 
 enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint32_t flag,
                             struct site *site) {
-    double begun = slurm_clock();
+    double begun = clock_seconds();
     bitstr_t *saved = NULL;
     bool withheld = without != NULL && bit_overlap_any((bitstr_t *)without, part->node_bitmap);
     int status;
@@ -99,25 +106,10 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
         schedule_job_save();
         schedule_node_save();
     }
-    site->slurm_seconds += slurm_clock() - begun;
+    site->slurm_seconds += clock_seconds() - begun;
     if (status == SLURM_SUCCESS) return START_DONE;
     if (status == ESLURM_NODES_BUSY) return START_BUSY;
     return status == ESLURM_NODE_NOT_AVAIL && withheld ? START_WITHHELD : START_NOT_NOW;
-}
-
-bool site_refused_lately(const struct site *site, uint32_t job) {
-    time_t now = time(NULL);
-    for (int i = 0; i < REFUSALS; i++)
-        if (site->refusals[i].job == job && site->refusals[i].until > now &&
-            site->refusals[i].running == site->running)
-            return true;
-    return false;
-}
-
-static void remember_refusal(struct site *site, uint32_t job) {
-    site->refusals[site->next_refusal] =
-        (struct refusal){.job = job, .running = site_fingerprint(UINT32_MAX), .until = time(NULL) + REFUSED_FOR};
-    site->next_refusal = (site->next_refusal + 1) % REFUSALS;
 }
 
 /* The candidate as it is now; NULL when it is no longer what was judged. */
@@ -132,40 +124,61 @@ static job_record_t *same_job(const struct candidate *candidate, part_record_t *
     return job;
 }
 
+/* All nodes but those on which the library has judged this candidate; NULL where nodes are counted. Slurm decides which
+ * cores it has of them, and where its tasks lie if it has several nodes and several tasks on one. */
+static bitstr_t *nodes_without(const struct group *group, int32_t candidate) {
+    bitstr_t *without;
+    if (!group->modelled) return NULL;
+    without = bit_alloc(node_record_count);
+    bit_set_all(without);
+    for (int32_t i = 0; i < group->share.spot_count; i++)
+        if (group->share.spots[i].candidate == candidate) bit_clear(without, group->share.spots[i].id);
+    return without;
+}
+
 double site_start(struct site *site, struct group *group, const struct decision *decision, const struct settings *settings,
-                  int *started, bool *changed) {
+                  struct delays *delays, int *started, bool *changed) {
     slurmctld_lock_t locks = CYCLE_LOCKS;
     double charged = 0, refused = 0;
     *started = 0;
     lock_slurmctld(locks);
-    site->locked_since = slurm_clock();
-    site->deadline = site->locked_since + settings->locked;
+    site_locked(site);
+    site_set_deadline(site, settings, 1);
     *changed = slurm_conf.last_update != site->configured ||
                site_fingerprint(site_least_priority(site)) != site->fingerprint;
     for (int32_t i = 0; i < decision->accepted_count && !*changed; i++) {
         const struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
         part_record_t *part = find_part_record(site->partitions[candidate->place]);
-        double begun = slurm_clock(), delay = candidate->judged.delay;
+        double begun = clock_seconds(), delay = candidate->judged.delay;
         job_record_t *job;
+        bitstr_t *without;
+        bool done;
         if (i > 0 && site_time_is_up(site, group->name, decision->accepted_count - i)) break;
         /* It was judged as if those refused before it ran. Alone it delays the head job by no more than all
          * together. */
         if (refused > 0 && !(refused + delay < settings->tau)) break;
         job = part == NULL ? NULL : same_job(candidate, part);
-        site->slurm_seconds += slurm_clock() - begun;
-        if (job == NULL || start_job(job, part, NULL, SLURMDB_JOB_FLAG_BACKFILL, site) != START_DONE) {
+        site->slurm_seconds += clock_seconds() - begun;
+        without = nodes_without(group, decision->accepted[i]);
+        done = job != NULL && start_job(job, part, without, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE;
+        FREE_NULL_BITMAP(without);
+        if (!done) {
             debug("surefill: JobId=%u was let through, but Slurm does not start it: left alone until a job starts or ends, "
                   "for %d s at most", (uint32_t)candidate->facts.id, REFUSED_FOR);
-            remember_refusal(site, (uint32_t)candidate->facts.id);
+            refusals_add(&site->refusals, candidate->facts.id, site_fingerprint(UINT32_MAX), (int64_t)time(NULL));
             refused += delay;
             continue;
         }
         ++*started;
+        delays_overtook(delays, &group->pool, settings->criterion, candidate);
+        if (candidate->judged.missing > 0)
+            debug("surefill: JobId=%u has overtaken JobId=%u: predicted %.6g, told %.6g", (uint32_t)candidate->facts.id,
+                  (uint32_t)group->pool.head.id, candidate->judged.predicted, candidate->judged.told);
         charged += refused + delay;
         refused = 0;
     }
     if (!*changed && *started > 0) site->fingerprint = site_fingerprint(site_least_priority(site));
-    site->locked_seconds += slurm_clock() - site->locked_since;
+    site_unlocked(site);
     unlock_slurmctld(locks);
     return charged;
 }

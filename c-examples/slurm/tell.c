@@ -13,10 +13,9 @@ static int tell_one(uint32_t id, int64_t expected) {
 int site_tell(struct site *site, const struct group *group) {
     slurmctld_lock_t locks = {.conf = READ_LOCK, .job = WRITE_LOCK};
     int told;
-    double begun;
     uint32_t last = (uint32_t)group->pool.head.id;
     lock_slurmctld(locks);
-    begun = slurm_clock();
+    site_locked(site);
     told = tell_one(last, group->pool.head_expected);
     for (int32_t i = 0; i < group->pool.candidate_count; i++) {
         const struct candidate *candidate = &group->pool.candidates[i];
@@ -24,7 +23,7 @@ int site_tell(struct site *site, const struct group *group) {
         last = (uint32_t)candidate->facts.id;
         told += tell_one(last, candidate->expected);
     }
-    site->locked_seconds += slurm_clock() - begun;
+    site_unlocked(site);
     unlock_slurmctld(locks);
     return told;
 }

@@ -37,10 +37,10 @@ fuzz_target!(|bytes: &[u8]| {
         let procs = trace.header.max_procs.or(trace.header.max_nodes).map(|procs| procs.min(PROCESSORS));
         let rules = Rules { overrun, procs, limit_jobs: Some(JOBS), ..Rules::default() };
         let Ok(workload) = Workload::new(&trace, &rules) else { continue };
-        let easy = replayed(&workload, rules, "easy");
+        let easy = replayed(&workload, &rules, "easy");
         // Who knows nothing but the limits decides as EASY does.
-        assert_eq!(starts(&replayed(&workload, rules, "prob:limit")), starts(&easy));
-        let backfills = replayed(&workload, rules, "prob:user:sjbf");
+        assert_eq!(starts(&replayed(&workload, &rules, "prob:limit")), starts(&easy));
+        let backfills = replayed(&workload, &rules, "prob:user:sjbf");
         for backfill in backfills.jobs.iter().filter_map(|job| job.backfill) {
             assert!((0.0..1.0).contains(&backfill.predicted), "{backfill:?}");
         }
@@ -59,9 +59,9 @@ fn check(trace: &Trace) {
     }
 }
 
-fn replayed(workload: &Workload, rules: Rules, choice: &str) -> Outcome {
+fn replayed(workload: &Workload, rules: &Rules, choice: &str) -> Outcome {
     let choice: Choice = choice.parse().unwrap();
-    let options = Options { choice, policy: PolicyOptions::default(), rules };
+    let options = Options { choice, policy: PolicyOptions::default(), rules: rules.clone() };
     let mut policy = choice.build(&options.policy).unwrap();
     let setup = options.setup("fuzz.swf", workload.procs, 0);
     let outcome = replay(workload, setup, &mut *policy, &|_| {}).unwrap();

@@ -15,7 +15,7 @@ fn wrong(error: Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A block of memory of so many bytes.
+/// A block of memory of this number of bytes.
 fn block(bytes: usize) -> Vec<u64> {
     vec![0; bytes.div_ceil(8)]
 }
@@ -207,6 +207,12 @@ impl Pass {
 
     fn head_start_quantile(&mut self, probability: f64) -> PyResult<i64> {
         self.with(|pass| pass.head_start_quantile(probability))
+    }
+
+    fn head_start_quantiles(&mut self, probabilities: Vec<f64>) -> PyResult<Vec<i64>> {
+        let mut whens = vec![0; probabilities.len()];
+        self.with(|pass| pass.head_start_quantiles(&probabilities, &mut whens, u64::MAX))?;
+        Ok(whens)
     }
 }
 

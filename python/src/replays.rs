@@ -15,7 +15,7 @@ use surefill_simulator::cli::today;
 use surefill_simulator::replay::evalys;
 use surefill_simulator::replay::outcome::Outcome;
 use surefill_simulator::replay::policy::{Choice, Order, PolicyName, PolicyOptions, ProbOptions, name_of};
-use surefill_simulator::replay::predict::Predictor;
+use surefill_simulator::replay::predict::PredictorName;
 use surefill_simulator::replay::run::{Options, Run, Summary, run};
 use surefill_simulator::report::{self, Compared};
 use surefill_simulator::studies::waits::queue::queues;
@@ -38,7 +38,7 @@ pub fn names(kind: &str) -> PyResult<Vec<String>> {
         "policies" => {
             Ok(["fair", "fast"].map(str::to_owned).into_iter().chain(all::<PolicyName>()).collect())
         }
-        "predictors" => Ok(all::<Predictor>()),
+        "predictors" => Ok(all::<PredictorName>()),
         "orders" => Ok(all::<Order>()),
         other => Err(PyValueError::new_err(format!("'{other}' is not policies, predictors or orders"))),
     }
@@ -53,11 +53,11 @@ struct Setting {
 
 impl Setting {
     fn new(
-        procs: Option<u32>,
-        limit_jobs: Option<usize>,
+        procs: Option<i64>,
+        limit_jobs: Option<i64>,
         overrun: &str,
         seed: u64,
-        seeds: u64,
+        seeds: i64,
     ) -> PyResult<Setting> {
         let overrun = match overrun {
             "keep" => Overrun::Keep,
@@ -67,10 +67,19 @@ impl Setting {
                 return Err(PyValueError::new_err(format!("overrun '{other}' is not keep, cut or raise")));
             }
         };
+        let wrong = |name: &str| PyValueError::new_err(format!("{name} is at least 1"));
+        let procs = procs
+            .map(|procs| {
+                u32::try_from(procs)
+                    .map_err(|_| PyValueError::new_err(format!("procs is a number from 1 to {}", u32::MAX)))
+            })
+            .transpose()?;
+        let limit_jobs =
+            limit_jobs.map(|jobs| usize::try_from(jobs).map_err(|_| wrong("limit_jobs"))).transpose()?;
         if procs == Some(0) || limit_jobs == Some(0) {
             return Err(PyValueError::new_err("procs and limit_jobs are at least 1"));
         }
-        let seeds = NonZeroU64::new(seeds).ok_or_else(|| PyValueError::new_err("seeds is at least 1"))?;
+        let seeds = u64::try_from(seeds).ok().and_then(NonZeroU64::new).ok_or_else(|| wrong("seeds"))?;
         Ok(Setting { rules: Rules { overrun, procs, limit_jobs, ..Rules::default() }, seed, seeds })
     }
 
@@ -83,7 +92,7 @@ impl Setting {
         choice: Choice,
     ) -> PyResult<(Run, Summary)> {
         let policy = options_of(&choice);
-        let options = Options { choice, policy, rules: self.rules };
+        let options = Options { choice, policy, rules: self.rules.clone() };
         // An error of a replay before, whose own error was another.
         let _ = take_error();
         let done = py.detach(|| run(name, workload, &options, self.seed, self.seeds, &|_| {}));
@@ -171,7 +180,9 @@ impl Replay {
         let wait = mean.mean_wait_s / 60.0;
         format!(
             "<surefill.Replay: {} on {}, {} jobs, mean wait {wait:.1} min>",
-            setup.policy, setup.trace, mean.jobs
+            name_of(setup.policy),
+            setup.trace,
+            mean.jobs
         )
     }
 }
@@ -183,8 +194,8 @@ pub fn simulate(
     py: Python<'_>,
     trace: PathBuf,
     policy: &str,
-    procs: Option<u32>,
-    limit_jobs: Option<usize>,
+    procs: Option<i64>,
+    limit_jobs: Option<i64>,
     overrun: &str,
     seed: u64,
 ) -> PyResult<Replay> {
@@ -204,11 +215,11 @@ pub fn compare(
     py: Python<'_>,
     traces: Vec<PathBuf>,
     policies: Vec<String>,
-    procs: Option<u32>,
-    limit_jobs: Option<usize>,
+    procs: Option<i64>,
+    limit_jobs: Option<i64>,
     overrun: &str,
     seed: u64,
-    seeds: u64,
+    seeds: i64,
     html: Option<PathBuf>,
 ) -> PyResult<Table> {
     let setting = Setting::new(procs, limit_jobs, overrun, seed, seeds)?;

@@ -149,7 +149,9 @@ def _name(kind: str, part: object) -> str:
         return part
     if not callable(part):
         raise TypeError(f"a {kind} is a name or a class, not {part!r}")
-    name = getattr(part, "name", None) or getattr(part, "__name__", None) or type(part).__name__
+    name = getattr(part, "name", None) or getattr(part, "__name__", None)
+    if not isinstance(name, str):
+        raise TypeError(f"a {kind} that is no class needs a name: {part!r}")
     if _known.get((kind, name)) is not part:
         about = (getattr(part, "__doc__", None) or "").strip().split("\n")[0]
         _register(kind, part, name, about)
@@ -157,11 +159,20 @@ def _name(kind: str, part: object) -> str:
     return name
 
 
-def _choice(policy: PolicyChoice) -> str:
+def _choice(policy: PolicyChoice, used: dict[tuple[str, str], object] | None = None) -> str:
+    """A policy as the command line writes it. ``used`` is what the same call has named before: two different classes cannot have
+    one name there, as the later one would stand in both places."""
+    used = {} if used is None else used
     parts = policy if isinstance(policy, tuple) else (policy,)
     if not 1 <= len(parts) <= 3:
         raise ValueError("a policy is (policy, predictor, order), the last two may be left out")
-    return ":".join(_name(kind, part) for kind, part in zip(_KINDS, parts))
+    names = []
+    for kind, part in zip(_KINDS, parts):
+        name = _name(kind, part)
+        if not isinstance(part, str) and used.setdefault((kind, name), part) is not part:
+            raise ValueError(f"two different {kind} classes are called '{name}': give each a name of its own (name = ...)")
+        names.append(name)
+    return ":".join(names)
 
 
 def policies() -> list[str]:
@@ -219,7 +230,8 @@ def compare(
     seeds. ``html`` writes the page of ``surefill compare``. Arguments and errors otherwise as :func:`simulate`.
     """
     paths = [traces] if isinstance(traces, (str, os.PathLike)) else list(traces)
-    choices = [_choice(policy) for policy in policies]
+    used: dict[tuple[str, str], object] = {}
+    choices = [_choice(policy, used) for policy in policies]
     return _compare(
         paths,
         choices,

@@ -1,7 +1,7 @@
 """Types of the package; times are seconds."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Union
 
 import pandas
@@ -199,6 +199,8 @@ class Pass:
         """Of each candidate the delay that it was judged by, in the criterion's unit, and the verdict."""
     def head_start_quantile(self, probability: float) -> int:
         """The second by which the head job starts with this probability if nothing more is backfilled."""
+    def head_start_quantiles(self, probabilities: Sequence[float]) -> list[int]:
+        """As :meth:`head_start_quantile` for several probabilities, ascending, by one walk over the events."""
 
 class Waits:
     """Upper bounds on waits with stated confidence, from the history of one queue."""

@@ -12,7 +12,7 @@ def demo():
 
 @pytest.fixture
 def tiny(tmp_path):
-    """Jobs as (submit, run time, processors, limit, user) on a machine of so many processors, as a trace."""
+    """Jobs as (submit, run time, processors, limit, user) on a machine of `processors`, as a trace."""
 
     def write(procs, jobs):
         path = tmp_path / "tiny.swf"

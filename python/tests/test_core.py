@@ -49,6 +49,9 @@ def test_when_the_head_starts():
     jobs.begin(1000, idle=3, head=7, head_processors=8)
     jobs.add_running(5, 20, 100, Distribution.limit())
     assert jobs.head_start_quantile(0.5) == 1080
+    assert jobs.head_start_quantiles([0.1, 1.0]) == [1080, 1080]
+    with pytest.raises(ValueError):
+        jobs.head_start_quantiles([0.5, 0.1])
 
 
 def test_waits_are_bounded_by_order_statistics():

@@ -1,6 +1,7 @@
 """Replays from Python against the built-in policies, and against schedules made by hand."""
 
 import doctest
+import functools
 
 import pandas
 import polars
@@ -91,6 +92,25 @@ def test_python_classes_stand_beside_built_in_ones(demo, tmp_path):
     assert table["mean_wait_s"][0] == table["mean_wait_s"][2] and table["spread_mean_wait_s"][0] > 0
     assert "python-easy" in page.read_text() and "<script src" not in page.read_text()
     assert "python-easy" in surefill.policies()
+
+
+def test_two_classes_of_one_name_are_refused(demo):
+    def made(value):
+        class Own(QueueOrder):
+            def value(self, job, now, predicted):
+                return value * job.processors
+
+        return Own
+
+    narrow, wide = made(1), made(-1)
+    with pytest.raises(ValueError, match="two different order classes are called 'Own'"):
+        surefill.compare(demo, [("easy", "limit", narrow), ("easy", "limit", wide)], limit_jobs=50)
+    narrow.name, wide.name = "narrow-first", "wide-first"
+    table = surefill.compare(demo, [("easy", "limit", narrow), ("easy", "limit", wide), ("easy", "limit", narrow)], limit_jobs=500)
+    waits = table["mean_wait_s"]
+    assert waits[0] == waits[2] != waits[1]
+    with pytest.raises(TypeError, match="needs a name"):
+        surefill.simulate(demo, ("easy", "limit", functools.partial(narrow)), limit_jobs=50)
 
 
 def test_tables_are_arrow(demo):

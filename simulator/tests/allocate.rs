@@ -190,6 +190,11 @@ fn wrong_shards_are_refused() {
     let other = Sweep { options: SweepOptions { days: 2, ..swept() }, ..second.clone() };
     let error = merge(named(&[&first, &other]), false).unwrap_err();
     assert_eq!(error.to_string(), "1.json: made with other options than 0.json");
+    let other = Sweep { surefill: "0.0.9".into(), ..second.clone() };
+    assert_eq!(
+        merge(named(&[&first, &other]), false).unwrap_err(),
+        MergeError::Version("1.json".into(), "0.0.9".into())
+    );
     let other = Sweep { kind: "something".into(), ..second.clone() };
     assert!(matches!(merge(named(&[&first, &other]), false), Err(MergeError::Kind(_))));
     let mut other = second;
@@ -233,7 +238,10 @@ fn merged_shards_are_the_whole() {
             ("SLURM_ARRAY_TASK_MIN", "10"),
             ("SLURM_ARRAY_TASK_STEP", "4"),
         ];
-        write(&format!("array{index}.json"), surefill(SWEEP, folder.path(), &array));
+        write(
+            &format!("array{index}.json"),
+            surefill(&format!("{SWEEP} --shard array"), folder.path(), &array),
+        );
     }
     for files in ["3.json 1.json 2.json", "array1.json array2.json array3.json", "1.json array2.json 3.json"]
     {
@@ -259,7 +267,9 @@ fn merged_shards_are_the_whole() {
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
     let outside = [("SLURM_ARRAY_TASK_ID", "7"), ("SLURM_ARRAY_TASK_COUNT", "3")];
-    assert_eq!(surefill(SWEEP, folder.path(), &outside).status.code(), Some(2));
+    assert_eq!(surefill(&format!("{SWEEP} --shard array"), folder.path(), &outside).status.code(), Some(2));
+    // A task that does not ask for a shard has all of it.
+    assert_eq!(surefill(SWEEP, folder.path(), &outside).stdout, whole.stdout);
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn presets_fill_the_options_and_options_win() {
         of("preset"),
         [serde_json::Value::Null, "fair".into(), "fast".into(), serde_json::Value::Null]
     );
-    assert_eq!(of("rule"), ["exact=0.05", "relative=0.3@1", "relative=0.4@1", "relative=0.3@1"]);
+    assert_eq!(of("rule"), ["exact=0.05", "relative=0.3@1", "relative=0.4@1", "relative=0.3@1+told"]);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 use surefill_simulator::replay::engine::replay;
 use surefill_simulator::replay::machine::Cluster;
-use surefill_simulator::replay::outcome::Setup;
 use surefill_simulator::replay::policy::Policy;
 use surefill_simulator::replay::policy::conservative::Conservative;
+use surefill_simulator::replay::setup::Setup;
 use surefill_simulator::trace::workload::{Counts, Job, JobId, Workload};
 
 /// Notes every job's first reservation and holds the policy to it.
@@ -57,7 +57,7 @@ proptest! {
             ..Job::default()
         });
         let workload =
-            Workload { jobs: jobs.collect(), procs: 8, counts: Counts::default(), unix_start_time: None };
+            Workload { jobs: jobs.collect(), procs: 8, counts: Counts::default(), unix_start_time: None, nodes: None };
         let mut watched = Watched::default();
         let outcome = replay(&workload, Setup::default(), &mut watched, &|_| {}).unwrap();
         for (id, job) in outcome.jobs.iter().enumerate() {

@@ -1,8 +1,6 @@
 //! Schedules worked out by hand.
 
-mod common;
-
-use common::{J, job, replay_as, starts, workload};
+use crate::common::{J, job, replay_as, starts, workload};
 
 fn schedule(choice: &str, jobs: &[J]) -> Vec<i64> {
     starts(&replay_as(&workload(10, jobs), choice))

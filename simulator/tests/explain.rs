@@ -1,8 +1,6 @@
 //! Why a job waited, by hand: a machine of 4 processors.
 
-mod common;
-
-use common::{J, job, options, workload};
+use crate::common::{J, job, options, workload};
 use surefill_simulator::replay::explain::{Explained, Why, explain};
 use surefill_simulator::replay::policy::{Criterion, PolicyOptions, ProbOptions};
 use surefill_simulator::replay::run::Options;
@@ -98,7 +96,7 @@ fn budgets_are_told_apart_from_thresholds() {
 fn being_watched_changes_nothing() {
     let jobs: Vec<J> = (0..60).map(|i| job(i * 7, 20 + i * 37 % 150, 1 + (i % 4) as u32, 200)).collect();
     for policy in ["easy", "easy++", "conservative", "prob:user"] {
-        let alone = common::starts(&common::replay_as(&workload(4, &jobs), policy));
+        let alone = crate::common::starts(&crate::common::replay_as(&workload(4, &jobs), policy));
         for number in [5, 30, 55] {
             assert_eq!(explained(&jobs, &options(policy), number).job.start, alone[number], "{policy}");
         }

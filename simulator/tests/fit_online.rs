@@ -11,7 +11,7 @@ const HOUR: i64 = 3600;
 const WEEK: i64 = 7 * 24 * HOUR;
 
 /// Two jobs every quarter of an hour for `weeks` weeks; when the workload is in its second mood they run for the second
-/// run time. The mood changes every so many hours on average.
+/// run time. The mood changes after a number of hours, on average.
 /// The run times have to be far enough from each other to fall into different states of Static-IV.
 fn moods(weeks: i64, run_times: [i64; 2], hours: f64) -> Vec<Job> {
     let mut random = Random::new(9);

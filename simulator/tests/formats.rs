@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use std::io::Write;
-use surefill_simulator::trace::collect::Dropped;
 use surefill_simulator::trace::format::{Format, read};
+use surefill_simulator::trace::record::Dropped;
 use surefill_simulator::trace::swf::{Record, Strictness, Trace};
 
 fn trace(text: &str) -> Trace {
@@ -304,6 +304,7 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
                     partition: queue,
                     preceding: -1,
                     think_time: -1,
+                    tasks: None,
                 }
             })
             .collect()

@@ -1,89 +1,16 @@
 //! Generated workloads: readable, reproducible, within their limits, whatever trace they are learnt from.
 
+use crate::common::models::{Line, hidden, models, sample, trace, write};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::{Command, Output};
 use surefill_simulator::studies::generate::markov::Variant;
-use surefill_simulator::studies::generate::{Heading, History, Model, write_model};
+use surefill_simulator::studies::generate::{History, Model};
 use surefill_simulator::studies::hmm::flat::Load;
 use surefill_simulator::studies::hmm::model::Model as HiddenModel;
 use surefill_simulator::studies::similar::Similarity;
 use surefill_simulator::trace::swf::{Strictness, Trace, read};
-
-/// Field by field as a trace has them: submit, run time, processors, requested time, user.
-type Line = (i64, i64, i64, i64, i64);
-
-fn trace(procs: Option<u32>, lines: &[Line]) -> Trace {
-    let mut text = procs.map_or_else(String::new, |procs| format!("; MaxProcs: {procs}\n"));
-    for (number, (submit, run_time, processors, requested, user)) in lines.iter().enumerate() {
-        text += &format!(
-            "{number} {submit} -1 {run_time} {processors} -1 -1 {processors} {requested} -1 1 {user}{}\n",
-            " -1".repeat(6)
-        );
-    }
-    read(text.as_bytes(), "t.swf", Strictness::Lenient).unwrap()
-}
-
-/// A crowd of users with habits of their own, three weeks long.
-fn sample() -> History {
-    let line = |i: i64| {
-        let user = (i / 5) % 7;
-        let run_time = [30, 45, 600, 4000, 4100, 20_000, 7][user as usize] + i % 11;
-        let processors = [1, 2, 16, 12, 64, 7, 1][user as usize];
-        (i * 600 + (i * i) % 300, run_time, processors, (run_time / 300 + 1) * 900, user)
-    };
-    let lines: Vec<Line> = (0..3000).map(line).collect();
-    History::new(&trace(Some(100), &lines), "sample.swf").unwrap()
-}
-
-/// A model of two states, busy and idle, with run times of 0, 1 s, and from 1.5 s up by factors of 20.
-fn hidden(load: Load) -> HiddenModel {
-    let parameter = |mean: f64| if load == Load::Geometric { 1.0 / (1.0 + mean) } else { mean };
-    HiddenModel {
-        format: "surefill hidden Markov model 1".into(),
-        trace: "t.swf".into(),
-        jobs: 1000,
-        slots: 500,
-        rounds: 1,
-        slot_s: 900,
-        first_edge_s: 1.5,
-        ratio: 20.0,
-        load,
-        start: vec![0.5, 0.5],
-        transition: vec![vec![0.9, 0.1], vec![0.2, 0.8]],
-        emission: vec![vec![0.1, 0.2, 0.3, 0.4], vec![0.0, 0.0, 0.5, 0.5]],
-        load_parameter: vec![parameter(3.0), parameter(0.25)],
-    }
-}
-
-fn models(history: &History) -> [(&'static str, Model); 7] {
-    let procs = NonZeroU32::new(history.procs).unwrap();
-    let users = NonZeroU32::new(7).unwrap();
-    [
-        ("paper", Model::markov(history, Variant::Paper)),
-        ("calibrated", Model::markov(history, Variant::Calibrated)),
-        ("independent", Model::independent(history)),
-        ("lublin", Model::lublin(procs)),
-        ("downey", Model::downey(procs, users, 0.75)),
-        ("hmm", Model::hidden(&hidden(Load::Geometric), history).unwrap()),
-        ("hmm alone", Model::hidden_alone(&hidden(Load::Poisson), procs, users).unwrap()),
-    ]
-}
-
-fn write(model: &Model, history: &History, jobs: u64, seed: u64) -> Vec<u8> {
-    let heading = Heading {
-        command: "surefill generate".into(),
-        procs: history.procs,
-        jobs,
-        unix_start_time: history.unix_start_time,
-        time_zone: history.time_zone.clone(),
-        notes: vec!["a test".into()],
-    };
-    let mut bytes = Vec::new();
-    write_model(&mut bytes, model, seed, &heading).unwrap();
-    bytes
-}
 
 /// Read strictly, every job in order and within the machine and its request.
 fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
@@ -116,39 +43,6 @@ fn what_is_written_is_read_strictly_and_again_the_same() {
         assert_eq!(check(&write(model, &history, 0, 7), &history, 0).records, []);
     }
 }
-
-/// FNV-1a of every model's bytes: a change of any draw on any machine shows.
-#[test]
-fn workloads_are_reproduced_bit_for_bit() {
-    let history = sample();
-    let hash = |bytes: &[u8]| {
-        // The version is in the header.
-        let jobs = bytes.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b";"));
-        let bytes = jobs.flat_map(|line| line.iter().copied());
-        bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
-    };
-    let hashes = models(&history).map(|(name, model)| (name, hash(&write(&model, &history, 20_000, 1))));
-    let expected = [
-        ("paper", PAPER),
-        ("calibrated", CALIBRATED),
-        ("independent", INDEPENDENT),
-        ("lublin", LUBLIN),
-        ("downey", DOWNEY),
-        ("hmm", HMM),
-        ("hmm alone", HMM_ALONE),
-    ];
-    assert_eq!(hashes, expected);
-}
-
-const PAPER: u64 = 7_395_414_129_207_127_295;
-const CALIBRATED: u64 = 12_790_764_990_203_490_894;
-const INDEPENDENT: u64 = 17_022_044_027_507_698_451;
-const LUBLIN: u64 = 12_731_428_911_401_509_864;
-const DOWNEY: u64 = 13_888_562_371_579_679_747;
-const HMM: u64 = 2_972_730_573_640_453_845;
-const HMM_ALONE: u64 = 14_423_992_846_551_707_218;
 
 /// Two thirds of the slots are busy: 3 x 2/3 + 1/4 x 1/3 jobs a slot, and the shares of the bins go by jobs.
 #[test]

@@ -128,7 +128,7 @@ fn one_reason_is_said_once() {
     let said = text(&output.stderr);
     assert_eq!(
         said,
-        "warning: t.swf: 50 lines left out for one reason, the first 3: 3 fields instead of 18\n"
+        "warning: t.swf: 50 lines left out for one reason, first line 3: 3 fields instead of 18\n"
     );
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&json["replay"]["wrong_lines"], &json["replay"]["out_of_order"]), (&50.into(), &49.into()));

@@ -1,8 +1,6 @@
 //! What must hold of any schedule, on random small workloads.
 
-mod common;
-
-use common::{first_free, options, replay_as, replay_with, small_workloads, starts};
+use crate::common::{first_free, options, replay_as, replay_with, small_workloads, starts};
 use proptest::prelude::*;
 use surefill_simulator::replay::machine::Cluster;
 use surefill_simulator::replay::outcome::{JobRecord, Outcome};

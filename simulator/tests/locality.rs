@@ -1,8 +1,6 @@
 //! The locality metric: section 2.1's examples, and all shuffles enumerated.
 
-mod common;
-
-use common::{J, workload};
+use crate::common::{J, workload};
 use proptest::prelude::*;
 use surefill_simulator::studies::locality::binning::{Granularity, RunTimes};
 use surefill_simulator::studies::locality::metric::{Counts, Logs};

@@ -105,8 +105,13 @@ fn what_submit_times_add_to_users() {
         job(2, 1000, 1000),
         job(2, 1001, 2000),
     ];
-    let workload =
-        Workload { jobs: jobs.to_vec(), procs: 1, counts: Default::default(), unix_start_time: None };
+    let workload = Workload {
+        jobs: jobs.to_vec(),
+        procs: 1,
+        counts: Default::default(),
+        unix_start_time: None,
+        nodes: None,
+    };
     let options = Options { slot_s: Some(500), ratio: Some(1.9), ..options() };
     let study = Plan::new("t.swf", &workload, &options).run(&|_| ());
     let given = study.given_user.unwrap();
@@ -122,7 +127,7 @@ fn what_submit_times_add_to_users() {
 fn studies_say_why_there_is_nothing() {
     let of = |jobs: &[Job]| {
         let counts = Default::default();
-        let workload = Workload { jobs: jobs.to_vec(), procs: 1, counts, unix_start_time: None };
+        let workload = Workload { jobs: jobs.to_vec(), procs: 1, counts, unix_start_time: None, nodes: None };
         let options = options();
         let plan = Plan::new("t.swf", &workload, &options);
         let done = AtomicU64::new(0);
@@ -145,7 +150,8 @@ fn studies_say_why_there_is_nothing() {
     let (nobody, _) = of(&[job(-1, 5, 60), job(-1, 6, 600), job(-1, 900, 6000)]);
     assert_eq!(nobody, [None, None, Some("no job's user is known"), Some("no job's user is known")]);
     let jobs: Vec<Job> = (0..40).map(|i| job(1, 5, i % 2 * 100)).collect();
-    let workload = Workload { jobs, procs: 1, counts: Default::default(), unix_start_time: None };
+    let workload =
+        Workload { jobs, procs: 1, counts: Default::default(), unix_start_time: None, nodes: None };
     let options = options();
     let study = Plan::new("t.swf", &workload, &options).run(&|_| ());
     assert!(locality::remarks(&study)[0].ends_with("no locality at any granularity"));

@@ -1,9 +1,7 @@
 //! The policies against pyss, the scheduler simulator of the Hebrew University's parallel systems laboratory: when each
 //! job starts there, as `vectors/pyss.py` wrote it down.
 
-mod common;
-
-use common::{J, job, replay_as, starts, workload};
+use crate::common::{J, job, replay_as, starts, workload};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use surefill_simulator::trace::workload::Workload;
@@ -65,4 +63,5 @@ fn mean_waits_beside_its_probabilistic_easy() {
     let [theirs, easy, fair] = sums.map(|sum| sum as f64 / 1200.0 / 3600.0);
     println!("mean waits in hours: pyss's probabilistic EASY {theirs:.2}, EASY {easy:.2}, fair {fair:.2}");
     assert!((theirs - 24.29).abs() < 0.005 && (easy - 26.56).abs() < 0.005, "{theirs} {easy}");
+    assert!(fair < theirs, "{fair} {theirs}");
 }

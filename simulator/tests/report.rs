@@ -22,7 +22,8 @@ fn runs(name: &str, seeds: u64, criterion: Criterion) -> Vec<(Run, Summary)> {
         policy.prob.tau = 60.0;
     }
     let one = |choice: &&str| {
-        let options = Options { choice: choice.parse().unwrap(), policy: policy.clone(), rules };
+        let options =
+            Options { choice: choice.parse().unwrap(), policy: policy.clone(), rules: rules.clone() };
         let run = run(name, &workload, &options, 0, NonZeroU64::new(seeds).unwrap(), &|_| ()).unwrap();
         let summary = Summary::new(&run, &workload, &options);
         (run, summary)
@@ -169,11 +170,11 @@ fn the_answer_is_the_shortest_mean_wait_beside_easys() {
     let (runs, one) = compared("demo.swf");
     // Seed by seed, from the replays themselves.
     let changes = |index: usize| -> Vec<f64> {
-        let pairs = runs[index].0.metrics.iter().zip(&runs[1].0.metrics);
-        pairs.map(|(own, easy)| own.mean_wait_s / easy.mean_wait_s - 1.0).collect()
+        let pairs = runs[index].0.seeds.iter().zip(&runs[1].0.seeds);
+        pairs.map(|(own, easy)| own.metrics.mean_wait_s / easy.metrics.mean_wait_s - 1.0).collect()
     };
     let mean = |index: usize| {
-        let waits = |index: usize| runs[index].0.metrics.iter().map(|m| m.mean_wait_s).sum::<f64>();
+        let waits = |index: usize| runs[index].0.seeds.iter().map(|one| one.metrics.mean_wait_s).sum::<f64>();
         waits(index) / waits(1) - 1.0
     };
     let best = [0, 2, 3, 4].into_iter().min_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap();

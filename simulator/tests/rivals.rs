@@ -1,11 +1,10 @@
 //! The registry's policies and orders, against schedules computed here in another way.
 
-mod common;
 #[allow(dead_code, reason = "it is a program too")]
 #[path = "../examples/own_policy.rs"]
 mod own_policy;
 
-use common::{J, job, replay_as, replay_with, starts, workload};
+use crate::common::{J, job, replay_as, replay_with, starts, workload};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use surefill_simulator::cli::Cli;
@@ -230,7 +229,7 @@ fn a_policy_of_25_lines_has_a_name_in_every_verb() {
     }
     add_policy("never", "", |_| Box::new(Never)).unwrap();
     let workload: Workload = workload(8, &[job(0, 1, 1, 1)]);
-    let options = common::options("never");
+    let options = crate::common::options("never");
     let run =
         surefill_simulator::replay::run::run("t", &workload, &options, 0, std::num::NonZeroU64::MIN, &|_| {});
     assert_eq!(run.unwrap_err().to_string(), "the policy left 1 jobs waiting on an idle machine");

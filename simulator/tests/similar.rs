@@ -4,11 +4,11 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use surefill_simulator::base::statistics::{autocorrelation, correlation};
 use surefill_simulator::report::similar::tables::Verdict;
 use surefill_simulator::studies::generate::History;
-use surefill_simulator::studies::generate::coupling::correlation;
 use surefill_simulator::studies::similar::Study;
-use surefill_simulator::studies::similar::measures::{autocorrelation, kolmogorov_smirnov};
+use surefill_simulator::studies::similar::measures::kolmogorov_smirnov;
 use surefill_simulator::studies::similar::study::Rival;
 use surefill_simulator::trace::swf::{self, Strictness};
 

@@ -20,7 +20,7 @@ fn job(arrival: f64, sequential: f64, parallelism: u32, sigma: f64) -> Job {
     Job { arrival, sequential, speedup, most: parallelism, place: 0.5 }
 }
 
-/// A machine at second 100 whose running jobs, begun just now, are believed to take so many seconds (to a millionth).
+/// A machine at second 100 whose running jobs, begun just now, are believed to take these seconds (to a millionth).
 fn machine(free: u32, running: &[(u32, f64)]) -> Machine {
     let started = |&(processors, seconds): &(u32, f64)| Running {
         start: 100.0,
@@ -222,7 +222,7 @@ fn bias_learns_from_outcomes_when_they_are_known() {
     }
 }
 
-/// Nobody is told of a wait that is not over: at the same moment nothing is learnt, however often a job is followed.
+/// Nobody learns from a wait that is not over: at the same moment nothing is learnt, however often a job is followed.
 #[test]
 fn a_decision_is_not_known_before_its_time() {
     let (jobs, machine) = ([job(0.0, 800.0, 8, 0.0)], machine(2, &[(6, 90.0)]));

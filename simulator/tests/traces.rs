@@ -2,8 +2,6 @@
 //!
 //! They are looked for in `SUREFILL_TRACES`, else in `../shared/traces` beside the repository.
 
-mod common;
-
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use surefill_simulator::base::papers::published;
@@ -18,7 +16,7 @@ fn folder() -> PathBuf {
     std::env::var_os("SUREFILL_TRACES").map_or_else(beside, PathBuf::from)
 }
 
-/// The measures of EASY on a trace and how many jobs it has; `None`, said in so many words, when it is not there.
+/// The measures of EASY on a trace and how many jobs it has; `None`, and a line that says so, when it is not there.
 fn easy(name: &str, overdue: Overdue) -> Option<Metrics> {
     let path = folder().join(name);
     if !path.exists() {
@@ -37,11 +35,11 @@ fn easy(name: &str, overdue: Overdue) -> Option<Metrics> {
         ..Rules::default()
     };
     let workload = Workload::new(&trace, &rules).unwrap();
-    let mut options = common::options("easy");
+    let mut options = crate::common::options("easy");
     options.policy = PolicyOptions { overdue, ..PolicyOptions::default() };
     options.rules = rules;
     let run = run(name, &workload, &options, 0, std::num::NonZeroU64::MIN, &|_| {}).unwrap();
-    run.metrics.first().copied()
+    run.seeds.first().map(|seed| seed.metrics)
 }
 
 /// Compares with the paper's means; `tolerance` is relative.

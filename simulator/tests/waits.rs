@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use surefill::wait::{Features, WaitAnswer, WaitOptions, upper_index};
 use surefill_simulator::live::history::{Entry, History, Left};
 use surefill_simulator::live::site::{Question, Site};
+use surefill_simulator::studies::waits::beside::{LOWER, UPPER};
 use surefill_simulator::studies::waits::classes::Classes;
 use surefill_simulator::studies::waits::further::Collector;
 use surefill_simulator::studies::waits::measures::Measures;
@@ -104,6 +105,25 @@ fn what_waiting_jobs_are_told_holds() {
         );
     }
     assert!((further.brier.unwrap() / further.brier_of_shares.unwrap() - 1.0).abs() < 0.02);
+}
+
+/// Upper bounds for other quantiles than the predictor's own hold for their share of the jobs, lower bounds for the
+/// rest.
+#[test]
+fn bounds_asked_beside_hold() {
+    let mut queue = random_queue(3, 12_000);
+    queue.jobs.iter_mut().for_each(|job| job.wait *= 10);
+    let mut collector = Collector::new(&queue.jobs, 2000, 0.95, 0.95).with_beside();
+    simulate(&queue, &WaitOptions::default(), 1, &mut collector, &|_| ()).unwrap();
+    let beside = collector.finish().beside.unwrap();
+    let judged = queue.jobs[2000..].iter().filter(|job| !job.cancelled).count() as u64;
+    let upper = beside.upper.iter().zip(UPPER);
+    let lower = beside.lower.iter().zip(LOWER.map(|quantile| 1.0 - quantile));
+    for (held, wanted) in upper.chain(lower) {
+        let share = held.share().unwrap();
+        assert_eq!(held.judged, judged);
+        assert!(share > wanted - 0.015 && share < wanted + 0.08, "{wanted}: {held:?}");
+    }
 }
 
 /// Of several methods a site takes the one that a replay of the study finds tightest among the correct.

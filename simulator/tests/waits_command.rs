@@ -387,7 +387,6 @@ fn serve_answers_as_predict_wait_does() {
         ("/api/wait?queue=long&waited=99999999999999", 400),
         ("/api/wait?queue=long&bogus=1", 400),
         ("/api/wait/more", 404),
-        ("/ask?queue=long", 400),
     ] {
         let (found, error) = server.json(path);
         assert_eq!(found, status, "{path}");
@@ -443,6 +442,12 @@ fn serve_answers_many_questions_and_a_form() {
     assert!(status == 200 && page.contains(&format!("<strong>{text}</strong>")), "{text}: {page}");
     assert!(page.contains("Waiting times at Cluster &lt;7&gt;"));
     assert_eq!(server.get("/ask?queue=none&processors=1&hours=0&minutes=50").0, 404);
+    // What was typed by hand is answered by a page as well.
+    let (status, _, page) = server.get("/ask?queue=long&processors=-1&hours=0&minutes=50");
+    assert!(status == 400 && page.contains("No answer: the number of processors is out of range."), "{page}");
+    assert_eq!((server.get("/ask?queue=long").0, server.get("/ask").0), (200, 400));
+    let (_, _, page) = server.get("/ask?queue=long&processors=100000&hours=0&minutes=50");
+    assert!(page.contains("But no job of the history asked for more than"), "{page}");
 
     // A stranger's name that leads here is not answered; the name of a proxy is where it is allowed.
     let asked_as = |host: &str| {

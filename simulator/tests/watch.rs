@@ -42,7 +42,7 @@ fn snapshot(now: i64, jobs: Vec<Job>, nodes: u32) -> Snapshot {
     Snapshot { now, jobs, nodes: (0..nodes).map(node).collect(), past: Vec::new(), odd: Vec::new() }
 }
 
-/// As many jobs of a user, each of so many seconds, that waited a minute.
+/// As many jobs of a user, each of this number of seconds, that waited a minute.
 fn past(user: &str, run_time: i64) -> Vec<Past> {
     let one = |i: i64| Past {
         user: user.into(),

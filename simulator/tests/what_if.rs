@@ -146,7 +146,7 @@ fn the_page_can_be_mailed_and_the_tables_be_read() {
     assert_eq!(std::fs::read_to_string(folder.path().join("a.html")).unwrap(), page);
 
     let quiet =
-        text(&surefill(&["what-if", "h.txt", "--with", "fcfs", "--seeds", "2", "-q"], folder.path()).stdout);
+        text(&surefill(&["what-if", "h.txt", "--with", "fcfs", "--seeds", "2", "-b"], folder.path()).stdout);
     assert!(said.starts_with(&quiet) && !quiet.contains("Mean waits"));
     let table = surefill(&["what-if", "h.txt", "--with", "fcfs", "--seeds", "2", "--csv"], folder.path());
     let mut reader = csv::Reader::from_reader(&table.stdout[..]);

@@ -1,6 +1,6 @@
 //! The choice of the number of processors that minimises `q Q(n) + R(n)` (Downey 1997, sections 5.2, 5.4 and 6.1).
 
-use crate::allocate::{Correction, LONGEST, Predictor, Sizing, check};
+use crate::allocate::{Correction, FreeTimePredictor, LONGEST, Sizing, check};
 use crate::error::{Error, Result};
 use crate::memory::at;
 
@@ -8,7 +8,7 @@ use crate::memory::at;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChoiceOptions {
     /// How the wait is predicted.
-    pub predictor: Predictor,
+    pub predictor: FreeTimePredictor,
     /// The fewest processors the job runs on (at least 1).
     pub least: u32,
     /// The most processors it may take. The paper: its average parallelism; under lock-in, once it has declared the
@@ -24,7 +24,13 @@ pub struct ChoiceOptions {
 impl Default for ChoiceOptions {
     /// By the exact mean, from one processor up to all, a second for a second, however small the gain.
     fn default() -> ChoiceOptions {
-        ChoiceOptions { predictor: Predictor::Mean, least: 1, most: u32::MAX, weight: 1.0, least_gain: 0.0 }
+        ChoiceOptions {
+            predictor: FreeTimePredictor::Mean,
+            least: 1,
+            most: u32::MAX,
+            weight: 1.0,
+            least_gain: 0.0,
+        }
     }
 }
 
@@ -44,7 +50,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// On how many processors the job starts when so many are free, if it does: all that it can use, or under lock-in
+    /// On how many processors the job starts when `free` are free, if it does: all that it can use, or under lock-in
     /// those it waited for. `most` as in [`ChoiceOptions`].
     pub fn start(&self, free: u32, most: u32, lock_in: bool) -> Option<u32> {
         let use_of_all = if lock_in { self.processors } else { free.min(most) };
@@ -54,7 +60,7 @@ impl Choice {
 
 impl Sizing<'_> {
     /// The number of processors with the smallest `q Q(n) + R(n)`, the smaller of equal ones; `run_time` says how many
-    /// seconds the job runs on so many. Waits are corrected where a correction is given. O(n) times the predictor's
+    /// seconds the job runs on a number. Waits are corrected where a correction is given. O(n) times the predictor's
     /// test of one wait, and 64 times as much for each n that is better than those before it; by the mean, as
     /// [`Sizing::mean`].
     ///
@@ -75,7 +81,7 @@ impl Sizing<'_> {
             return Err(Error::OutOfRange);
         }
         self.missing(least)?;
-        if let Predictor::Quantile(probability) = predictor {
+        if let FreeTimePredictor::Quantile(probability) = predictor {
             check(probability, 0.0..=1.0)?;
         }
         let idle = self.state.idle;
@@ -91,7 +97,7 @@ impl Sizing<'_> {
         let to_beat = now.map_or(f64::INFINITY, |now| now.run_time * (1.0 - least_gain));
         let corrected = |wait: f64| correction.map_or(wait, |correction| correction.corrected(wait));
         let found = match predictor {
-            Predictor::Mean => self.by_mean(&search, to_beat, &corrected, &mut checked)?,
+            FreeTimePredictor::Mean => self.by_mean(&search, to_beat, &corrected, &mut checked)?,
             predictor => {
                 let uncorrected =
                     |wait: f64| correction.map_or(wait, |correction| correction.uncorrected(wait));
@@ -219,7 +225,7 @@ impl Sizing<'_> {
     fn by_test(
         &mut self,
         search: &Search,
-        predictor: Predictor,
+        predictor: FreeTimePredictor,
         to_beat: f64,
         corrected: &dyn Fn(f64) -> f64,
         uncorrected: &dyn Fn(f64) -> f64,

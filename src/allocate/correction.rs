@@ -28,7 +28,7 @@ impl Correction {
         Correction::default()
     }
 
-    /// Records what was predicted and what came of it, in seconds (0 to 2^40; below one second counts as one).
+    /// Records a predicted and the actual wait, in seconds (0 to 2^40; below one second counts as one).
     ///
     /// # Errors
     /// [`NotANumber`](crate::error::Error::NotANumber), [`OutOfRange`](crate::error::Error::OutOfRange).

@@ -15,7 +15,7 @@ const SIGMA_STEPS: u32 = 32;
 /// Steps of sigma in a band, each of which has a descent of its own.
 const BAND: u32 = 4;
 
-/// A is looked for up to so many times the largest number measured: beyond it, it makes no difference.
+/// A is looked for up to this multiple of the largest number measured: beyond it, it makes no difference.
 const BEYOND: f64 = 64.0;
 
 /// What describes the measurements best.
@@ -111,7 +111,7 @@ impl Vertex {
         if other.squares < self.squares { other } else { self }
     }
 
-    /// From here so many times the way to there.
+    /// The point at this multiple of the way from here to there.
     fn towards(&self, other: &Vertex, share: f64) -> (f64, f64) {
         (self.x + (other.x - self.x) * share, self.u + (other.u - self.u) * share)
     }

@@ -118,7 +118,10 @@ impl LogUniform {
 
     /// The mean lifetime, in seconds.
     pub fn mean(&self) -> f64 {
-        (self.longest - self.shortest) / (self.ln_longest - self.ln_shortest)
+        let span = self.longest - self.shortest;
+        // Of near bounds the logarithms' difference says little.
+        let near = self.longest < 2.0 * self.shortest;
+        span / if near { libm::log1p(span / self.shortest) } else { self.ln_longest - self.ln_shortest }
     }
 
     pub(super) fn after(&self, age: f64) -> Conditional {
@@ -239,6 +242,25 @@ mod tests {
         assert_eq!((paper().mean() / 60.0).round(), 271.0);
         assert!((paper().cdf(libm::exp(7.0)) - 0.5).abs() < 1e-14);
         assert_eq!((libm::exp(7.0) / 60.0).round(), 18.0);
+    }
+
+    /// Found by fuzzing: the logarithms of near bounds say little, and the mean lay outside of them.
+    #[test]
+    fn the_mean_lies_between_the_bounds() {
+        for shortest in [1e-9, 0.3, 1.0, 4.7e5] {
+            for step in [1e-15, 1e-13, 1e-9, 1e-3, 0.999_999, 1.000_001, 40.0] {
+                let Ok(d) = LogUniform::new(shortest, shortest * (1.0 + step)) else { continue };
+                let (low, high) = d.bounds();
+                assert!((low..=high).contains(&d.mean()), "{shortest} {step}: {}", d.mean());
+                // The first terms of (r - 1) / ln r, relative to the middle: 1 - e^2 / 12.
+                let e = (high - low) / low;
+                let by_series = (low + high) / 2.0 * (1.0 - e * e / 12.0);
+                assert!(
+                    step > 1e-2 || (d.mean() / by_series - 1.0).abs() < e.powi(3) + 1e-15,
+                    "{shortest} {step}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub use fit::{Fit, fit_run_times, fit_speedups};
 #[cfg(feature = "capi")]
 pub(crate) use fit::{fit_run_time_points, fit_speedup_points};
 pub use lifetime::LogUniform;
-pub use predict::Predictor;
+pub use predict::FreeTimePredictor;
 pub use sizing::{Sizing, SizingCapacity};
 pub use speedup::Speedup;
 

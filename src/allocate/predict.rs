@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 
 /// How a wait is predicted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Predictor {
+pub enum FreeTimePredictor {
     /// Predictor A (equation 9): the median of the time until one of the benefactors has ended, the jobs that hold
     /// enough processors each by itself. Too long where small jobs can do it together; never where there is no
     /// benefactor.
@@ -27,14 +27,14 @@ impl Sizing<'_> {
     /// [`Sizing::mean`].
     ///
     /// # Errors
-    /// As [`Sizing::quantile`]; [`Error::Never`] also by [`Predictor::Benefactors`] when there is none.
-    pub fn wait(&mut self, processors: u32, predictor: Predictor) -> Result<f64> {
+    /// As [`Sizing::quantile`]; [`Error::Never`] also by [`FreeTimePredictor::Benefactors`] when there is none.
+    pub fn wait(&mut self, processors: u32, predictor: FreeTimePredictor) -> Result<f64> {
         let missing = self.missing(processors)?;
         if missing == 0 {
             return Ok(0.0);
         }
         match self.resolved(missing, predictor)? {
-            Predictor::Mean => self.mean(processors),
+            FreeTimePredictor::Mean => self.mean(processors),
             predictor => {
                 let end = self.end()?;
                 smallest(end, |wait| self.within(missing, predictor, wait))
@@ -52,21 +52,21 @@ impl Sizing<'_> {
     }
 
     /// The predictor that stands behind this one; refuses one that has no answer.
-    pub(super) fn resolved(&self, missing: u32, predictor: Predictor) -> Result<Predictor> {
+    pub(super) fn resolved(&self, missing: u32, predictor: FreeTimePredictor) -> Result<FreeTimePredictor> {
         let benefactors = || Ok(self.rows()?.iter().filter(|row| row.processors >= missing).count());
         match predictor {
-            Predictor::Benefactors if benefactors()? == 0 => Err(Error::Never),
-            Predictor::Combined if benefactors()? >= 2 => Ok(Predictor::Benefactors),
-            Predictor::Combined => Ok(Predictor::Fluid),
-            Predictor::Quantile(probability) => check(probability, 0.0..=1.0).map(|()| predictor),
+            FreeTimePredictor::Benefactors if benefactors()? == 0 => Err(Error::Never),
+            FreeTimePredictor::Combined if benefactors()? >= 2 => Ok(FreeTimePredictor::Benefactors),
+            FreeTimePredictor::Combined => Ok(FreeTimePredictor::Fluid),
+            FreeTimePredictor::Quantile(probability) => check(probability, 0.0..=1.0).map(|()| predictor),
             other => Ok(other),
         }
     }
 
     /// Whether the predicted wait is at most `wait`; not for the mean, and not for what [`Sizing::resolved`] changes.
-    pub(super) fn within(&mut self, missing: u32, predictor: Predictor, wait: f64) -> Result<bool> {
+    pub(super) fn within(&mut self, missing: u32, predictor: FreeTimePredictor, wait: f64) -> Result<bool> {
         match predictor {
-            Predictor::Benefactors => {
+            FreeTimePredictor::Benefactors => {
                 let mut none = 1.0;
                 for (index, row) in
                     self.rows()?.iter().enumerate().filter(|(_, row)| row.processors >= missing)
@@ -75,8 +75,8 @@ impl Sizing<'_> {
                 }
                 Ok(none <= 0.5)
             }
-            Predictor::Quantile(probability) => self.free_by(missing, probability, wait),
-            Predictor::Fluid | Predictor::Combined | Predictor::Mean => {
+            FreeTimePredictor::Quantile(probability) => self.free_by(missing, probability, wait),
+            FreeTimePredictor::Fluid | FreeTimePredictor::Combined | FreeTimePredictor::Mean => {
                 let mut released = 0.0;
                 for (index, row) in self.rows()?.iter().enumerate() {
                     released += f64::from(row.processors) * self.ends_within(index, row, wait)?;

@@ -52,7 +52,7 @@ impl SizingCapacity {
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct State {
-    pub(super) limits: SizingCapacity,
+    pub(super) capacity: SizingCapacity,
     pub(super) idle: u32,
     /// Processors of the running jobs.
     pub(super) busy: u32,
@@ -103,13 +103,13 @@ impl<'a> Object<'a> for Sizing<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
-    fn parts(carver: &mut Carver<'a>, limits: &SizingCapacity) -> Result<Parts<'a>> {
-        limits.check()?;
-        let jobs = limits.running as usize;
-        let processors = limits.processors as usize;
+    fn parts(carver: &mut Carver<'a>, capacity: &SizingCapacity) -> Result<Parts<'a>> {
+        capacity.check()?;
+        let jobs = capacity.running as usize;
+        let processors = capacity.processors as usize;
         Ok(Parts {
             rows: carver.take(jobs)?,
-            releases: carver.take(jobs.checked_mul(limits.releases_per_job()).ok_or(Error::OutOfRange)?)?,
+            releases: carver.take(jobs.checked_mul(capacity.releases_per_job()).ok_or(Error::OutOfRange)?)?,
             front: carver.take(processors)?,
             back: carver.take(processors)?,
             waits: carver.take(processors)?,
@@ -117,49 +117,26 @@ impl<'a> Object<'a> for Sizing<'a> {
     }
 
     fn capacity_in(state: &State) -> Result<SizingCapacity> {
-        Ok(state.limits)
+        Ok(state.capacity)
     }
 
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Sizing<'a>> {
         let used = state.idle.checked_add(state.busy);
-        let fits =
-            state.running <= state.limits.running && used.is_some_and(|used| used <= state.limits.processors);
+        let fits = state.running <= state.capacity.running
+            && used.is_some_and(|used| used <= state.capacity.processors);
         if fits { Ok(Sizing { state, parts }) } else { Err(Error::Corrupt) }
     }
 }
 
-lifecycle!(Sizing);
+lifecycle!(Sizing, made with SizingCapacity);
 
-impl<'a> Sizing<'a> {
-    /// Bytes that a block with these capacities needs.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`].
-    pub fn size(limits: &SizingCapacity) -> Result<usize> {
-        <Sizing as Object>::size(limits)
-    }
-
-    /// Makes the object in this memory, which may be longer than needed. O(1): only the head of the block is written.
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], limits: &SizingCapacity) -> Result<Sizing<'a>> {
-        let (state, parts) = Sizing::create(memory, limits)?;
-        state.limits = *limits;
-        Ok(Sizing { state, parts })
-    }
-
-    /// The capacities.
-    pub fn limits(&self) -> &SizingCapacity {
-        &self.state.limits
-    }
-
+impl Sizing<'_> {
     /// Begins with `idle` processors and nothing running; what was added before is forgotten. O(1).
     ///
     /// # Errors
     /// [`Error::TooManyProcessors`].
     pub fn begin(&mut self, idle: u32) -> Result<()> {
-        if idle > self.state.limits.processors {
+        if idle > self.state.capacity.processors {
             return Err(Error::TooManyProcessors);
         }
         (self.state.idle, self.state.busy, self.state.running, self.state.begun) = (idle, 0, 0, 1);
@@ -183,7 +160,7 @@ impl<'a> Sizing<'a> {
     /// whole seconds (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)). O(releases).
     ///
     /// # Errors
-    /// As [`Sizing::add_running`]; [`Error::Full`] also for a distribution with more bins than the limits allow.
+    /// As [`Sizing::add_running`]; [`Error::Full`] also for a distribution with more bins than the capacity allow.
     pub fn add_running_binned(
         &mut self,
         processors: u32,
@@ -192,10 +169,10 @@ impl<'a> Sizing<'a> {
         runtime: &RuntimeDistribution,
     ) -> Result<()> {
         self.room_for(processors)?;
-        let per_job = self.state.limits.releases_per_job();
+        let per_job = self.state.capacity.releases_per_job();
         let slot = self.state.running as usize * per_job;
         let releases = range_mut(self.parts.releases, slot, per_job)?;
-        let count = runtime.remaining(age, limit, self.state.limits.events_per_bin as usize, releases)?;
+        let count = runtime.remaining(age, limit, self.state.capacity.events_per_bin as usize, releases)?;
         self.add(Row { processors, releases: count as u32, ..Row::zeroed() })
     }
 
@@ -205,12 +182,12 @@ impl<'a> Sizing<'a> {
             return Err(Error::WrongState);
         }
         let free =
-            state.limits.processors.checked_sub(state.idle).and_then(|rest| rest.checked_sub(state.busy));
-        check_processors(processors, state.limits.processors)?;
+            state.capacity.processors.checked_sub(state.idle).and_then(|rest| rest.checked_sub(state.busy));
+        check_processors(processors, state.capacity.processors)?;
         if processors > free.ok_or(Error::Corrupt)? {
             return Err(Error::Overfull);
         }
-        if state.running >= state.limits.running { Err(Error::Full) } else { Ok(()) }
+        if state.running >= state.capacity.running { Err(Error::Full) } else { Ok(()) }
     }
 
     fn add(&mut self, row: Row) -> Result<()> {
@@ -229,13 +206,13 @@ impl<'a> Sizing<'a> {
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Sizing::begin`]; [`Error::TooManyProcessors`]; [`Error::Never`]
-    /// when the running jobs together do not hold so many.
+    /// when the running jobs together hold fewer.
     pub(super) fn missing(&self, processors: u32) -> Result<u32> {
         let state = &*self.state;
         if state.begun != 1 {
             return Err(Error::WrongState);
         }
-        if processors > state.limits.processors {
+        if processors > state.capacity.processors {
             return Err(Error::TooManyProcessors);
         }
         let missing = processors.saturating_sub(state.idle);
@@ -248,7 +225,7 @@ impl<'a> Sizing<'a> {
 
     /// The releases of the job in this place.
     pub(super) fn releases(&self, index: usize, row: &Row) -> Result<&[Release]> {
-        range(self.parts.releases, index * self.state.limits.releases_per_job(), row.releases as usize)
+        range(self.parts.releases, index * self.state.capacity.releases_per_job(), row.releases as usize)
     }
 
     /// Pr(the job in this place ends within `wait` seconds).

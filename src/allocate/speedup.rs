@@ -50,7 +50,7 @@ impl Speedup {
         Ok(self.value(processors))
     }
 
-    /// The run time in seconds on so many processors of a job that takes `sequential` seconds on one.
+    /// The run time in seconds on `processors` of a job that takes `sequential` seconds on one.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a negative or infinite time, or no processors.

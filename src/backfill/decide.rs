@@ -1,12 +1,14 @@
 //! The decision loop of a pass: walk and candidates' ends merged in time order.
 
+use crate::backfill::crowd::gcd;
 use crate::backfill::frame::{Tree, WalkState};
-use crate::backfill::judge::{self, Borne, Candidate, Criterion, JudgeState, Rule, Tally, Verdict};
 use crate::backfill::pass::{ACCEPTING, DECIDING, FILLING, Parts, Pass, candidate_slot};
+use crate::backfill::running::measure;
 use crate::backfill::segment::Segments;
 use crate::backfill::spectrum::{self, DECLINED, KNOWN, SUMMING, UNTRIED};
-use crate::backfill::tie::{Tie, gcd};
-use crate::backfill::timeline::{self, Entry};
+use crate::backfill::tie::Tie;
+use crate::backfill::timeline::{self, Entry, Timeline};
+use crate::backfill::verdict::{self, Borne, Candidate, Criterion, JudgeState, Rule, Tally, Verdict};
 use crate::backfill::walk::{Progress, Walk};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
@@ -26,23 +28,22 @@ pub enum Step {
 }
 
 /// A pass's slices as the decision loop needs them.
-struct Views<'v> {
-    walk: Walk<'v>,
+pub(super) struct Views<'v> {
+    pub(super) walk: Walk<'v>,
     candidates: &'v mut [Candidate],
     ends: &'v [Entry],
-    suffered: &'v mut [f64],
-    window: &'v mut [f64],
+    pub(super) suffered: &'v mut [f64],
+    pub(super) window: &'v mut [f64],
 }
 
 impl Parts<'_> {
-    fn views<'v>(&'v mut self, walk: &'v mut WalkState, processors: u32) -> Views<'v> {
+    pub(super) fn views<'v>(&'v mut self, walk: &'v mut WalkState, processors: u32) -> Views<'v> {
         let [first, second] = &mut self.rows;
         let tree = Tree {
             state: walk,
             running: self.running,
             releases: self.releases,
-            entries: self.entries,
-            instants: self.instants,
+            timeline: Timeline { entries: self.entries, begins: self.begins },
             order: self.order,
             frames: self.frames,
             buffers: self.buffers,
@@ -75,8 +76,8 @@ impl Parts<'_> {
             state,
             running: range_mut(self.running, 0, running)?,
             releases: self.releases,
-            entries: self.entries,
-            instants: range(self.instants, 0, walk.instants as usize)?,
+            timeline: Timeline { entries: self.entries, begins: self.begins },
+            instants: walk.instants as usize,
             row_of: range_mut(self.order, 0, running)?,
             buffers: self.buffers,
             stride: processors as usize,
@@ -101,8 +102,8 @@ impl Pass<'_> {
     /// accepted, with D different ends of candidates, and nothing is walked anew. Setting that up is O(E + 16 c), not
     /// interrupted. Delays are then at most 5e-10 seconds too large for each second at which it is uncertain whether
     /// the head job could start, and never too small.
-    /// One instant costs at most about 64 multiply-adds for each of the limits' `tie_cells`, and the jobs that may end
-    /// at it times their processors.
+    /// One instant costs at most about 512 multiply-adds for each of the limits' `tie_cells`, and 14 times the
+    /// jobs that may end at it times their processors.
     ///
     /// # Errors
     /// [`Error::WrongState`] before [`Pass::begin`], while an accepted candidate waits for its commit, or when the rule
@@ -129,7 +130,7 @@ impl Pass<'_> {
         }
         let state = &mut *self.state;
         let count = state.candidates as usize;
-        let limits = state.limits;
+        let limits = state.capacity;
         let Views { mut walk, candidates, ends, suffered, window } =
             self.parts.views(&mut state.walk, limits.processors);
         let candidates = range_mut(candidates, 0, count)?;
@@ -151,16 +152,16 @@ impl Pass<'_> {
             };
             // The candidates that end up to this instant did not see it: delays count strictly before an end.
             let present = &mut state.judge;
-            while let Some(end) = ends.get(state.ends_passed as usize).filter(|end| end.after <= until) {
+            while let Some(end) = ends.get(state.ends_passed as usize).filter(|end| end.after() <= until) {
                 state.ends_passed += 1;
-                let candidate = at_mut(candidates, end.job as usize)?;
+                let candidate = at_mut(candidates, end.job() as usize)?;
                 if candidate.verdict != Verdict::Undecided as u32 {
                     continue;
                 }
-                present.advance(end.after, &mut tally, rule.criterion);
-                let slot = candidate_slot(&limits, end.job as usize) + candidate.taken as usize;
+                present.advance(end.after(), &mut tally, rule.criterion);
+                let slot = candidate_slot(&limits, end.job() as usize) + candidate.taken as usize;
                 let probability = at(walk.tree.releases, slot)?.probability;
-                judge::take_release(candidate, probability, present, &tally, rule)?;
+                verdict::take_release(candidate, probability, present, &tally, rule)?;
                 done += u64::from(state.landings) + 1;
                 if done >= work {
                     // Where work ends must change nothing: what the walk has passed is taken note of when it goes on.
@@ -183,7 +184,7 @@ impl Pass<'_> {
                     tally.note_peak();
                 }
             }
-            if let Some(accepted) = judge::settle(candidates, present, &tally, rule, &borne, over)? {
+            if let Some(accepted) = verdict::settle(candidates, present, &tally, rule, &borne, over)? {
                 state.accepted = accepted as u32;
                 state.phase = ACCEPTING;
                 return Ok(Step::Accept(accepted));
@@ -204,7 +205,7 @@ impl Pass<'_> {
     /// As [`Pass::decide`], from the spectrum that is set up.
     fn decide_by_spectrum(&mut self, rule: &Rule, borne: &Borne, work: u64) -> Result<Step> {
         let state = &mut *self.state;
-        let (limits, present, mut done) = (state.limits, &mut state.judge, 0);
+        let (limits, present, mut done) = (state.capacity, &mut state.judge, 0);
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
         let (mut spectrum, candidates, _) =
             self.parts.spectrum(&mut state.spectrum, &state.walk, limits.processors)?;
@@ -226,7 +227,7 @@ impl Pass<'_> {
                 let (delay, more) =
                     spectrum.delay(missing, candidate.processors, slot, candidate.releases)?;
                 (candidate.delay, candidate.left, done) = (delay, 0.0, done + more);
-                if judge::conclude(candidate, present, rule, borne) {
+                if verdict::conclude(candidate, present, rule, borne) {
                     (state.accepted, state.phase) = (index, ACCEPTING);
                     return Ok(Step::Accept(index as usize));
                 }
@@ -252,6 +253,7 @@ impl Pass<'_> {
         if possible < self.state.head_processors as u64 {
             return self.refuse_all();
         }
+        self.forget_question();
         let by_spectrum = rule.criterion.in_seconds() && self.state.spectrum.phase == KNOWN;
         if !by_spectrum {
             self.sort()?;
@@ -263,12 +265,7 @@ impl Pass<'_> {
         (state.rule_criterion, state.rule_or_easy) = (rule.criterion as u32, u32::from(rule.or_easy));
         (state.rule_threshold, state.rule_budget) = (rule.threshold, rule.budget);
         (state.rule_slip, state.rule_guard) = (rule.slip, rule.guard);
-        // Numbers of released processors are multiples of the widths' greatest common divisor: count in that unit.
-        let running = range_mut(parts.running, 0, state.walk.running as usize)?;
-        let unit = running.iter().fold(0, |unit, job| gcd(unit, job.processors as usize)).max(1) as u32;
-        for job in running.iter_mut() {
-            job.width = job.processors / unit;
-        }
+        let unit = measure(range_mut(parts.running, 0, state.walk.running as usize)?);
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
         let target = missing.div_ceil(unit);
         let (mut landings, mut ends, mut undecided, mut asked) = (0, 0, 0, 0u64);
@@ -288,9 +285,9 @@ impl Pass<'_> {
             // Nobody can have joined since the candidates were listed; guarded ones may be judged by another rule
             // later.
             if !listed {
-                let slot = candidate_slot(&state.limits, index);
+                let slot = candidate_slot(&state.capacity, index);
                 for release in range(parts.releases, slot, candidate.releases as usize)? {
-                    *at_mut(parts.ends, ends)? = Entry { after: release.after, job: index as u32, first: 0 };
+                    *at_mut(parts.ends, ends)? = Entry::new(release.after, index as u32, false);
                     ends += 1;
                 }
             }
@@ -309,7 +306,8 @@ impl Pass<'_> {
         }
         state.phase = DECIDING;
         if !listed {
-            timeline::sort(range_mut(parts.ends, 0, ends)?, parts.spare)?;
+            // Nothing is kept of a walk yet.
+            timeline::sort(range_mut(parts.ends, 0, ends)?, bytemuck::cast_slice_mut(parts.store))?;
             (state.ends, state.listed) = (ends as u32, 1);
         }
         if undecided == 0 {
@@ -324,7 +322,7 @@ impl Pass<'_> {
                 state.walk.segments = 0;
                 let ends = state.ends as usize;
                 let (mut spectrum, _, all) =
-                    parts.spectrum(&mut state.spectrum, &state.walk, state.limits.processors)?;
+                    parts.spectrum(&mut state.spectrum, &state.walk, state.capacity.processors)?;
                 spectrum.set_up(missing, reach, range(all, 0, ends)?)?;
             }
             if state.spectrum.phase != DECLINED {
@@ -350,12 +348,13 @@ impl Pass<'_> {
             walk.choose_grain(released, parts.segments.len(), cells);
         }
         walk.unit = unit;
-        let instants = range(parts.instants, 0, state.walk.instants as usize)?;
+        let timeline = Timeline { entries: parts.entries, begins: parts.begins };
+        let last = (state.walk.instants as usize).checked_sub(1);
         state.judge = JudgeState {
-            horizon: instants.last().map_or(0, |instant| instant.after),
+            horizon: last.map_or(Ok(0), |last| timeline.after(last))?,
             ..bytemuck::Zeroable::zeroed()
         };
-        parts.views(&mut state.walk, state.limits.processors).walk.start()?;
+        parts.views(&mut state.walk, state.capacity.processors).walk.start()?;
         Ok(true)
     }
 
@@ -383,10 +382,10 @@ impl Pass<'_> {
         for index in before..running {
             let job = at(parts.running, index as usize)?;
             let sorted = count;
-            let mut first = 1;
+            let mut first = true;
             for release in range(parts.releases, job.slot as usize, job.releases as usize)? {
-                *at_mut(parts.entries, count)? = Entry { after: release.after, job: index, first };
-                first = 0;
+                *at_mut(parts.entries, count)? = Entry::new(release.after, index, first);
+                first = false;
                 count += 1;
             }
             if before > 0 {
@@ -394,10 +393,13 @@ impl Pass<'_> {
             }
         }
         let entries = range_mut(parts.entries, 0, count)?;
-        if before == 0 {
-            timeline::sort(entries, parts.spare)?;
+        if before == 0 && self.state.sorted == 0 {
+            timeline::sort(entries, bytemuck::cast_slice_mut(parts.store))?;
+        } else if before == 0 {
+            // What a walk or a spectrum has kept lies in the store.
+            timeline::sort_in_place(entries)?;
         }
-        self.state.walk.instants = timeline::gather(entries, parts.instants)? as u32;
+        self.state.walk.instants = timeline::gather(entries, parts.begins)? as u32;
         (self.state.sorted, self.state.entries) = (running, count as u32);
         Ok(())
     }

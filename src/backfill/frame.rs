@@ -6,7 +6,7 @@
 
 use crate::backfill::convolve::add_job;
 use crate::backfill::running::{Running, pass_release};
-use crate::backfill::timeline::{Entry, Instant};
+use crate::backfill::timeline::Timeline;
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::runtime::Release;
@@ -76,8 +76,7 @@ pub(super) struct Tree<'a> {
     pub state: &'a mut WalkState,
     pub running: &'a mut [Running],
     pub releases: &'a [Release],
-    pub entries: &'a [Entry],
-    pub instants: &'a [Instant],
+    pub timeline: Timeline<'a>,
     /// The running jobs; each frame's are a prefix.
     pub order: &'a mut [u32],
     pub frames: &'a mut [Frame],
@@ -148,22 +147,23 @@ impl Tree<'_> {
 
     /// Passes all releases of the instants from `begin` to before `end`; returns the time of the last.
     pub(super) fn pass(&mut self, begin: u32, end: u32) -> Result<i64> {
-        let count = end.checked_sub(begin).ok_or(Error::Corrupt)?;
-        let instants = range(self.instants, begin as usize, count as usize)?;
-        for instant in instants {
-            for entry in range(self.entries, instant.entry as usize, instant.count as usize)? {
-                pass_release(at_mut(self.running, entry.job as usize)?, self.releases)?;
-            }
+        let entries = self.timeline.between(begin as usize, end as usize)?;
+        for entry in entries {
+            pass_release(at_mut(self.running, entry.job() as usize)?, self.releases)?;
         }
-        Ok(instants.last().ok_or(Error::Corrupt)?.after)
+        Ok(entries.last().ok_or(Error::Corrupt)?.after())
+    }
+
+    /// When the instant begins, in seconds from now; `i64::MAX` behind the last.
+    pub(super) fn begin_of(&self, instant: u32) -> Result<i64> {
+        if instant < self.state.instants { self.timeline.after(instant as usize) } else { Ok(i64::MAX) }
     }
 
     /// Opens the frame of a child: its jobs move to the front of the order.
     pub(super) fn descend(&mut self, parent: usize, begin: u32, end: u32) -> Result<()> {
         let above = *at(self.frames, parent)?;
         // Instants are distinct times, so "inside" is a matter of the job's next release.
-        let next = range(self.instants, 0, self.state.instants as usize)?.get(end as usize);
-        let until = next.map_or(i64::MAX, |instant| instant.after);
+        let until = self.begin_of(end)?;
         let order = range_mut(self.order, 0, above.jobs as usize)?;
         let (mut jobs, mut adds) = (0, 0);
         for index in 0..order.len() {

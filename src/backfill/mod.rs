@@ -11,7 +11,7 @@
 //! The rooms, from the outside in:
 //! * [`Pass`]: one scheduling pass in the caller's memory; running jobs and candidates in, verdicts out.
 //! * `decide`: the loop that merges the walk with the candidates' ends in time order.
-//! * `judge`: turns what the walk finds into delays and verdicts, with early exits.
+//! * `verdict`: turns what the walk finds into delays and verdicts, with early exits.
 //! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the
 //!   other jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
 //! * `segment`: distributions of middle frames, kept for the walks after an accepted candidate.
@@ -20,18 +20,19 @@
 //! * `spectrum`: the same in seconds on wide machines, from some dozens of frequencies instead of C numbers.
 //! * `factor`: the inner loops over frequencies.
 //! * `tie`: the joint step of several jobs at one instant.
+//! * `crowd`: the table behind it, with moments for the narrow jobs of a large group.
 //! * `reservation`: when the head job could start, and what it leaves over, if all jobs ran to their limits: EASY's.
 //! * `timeline`: sorts the releases into instants.
 //! * `convolve`: the inner loop: one more job added to a distribution of released processors.
-//! * `availability`: Pr(at least n processors free at t) and the head job's start-time quantiles.
+//! * `head_start`: Pr(at least n processors free at t) and the head job's start-time quantiles.
 
 mod accounts;
-mod availability;
 pub(crate) mod convolve;
+mod crowd;
 mod decide;
 mod factor;
 mod frame;
-mod judge;
+mod head_start;
 mod pass;
 mod reservation;
 mod running;
@@ -39,9 +40,10 @@ mod segment;
 mod spectrum;
 mod tie;
 mod timeline;
+mod verdict;
 mod walk;
 
 pub use accounts::HEADS_KEPT;
 pub use decide::Step;
-pub use judge::{Criterion, Exactness, Judgement, Rule, Verdict};
 pub use pass::{MAX_PROCESSORS, Pass, PassCapacity};
+pub use verdict::{Criterion, Exactness, Judgement, Rule, Verdict};

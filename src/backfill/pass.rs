@@ -2,12 +2,12 @@
 
 use crate::backfill::accounts::Accounts;
 use crate::backfill::frame::{Frame, WalkState};
-use crate::backfill::judge::{Candidate, Criterion, Exactness, JudgeState, Judgement, Verdict};
 use crate::backfill::running::Running;
 use crate::backfill::segment::{CELLS_PER_RELEASE, RELEASES_PER_SEGMENT, Segment};
 use crate::backfill::spectrum::Spectrum;
 use crate::backfill::tie::Tie;
-use crate::backfill::timeline::{Entry, Instant};
+use crate::backfill::timeline::Entry;
+use crate::backfill::verdict::{Candidate, Criterion, Exactness, JudgeState, Judgement, Verdict};
 use crate::error::{Error, Result, check_processors};
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN, Release, RuntimeDistribution, at_limit, check_span};
@@ -34,8 +34,8 @@ pub struct PassCapacity {
     pub bins: u32,
     /// Events into which a bin's probability is divided (1 to [`MAX_EVENTS_PER_BIN`]; 1 is the papers' choice).
     pub events_per_bin: u32,
-    /// Cells of the table that makes jobs ending at one instant exact; larger groups are bounded from above. Raised to
-    /// the smallest useful value, 4 x processors + 2.
+    /// Cells of the table that makes jobs ending at one instant exact; of larger groups the narrowest jobs are
+    /// estimated, within a hundredth at the default. Raised to the smallest useful value, 4 x processors + 2.
     pub tie_cells: u32,
 }
 
@@ -77,11 +77,27 @@ pub(super) const ACCEPTING: u32 = 3;
 /// Not begun, but with something spent already.
 const RESTORED: u32 = 4;
 
+/// A question for quantiles of the start under way.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Asked {
+    /// One more than the jobs that ran when it was asked; 0 when nothing is asked.
+    pub(super) jobs: u32,
+    /// The instants of a segment that walks keep, while the question's walk keeps none.
+    pub(super) grain: u32,
+    /// The checksum of the probabilities.
+    pub(super) sum: u64,
+    /// The probability that the head job has started by the last instant visited.
+    pub(super) started: f64,
+    /// The last instant at which it can have started.
+    pub(super) last: i64,
+}
+
 /// The scalars at the head of a pass's block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct State {
-    pub(super) limits: PassCapacity,
+    pub(super) capacity: PassCapacity,
     pub(super) now: i64,
     pub(super) head_id: i64,
     pub(super) head_processors: u32,
@@ -113,6 +129,7 @@ pub(crate) struct State {
     pub(super) limited: u32,
     /// What the head job has waited, in seconds.
     pub(super) head_waited: i64,
+    pub(super) asked: Asked,
     /// Accepted delays added up for this head job, by criterion.
     pub(super) spent: [f64; 4],
     /// The same of head jobs before it.
@@ -129,7 +146,7 @@ pub(crate) struct State {
 /// Candidates are judged in the order in which they were added; a committed one is a running job for those after it.
 ///
 /// The memory needed is [`Pass::size`]. With R running jobs, Q candidates, P processors, b bins of e events and
-/// E = (R + Q) b e it is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096 bytes.
+/// E = (R + Q) b e it is at most 54 E + 8 (Q + 1) b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096 bytes.
 pub struct Pass<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -143,7 +160,8 @@ pub(crate) struct Parts<'a> {
     pub(super) entries: &'a mut [Entry],
     pub(super) ends: &'a mut [Entry],
     pub(super) spare: &'a mut [Entry],
-    pub(super) instants: &'a mut [Instant],
+    /// Where in the entries each instant begins.
+    pub(super) begins: &'a mut [u32],
     pub(super) order: &'a mut [u32],
     /// The running jobs by the ends that their limits allow.
     pub(super) limits: &'a mut [Entry],
@@ -180,8 +198,8 @@ impl<'a> Object<'a> for Pass<'a> {
             releases: carver.take(releases)?,
             entries: carver.take(releases)?,
             ends: carver.take(ends)?,
-            spare: carver.take(releases)?,
-            instants: carver.take(releases)?,
+            spare: carver.take(limits.releases_per_job().max(jobs))?,
+            begins: carver.take(releases.checked_add(1).ok_or(Error::OutOfRange)?)?,
             order: carver.take(jobs)?,
             limits: carver.take(jobs)?,
             frames: carver.take(frames)?,
@@ -196,43 +214,20 @@ impl<'a> Object<'a> for Pass<'a> {
     }
 
     fn capacity_in(state: &State) -> Result<PassCapacity> {
-        Ok(state.limits)
+        Ok(state.capacity)
     }
 
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Pass<'a>> {
-        let limits = &state.limits;
+        let limits = &state.capacity;
         let fits =
             state.walk.running <= limits.running + limits.candidates && state.candidates <= limits.candidates;
         if fits { Ok(Pass { state, parts }) } else { Err(Error::Corrupt) }
     }
 }
 
-lifecycle!(Pass);
+lifecycle!(Pass, made with PassCapacity);
 
-impl<'a> Pass<'a> {
-    /// Bytes that a pass with these capacities needs.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`].
-    pub fn size(limits: &PassCapacity) -> Result<usize> {
-        <Pass as Object>::size(limits)
-    }
-
-    /// Makes a pass in this memory, which may be longer than needed. O(1): only the head of the block is written.
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], limits: &PassCapacity) -> Result<Pass<'a>> {
-        let (state, parts) = Pass::create(memory, limits)?;
-        state.limits = *limits;
-        Ok(Pass { state, parts })
-    }
-
-    /// The capacities.
-    pub fn limits(&self) -> &PassCapacity {
-        &self.state.limits
-    }
-
+impl Pass<'_> {
     /// Begins a pass at time `now` (seconds since any origin, within 2^53 of it) with `idle` processors, for a head job
     /// that needs `head_processors`, more than are idle. What the last pass held is forgotten, except the risk spent on
     /// this head job and on the last [`HEADS_KEPT`](crate::backfill::HEADS_KEPT) others on which any was.
@@ -240,7 +235,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// [`Error::HeadFits`]; [`Error::TooManyProcessors`]; [`Error::OutOfRange`] for an absurd time.
     pub fn begin(&mut self, now: i64, idle: u32, head_id: i64, head_processors: u32) -> Result<()> {
-        let machine = self.state.limits.processors;
+        let machine = self.state.capacity.processors;
         if now.unsigned_abs() > 1 << 53 {
             return Err(Error::OutOfRange);
         }
@@ -256,7 +251,7 @@ impl<'a> Pass<'a> {
             state.spent = state.accounts.take(head_id);
         }
         *state = State {
-            limits: state.limits,
+            capacity: state.capacity,
             now,
             head_id,
             head_processors,
@@ -303,28 +298,58 @@ impl<'a> Pass<'a> {
         limit: i64,
         runtime: &RuntimeDistribution,
     ) -> Result<usize> {
+        self.add_job(processors, at_limit(age, limit), |events, out| {
+            runtime.remaining(age, limit, events, out)
+        })
+    }
+
+    /// Adds a running job whose limit is soft: what is believed of its run time goes on beyond the limit
+    /// ([`RuntimeDistribution::remaining_softly`]). [`Rule::guard`](crate::backfill::Rule::guard) and
+    /// [`Rule::or_easy`](crate::backfill::Rule::or_easy) go by the limit as they do for others: past it, the job is
+    /// expected to end in a second. Otherwise as [`Pass::add_running`].
+    ///
+    /// # Errors
+    /// As [`Pass::add_running`].
+    pub fn add_running_softly(
+        &mut self,
+        processors: u32,
+        age: i64,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        let end = at_limit(age, limit);
+        self.add_job(processors, end, |events, out| runtime.remaining_softly(age, limit, events, out))
+    }
+
+    /// Adds a running job that ends by its limit `end` seconds from now; `remaining` writes its releases.
+    fn add_job(
+        &mut self,
+        processors: u32,
+        end: i64,
+        remaining: impl FnOnce(usize, &mut [Release]) -> Result<usize>,
+    ) -> Result<usize> {
         let state = &mut *self.state;
         if state.phase != FILLING {
             return Err(Error::WrongState);
         }
-        check_processors(processors, state.limits.processors)?;
+        check_processors(processors, state.capacity.processors)?;
         let used = state.busy.checked_add(processors).and_then(|busy| busy.checked_add(state.idle));
-        if used.is_none_or(|used| used > state.limits.processors) {
+        if used.is_none_or(|used| used > state.capacity.processors) {
             return Err(Error::Overfull);
         }
         let busy = state.busy + processors;
         let index = state.walk.running;
-        if index >= state.limits.running {
+        if index >= state.capacity.running {
             return Err(Error::Full);
         }
-        let slot = index as usize * state.limits.releases_per_job();
-        let releases = range_mut(self.parts.releases, slot, state.limits.releases_per_job())?;
-        let count = runtime.remaining(age, limit, state.limits.events_per_bin as usize, releases)?;
+        let slot = index as usize * state.capacity.releases_per_job();
+        let releases = range_mut(self.parts.releases, slot, state.capacity.releases_per_job())?;
+        let count = remaining(state.capacity.events_per_bin as usize, releases)?;
         *at_mut(self.parts.running, index as usize)? = Running {
             processors,
             slot: slot as u32,
             releases: count as u32,
-            limit: at_limit(age, limit),
+            limit: end,
             ..Running::zeroed()
         };
         state.walk.running += 1;
@@ -347,14 +372,14 @@ impl<'a> Pass<'a> {
         if state.phase != FILLING {
             return Err(Error::WrongState);
         }
-        check_processors(processors, state.limits.processors)?;
+        check_processors(processors, state.capacity.processors)?;
         let index = state.candidates;
-        if index >= state.limits.candidates {
+        if index >= state.capacity.candidates {
             return Err(Error::Full);
         }
-        let slot = candidate_slot(&state.limits, index as usize);
-        let releases = range_mut(self.parts.releases, slot, state.limits.releases_per_job())?;
-        let count = runtime.remaining(0, limit, state.limits.events_per_bin as usize, releases)?;
+        let slot = candidate_slot(&state.capacity, index as usize);
+        let releases = range_mut(self.parts.releases, slot, state.capacity.releases_per_job())?;
+        let count = runtime.remaining(0, limit, state.capacity.events_per_bin as usize, releases)?;
         *at_mut(self.parts.candidates, index as usize)? = Candidate {
             processors,
             releases: count as u32,
@@ -428,7 +453,7 @@ impl<'a> Pass<'a> {
         let row = self.accepted(candidate)?;
         let state = &mut *self.state;
         let row = *at(self.parts.candidates, row)?;
-        let slot = candidate_slot(&state.limits, candidate);
+        let slot = candidate_slot(&state.capacity, candidate);
         *at_mut(self.parts.running, state.walk.running as usize)? = Running {
             processors: row.processors,
             slot: slot as u32,

@@ -36,11 +36,11 @@ impl Pass<'_> {
         let mut shadow = 0;
         for entry in range(self.parts.limits, 0, self.state.walk.running as usize)? {
             // All that ends in the shadow second is free then.
-            if free >= self.state.head_processors && entry.after > shadow {
+            if free >= self.state.head_processors && entry.after() > shadow {
                 break;
             }
-            free = free.saturating_add(at(self.parts.running, entry.job as usize)?.processors);
-            shadow = entry.after;
+            free = free.saturating_add(at(self.parts.running, entry.job() as usize)?.processors);
+            shadow = entry.after();
         }
         Ok(match free.checked_sub(self.state.head_processors) {
             Some(extra) => Reservation { shadow, extra },
@@ -60,7 +60,7 @@ impl Pass<'_> {
         let limits = range_mut(self.parts.limits, 0, running as usize)?;
         for index in before..running {
             let after = at(self.parts.running, index as usize)?.limit;
-            *at_mut(limits, index as usize)? = Entry { after, job: index, first: 0 };
+            *at_mut(limits, index as usize)? = Entry::new(after, index, false);
             if before > 0 {
                 timeline::merge(range_mut(limits, 0, index as usize + 1)?, 1, self.parts.spare)?;
             }

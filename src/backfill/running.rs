@@ -1,5 +1,6 @@
 //! Running jobs, followed over their releases in the order of time.
 
+use crate::backfill::crowd::gcd;
 use crate::error::Result;
 use crate::memory::at;
 use crate::runtime::Release;
@@ -47,4 +48,14 @@ pub(super) fn pass_release(job: &mut Running, releases: &[Release]) -> Result<()
         job.next = at(releases, (job.slot + job.cursor) as usize)?.after;
     }
     Ok(())
+}
+
+/// Numbers of released processors are multiples of the widths' greatest common divisor: the widths in that unit, which
+/// is returned.
+pub(super) fn measure(running: &mut [Running]) -> u32 {
+    let unit = running.iter().fold(0, |unit, job| gcd(unit, job.processors as usize)).max(1) as u32;
+    for job in running {
+        job.width = job.processors / unit;
+    }
+    unit
 }

@@ -14,10 +14,10 @@ use crate::memory::{at, at_mut, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
 /// Cells for kept distributions, for each release that the capacities allow.
-pub(super) const CELLS_PER_RELEASE: usize = 4;
+pub(super) const CELLS_PER_RELEASE: usize = 3;
 
 /// The number of releases, of those that the capacities allow, for each segment.
-pub(super) const RELEASES_PER_SEGMENT: usize = 4;
+pub(super) const RELEASES_PER_SEGMENT: usize = 16;
 
 /// A run of instants, and the distribution of the processors released by the jobs that have no release inside it.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -67,10 +67,10 @@ impl Segments<'_> {
     pub(super) fn open(&self, tree: &mut Tree) -> Result<Option<i64>> {
         let segment = *at(self.list, tree.state.segment as usize)?;
         let begin = tree.state.next;
-        let rest = (tree.state.instants.checked_sub(begin).ok_or(Error::Corrupt)?) as usize;
-        let instants = range(tree.instants, begin as usize, rest)?;
-        let count = instants.iter().take_while(|instant| instant.after < segment.until).count();
-        let end = begin + count as u32;
+        let mut end = begin;
+        while tree.begin_of(end)? < segment.until {
+            end += 1;
+        }
         tree.state.next = end;
         if segment.length == 0 {
             tree.state.segment += 1;
@@ -78,15 +78,13 @@ impl Segments<'_> {
         }
         let mark = tree.state.segment + 1;
         let (mut jobs, mut pending) = (0, 0);
-        for instant in range(instants, 0, count)? {
-            for entry in range(tree.entries, instant.entry as usize, instant.count as usize)? {
-                let job = at_mut(tree.running, entry.job as usize)?;
-                if job.mark != mark {
-                    job.mark = mark;
-                    *at_mut(tree.order, jobs)? = entry.job;
-                    jobs += 1;
-                    pending += job.width;
-                }
+        for entry in tree.timeline.between(begin as usize, end as usize)? {
+            let job = at_mut(tree.running, entry.job() as usize)?;
+            if job.mark != mark {
+                job.mark = mark;
+                *at_mut(tree.order, jobs)? = entry.job();
+                jobs += 1;
+                pending += job.width;
             }
         }
         let (mut family, mut adds) = (jobs, 0);
@@ -125,14 +123,13 @@ impl Segments<'_> {
     /// Keeps a complete frame's distribution: that of the next segment, which was opened or is new. When the store is
     /// full, nothing more is kept until the pass ends.
     pub(super) fn keep(&mut self, tree: &mut Tree, frame: &Frame, nothing: bool) -> Result<()> {
-        let WalkState { target, instants, running, segments, segment, kept, .. } = *tree.state;
+        let WalkState { target, running, segments, segment, kept, .. } = *tree.state;
         let base = target.saturating_sub(frame.pending);
         let skip = base.checked_sub(frame.base).ok_or(Error::Corrupt)? as usize;
         let length = if nothing { 0 } else { frame.high.checked_sub(base).ok_or(Error::Corrupt)? };
-        let known = range(tree.instants, 0, instants as usize)?;
         let mut new = Segment {
-            from: at(known, frame.begin as usize)?.after,
-            until: known.get(frame.end as usize).map_or(i64::MAX, |instant| instant.after),
+            from: tree.timeline.after(frame.begin as usize)?,
+            until: tree.begin_of(frame.end)?,
             cell: kept,
             base,
             length,

@@ -20,7 +20,7 @@
 
 use crate::backfill::factor::{add, exchange, multiply, vanishes};
 use crate::backfill::running::{Running, pass_release, rewind};
-use crate::backfill::timeline::{Entry, Instant};
+use crate::backfill::timeline::{Entry, Timeline};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::runtime::Release;
@@ -86,8 +86,8 @@ pub(super) struct Views<'a> {
     pub state: &'a mut Spectrum,
     pub running: &'a mut [Running],
     pub releases: &'a [Release],
-    pub entries: &'a [Entry],
-    pub instants: &'a [Instant],
+    pub timeline: Timeline<'a>,
+    pub instants: usize,
     /// The row of factors of each running job.
     pub row_of: &'a mut [u32],
     /// Rows of `stride` numbers, of which five are used.
@@ -202,7 +202,7 @@ impl Views<'_> {
         // The first instant that matters: from then on the sums grow.
         rewind(self.running, self.releases)?;
         self.pass(0, active.first + 1)?;
-        let begin = at(self.instants, active.first)?.after;
+        let begin = self.timeline.after(active.first)?;
         (self.state.time, self.state.begin, self.state.interval) = (begin, begin, 0);
         self.state.instant += 1;
         self.rebuild()?;
@@ -237,9 +237,9 @@ impl Views<'_> {
         let widest = f64::from(widest);
         let mut moments = Moments::default();
         let mut first = None;
-        for (index, instant) in self.instants.iter().enumerate() {
-            for entry in range(self.entries, instant.entry as usize, instant.count as usize)? {
-                let job = at_mut(self.running, entry.job as usize)?;
+        for index in 0..self.instants {
+            for entry in self.timeline.instant(index)? {
+                let job = at_mut(self.running, entry.job() as usize)?;
                 let width = f64::from(self.state.units(job.processors));
                 let before = job.ended;
                 pass_release(job, self.releases)?;
@@ -337,8 +337,8 @@ impl Views<'_> {
         let mut next = times.iter_mut();
         *next.next().ok_or(Error::Corrupt)? = 0.0;
         for end in ends {
-            if end.after != time {
-                time = end.after;
+            if end.after() != time {
+                time = end.after();
                 *next.next().ok_or(Error::Corrupt)? = time as f64;
             }
         }
@@ -366,10 +366,8 @@ impl Views<'_> {
 
     /// Passes all releases of these instants.
     fn pass(&mut self, begin: usize, end: usize) -> Result<()> {
-        for instant in range(self.instants, begin, end.saturating_sub(begin))? {
-            for entry in range(self.entries, instant.entry as usize, instant.count as usize)? {
-                pass_release(at_mut(self.running, entry.job as usize)?, self.releases)?;
-            }
+        for entry in self.timeline.between(begin, end.max(begin))? {
+            pass_release(at_mut(self.running, entry.job() as usize)?, self.releases)?;
         }
         Ok(())
     }
@@ -394,16 +392,16 @@ impl Views<'_> {
     pub(super) fn sum_up(&mut self, work: u64, done: &mut u64) -> Result<bool> {
         let count = self.state.frequencies as usize;
         while self.state.instant <= self.state.last {
-            let instant = *at(self.instants, self.state.instant as usize)?;
-            self.hold_until(instant.after, done)?;
+            let instant = self.state.instant as usize;
+            self.hold_until(self.timeline.after(instant)?, done)?;
             let mut afresh = false;
-            let releases = range(self.entries, instant.entry as usize, instant.count as usize)?;
+            let releases = self.timeline.instant(instant)?;
             if self.state.instant < self.state.last {
                 let Kept { present, rows, .. } = kept(self.store, self.state)?;
                 let (real, imaginary) = present.split_at_mut_checked(count).ok_or(Error::Corrupt)?;
                 for entry in releases {
-                    let job = at_mut(self.running, entry.job as usize)?;
-                    let row = *at(self.row_of, entry.job as usize)? as usize;
+                    let job = at_mut(self.running, entry.job() as usize)?;
+                    let row = *at(self.row_of, entry.job() as usize)? as usize;
                     let row = range(rows, row * 2 * count, 2 * count);
                     let before = job.ended;
                     pass_release(job, self.releases)?;
@@ -415,7 +413,7 @@ impl Views<'_> {
                     }
                     *done += 4 * count as u64;
                 }
-                self.state.releases += instant.count;
+                self.state.releases += releases.len() as u32;
             }
             self.state.instant += 1;
             if afresh || self.state.releases >= REBUILD {
@@ -589,7 +587,7 @@ impl Spectrum {
 /// The number of different times among ends in time order; none is at 0.
 fn distinct(ends: &[Entry]) -> usize {
     let mut time = 0;
-    ends.iter().filter(|end| core::mem::replace(&mut time, end.after) != end.after).count()
+    ends.iter().filter(|end| core::mem::replace(&mut time, end.after()) != end.after()).count()
 }
 
 /// The probability that a job has ended at this time.

@@ -1,31 +1,66 @@
 //! Sorts releases into instants.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
-/// One release in time order.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Entry {
+/// Bits for the job of an entry, and whether it is its first: there are at most 2^21 running jobs and candidates.
+const JOB_BITS: u32 = 22;
+
+/// One release in time order, in eight bytes, for a pass has room for one for each event that it can hold. The time has
+/// the highest bits, and the lowest is 0 for a job's first release: they are ordered as by a stable
+/// sort by time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(transparent)]
+pub(super) struct Entry(u64);
+
+impl Entry {
+    /// A release `after` seconds from now (0 to [`MAX_SECONDS`](crate::runtime::MAX_SECONDS)) of the running job or of
+    /// the candidate with this index, and whether it is the job's first.
+    pub(super) fn new(after: i64, job: u32, first: bool) -> Entry {
+        Entry((after as u64) << JOB_BITS | u64::from(job) << 1 & ((1 << JOB_BITS) - 1) | u64::from(!first))
+    }
+
     /// Seconds from now.
-    pub after: i64,
+    pub(super) fn after(self) -> i64 {
+        (self.0 >> JOB_BITS) as i64
+    }
+
     /// Index of the running job or of the candidate.
-    pub job: u32,
+    pub(super) fn job(self) -> u32 {
+        (self.0 & ((1 << JOB_BITS) - 1)) as u32 >> 1
+    }
+
     /// Whether it is the job's first release.
-    pub first: u32,
+    pub(super) fn first(self) -> bool {
+        self.0 & 1 == 0
+    }
 }
 
-/// All releases of one second.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Instant {
-    /// Seconds from now.
-    pub after: i64,
-    /// Its first entry.
-    pub entry: u32,
-    /// The number of its entries.
-    pub count: u32,
+/// Releases in time order, and where in them each instant, which is all releases of one second, begins; and behind
+/// the last where it ends.
+#[derive(Clone, Copy)]
+pub(super) struct Timeline<'a> {
+    pub entries: &'a [Entry],
+    pub begins: &'a [u32],
+}
+
+impl<'a> Timeline<'a> {
+    /// The releases of the instants from `begin` to before `end`.
+    pub(super) fn between(self, begin: usize, end: usize) -> Result<&'a [Entry]> {
+        let (begin, end) = (*at(self.begins, begin)?, *at(self.begins, end)?);
+        range(self.entries, begin as usize, end.checked_sub(begin).ok_or(Error::Corrupt)? as usize)
+    }
+
+    /// The releases of an instant.
+    pub(super) fn instant(self, index: usize) -> Result<&'a [Entry]> {
+        self.between(index, index + 1)
+    }
+
+    /// When an instant is, in seconds from now.
+    pub(super) fn after(self, index: usize) -> Result<i64> {
+        Ok(at(self.entries, *at(self.begins, index)? as usize)?.after())
+    }
 }
 
 const DIGIT_BITS: u32 = 11;
@@ -36,7 +71,7 @@ const DIGITS: usize = 1 << DIGIT_BITS;
 /// Written out because the standard library's sorts contain a panic for inconsistent orders.
 pub(super) fn sort(entries: &mut [Entry], spare: &mut [Entry]) -> Result<()> {
     let spare = range_mut(spare, 0, entries.len())?;
-    let latest = entries.iter().fold(0, |latest, entry| latest | entry.after);
+    let latest = entries.iter().fold(0, |latest, entry| latest | entry.after());
     let mut in_spare = false;
     let mut shift = 0;
     while shift < i64::BITS && latest >> shift != 0 {
@@ -56,6 +91,37 @@ pub(super) fn sort(entries: &mut [Entry], spare: &mut [Entry]) -> Result<()> {
     Ok(())
 }
 
+/// Sorts without spare memory, in O(entries x log entries): by a heap.
+pub(super) fn sort_in_place(entries: &mut [Entry]) -> Result<()> {
+    for root in (0..entries.len() / 2).rev() {
+        sink(entries, root)?;
+    }
+    for last in (1..entries.len()).rev() {
+        let (latest, moved) = (*at(entries, 0)?, *at(entries, last)?);
+        *at_mut(entries, last)? = latest;
+        *at_mut(entries, 0)? = moved;
+        sink(range_mut(entries, 0, last)?, 0)?;
+    }
+    Ok(())
+}
+
+/// Moves an entry down a heap whose other parents are none of them before their children.
+fn sink(heap: &mut [Entry], root: usize) -> Result<()> {
+    let sinking = *at(heap, root)?;
+    let mut hole = root;
+    while let Some(&left) = heap.get(2 * hole + 1) {
+        let right = heap.get(2 * hole + 2).copied().filter(|&right| right > left);
+        let (child, later) = right.map_or((2 * hole + 1, left), |right| (2 * hole + 2, right));
+        if later <= sinking {
+            break;
+        }
+        *at_mut(heap, hole)? = later;
+        hole = child;
+    }
+    *at_mut(heap, hole)? = sinking;
+    Ok(())
+}
+
 /// Merges the `new` entries at the end, themselves in time order, with the sorted ones before them; at equal times they
 /// come last. O(entries).
 pub(super) fn merge(entries: &mut [Entry], new: usize, spare: &mut [Entry]) -> Result<()> {
@@ -70,7 +136,7 @@ pub(super) fn merge(entries: &mut [Entry], new: usize, spare: &mut [Entry]) -> R
         let fresh = at(fresh, last_new)?;
         let place = old + last_new;
         match old.checked_sub(1) {
-            Some(last_old) if at(entries, last_old)?.after > fresh.after => {
+            Some(last_old) if at(entries, last_old)?.after() > fresh.after() => {
                 *at_mut(entries, place)? = *at(entries, last_old)?;
                 old = last_old;
             }
@@ -84,7 +150,7 @@ pub(super) fn merge(entries: &mut [Entry], new: usize, spare: &mut [Entry]) -> R
 }
 
 fn digit(entry: &Entry, shift: u32) -> usize {
-    (entry.after >> shift) as usize % DIGITS
+    (entry.after() >> shift) as usize % DIGITS
 }
 
 fn scatter(from: &[Entry], to: &mut [Entry], shift: u32) -> Result<()> {
@@ -104,23 +170,23 @@ fn scatter(from: &[Entry], to: &mut [Entry], shift: u32) -> Result<()> {
     Ok(())
 }
 
-/// Writes the instants of sorted entries; returns their number.
-pub(super) fn gather(entries: &[Entry], instants: &mut [Instant]) -> Result<usize> {
-    let mut count: usize = 0;
-    for (i, entry) in (0u32..).zip(entries) {
-        if count > 0 && at(instants, count - 1)?.after == entry.after {
-            at_mut(instants, count - 1)?.count += 1;
-        } else {
-            *at_mut(instants, count)? = Instant { after: entry.after, entry: i, count: 1 };
+/// Writes where each instant of sorted entries begins, and behind the last where it ends; returns their number.
+pub(super) fn gather(entries: &[Entry], begins: &mut [u32]) -> Result<usize> {
+    let (mut count, mut last) = (0, None);
+    for (index, entry) in (0u32..).zip(entries) {
+        if last.replace(entry.after()) != Some(entry.after()) {
+            *at_mut(begins, count)? = index;
             count += 1;
         }
     }
+    *at_mut(begins, count)? = entries.len() as u32;
     Ok(count)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::MAX_SECONDS;
     use proptest::prelude::*;
     use std::vec::Vec;
 
@@ -132,29 +198,43 @@ mod tests {
             old.sort();
             new.sort();
             let mut entries: Vec<Entry> =
-                (0..).zip(old.iter().chain(&new)).map(|(job, &after)| Entry { after, job, first: 0 }).collect();
+                (0..).zip(old.iter().chain(&new)).map(|(job, &after)| Entry::new(after, job, false)).collect();
             let (mut sorted, mut spare) = (entries.clone(), entries.clone());
             sort(&mut sorted, &mut spare).unwrap();
             merge(&mut entries, new.len(), &mut spare).unwrap();
             prop_assert_eq!(
-                entries.iter().map(|e| (e.after, e.job)).collect::<Vec<_>>(),
-                sorted.iter().map(|e| (e.after, e.job)).collect::<Vec<_>>()
+                entries.iter().map(|e| (e.after(), e.job())).collect::<Vec<_>>(),
+                sorted.iter().map(|e| (e.after(), e.job())).collect::<Vec<_>>()
             );
         }
 
         #[test]
         fn sorts_stably(times in proptest::collection::vec(prop_oneof![1i64..50, 1i64..1 << 40], 0..300)) {
             let mut entries: Vec<Entry> =
-                (0..).zip(&times).map(|(job, &after)| Entry { after, job, first: 0 }).collect();
+                (0..).zip(&times).map(|(job, &after)| Entry::new(after, job, false)).collect();
             let mut spare = entries.clone();
             sort(&mut entries, &mut spare).unwrap();
             let mut expected: Vec<(i64, u32)> = times.iter().copied().zip(0..).collect();
             expected.sort();
-            prop_assert_eq!(entries.iter().map(|e| (e.after, e.job)).collect::<Vec<_>>(), expected);
-            let mut instants = std::vec![Instant::zeroed(); times.len()];
-            let count = gather(&entries, &mut instants).unwrap();
-            prop_assert!(instants[..count].windows(2).all(|w| w[0].after < w[1].after));
-            prop_assert_eq!(instants[..count].iter().map(|i| i.count as usize).sum::<usize>(), times.len());
+            prop_assert_eq!(entries.iter().map(|e| (e.after(), e.job())).collect::<Vec<_>>(), expected);
+            let mut shuffled: Vec<Entry> = (0..).zip(&times).map(|(job, &after)| Entry::new(after, job, false)).collect();
+            sort_in_place(&mut shuffled).unwrap();
+            prop_assert_eq!(&shuffled, &entries);
+            let mut begins = std::vec![0; times.len() + 1];
+            let count = gather(&entries, &mut begins).unwrap();
+            let timeline = Timeline { entries: &entries, begins: &begins };
+            let instants: Vec<i64> = (0..count).map(|index| timeline.after(index).unwrap()).collect();
+            prop_assert!(instants.windows(2).all(|w| w[0] < w[1]));
+            for (index, after) in instants.iter().enumerate() {
+                prop_assert!(timeline.instant(index).unwrap().iter().all(|entry| entry.after() == *after));
+            }
+            prop_assert_eq!(timeline.between(0, count).unwrap().len(), times.len());
+        }
+
+        #[test]
+        fn entries_hold_what_they_are_made_of(after in 0i64..=MAX_SECONDS, job in 0u32..1 << 21, first: bool) {
+            let entry = Entry::new(after, job, first);
+            prop_assert_eq!((entry.after(), entry.job(), entry.first()), (after, job, first));
         }
     }
 }

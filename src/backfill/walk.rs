@@ -13,10 +13,11 @@
 //! resumed.
 
 use crate::backfill::convolve::{add_job, sum};
+use crate::backfill::crowd::Member;
 use crate::backfill::frame::{ABOVE, ADD, DONE, LEFT, RIGHT, SEGMENT, Tree, VISIT};
 use crate::backfill::running::{Running, pass_release, rewind};
 use crate::backfill::segment::Segments;
-use crate::backfill::tie::{Member, NEGLIGIBLE, Tie};
+use crate::backfill::tie::{NEGLIGIBLE, Tie};
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::runtime::Release;
@@ -35,8 +36,8 @@ pub(super) struct Walk<'a> {
 pub(super) struct Found {
     /// The probability that the head job could start here and not before.
     pub started: f64,
-    /// Whether the joint step of several jobs had to be bounded.
-    pub at_most: bool,
+    /// Whether the joint step of several jobs had to be estimated.
+    pub estimated: bool,
     /// Multiply-adds.
     pub work: u64,
 }
@@ -69,18 +70,18 @@ impl Walk<'_> {
         let kept =
             self.segments.list.first().filter(|_| self.tree.state.segments > 0).map(|segment| segment.from);
         let mut possible = 0;
-        for (index, instant) in (0u32..).zip(range(self.tree.instants, 0, self.tree.state.instants as usize)?)
-        {
-            let entries = range(self.tree.entries, instant.entry as usize, instant.count as usize)?;
-            for entry in entries.iter().filter(|entry| entry.first != 0) {
-                possible += at(running, entry.job as usize)?.width as usize;
+        for index in 0..self.tree.state.instants {
+            let entries = self.tree.timeline.instant(index as usize)?;
+            for entry in entries.iter().filter(|entry| entry.first()) {
+                possible += at(running, entry.job() as usize)?.width as usize;
             }
-            if kept.map_or(possible >= target, |from| instant.after >= from) {
+            let after = entries.first().ok_or(Error::Corrupt)?.after();
+            if kept.map_or(possible >= target, |from| after >= from) {
                 self.tree.state.next = index;
                 break;
             }
             for entry in entries {
-                pass_release(at_mut(running, entry.job as usize)?, self.tree.releases)?;
+                pass_release(at_mut(running, entry.job() as usize)?, self.tree.releases)?;
             }
         }
         Ok(())
@@ -125,7 +126,7 @@ impl Walk<'_> {
                     let leaf = frame.end - frame.begin == 1;
                     at_mut(self.tree.frames, top)?.stage = if leaf { VISIT } else { LEFT };
                 }
-                VISIT => return Ok(Progress::Reached(at(self.tree.instants, frame.begin as usize)?.after)),
+                VISIT => return Ok(Progress::Reached(self.tree.timeline.after(frame.begin as usize)?)),
                 LEFT | RIGHT => {
                     at_mut(self.tree.frames, top)?.stage += 1;
                     let (begin, end) =
@@ -157,12 +158,12 @@ impl Walk<'_> {
         let members = group.iter().filter_map(move |&index| member(running.get(index as usize)?, releases));
         let below = range(self.tree.buffers, start, target - base)?;
         let mut work = length as u64;
-        let (started, at_most);
+        let (started, estimated);
         let followed = high > target;
         if let [index] = *group {
             let job = at(self.tree.running, index as usize)?;
             let release = at(self.tree.releases, (job.slot + job.cursor) as usize)?;
-            (started, at_most) = (release.probability * sum(below), false);
+            (started, estimated) = (release.probability * sum(below), false);
             if !followed {
                 // The lowest s from which this job crosses, max(0, target - width), lands at s + width.
                 let lowest = (job.width as usize).saturating_sub(target);
@@ -173,7 +174,7 @@ impl Walk<'_> {
         } else {
             let landings: &mut [f64] = if followed { &mut [] } else { landings };
             let joint = self.tie.land(below, target, members.clone(), landings)?;
-            (started, at_most) = (joint.started, joint.at_most);
+            (started, estimated) = (joint.started, joint.estimated);
             work += joint.work;
         }
         if followed {
@@ -194,7 +195,7 @@ impl Walk<'_> {
             pass_release(at_mut(self.tree.running, index as usize)?, self.tree.releases)?;
         }
         self.tree.state.frames -= 1;
-        Ok(Found { started, at_most, work })
+        Ok(Found { started, estimated, work })
     }
 }
 

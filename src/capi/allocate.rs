@@ -9,13 +9,17 @@
 //! surefill_choice_options options;
 //! surefill_sizing *sizing;
 //! surefill_choice choice;
+//! const double run_times[] = {36000, 20000, 15000, 13000};
+//! int64_t bytes;
 //! surefill_sizing_capacity_init(&capacity);
 //! capacity.running = 16;
+//! surefill_sizing_size(&capacity, &bytes);
 //! surefill_sizing_init(memory, sizeof memory, &capacity, &sizing);
 //! surefill_sizing_begin(sizing, 16);
 //! surefill_sizing_add_running(sizing, 32, 600, 7200, NULL);
 //! surefill_choice_options_init(&options);
 //! surefill_sizing_choose(sizing, &options, NULL, 40, 1, 36000, &choice);
+//! surefill_sizing_choose_measured(sizing, &options, NULL, run_times, 4, &choice);
 //! ```
 
 mod choose;

@@ -6,6 +6,7 @@
 //! static int64_t memory[SUREFILL_BINS_SIZE / 8];
 //! surefill_bins *bins;
 //! surefill_bins_init_default(memory, sizeof memory, &bins);
+//! surefill_bins_init(memory, sizeof memory, 60, 1.5, 20, &bins);
 //! ```
 
 use super::block::Block;

@@ -1,6 +1,37 @@
 //! What objects of surefill.h hold, in detail.
 //!
 //! Bins and their edges, probabilities bin by bin, and what objects have counted.
+//!
+//! ```c
+//! static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8], waits_memory[100000];
+//! static int64_t inbox_memory[40000];
+//! const int64_t ran[] = {240, 300, 310, 2900};
+//! double p[SUREFILL_MAX_BINS], lower, upper, long_wait;
+//! int64_t seconds[2 * SUREFILL_MAX_BINS];
+//! double ends[2 * SUREFILL_MAX_BINS];
+//! int32_t bin, bin_count, count, kept, length;
+//! surefill_bins *bins;
+//! surefill_distribution *believed;
+//! surefill_preset preset;
+//! surefill_recent_waits *waits;
+//! surefill_inbox_capacity capacity;
+//! surefill_inbox *inbox;
+//! surefill_bins_init_covering(bins_memory, sizeof bins_memory, 10, 1.8, 864000, &bins);
+//! surefill_bins_count(bins, &bin_count);
+//! surefill_bins_index(bins, 300, &bin);
+//! surefill_bins_edges(bins, bin, &lower, &upper);
+//! surefill_distribution_init_samples(memory, sizeof memory, bins, ran, NULL, 4, &believed);
+//! surefill_distribution_recalculate(believed, 250, 3600, p, SUREFILL_MAX_BINS, &count);
+//! surefill_distribution_remaining(believed, 250, 3600, 2, seconds, ends, 2 * SUREFILL_MAX_BINS, &count);
+//! surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
+//! surefill_recent_waits_init(waits_memory, sizeof waits_memory, &preset, &waits);
+//! surefill_recent_waits_add(waits, 600);
+//! surefill_recent_waits_count(waits, &kept);
+//! surefill_recent_waits_quantile(waits, 0.99, 60, &long_wait);
+//! surefill_inbox_capacity_init(&capacity);
+//! surefill_inbox_init(inbox_memory, sizeof inbox_memory, &capacity, &inbox);
+//! surefill_inbox_length(inbox, &length);
+//! ```
 
 use super::bins::{KIND as BINS, bins, surefill_bins};
 use super::block::Block;

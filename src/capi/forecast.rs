@@ -133,7 +133,7 @@ pub struct surefill_forecast_options {
     pub candidate_age_unit: f64,
     /// As queue_age.
     pub candidate_age: f64,
-    /// Jobs that have waited longer than so many seconds come first in the queue, by submission; not negative, infinite
+    /// Jobs that have waited for more seconds come first in the queue, by submission; not negative, infinite
     /// for never.
     pub front: f64,
     /// With one reservation: a candidate may also start that is planned to delay the head job by less than this part of

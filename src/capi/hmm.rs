@@ -1,4 +1,31 @@
 //! The hidden Markov model of run times by itself.
+//!
+//! A workload is in one of several states, which change from slot to slot; each state has run times of its own. A
+//! program reports finished jobs by slot and bin, trains round by round, and asks. c-examples/train_model.c is one.
+//!
+//! ```c
+//! static int64_t memory[100000];
+//! surefill_hmm_capacity capacity;
+//! surefill_hmm *hmm;
+//! surefill_round round;
+//! double states[2], log_likelihood;
+//! int64_t slot, first, end;
+//! int32_t path[96], step;
+//! surefill_hmm_capacity_init(&capacity);
+//! capacity.states = 2;
+//! capacity.slots = capacity.cells = 200;
+//! surefill_hmm_init(memory, sizeof memory, &capacity, &hmm);
+//! for (slot = 0; slot < 96; slot++) {
+//!     surefill_hmm_observe(hmm, slot, slot % 48 < 24 ? 6 : 15);
+//! }
+//! surefill_hmm_slots(hmm, &first, &end);
+//! surefill_hmm_begin_training(hmm, SUREFILL_INITIAL_K_MEANS, SUREFILL_LOAD_NONE, first, end);
+//! do {
+//!     surefill_hmm_train(hmm, 1000, &step, &round);
+//! } while (step == SUREFILL_STEP_MORE);
+//! surefill_hmm_filter(hmm, first, end, states, 2, &log_likelihood);
+//! surefill_hmm_viterbi(hmm, first, end, path, 96, &log_likelihood);
+//! ```
 
 use super::block::{init, object, open, seal, write_size};
 use super::markov::{load_model, surefill_round, work};

@@ -8,8 +8,10 @@
 //! static int64_t memory[40000];
 //! surefill_inbox_capacity capacity;
 //! surefill_inbox *inbox;
+//! int64_t bytes;
 //! surefill_job_event event = {SUREFILL_EVENT_SUBMIT, 16, 4711, 1000000, 3600, 501, 0};
 //! surefill_inbox_capacity_init(&capacity);
+//! surefill_inbox_size(&capacity, &bytes);
 //! surefill_inbox_init(memory, sizeof memory, &capacity, &inbox);
 //! surefill_inbox_push(inbox, &event);
 //! while (surefill_inbox_pop(inbox, &event) == SUREFILL_OK) printf("job %ld\n", (long)event.job);
@@ -19,8 +21,8 @@ use super::block::{aligned, memory};
 use super::pass::sized;
 use super::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
+use crate::math::fnv::fnv1a;
 use crate::memory::{ALIGNMENT, Header, Kind};
-use crate::seal::fnv1a;
 use bytemuck::{Pod, Zeroable};
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
@@ -148,7 +150,7 @@ pub(super) struct Inbox<'a> {
     cells: &'a [Cell],
 }
 
-/// The cells of an inbox with room for so many events, a power of two.
+/// The cells of an inbox with room for the given events, a power of two.
 fn cells(given: *const surefill_inbox_capacity) -> Result<u32> {
     let events = count(unsafe { sized(given, DEFAULT, &[4])? }.events)?;
     if !(1..=SUREFILL_MAX_INBOX_EVENTS as u32).contains(&events) {

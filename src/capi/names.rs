@@ -31,6 +31,11 @@ pub const SUREFILL_NAME_PREDICTION: i32 = 8;
 /// Family of constants: SUREFILL_PREDICTOR_.
 pub const SUREFILL_NAME_PREDICTOR: i32 = 9;
 
+/// Family of constants: SUREFILL_FIT_.
+pub const SUREFILL_NAME_FIT: i32 = 10;
+/// Family of constants: SUREFILL_SPREAD_.
+pub const SUREFILL_NAME_SPREAD: i32 = 11;
+
 /// The names of a family, in the order of their numbers.
 const fn names(family: i32) -> &'static [&'static CStr] {
     match family {
@@ -55,6 +60,8 @@ const fn names(family: i32) -> &'static [&'static CStr] {
             &[c"made", c"nothing learnt", c"initial period", c"initial jobs", c"untrained", c"unexplained"]
         }
         SUREFILL_NAME_PREDICTOR => &[c"unknown", c"mixture", c"user", c"hmm", c"hmm online", c"contexts"],
+        SUREFILL_NAME_FIT => &[c"first", c"best", c"apart"],
+        SUREFILL_NAME_SPREAD => &[c"nodes", c"tasks"],
         _ => &[],
     }
 }

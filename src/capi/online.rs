@@ -1,4 +1,29 @@
 //! The hidden Markov model that learns on line, without a history.
+//!
+//! Each slot is learnt from once, when it is over: the number of its finished jobs in each bin.
+//! c-examples/learn_on_line.c is a whole program.
+//!
+//! ```c
+//! static int64_t memory[10000];
+//! double start[] = {0.5, 0.5}, transition[] = {0.9, 0.1, 0.1, 0.9}, emission[] = {0.7, 0.2, 0.1, 0.1, 0.2, 0.7};
+//! const int32_t counts[] = {3, 1, 0};
+//! surefill_model_parameters parameters;
+//! surefill_online_hmm_options options;
+//! surefill_online_hmm *online;
+//! double p[3], log_likelihood;
+//! int32_t explained;
+//! memset(&parameters, 0, sizeof parameters);
+//! parameters.states = 2;
+//! parameters.bins = 3;
+//! parameters.load = SUREFILL_LOAD_NONE;
+//! parameters.start = start;
+//! parameters.transition = transition;
+//! parameters.emission = emission;
+//! surefill_online_hmm_options_init(&options);
+//! surefill_online_hmm_init(memory, sizeof memory, &parameters, &options, &online);
+//! surefill_online_hmm_learn(online, counts, 3, &log_likelihood, &explained);
+//! surefill_online_hmm_probabilities(online, p, 3);
+//! ```
 
 use super::block::{init, object, open, seal, write_size};
 use super::hmm::{read_parameters, surefill_model_parameters, write_parameters};

@@ -8,18 +8,25 @@
 //! surefill_pass_capacity capacity;
 //! surefill_rule rule;
 //! surefill_pass *pass;
-//! int32_t step, candidate;
+//! const double spent[] = {0.01, 0, 0, 0};
+//! int32_t step, candidate, started = 1;
 //! surefill_pass_capacity_init(&capacity);
 //! surefill_rule_init(&rule);
 //! surefill_pass_init(memory, sizeof memory, &capacity, &pass);
+//! surefill_pass_restore_spent(pass, 7, spent, 4);
 //! surefill_pass_begin(pass, 1000000, 16, 7, 48, 900);
-//! surefill_pass_add_running(pass, 32, 600, 7200, NULL, NULL);
+//! surefill_pass_add_running(pass, 16, 600, 7200, NULL, NULL);
+//! surefill_pass_add_running_softly(pass, 16, 7500, 7200, NULL, NULL);
 //! surefill_pass_add_candidate(pass, 16, 3600, NULL, NULL);
 //! do {
 //!     surefill_pass_decide(pass, &rule, 1000000, &step, &candidate);
-//!     if (step == SUREFILL_STEP_ACCEPT) surefill_pass_commit(pass, candidate);
+//!     if (step == SUREFILL_STEP_ACCEPT && started) surefill_pass_commit(pass, candidate);
+//!     if (step == SUREFILL_STEP_ACCEPT && !started) surefill_pass_decline(pass, candidate);
 //! } while (step != SUREFILL_STEP_DONE);
 //! ```
+
+mod head_start;
+pub use head_start::*;
 
 use super::block::{init, object, write_size};
 use super::distribution::{distribution_or_limit, surefill_distribution};
@@ -61,9 +68,11 @@ pub const SUREFILL_VERDICT_HEAD_NEVER: i32 = 7;
 pub const SUREFILL_DELAY_EXACT: i32 = 0;
 /// Refused before everything was added up: the delay is at least the one given.
 pub const SUREFILL_DELAY_AT_LEAST: i32 = 1;
-/// A large group of jobs that may end in one second was bounded: the delay is at most the one given.
+/// The delay is at most the one given. Nothing reports this any more.
 pub const SUREFILL_DELAY_AT_MOST: i32 = 2;
-/// Both happened: an estimate.
+/// More jobs may end in one second than are added up exactly: the delay is an estimate, within about a hundredth for an
+/// accepted candidate.
+/// A refused one's may be from before everything was added up.
 pub const SUREFILL_DELAY_ESTIMATE: i32 = 3;
 
 /// Capacities of a pass. Set by surefill_pass_capacity_init, then changed as needed.
@@ -83,8 +92,8 @@ pub struct surefill_pass_capacity {
     pub bins: i32,
     /// Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
     pub events_per_bin: i32,
-    /// Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); larger groups are
-    /// bounded from above.
+    /// Room for making jobs that may end in one second exact, in cells of 8 bytes (0 to 268,435,456); of larger
+    /// groups the narrowest jobs are estimated, within a hundredth at the default.
     pub tie_cells: i32,
 }
 
@@ -130,7 +139,7 @@ pub struct surefill_pass {
 /// newer program has behind ours must be zero.
 ///
 /// `members` are the sizes at which a member ends: a structure does not end inside one.
-pub(super) unsafe fn sized<T: Copy>(given: *const T, defaults: T, members: &[usize]) -> Result<T> {
+pub(in crate::capi) unsafe fn sized<T: Copy>(given: *const T, defaults: T, members: &[usize]) -> Result<T> {
     if given.is_null() {
         return Err(Error::Null);
     }
@@ -150,6 +159,24 @@ pub(super) unsafe fn sized<T: Copy>(given: *const T, defaults: T, members: &[usi
     }
     unsafe { ours.as_ptr().copy_to_nonoverlapping((&raw mut known).cast(), ours.len()) };
     Ok(known)
+}
+
+/// Writes a structure that begins with its size for a caller whose own has `struct_size` bytes, a size that
+/// [`sized`] has accepted: of a shorter one of an older program no byte behind it, of a longer one only what is known
+/// here.
+pub(super) unsafe fn write_sized<T: Copy>(to: *mut T, value: T, struct_size: u32) -> Result<()> {
+    if to.is_null() {
+        return Err(Error::Null);
+    }
+    if !to.is_aligned() {
+        return Err(Error::Misaligned);
+    }
+    let length = size_of::<T>().min(struct_size as usize);
+    unsafe {
+        (&raw const value).cast::<u8>().copy_to_nonoverlapping(to.cast(), length);
+        to.cast::<u32>().write(length as u32);
+    }
+    Ok(())
 }
 
 fn default_capacity() -> surefill_pass_capacity {
@@ -249,8 +276,8 @@ pub unsafe extern "C" fn surefill_rule_init(rule: *mut surefill_rule) -> i32 {
 }
 
 /// Bytes of memory that a pass needs. With R running jobs, Q candidates, P processors, b bins of e events and E = (R +
-/// Q) b e this is at most 104 E + 16 Q b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with tie_cells at
-/// least 4 P + 20.
+/// Q) b e this is at most 54 E + 8 (Q + 1) b e + 8 P (log2 E + 12) + 8 tie_cells + 72 R + 140 Q + 4,096, with tie_cells
+/// at least 4 P + 20.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
 ///
@@ -334,6 +361,32 @@ pub unsafe extern "C" fn surefill_pass_add_running(
     })())
 }
 
+/// As surefill_pass_add_running, for a job whose limit is soft, one that jobs may outlive. The rule for limits: a hard
+/// limit cuts what is believed, and a job past it is expected to end one second from now. A soft limit does not cut:
+/// what is believed goes on, given the job's age alone; only where nothing is believed, or nothing of it is left, is
+/// the job expected to end at its limit, or past it one second from now. Guard and or_easy of the rule go by the
+/// limit, whether hard or soft, as EASY does: past it, the job is expected to end one second from now.
+///
+/// Errors: as surefill_pass_add_running.
+///
+/// # Safety
+/// As surefill_pass_add_running.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_pass_add_running_softly(
+    pass: *mut surefill_pass,
+    processors: i32,
+    age: i64,
+    limit: i64,
+    distribution: *const surefill_distribution,
+    index: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut pass = unsafe { self::pass(pass)? };
+        let runtime = unsafe { distribution_or_limit(distribution)? };
+        optional(index, || pass.add_running_softly(count(processors)?, age, limit, &runtime))
+    })())
+}
+
 /// Adds a candidate for backfilling behind those added before: its processors (at least 1), its time limit in seconds
 /// and what is believed of its run time; NULL when nothing is known but the limit. index is its number, from 0; it may
 /// be NULL. O(bins x events per bin).
@@ -374,8 +427,8 @@ pub(super) fn optional(index: *mut i32, make: impl FnOnce() -> Result<usize>) ->
 /// With E events of the running jobs and c processors still missing for the head job, a decision costs about E c
 /// multiply-adds, or E (c + k) for the criteria other than PROBABILITY, with k the widest candidate; every acceptance
 /// starts another. On top come k for each end of a candidate and O(E) to set a decision up. Where many jobs may end in
-/// one second, that second costs at most about 64 multiply-adds for each of the capacity's tie_cells, and the jobs
-/// times their processors.
+/// one second, that second costs at most about 512 multiply-adds for each of the capacity's tie_cells, and 14 times the
+/// jobs times their processors.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE (no pass has
 /// begun, an accepted candidate waits for its commit, or the rule changed after MORE).
@@ -485,46 +538,5 @@ pub unsafe extern "C" fn surefill_pass_restore_spent(
     status((|| {
         let (mut pass, spent) = unsafe { (self::pass(pass)?, array(spent, count)?) };
         pass.restore_spent(head_id, spent.try_into().map_err(|_| Error::OutOfRange)?)
-    })())
-}
-
-/// The probability that at least this number of processors is free at time when if nothing else is started. O(running
-/// jobs x (events + processors)).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, OUT_OF_RANGE, TOO_MANY_PROCESSORS, WRONG_STATE.
-///
-/// # Safety
-/// pass is a handle, probability points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_free_probability(
-    pass: *mut surefill_pass,
-    processors: i32,
-    when: i64,
-    probability: *mut f64,
-) -> i32 {
-    status((|| unsafe {
-        let probability = checked_mut(probability)?;
-        *probability = self::pass(pass)?.free_probability(count(processors)?, when)?;
-        Ok(())
-    })())
-}
-
-/// The earliest time by which the head job has started with at least this probability (above 0, at most 1) if nothing
-/// else is started. O(log events x running jobs x (events + processors)).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NOT_A_NUMBER, OUT_OF_RANGE, WRONG_STATE, NEVER.
-///
-/// # Safety
-/// pass is a handle, when points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_pass_head_start_quantile(
-    pass: *mut surefill_pass,
-    probability: f64,
-    when: *mut i64,
-) -> i32 {
-    status((|| unsafe {
-        let when = checked_mut(when)?;
-        *when = self::pass(pass)?.head_start_quantile(probability)?;
-        Ok(())
     })())
 }

@@ -10,14 +10,18 @@
 //! surefill_predictor *predictor;
 //! surefill_bins *bins;
 //! surefill_distribution *found;
-//! int32_t answer;
+//! surefill_held_job held[8];
+//! const surefill_job_event event = {SUREFILL_EVENT_END, 16, 4711, 1001000, 3600, 501, 0};
+//! int32_t answer, written, count;
 //! surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
 //! surefill_predictor_options_init(SUREFILL_PREDICTOR_MIXTURE, &options);
 //! surefill_predictor_init(memory, sizeof memory, &options, bins, &predictor);
 //! surefill_predictor_submit(predictor, 4711, keys, 3, 1000000);
 //! surefill_predictor_start(predictor, 4711, 1000600);
 //! surefill_predictor_predict_job(predictor, 4711, found_memory, sizeof found_memory, &answer, &found);
-//! surefill_predictor_end(predictor, 4711, 1001000);
+//! surefill_predictor_jobs(predictor, held, 8, &written, &count);
+//! surefill_predictor_apply(predictor, &event);
+//! surefill_predictor_set_clock(predictor, 1000990);
 //! ```
 
 mod answers;

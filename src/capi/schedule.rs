@@ -11,12 +11,14 @@
 //! surefill_preset preset;
 //! surefill_recent_waits *waits;
 //! surefill_rule rule;
+//! surefill_forecast_options forward;
 //! double value;
 //! surefill_preset_init(&preset, SUREFILL_PRESET_FAIR);
 //! surefill_recent_waits_init(memory, sizeof memory, &preset, &waits);
 //! surefill_preset_queue_value(&preset, waits, NULL, 3600, 16, 600, &value);
 //! surefill_preset_candidate_value(&preset, NULL, 3600, 16, 600, &value);
 //! surefill_preset_rule(&preset, waits, &rule);
+//! surefill_preset_forecast(&preset, waits, &forward);
 //! surefill_recent_waits_add(waits, 600);
 //! ```
 

@@ -2,6 +2,7 @@
 //!
 //! ```c
 //! if (surefill_abi_version() != SUREFILL_ABI_VERSION) printf("built for another library\n");
+//! if (surefill_version_number() < SUREFILL_VERSION_NUMBER) printf("older than its header\n");
 //! printf("%s\n", surefill_status_text(SUREFILL_ERROR_FULL));
 //! ```
 

@@ -9,13 +9,17 @@
 //! surefill_wait_options options;
 //! surefill_wait *wait;
 //! int64_t bound, waited;
-//! int32_t answer;
+//! surefill_held_job held[8];
+//! int32_t answer, written, count;
 //! surefill_wait_capacity_init(&capacity);
 //! capacity.history = 2000;
 //! surefill_wait_options_init(&options);
 //! surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait);
+//! surefill_wait_machine(wait, 512, 96, 3, 86400);
 //! surefill_wait_submit(wait, 4711, 1000000, 3600, 16, &answer, &bound);
+//! surefill_wait_jobs(wait, held, 8, &written, &count);
 //! surefill_wait_start(wait, 4711, 1000600, &waited);
+//! surefill_wait_set_clock(wait, 1000590);
 //! ```
 
 mod ask;

@@ -266,32 +266,9 @@ impl<'a> Object<'a> for Forecast<'a> {
     }
 }
 
-lifecycle!(Forecast);
+lifecycle!(Forecast, made with ForecastCapacity);
 
-impl<'a> Forecast<'a> {
-    /// Bytes that a forecast with these capacities needs.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`].
-    pub fn size(capacity: &ForecastCapacity) -> Result<usize> {
-        <Forecast as Object>::size(capacity)
-    }
-
-    /// Makes a forecast in this memory, which may be longer than needed. O(1): only the head of the block is written.
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], capacity: &ForecastCapacity) -> Result<Forecast<'a>> {
-        let (state, parts) = Forecast::create(memory, capacity)?;
-        state.capacity = *capacity;
-        Ok(Forecast { state, parts })
-    }
-
-    /// The capacities.
-    pub fn capacity(&self) -> &ForecastCapacity {
-        &self.state.capacity
-    }
-
+impl Forecast<'_> {
     /// Begins a forecast at time `now` (seconds since any origin, within 2^53 of it) with `idle` processors. What
     /// the last forecast held is forgotten. O(1).
     ///

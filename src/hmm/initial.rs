@@ -19,7 +19,7 @@ use crate::hmm::model::Tables;
 use crate::hmm::vector::add_scaled;
 use crate::memory::{at, range_mut};
 
-/// After so many passes with one number of clusters, that number is taken as settled.
+/// After this number of passes with one number of clusters, that number is taken as settled.
 const MOST_PASSES: u32 = 1000;
 
 /// Which initial values training starts from.
@@ -58,7 +58,7 @@ fn uniform(tables: &mut Tables<'_>, load: LoadModel, states: usize, mean: f64) {
     }
 }
 
-/// Static-IV, with so many jobs a slot on average.
+/// Static-IV, with `mean` jobs a slot on average.
 pub(super) fn set_static(tables: &mut Tables<'_>, load: LoadModel, states: usize, mean: f64) -> Result<()> {
     uniform(tables, load, states, mean);
     let lanes = tables.stride().max(1);
@@ -211,7 +211,7 @@ impl Clustering<'_, '_> {
 }
 
 /// # Errors
-/// [`Error::OutOfRange`] when k-means cannot make so many states; [`Error::Empty`] when it has no jobs to cluster.
+/// [`Error::OutOfRange`] when k-means cannot make these states; [`Error::Empty`] when it has no jobs to cluster.
 pub(super) fn check_k_means(states: usize, jobs: u64) -> Result<()> {
     if !states.is_power_of_two() {
         return Err(Error::OutOfRange);

@@ -16,13 +16,13 @@
 //! * `steps`: single steps of the filter, for the predictor.
 //! * `model`: the parameters, checked, and what is derived from them; `vector`: the inner loops over states.
 
-mod chain;
 mod emission;
 mod expectation;
 mod forward;
 mod history;
 mod initial;
 mod model;
+mod object;
 mod online;
 mod steps;
 mod train;
@@ -30,11 +30,11 @@ mod training;
 mod vector;
 mod viterbi;
 
-pub use chain::{Hmm, HmmCapacity};
 pub use emission::Evidence;
 pub(crate) use history::NONE;
 pub use initial::Initial;
 pub use model::{LoadModel, Parameters, ParametersMut};
+pub use object::{Hmm, HmmCapacity};
 pub use online::{Learnt, OnlineHmm, OnlineOptions};
 pub(crate) use steps::{Explanation, Which};
 pub use train::{Round, Termination};

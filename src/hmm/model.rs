@@ -93,7 +93,7 @@ fn check_distribution(probabilities: &[f64]) -> Result<()> {
 }
 
 impl Parameters<'_> {
-    /// Whether this is a model of so many states and bins.
+    /// Whether this is a model of these numbers of states and bins.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for other lengths, a negative or infinite number, or a load parameter that its model does

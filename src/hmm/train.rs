@@ -38,7 +38,7 @@ pub struct Round {
 /// When training stops (Nissimov 2006, section 3.3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Termination {
-    /// After so many rounds.
+    /// After this number of rounds.
     Rounds(u64),
     /// When sqrt(jobs) x L1 is below this. The thesis takes 200: parameters are not to change by less than they are
     /// uncertain.

@@ -2,11 +2,11 @@
 //! values (Nissimov 2006, sections 3.2 and 3.4).
 
 use crate::error::{Error, Result};
-use crate::hmm::chain::Hmm;
 use crate::hmm::expectation::{CLUSTER, Expectation, IDLE, Progress, Slice, jobs_in};
 use crate::hmm::forward::check_slots;
 use crate::hmm::initial::{Clustering, Initial, check_k_means, set_static};
 use crate::hmm::model::LoadModel;
+use crate::hmm::object::Hmm;
 use crate::hmm::train::{Round, maximise};
 use bytemuck::Zeroable;
 use core::ops::Range;

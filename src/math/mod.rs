@@ -6,7 +6,8 @@
 //! * [`gamma`]: the error of Stirling's formula, the basis of the densities.
 //! * [`beta`]: the regularised incomplete beta function and its inverse.
 //! * [`binomial`]: probabilities of counts.
-//! * `mix`: SplitMix64, which is no special function but arithmetic that several rooms share.
+//! * [`fnv`], the checksum FNV-1a, and `mix`, SplitMix64: no special functions, but arithmetic that several rooms
+//!   share.
 //! * [`normal`]: distribution function and quantile.
 //! * [`student`]: Student's t and the noncentral t, for one-sided tolerance factors.
 //!
@@ -15,6 +16,7 @@
 
 pub mod beta;
 pub mod binomial;
+pub mod fnv;
 pub mod gamma;
 pub(crate) mod mix;
 pub mod normal;

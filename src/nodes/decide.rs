@@ -19,13 +19,14 @@ use crate::math::normal;
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::nodes::machine::{NONE, Nodes};
 use crate::nodes::pass::NodePass;
-use crate::nodes::play::{Scene, Times, survival};
+use crate::nodes::place;
+use crate::nodes::play::{Scene, Times};
 use crate::nodes::request::Fit;
-use crate::nodes::room;
 use crate::nodes::state::{
     ABOVE, ACCEPTING, BELOW, Candidate, DECIDING, FEWEST_SCENARIOS, FILLING, NodePassOptions, OPEN, OWN,
     RawRule,
 };
+use crate::nodes::tail::survival;
 
 /// Scenarios by which nodes are chosen for candidates that are to disturb the head job little.
 const SURVEY: u32 = 32;
@@ -109,15 +110,19 @@ impl NodePass<'_> {
         let mut blocked = 0;
         for place in 0..self.state.open as usize {
             let candidate = *at(self.slices.open, place)? as usize;
-            let row = at(self.slices.candidates, candidate)?;
-            let slot = self.candidate_tails(candidate);
-            let (left, _) = survival(range(self.slices.tails, slot, row.count as usize)?, start);
             scene.work += 1;
-            if left <= 0.0 {
+            // By its limit every candidate is gone: the last of its tails is no later.
+            if at(self.slices.candidates, candidate)?.limit <= start {
                 continue;
             }
             self.lose(nodes, &mut scene, candidate)?;
-            if scene.fits_beside(&head, at(self.slices.candidates, candidate)?) {
+            let row = at(self.slices.candidates, candidate)?;
+            if scene.fits_beside(&head, row) {
+                continue;
+            }
+            let slot = self.candidate_tails(candidate);
+            let (left, _) = survival(range(self.slices.tails, slot, row.count as usize)?, start);
+            if left <= 0.0 {
                 continue;
             }
             if rule.criterion == Criterion::Probability {
@@ -219,8 +224,10 @@ impl NodePass<'_> {
         self.state.earliest = earliest.time;
         self.place_all(nodes, work)?;
         let guarded = self.state.head_waited as f64 >= rule.guard;
-        let mut limits = if guarded || rule.or_easy { self.play(nodes, Times::Limits)? } else { None };
-        let mut open = 0;
+        let drawn = self.state.options.scenarios > 0;
+        let by_limits = guarded || rule.or_easy || !drawn;
+        let mut limits = if by_limits { self.play(nodes, Times::Limits)? } else { None };
+        let (mut open, mut undecided) = (0, 0);
         for index in 0..self.state.candidates as usize {
             if at(self.slices.candidates, index)?.verdict != Verdict::Undecided as u32 {
                 continue;
@@ -233,6 +240,15 @@ impl NodePass<'_> {
             let row = at_mut(self.slices.candidates, index)?;
             if guarded && !harmless {
                 row.verdict = Verdict::Guarded as u32;
+                continue;
+            }
+            undecided += 1;
+            (row.sum, row.squares, row.products) = (0.0, 0.0, 0.0);
+            (row.delay, row.half_width, row.seconds) = (0.0, 0.0, 0.0);
+            (row.settled, row.scenarios) = (OPEN, 0);
+            row.exempt = u32::from((rule.or_easy || !drawn) && harmless);
+            if !drawn {
+                row.settled = if harmless { BELOW } else { ABOVE };
                 continue;
             }
             let own = range(self.slices.tails, slot, row.count as usize)?;
@@ -250,15 +266,12 @@ impl NodePass<'_> {
                 Criterion::Probability => left,
                 _ => (survival(own, whole.max(earliest.time)).1 - area).max(0.0),
             };
-            (row.sum, row.squares, row.products) = (0.0, 0.0, 0.0);
-            (row.settled, row.scenarios) = (OPEN, 0);
-            row.exempt = u32::from(rule.or_easy && harmless);
             *at_mut(self.slices.open, open)? = index as u32;
             open += 1;
         }
         self.state.open = open as u32;
-        self.state.prepared = u32::from(open > 0);
-        Ok(open > 0)
+        self.state.prepared = u32::from(undecided > 0);
+        Ok(undecided > 0)
     }
 
     /// Whether a candidate keeps the head job from starting when all jobs run to their limits: EASY's question.
@@ -299,7 +312,7 @@ impl NodePass<'_> {
                     let needs = &*self.slices.needs;
                     let avoided = |node: u32| needs.get(node as usize).copied().unwrap_or(0);
                     let (fit, found) = (fit?, &mut *self.slices.found);
-                    room::place(nodes, &row.request, fit, avoided, self.slices.ranked, found)?
+                    place::place(nodes, &row.request, fit, avoided, self.slices.ranked, found)?
                 }
             };
             match found {
@@ -353,6 +366,10 @@ impl NodePass<'_> {
         let value = self.state.wait / n;
         let variance = ((self.state.wait_squares - n * value * value) / (n - 1.0)).max(0.0);
         let z = -normal::quantile(0.5 * (1.0 - self.state.options.confidence));
-        Ok(Estimate { value, half_width: z * libm::sqrt(variance / n) })
+        let half_width = z * libm::sqrt(variance / n);
+        if value.is_nan() || half_width.is_nan() {
+            return Err(Error::Corrupt);
+        }
+        Ok(Estimate { value, half_width })
     }
 }

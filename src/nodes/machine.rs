@@ -1,9 +1,9 @@
 //! A machine of nodes in the caller's memory: classes, nodes, what is free on each, and which job holds what where.
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
-use crate::nodes::request::{Amounts, Fit, HELD, MAX_RESOURCES, Part, RawRequest, Request};
-use crate::nodes::room::{self, Ranked};
+use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
+use crate::nodes::request::{Amounts, HELD, MAX_RESOURCES, Part, RawRequest, Request};
+use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 
 /// The largest number of nodes.
@@ -11,8 +11,6 @@ pub const MAX_NODES: u32 = 1 << 16;
 
 /// The largest number of jobs on a machine.
 pub(super) const MAX_JOBS: u32 = 1 << 20;
-
-const KIND: Kind = Kind::Nodes;
 
 /// The end of a list.
 pub(super) const NONE: u32 = u32::MAX;
@@ -54,8 +52,7 @@ impl NodesCapacity {
 /// The scalars at the head of a machine's block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    header: Header,
+pub(crate) struct State {
     pub capacity: NodesCapacity,
     /// Nodes and classes added so far.
     pub nodes: u32,
@@ -82,7 +79,7 @@ pub(super) struct State {
 /// Nodes that are alike.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Class {
+pub(crate) struct Class {
     pub features: u64,
     pub capacity: Amounts,
     /// 1 over the capacity; 0 where there is none.
@@ -92,7 +89,7 @@ pub(super) struct Class {
 /// A node, beside what is free on it.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Node {
+pub(crate) struct Node {
     pub class: u32,
     /// How many jobs are on it; [`HELD`] when one holds it alone.
     pub jobs: u32,
@@ -104,7 +101,7 @@ pub(super) struct Node {
 /// What a job holds.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Job {
+pub(crate) struct Job {
     pub request: RawRequest,
     /// The first of its parts, and their number; a free place has no part, and the next free place here.
     pub first: u32,
@@ -114,37 +111,33 @@ pub(super) struct Job {
 /// A part in the list of a job's parts.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Link {
+pub(crate) struct Link {
     pub part: Part,
     pub next: u32,
     reserved: u32,
 }
 
+/// A node and how little it is wanted: the least wanted comes first. All are complements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Ranked {
+    /// How much it is avoided.
+    pub rank: u64,
+    /// What would be left, as the bits of a number that is not negative.
+    pub left: u64,
+    pub node: u64,
+}
+
 /// The slices of a machine's block.
-pub(super) struct Slices<'a> {
+pub(crate) struct Slices<'a> {
     pub classes: &'a mut [Class],
     pub nodes: &'a mut [Node],
     /// What is free, a row of resources for each node.
     pub free: &'a mut [u32],
     pub jobs: &'a mut [Job],
     pub links: &'a mut [Link],
-    ranked: &'a mut [Ranked],
-}
-
-/// The layout: measures or carves, as the carver does.
-fn layout<'a>(carver: &mut Carver<'a>, capacity: &NodesCapacity) -> Result<(&'a mut [State], Slices<'a>)> {
-    capacity.check()?;
-    let nodes = capacity.nodes as usize;
-    let state = carver.take(1)?;
-    let slices = Slices {
-        classes: carver.take(capacity.classes as usize)?,
-        nodes: carver.take(nodes)?,
-        free: carver.take(nodes * capacity.resources as usize)?,
-        jobs: carver.take(capacity.jobs as usize)?,
-        links: carver.take(capacity.parts as usize)?,
-        ranked: carver.take(nodes)?,
-    };
-    Ok((state, slices))
+    /// Where nodes are ranked for a placement.
+    pub ranked: &'a mut [Ranked],
 }
 
 /// A machine of nodes.
@@ -154,65 +147,38 @@ fn layout<'a>(carver: &mut Carver<'a>, capacity: &NodesCapacity) -> Result<(&'a 
 /// amount: which of its GPUs a job has, and whether halves of two GPUs are one, is not known here.
 ///
 /// The memory needed is [`Nodes::size`]: for n nodes with r kinds of resource, c classes, j jobs and p parts
-/// (40 + 4 r) n + 104 c + 96 j + 16 p + 320 bytes, and less than 64 for rounding.
+/// (40 + 4 r) n + 104 c + 96 j + 16 p + 330 bytes, and less than 64 for rounding.
 pub struct Nodes<'a> {
     pub(super) state: &'a mut State,
     pub(super) slices: Slices<'a>,
 }
 
-impl<'a> Nodes<'a> {
-    /// Bytes that a machine with these capacities needs.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`].
-    pub fn size(capacity: &NodesCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        layout(&mut carver, capacity)?;
-        Ok(carver.size())
+impl<'a> Object<'a> for Nodes<'a> {
+    const KIND: Kind = Kind::Nodes;
+    type Head = Sealed;
+    type Capacity = NodesCapacity;
+    type State = State;
+    type Parts = Slices<'a>;
+
+    fn parts(carver: &mut Carver<'a>, capacity: &NodesCapacity) -> Result<Slices<'a>> {
+        capacity.check()?;
+        let nodes = capacity.nodes as usize;
+        Ok(Slices {
+            classes: carver.take(capacity.classes as usize)?,
+            nodes: carver.take(nodes)?,
+            free: carver.take(nodes * capacity.resources as usize)?,
+            jobs: carver.take(capacity.jobs as usize)?,
+            links: carver.take(capacity.parts as usize)?,
+            ranked: carver.take(nodes)?,
+        })
     }
 
-    /// Makes a machine without nodes in this memory, which may be longer than needed. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], capacity: &NodesCapacity) -> Result<Nodes<'a>> {
-        let size = Nodes::size(capacity)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let (state, slices) = layout(&mut Carver::of(memory)?, capacity)?;
-        let state = at_mut(state, 0)?;
-        let header = Header::new(KIND, size);
-        *state = State { header, capacity: *capacity, free_job: NONE, free_part: NONE, ..State::zeroed() };
-        Ok(Nodes { state, slices })
+    fn capacity_in(state: &State) -> Result<NodesCapacity> {
+        Ok(state.capacity)
     }
 
-    /// How many bytes at the start of a block [`Nodes::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`Nodes::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = Nodes::size(&state.capacity).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The machine that [`Nodes::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<Nodes<'a>> {
-        let size = Nodes::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let capacity = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.capacity
-        };
-        let (state, slices) = layout(&mut Carver::of(memory)?, &capacity)?;
-        let state = at_mut(state, 0)?;
+    fn assemble(state: &'a mut State, slices: Slices<'a>) -> Result<Nodes<'a>> {
+        let capacity = &state.capacity;
         let sound = state.nodes <= capacity.nodes
             && state.classes <= capacity.classes
             && state.jobs <= state.used_jobs
@@ -220,6 +186,28 @@ impl<'a> Nodes<'a> {
             && state.parts <= state.used_parts
             && state.used_parts <= capacity.parts;
         if sound { Ok(Nodes { state, slices }) } else { Err(Error::Corrupt) }
+    }
+}
+
+lifecycle!(Nodes, checkpoint);
+
+impl<'a> Nodes<'a> {
+    /// Bytes that a machine with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(capacity: &NodesCapacity) -> Result<usize> {
+        <Nodes as Object>::size(capacity)
+    }
+
+    /// Makes a machine without nodes in this memory, which may be longer than needed. O(size).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], capacity: &NodesCapacity) -> Result<Nodes<'a>> {
+        let (state, slices) = Nodes::create(memory, capacity)?;
+        *state = State { capacity: *capacity, free_job: NONE, free_part: NONE, ..State::zeroed() };
+        Ok(Nodes { state, slices })
     }
 
     /// The capacities.
@@ -364,6 +352,32 @@ impl<'a> Nodes<'a> {
         Ok(request.room(self.row(node)?, at(self.slices.nodes, node as usize)?.jobs))
     }
 
+    /// Shows every node on which a task finds room, in order: the node, its class, what is free on it, and for how many
+    /// tasks there is room; until `each` says that it has seen enough.
+    pub(super) fn each_room(
+        &self,
+        request: &RawRequest,
+        mut each: impl FnMut(u32, &Class, &[u32], u32) -> Result<bool>,
+    ) -> Result<()> {
+        let stride = self.state.capacity.resources as usize;
+        let mut rows = &*self.slices.free;
+        let known = range(self.slices.nodes, 0, self.state.nodes as usize)?;
+        for (index, node) in known.iter().enumerate() {
+            let (row, rest) = rows.split_at_checked(stride).ok_or(Error::Corrupt)?;
+            rows = rest;
+            let room = if node.open != 0 { request.room(row, node.jobs) } else { 0 };
+            if room == 0 {
+                continue;
+            }
+            let class = at(self.slices.classes, node.class as usize)?;
+            if class.features & request.features == request.features && each(index as u32, class, row, room)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether what is free in all suffices for a request: necessary, and quickly known.
     pub(super) fn may_fit(&self, request: &RawRequest) -> bool {
         let enough = |(need, free): (&u32, &u64)| u64::from(*need) * u64::from(request.count) <= *free;
@@ -381,13 +395,13 @@ impl<'a> Nodes<'a> {
             return Ok(false);
         }
         let mut rooms = 0u64;
-        for node in 0..self.state.nodes {
-            rooms += u64::from(self.room(&request, node)?);
-            if rooms >= u64::from(request.count) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let mut fits = false;
+        self.each_room(&request, |_, _, _, room| {
+            rooms += u64::from(room);
+            fits = rooms >= u64::from(request.count);
+            Ok(fits)
+        })?;
+        Ok(fits)
     }
 
     /// Whether a request could ever be placed: it fits the machine with all its nodes empty, those closed left out.
@@ -405,20 +419,6 @@ impl<'a> Nodes<'a> {
         }
         let pool = request.pool.iter().zip(&self.state.pool).all(|(need, all)| need <= all);
         Ok(pool && rooms >= u64::from(request.count))
-    }
-
-    /// Finds nodes for a request and writes them to `out` in increasing order; returns how many, or `None` when it does
-    /// not fit. Nothing is taken. O(nodes log count).
-    ///
-    /// # Errors
-    /// As [`Nodes::fits`]; [`Error::Full`] when `out` is too short: as long as the request's count, or the nodes if
-    /// these are fewer, is always enough.
-    pub fn place(&mut self, request: &Request, fit: Fit, out: &mut [Part]) -> Result<Option<usize>> {
-        let request = RawRequest::new(request, self.state.capacity.resources)?;
-        let ranked = core::mem::take(&mut self.slices.ranked);
-        let found = room::place(self, &request, fit, |_| 0, ranked, out);
-        self.slices.ranked = ranked;
-        found
     }
 
     /// Whether there is room now on these nodes for as many tasks as asked for.
@@ -529,7 +529,9 @@ impl<'a> Nodes<'a> {
 
     pub(super) fn job(&self, handle: u32) -> Result<&Job> {
         let jobs = range(self.slices.jobs, 0, self.state.used_jobs as usize)?;
-        jobs.get(handle as usize).filter(|job| job.parts != 0).ok_or(Error::UnknownJob)
+        let job = jobs.get(handle as usize).filter(|job| job.parts != 0).ok_or(Error::UnknownJob)?;
+        // No list is longer than there are places for parts, whatever a damaged block says.
+        if job.parts <= self.state.capacity.parts { Ok(job) } else { Err(Error::Corrupt) }
     }
 
     /// Gives back all that a job holds. O(its nodes).

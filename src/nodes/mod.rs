@@ -6,19 +6,20 @@
 //! and every candidate, with the nodes it would have, is judged on the same scenarios with it still there.
 //!
 //! * [`Nodes`]: classes of nodes, what is free on each, which job holds what where, resources of the whole machine.
-//! * `room`: where a [`Request`] finds room: first fit, best fit, or apart from the head job.
+//! * `place`: where a [`Request`] finds room: first fit, best fit, or apart from the head job.
 //! * [`NodePass`]: one scheduling pass; running jobs and candidates in, verdicts out, by the same
 //!   [`Rule`](crate::backfill::Rule) as the exact pass.
-//! * `play`: one scenario.
+//! * `play`: one scenario; `tail`: a job's remaining run time in it.
 //! * `decide`: from scenarios to delays with half-widths and verdicts.
 
 mod decide;
 mod machine;
 mod pass;
+mod place;
 mod play;
 mod request;
-mod room;
 mod state;
+mod tail;
 
 pub use machine::{MAX_NODES, Nodes, NodesCapacity};
 pub use pass::{NodeJudgement, NodePass};

@@ -2,22 +2,20 @@
 
 use crate::backfill::{Criterion, Verdict};
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Header, Kind, at, at_mut, range, range_mut};
-use crate::nodes::machine::Nodes;
-use crate::nodes::play::{Tail, tails};
+use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
+use crate::nodes::machine::{Nodes, Ranked};
 use crate::nodes::request::{Fit, Part, RawRequest, Request};
-use crate::nodes::room::Ranked;
 use crate::nodes::state::{
     ACCEPTING, Candidate, DECIDING, End, FILLING, MAX_SCENARIOS, NodePassCapacity, NodePassOptions, OWN,
     Piece, Running, State,
 };
+use crate::nodes::tail::{Tail, tails};
 use crate::runtime::{Release, RuntimeDistribution, at_limit, check_span};
+use crate::seal::lifecycle;
 use bytemuck::Zeroable;
 
-const KIND: Kind = Kind::NodePass;
-
 /// The slices of a pass's block.
-pub(super) struct Slices<'a> {
+pub(crate) struct Slices<'a> {
     pub running: &'a mut [Running],
     pub candidates: &'a mut [Candidate],
     pub tails: &'a mut [Tail],
@@ -40,35 +38,6 @@ pub(super) struct Slices<'a> {
     /// Candidates for which scenarios are played, and those that keep the head waiting in the present one.
     pub open: &'a mut [u32],
     pub blocked: &'a mut [u32],
-}
-
-/// The layout: measures or carves, as the carver does.
-fn layout<'a>(carver: &mut Carver<'a>, capacity: &NodePassCapacity) -> Result<(&'a mut [State], Slices<'a>)> {
-    capacity.check()?;
-    let nodes = capacity.nodes as usize;
-    let candidates = capacity.candidates as usize;
-    let jobs = capacity.running as usize + candidates;
-    let state = carver.take(1)?;
-    let slices = Slices {
-        running: carver.take(jobs)?,
-        candidates: carver.take(candidates)?,
-        tails: carver.take(jobs.checked_mul(capacity.tails_per_job()).ok_or(Error::OutOfRange)?)?,
-        releases: carver.take(capacity.tails_per_job())?,
-        pieces: carver.take(capacity.parts as usize)?,
-        ends: carver.take(jobs)?,
-        free: carver.take(nodes * capacity.resources as usize)?,
-        on: carver.take(nodes)?,
-        rooms: carver.take(nodes)?,
-        rooms_now: carver.take(nodes)?,
-        admits: carver.take(nodes)?,
-        pieces_on: carver.take(nodes)?,
-        needs: carver.take(nodes)?,
-        ranked: carver.take(nodes)?,
-        found: carver.take(nodes)?,
-        open: carver.take(candidates)?,
-        blocked: carver.take(candidates)?,
-    };
-    Ok((state, slices))
 }
 
 /// The result for one candidate.
@@ -98,58 +67,45 @@ pub struct NodePass<'a> {
     pub(super) slices: Slices<'a>,
 }
 
-impl<'a> NodePass<'a> {
-    /// Bytes that a pass with these capacities needs.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`].
-    pub fn size(capacity: &NodePassCapacity) -> Result<usize> {
-        let mut carver = Carver::measuring();
-        layout(&mut carver, capacity)?;
-        Ok(carver.size())
+impl<'a> Object<'a> for NodePass<'a> {
+    const KIND: Kind = Kind::NodePass;
+    type Head = Header;
+    type Capacity = NodePassCapacity;
+    type State = State;
+    type Parts = Slices<'a>;
+
+    fn parts(carver: &mut Carver<'a>, capacity: &NodePassCapacity) -> Result<Slices<'a>> {
+        capacity.check()?;
+        let nodes = capacity.nodes as usize;
+        let candidates = capacity.candidates as usize;
+        let jobs = capacity.running as usize + candidates;
+        Ok(Slices {
+            running: carver.take(jobs)?,
+            candidates: carver.take(candidates)?,
+            tails: carver.take(jobs.checked_mul(capacity.tails_per_job()).ok_or(Error::OutOfRange)?)?,
+            releases: carver.take(capacity.tails_per_job())?,
+            pieces: carver.take(capacity.parts as usize)?,
+            ends: carver.take(jobs)?,
+            free: carver.take(nodes * capacity.resources as usize)?,
+            on: carver.take(nodes)?,
+            rooms: carver.take(nodes)?,
+            rooms_now: carver.take(nodes)?,
+            admits: carver.take(nodes)?,
+            pieces_on: carver.take(nodes)?,
+            needs: carver.take(nodes)?,
+            ranked: carver.take(nodes)?,
+            found: carver.take(nodes)?,
+            open: carver.take(candidates)?,
+            blocked: carver.take(candidates)?,
+        })
     }
 
-    /// Makes a pass in this memory, which may be longer than needed. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], capacity: &NodePassCapacity) -> Result<NodePass<'a>> {
-        let size = NodePass::size(capacity)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let (state, slices) = layout(&mut Carver::of(memory)?, capacity)?;
-        let state = at_mut(state, 0)?;
-        *state = State { header: Header::new(KIND, size), capacity: *capacity, ..State::zeroed() };
-        Ok(NodePass { state, slices })
+    fn capacity_in(state: &State) -> Result<NodePassCapacity> {
+        Ok(state.capacity)
     }
 
-    /// How many bytes at the start of a block [`NodePass::block_size`] wants to see.
-    pub const PREFIX: usize = size_of::<State>();
-
-    /// The size of the block that starts with these bytes. O(1).
-    ///
-    /// # Errors
-    /// As [`NodePass::attach`].
-    pub fn block_size(prefix: &mut [u8]) -> Result<usize> {
-        let state: &[State] = Carver::of(prefix)?.take(1)?;
-        let state = at(state, 0)?;
-        state.header.check(KIND)?;
-        let size = NodePass::size(&state.capacity).map_err(|_| Error::Corrupt)?;
-        if usize::try_from(state.header.size) == Ok(size) { Ok(size) } else { Err(Error::Corrupt) }
-    }
-
-    /// The pass that [`NodePass::init`] made in this memory. O(1).
-    ///
-    /// # Errors
-    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::WrongObject`], [`Error::WrongVersion`], [`Error::Corrupt`].
-    pub fn attach(memory: &'a mut [u8]) -> Result<NodePass<'a>> {
-        let size = NodePass::block_size(memory)?;
-        let memory = memory.get_mut(..size).ok_or(Error::TooSmall)?;
-        let capacity = {
-            let state: &[State] = Carver::of(&mut *memory)?.take(1)?;
-            at(state, 0)?.capacity
-        };
-        let (state, slices) = layout(&mut Carver::of(memory)?, &capacity)?;
-        let state = at_mut(state, 0)?;
+    fn assemble(state: &'a mut State, slices: Slices<'a>) -> Result<NodePass<'a>> {
+        let capacity = &state.capacity;
         let sound = u64::from(state.running) <= u64::from(capacity.running) + u64::from(capacity.candidates)
             && state.candidates <= capacity.candidates
             && state.open <= state.candidates
@@ -157,15 +113,15 @@ impl<'a> NodePass<'a> {
             && state.phase <= ACCEPTING
             && (state.phase == 0 || state.options.check().is_ok())
             && state.played <= MAX_SCENARIOS
-            && state.now.unsigned_abs() <= 1 << 53;
+            && state.now.unsigned_abs() <= 1 << 53
+            && !state.spent.iter().any(|spent| spent.is_nan());
         if sound { Ok(NodePass { state, slices }) } else { Err(Error::Corrupt) }
     }
+}
 
-    /// The capacities.
-    pub fn capacity(&self) -> &NodePassCapacity {
-        &self.state.capacity
-    }
+lifecycle!(NodePass, made with NodePassCapacity);
 
+impl NodePass<'_> {
     /// Begins a pass at time `now` (seconds since any origin, within 2^53 of it) for a head job that does not fit the
     /// machine now. What the last pass held is forgotten, except what is spent if it was for the same head job.
     /// O(nodes).
@@ -192,7 +148,6 @@ impl<'a> NodePass<'a> {
         }
         let known = self.state.phase != 0 && self.state.head_id == head_id;
         *self.state = State {
-            header: self.state.header,
             capacity,
             phase: FILLING,
             options: *options,
@@ -397,6 +352,9 @@ impl<'a> NodePass<'a> {
             return Ok(NodeJudgement { delay: 0.0, half_width: 0.0, scenarios: 0, verdict });
         }
         let Candidate { delay, half_width, scenarios, .. } = *known;
+        if delay.is_nan() || half_width.is_nan() {
+            return Err(Error::Corrupt);
+        }
         Ok(NodeJudgement { delay, half_width, scenarios, verdict })
     }
 

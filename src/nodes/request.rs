@@ -71,7 +71,7 @@ pub struct Request {
     pub exclusive: bool,
 }
 
-/// So many of a job's tasks on one node.
+/// Some of a job's tasks, on one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct Part {
@@ -84,7 +84,7 @@ pub struct Part {
 /// A request as plain data.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct RawRequest {
+pub(crate) struct RawRequest {
     pub features: u64,
     pub each: Amounts,
     pub pool: Amounts,
@@ -117,7 +117,7 @@ impl RawRequest {
         self.exclusive != 0
     }
 
-    /// How many tasks find room on a node with so much free and so many jobs on it; at most 1 on nodes of their own,
+    /// How many tasks find room on a node with this much free and this number of jobs; at most 1 on nodes of their own,
     /// at most the request's count anywhere. Whether the node has the features is asked elsewhere.
     #[inline]
     pub(super) fn room(&self, free: &[u32], jobs: u32) -> u32 {

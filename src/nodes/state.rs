@@ -2,7 +2,6 @@
 
 use crate::backfill::Rule;
 use crate::error::{Error, Result};
-use crate::memory::Header;
 use crate::nodes::machine::{MAX_JOBS, MAX_NODES};
 use crate::nodes::request::{MAX_RESOURCES, Part, RawRequest};
 use crate::runtime::{MAX_BINS, MAX_EVENTS_PER_BIN};
@@ -75,7 +74,8 @@ pub struct NodePassOptions {
     pub seed: u64,
     /// The confidence of the half-widths (above 0, below 1), all looks at a candidate together.
     pub confidence: f64,
-    /// The most scenarios ([`FEWEST_SCENARIOS`] to [`MAX_SCENARIOS`]).
+    /// The most scenarios ([`FEWEST_SCENARIOS`] to [`MAX_SCENARIOS`]); 0 for none: then a candidate is accepted exactly
+    /// if EASY would start it by the time limits, whatever the rule's criterion and threshold, with a delay of 0.
     pub scenarios: u32,
     /// 0.
     pub reserved: u32,
@@ -95,7 +95,7 @@ impl NodePassOptions {
         }
         let valid = self.confidence > 0.0
             && self.confidence < 1.0
-            && (FEWEST_SCENARIOS..=MAX_SCENARIOS).contains(&self.scenarios);
+            && (self.scenarios == 0 || (FEWEST_SCENARIOS..=MAX_SCENARIOS).contains(&self.scenarios));
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 }
@@ -108,7 +108,7 @@ pub(super) const ACCEPTING: u32 = 3;
 /// A rule as plain data.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct RawRule {
+pub(crate) struct RawRule {
     pub criterion: u32,
     or_easy: u32,
     threshold: f64,
@@ -133,8 +133,7 @@ impl RawRule {
 /// The scalars at the head of a pass's block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct State {
-    pub header: Header,
+pub(crate) struct State {
     pub capacity: NodePassCapacity,
     pub phase: u32,
     pub options: NodePassOptions,
@@ -171,7 +170,7 @@ pub(super) struct State {
 /// A running job.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Running {
+pub(crate) struct Running {
     pub handle: u32,
     /// Where its tails begin, and their number.
     pub slot: u32,
@@ -192,7 +191,7 @@ pub(super) const ABOVE: u32 = 2;
 /// A candidate.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     pub request: RawRequest,
     /// Where its parts begin, the room for them, and how many there are now.
     pub slot: u32,
@@ -223,7 +222,7 @@ pub(super) struct Candidate {
 /// A part of a candidate's placement.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     pub part: Part,
     pub candidate: u32,
     /// The next piece on the same node, of those that keep the head waiting.
@@ -234,7 +233,7 @@ pub(super) struct Piece {
 /// The end of a running job in a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct End {
+pub(crate) struct End {
     pub time: i64,
     pub job: u64,
 }

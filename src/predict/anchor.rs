@@ -397,7 +397,7 @@ impl<'a> Anchor<'a> {
             None => copy(predicted, hmm.start(Which::InUse)),
         }
         let held = hmm.slots();
-        let furthest = from.max(self.state.present).saturating_add(i64::from(hmm.limits().slots));
+        let furthest = from.max(self.state.present).saturating_add(i64::from(hmm.capacity().slots));
         for slot in from..=setting.slot()?.min(furthest) {
             let running = if held.contains(&slot) { hmm.history().slot(slot)?.running } else { NONE };
             let running = Running { jobs: jobs.list(running), setting };

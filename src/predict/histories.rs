@@ -1,7 +1,8 @@
-//! A hash table of rows of numbers in the caller's block: open addressing, and when it is full the row that was written
-//! longest ago makes room.
+//! Rows of numbers in the caller's block, found by their keys; when all rows are taken, the row that was written
+//! longest ago makes room for a new one.
 
 use crate::error::{Error, Result};
+use crate::hash::HashIndex;
 use crate::memory::{Carver, at, at_mut, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
@@ -30,21 +31,24 @@ struct Ends {
 /// The table's slices of the caller's block.
 pub(crate) struct Histories<'a> {
     ends: &'a mut [Ends],
-    /// Where the entries are, by their keys' places: a power of two of them, at least half of them `NONE`.
-    index: &'a mut [u32],
+    index: HashIndex<'a>,
     entries: &'a mut [Entry],
     rows: &'a mut [f64],
     width: usize,
 }
 
+/// The key of an entry, for the hash table.
+fn keys_of(entries: &[Entry]) -> impl Fn(u32) -> Result<u64> + '_ {
+    |entry| Ok(at(entries, entry as usize)?.key)
+}
+
 impl<'a> Histories<'a> {
-    /// A table of so many rows of so many numbers.
+    /// A table of `capacity` rows of `width` numbers each.
     pub fn carve(carver: &mut Carver<'a>, capacity: u32, width: usize) -> Result<Histories<'a>> {
         let capacity = capacity as usize;
-        let places = (2 * capacity).checked_next_power_of_two().ok_or(Error::OutOfRange)?;
         Ok(Histories {
             ends: carver.take(1)?,
-            index: carver.take(places)?,
+            index: HashIndex::carve(carver, capacity)?,
             entries: carver.take(capacity)?,
             rows: carver.take(capacity.checked_mul(width).ok_or(Error::OutOfRange)?)?,
             width,
@@ -54,7 +58,7 @@ impl<'a> Histories<'a> {
     /// Empties the table.
     pub fn clear(&mut self) -> Result<()> {
         *at_mut(self.ends, 0)? = Ends { count: 0, newest: NONE, oldest: NONE, unused: 0 };
-        self.index.fill(NONE);
+        self.index.clear();
         Ok(())
     }
 
@@ -65,72 +69,43 @@ impl<'a> Histories<'a> {
 
     /// The row with this key. O(1) on average.
     pub fn row(&self, key: u64) -> Result<Option<&[f64]>> {
-        match *at(self.index, self.place(key)?)? {
-            NONE => Ok(None),
-            entry => range(self.rows, entry as usize * self.width, self.width).map(Some),
+        match self.index.find(key, keys_of(self.entries))? {
+            None => Ok(None),
+            Some(entry) => range(self.rows, entry as usize * self.width, self.width).map(Some),
         }
     }
 
     /// The row with this key, to be written; when there was none, `make` fills a new one. O(1) on average.
     pub fn write(&mut self, key: u64, make: impl FnOnce(&mut [f64])) -> Result<&mut [f64]> {
-        let mut place = self.place(key)?;
-        let mut entry = *at(self.index, place)?;
-        if entry == NONE {
-            let mut ends = *at(self.ends, 0)?;
-            if (ends.count as usize) < self.entries.len() {
-                entry = ends.count;
-                ends.count += 1;
-                *at_mut(self.ends, 0)? = ends;
-            } else {
-                entry = ends.oldest;
-                self.remove(at(self.entries, entry as usize)?.key)?;
+        let entry = match self.index.find(key, keys_of(self.entries))? {
+            Some(entry) => {
                 self.unlink(entry)?;
-                place = self.place(key)?;
+                entry
             }
-            *at_mut(self.index, place)? = entry;
-            *at_mut(self.entries, entry as usize)? = Entry { key, newer: NONE, older: NONE };
-            make(range_mut(self.rows, entry as usize * self.width, self.width)?);
-        } else {
-            self.unlink(entry)?;
-        }
+            None => {
+                let entry = self.spare()?;
+                self.index.insert(key, entry, keys_of(self.entries))?;
+                *at_mut(self.entries, entry as usize)? = Entry { key, newer: NONE, older: NONE };
+                make(range_mut(self.rows, entry as usize * self.width, self.width)?);
+                entry
+            }
+        };
         self.link_newest(entry)?;
         range_mut(self.rows, entry as usize * self.width, self.width)
     }
 
-    /// Where this key's entry is, or would be.
-    fn place(&self, key: u64) -> Result<usize> {
-        let mask = self.index.len().checked_sub(1).ok_or(Error::Corrupt)?;
-        let mut place = key as usize & mask;
-        for _ in 0..self.index.len() {
-            match *at(self.index, place)? {
-                NONE => return Ok(place),
-                entry if at(self.entries, entry as usize)?.key == key => return Ok(place),
-                _ => place = (place + 1) & mask,
-            }
+    /// A row for a new key: one never used, or that which was written longest ago.
+    fn spare(&mut self) -> Result<u32> {
+        let ends = at_mut(self.ends, 0)?;
+        let (count, oldest) = (ends.count, ends.oldest);
+        if (count as usize) < self.entries.len() {
+            ends.count += 1;
+            return Ok(count);
         }
-        Err(Error::Corrupt) // half of the places are free
-    }
-
-    /// Takes a key out of the index: those behind it that would not be found any more move up.
-    fn remove(&mut self, key: u64) -> Result<()> {
-        let mask = self.index.len().checked_sub(1).ok_or(Error::Corrupt)?;
-        let mut hole = self.place(key)?;
-        let mut place = hole;
-        for _ in 0..self.index.len() {
-            place = (place + 1) & mask;
-            let entry = *at(self.index, place)?;
-            if entry == NONE {
-                *at_mut(self.index, hole)? = NONE;
-                return Ok(());
-            }
-            let home = at(self.entries, entry as usize)?.key as usize & mask;
-            // It may fill the hole unless its home lies behind the hole, in the ring's order.
-            if place.wrapping_sub(home) & mask >= place.wrapping_sub(hole) & mask {
-                *at_mut(self.index, hole)? = entry;
-                hole = place;
-            }
-        }
-        Err(Error::Corrupt)
+        let key = at(self.entries, oldest as usize)?.key;
+        self.index.remove(key, keys_of(self.entries))?;
+        self.unlink(oldest)?;
+        Ok(oldest)
     }
 
     fn unlink(&mut self, entry: u32) -> Result<()> {

@@ -1,15 +1,14 @@
 //! The jobs in the system: a table of fixed capacity, found by the caller's 64-bit id in O(1) expected, with each job's
 //! keys and what was predicted for it when it was submitted.
 //!
-//! Open addressing with linear probing over twice the capacity; a deletion moves later entries up, so that there are no
-//! tombstones and the table does not age. All jobs are linked in the order of their submission. Those that are older
-//! than the caller's limit are given up, oldest first: they stay in the table, so that a late end is still understood,
-//! but nothing waits for them, and when the table is full the oldest of them makes room. The running jobs of each slot
-//! that are not given up are linked in another list, the newest first.
+//! All jobs are linked in the order of their submission. Those that are older than the caller's limit are given up,
+//! oldest first: they stay in the table, so that a late end is still understood, but nothing waits for them, and when
+//! the table is full the oldest of them makes room. The running jobs of each slot that are not given up are linked in
+//! another list, the newest first.
 
 use crate::error::{Error, Result};
+use crate::hash::HashIndex;
 use crate::hmm::NONE;
-use crate::math::mix::finalise;
 use crate::memory::{Carver, at, at_mut, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
@@ -60,13 +59,18 @@ struct Counts {
 pub(crate) struct Jobs<'a> {
     counts: &'a mut [Counts],
     records: &'a mut [Job],
-    /// Record numbers plus 1, 0 where there is none; a power of two of them.
-    index: &'a mut [u32],
+    /// From a job's id to its record.
+    index: HashIndex<'a>,
     /// Each record's keys, and the probabilities predicted at its submission.
     keys: &'a mut [i64],
     said: &'a mut [f64],
     keys_each: usize,
     bins: usize,
+}
+
+/// The key of a record, for the hash table.
+fn keys_of(records: &[Job]) -> impl Fn(u32) -> Result<u64> + '_ {
+    |record| Ok(at(records, record as usize)?.id as u64)
 }
 
 impl<'a> Jobs<'a> {
@@ -77,7 +81,7 @@ impl<'a> Jobs<'a> {
         Ok(Jobs {
             counts: carver.take(1)?,
             records: carver.take(capacity)?,
-            index: carver.take(numbers(2)?.checked_next_power_of_two().ok_or(Error::OutOfRange)?)?,
+            index: HashIndex::carve(carver, capacity)?,
             keys: carver.take(numbers(keys_each)?)?,
             said: carver.take(numbers(bins)?)?,
             keys_each,
@@ -85,7 +89,7 @@ impl<'a> Jobs<'a> {
         })
     }
 
-    /// No jobs; the index must be zeroed.
+    /// No jobs; the memory must be zeroed.
     pub fn clear(&mut self) -> Result<()> {
         *at_mut(self.counts, 0)? =
             Counts { jobs: 0, free: NONE, fresh: 0, oldest: NONE, newest: NONE, counted: NONE };
@@ -126,30 +130,9 @@ impl<'a> Jobs<'a> {
         self.records.get(oldest as usize).filter(|job| job.given_up != 0).map(|job| job.id)
     }
 
-    fn mask(&self) -> usize {
-        self.index.len().saturating_sub(1)
-    }
-
-    fn home(&self, id: i64) -> usize {
-        finalise(id as u64) as usize & self.mask()
-    }
-
-    /// The place in the index, and the record.
-    fn find(&self, id: i64) -> Result<Option<(usize, u32)>> {
-        let mut place = self.home(id);
-        for _ in 0..self.index.len() {
-            let Some(record) = at(self.index, place)?.checked_sub(1) else { return Ok(None) };
-            if self.job(record)?.id == id {
-                return Ok(Some((place, record)));
-            }
-            place = (place + 1) & self.mask();
-        }
-        Err(Error::Corrupt)
-    }
-
     /// The record of the job with this id.
     pub fn get(&self, id: i64) -> Result<Option<u32>> {
-        Ok(self.find(id)?.map(|(_, record)| record))
+        self.index.find(id as u64, keys_of(self.records))
     }
 
     pub fn job(&self, record: u32) -> Result<&Job> {
@@ -200,6 +183,7 @@ impl<'a> Jobs<'a> {
             counts.fresh = counts.fresh.saturating_add(1);
             record
         };
+        self.index.insert(id as u64, record, keys_of(self.records))?;
         counts.jobs = counts.jobs.saturating_add(1);
         let older = core::mem::replace(&mut counts.newest, record);
         if older == NONE {
@@ -225,34 +209,12 @@ impl<'a> Jobs<'a> {
             }
             Err(silence) => self.job_mut(record)?.silence = silence,
         }
-        let mut place = self.home(id);
-        for _ in 0..self.index.len() {
-            let entry = at_mut(self.index, place)?;
-            if *entry == 0 {
-                *entry = record.saturating_add(1);
-                return Ok(record);
-            }
-            place = (place + 1) & self.mask();
-        }
-        Err(Error::Corrupt)
+        Ok(record)
     }
 
     /// Takes a job out.
     pub fn remove(&mut self, id: i64) -> Result<()> {
-        let (mut hole, record) = self.find(id)?.ok_or(Error::Corrupt)?;
-        let mask = self.mask();
-        let mut place = hole;
-        for _ in 0..self.index.len() {
-            place = (place + 1) & mask;
-            let Some(other) = at(self.index, place)?.checked_sub(1) else { break };
-            // It may move up unless that would put it before the place where its search begins.
-            let home = self.home(self.job(other)?.id);
-            if place.wrapping_sub(home) & mask >= place.wrapping_sub(hole) & mask {
-                *at_mut(self.index, hole)? = other.saturating_add(1);
-                hole = place;
-            }
-        }
-        *at_mut(self.index, hole)? = 0;
+        let record = self.index.remove(id as u64, keys_of(self.records))?;
         let Job { older, newer, .. } = *self.job(record)?;
         let counts = at_mut(self.counts, 0)?;
         counts.jobs = counts.jobs.saturating_sub(1);
@@ -425,7 +387,6 @@ mod tests {
             jobs.remove(*id).unwrap();
         }
         assert_eq!(jobs.count(), 0);
-        assert!(jobs.index.iter().all(|&entry| entry == 0));
     }
     #[test]
     fn what_is_given_up_makes_room_oldest_first() {

@@ -33,7 +33,7 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// Refuses options that are none for this kind.
+    /// Refuses options that this kind does not have.
     pub fn check(capacity: &PredictorCapacity, options: &PredictorOptions) -> Result<()> {
         match capacity.kind {
             PredictorKind::Mixture | PredictorKind::User => {
@@ -73,7 +73,7 @@ impl<'a> Learner<'a> {
             }
             PredictorKind::Mixture | PredictorKind::User => {
                 let mixture = Mixture::attach(block).map_err(|_| Error::Corrupt)?;
-                if mixture.limits() != &capacity.mixture {
+                if mixture.capacity() != &capacity.mixture {
                     return Err(Error::Corrupt);
                 }
                 Learner::Mixture(mixture)

@@ -124,7 +124,7 @@ impl MixtureCapacity {
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct State {
-    limits: MixtureCapacity,
+    capacity: MixtureCapacity,
     bins: RawBins,
     experts: [Expert; MAX_EXPERTS],
     /// All jobs: by bin, and together.
@@ -156,11 +156,11 @@ impl<'a> Object<'a> for Mixture<'a> {
     }
 
     fn capacity_in(state: &State) -> Result<MixtureCapacity> {
-        Ok(state.limits)
+        Ok(state.capacity)
     }
 
     fn assemble(state: &'a mut State, histories: Histories<'a>) -> Result<Mixture<'a>> {
-        let sound = state.bins.bins()?.count() == state.limits.bins as usize;
+        let sound = state.bins.bins()?.count() == state.capacity.bins as usize;
         if sound { Ok(Mixture { state, histories }) } else { Err(Error::Corrupt) }
     }
 }
@@ -194,7 +194,7 @@ impl<'a> Mixture<'a> {
         }
         experts.iter().try_for_each(|expert| expert.check(limits.keys))?;
         let (state, mut histories) = Mixture::create(memory, limits)?;
-        (state.limits, state.bins) = (*limits, RawBins::new(bins));
+        (state.capacity, state.bins) = (*limits, RawBins::new(bins));
         let equal = 1.0 / f64::from(limits.experts);
         for ((to, weight), from) in state.experts.iter_mut().zip(&mut state.weights).zip(experts) {
             (*to, *weight) = (*from, equal);
@@ -204,8 +204,8 @@ impl<'a> Mixture<'a> {
     }
 
     /// The capacities.
-    pub fn limits(&self) -> &MixtureCapacity {
-        &self.state.limits
+    pub fn capacity(&self) -> &MixtureCapacity {
+        &self.state.capacity
     }
 
     /// Histories in use.
@@ -219,7 +219,7 @@ impl<'a> Mixture<'a> {
     /// # Errors
     /// [`Error::OutOfRange`] unless there are as many keys as the limits say.
     pub fn predict(&self, keys: &[i64]) -> Result<RuntimeDistribution> {
-        let State { limits, experts, everybody, jobs, .. } = &*self.state;
+        let State { capacity: limits, experts, everybody, jobs, .. } = &*self.state;
         if keys.len() != limits.keys as usize {
             return Err(Error::OutOfRange);
         }
@@ -254,7 +254,7 @@ impl<'a> Mixture<'a> {
     /// [`Error::SpanTooLong`]; [`Error::OutOfRange`] for a negative run time, or unless there are as many keys as the
     /// limits say.
     pub fn learn(&mut self, keys: &[i64], run_time: i64) -> Result<()> {
-        let limits = self.state.limits;
+        let limits = self.state.capacity;
         if keys.len() != limits.keys as usize {
             return Err(Error::OutOfRange);
         }
@@ -283,7 +283,7 @@ impl<'a> Mixture<'a> {
     /// # Errors
     /// [`Error::OutOfRange`] unless there are as many keys as the limits say.
     pub fn weights(&self, keys: &[i64]) -> Result<&[f64]> {
-        if keys.len() != self.state.limits.keys as usize {
+        if keys.len() != self.state.capacity.keys as usize {
             return Err(Error::OutOfRange);
         }
         let own = self.histories.row(owner(keys))?.unwrap_or(&self.state.weights);
@@ -291,7 +291,7 @@ impl<'a> Mixture<'a> {
     }
 
     fn experts(&self) -> usize {
-        self.state.limits.experts as usize
+        self.state.capacity.experts as usize
     }
 
     /// Judges the experts by the probability they gave to a bin.
@@ -300,7 +300,7 @@ impl<'a> Mixture<'a> {
         if count < 2 {
             return Ok(());
         }
-        let bins = self.state.limits.bins as usize;
+        let bins = self.state.capacity.bins as usize;
         let common = at(&self.state.everybody, bin)? / self.state.jobs;
         let mut evidence = [0.0; MAX_EXPERTS];
         let experts = self.state.experts.iter().zip(&mut evidence);

@@ -137,7 +137,7 @@ impl RawCapacity {
 /// How a [`Predictor`](crate::predict::Predictor) learns. Options of other kinds are checked, but make no difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PredictorOptions {
-    /// A job that has been in the system for more than so many seconds is given up (1 to 2^40): it may be held, or its
+    /// A job that has been in the system for more seconds than this is given up (1 to 2^40): it may be held, or its
     /// end may have got lost. What it says as long as it runs is then no longer heard (its run time is censored),
     /// nothing waits for it, and when the table of jobs is full it makes room. If it ends after all, Baum-Welch and the
     /// mixtures still learn from it.
@@ -146,8 +146,8 @@ pub struct PredictorOptions {
     pub experts: [Expert; MAX_EXPERTS],
     /// Of the hidden Markov models, as all that follows: length of a slot in seconds (1 to 2^32).
     pub slot_seconds: i64,
-    /// No training before so many seconds after the first submission, and before all jobs submitted in them have left
-    /// or are given up (0 to 2^40).
+    /// The initial period, in seconds from the first submission (0 to 2^40): there is no training before its end, and
+    /// before all jobs submitted in it have left or are given up.
     pub initial_seconds: i64,
     /// How the number of jobs in a slot is modelled. A slot's load is the number of its jobs that have started.
     pub load: LoadModel,
@@ -156,9 +156,9 @@ pub struct PredictorOptions {
     /// When a training stops. With [`Termination::L1`], training also begins again as soon as, with more jobs finished,
     /// the last change is no longer below the threshold.
     pub termination: Termination,
-    /// A training stops after so many rounds at the latest (at least 1).
+    /// A training stops after this number of rounds at the latest (at least 1).
     pub most_rounds: u64,
-    /// With the other criteria, training begins again when so many seconds of new slots are finished (1 to 2^40).
+    /// With the other criteria, training begins again when this number of seconds of new slots is finished (1 to 2^40).
     pub restart_seconds: i64,
     /// What happens when no possible state explains a slot, in a bin that none has seen for example (0 to below 1).
     /// With 0, the thesis's rule, the predictor is silent until it has learnt from that slot. Else the slot is filtered

@@ -363,12 +363,12 @@ impl<'a> Predictor<'a> {
         self.jobs.remove(id)
     }
 
-    /// A mixture learns from a job that it was not told of, or of which more is known than when it started and ended:
-    /// one with these keys ran for so many seconds (0 to [`MAX_SECONDS`]). To the contexts it ended at the time of the
-    /// last event. O(experts x bins).
+    /// A mixture learns from a job that was not reported to it, or of which more is known than when it started and
+    /// ended: one with these keys ran for `run_time` seconds (0 to [`MAX_SECONDS`]). To the contexts it ended at the
+    /// time of the last event. O(experts x bins).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] with a hidden Markov model, which is told
+    /// [`Error::OutOfRange`], [`Error::SpanTooLong`]; [`Error::WrongState`] with a hidden Markov model, which learns
     /// of past jobs by their events.
     pub fn learn(&mut self, keys: &[i64], run_time: i64) -> Result<()> {
         match &mut self.learner {

@@ -87,7 +87,7 @@ impl<'a> Tracker<'a> {
         };
         let (anchor, training) = (Anchor::new(anchor)?, Training::new(training)?);
         let held = hmm.slots();
-        let sound = hmm.limits() == &capacity.hmm
+        let sound = hmm.capacity() == &capacity.hmm
             && online.as_ref().is_none_or(|online| (online.states(), online.bins()) == (states, bins))
             && anchor.is_sound(&held)
             && training.is_sound(&held, &anchor, online.is_some());

@@ -296,7 +296,7 @@ impl<'a> Training<'a> {
         mut work: u64,
     ) -> Result<Learning> {
         let history = hmm.history();
-        let bins = hmm.limits().bins as usize;
+        let bins = hmm.capacity().bins as usize;
         // What has left the history before it was learnt is lost.
         self.state.position = self.state.position.max(history.ledger()?.first);
         while self.state.position < anchor.first() {

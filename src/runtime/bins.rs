@@ -167,7 +167,7 @@ impl RawBins {
     /// The bins again.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when they are none.
+    /// [`Error::Corrupt`] when they are no valid bins.
     pub(crate) fn bins(&self) -> Result<RuntimeBins> {
         let edges = usize::try_from(self.count).ok().filter(|&count| count > 0);
         let edges = edges.and_then(|count| self.edges.get(..count)).ok_or(Error::Corrupt)?;

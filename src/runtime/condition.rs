@@ -5,6 +5,9 @@
 //! nothing is left (the job outlived every bin, or its limit), the job is expected to end at its limit if that is still
 //! ahead, else one second from now.
 
+//!
+//! A soft limit, one that jobs may outlive, does not cut: [`RuntimeDistribution::remaining_softly`].
+
 use crate::error::{Error, Result};
 use crate::runtime::bins::collect;
 use crate::runtime::distribution::{RuntimeDistribution, Shape};
@@ -42,7 +45,7 @@ fn check(age: i64, limit: i64) -> Result<()> {
 
 /// When a job ends of which nothing else is known: at its limit if that is ahead, else one second from now.
 pub(crate) fn at_limit(age: i64, limit: i64) -> i64 {
-    (limit - age).max(1)
+    limit.saturating_sub(age).max(1)
 }
 
 /// The bins between age and limit with their scaled masses; empty when nothing is left.
@@ -102,6 +105,35 @@ impl RuntimeDistribution {
         events_per_bin: usize,
         out: &mut [Release],
     ) -> Result<usize> {
+        self.releases(age, limit, limit, events_per_bin, out)
+    }
+
+    /// As [`RuntimeDistribution::remaining`] under a soft limit, one that jobs may outlive: the age alone cuts what is
+    /// believed, before the limit and beyond it, and the open bin is as wide as any other, from wherever the job is.
+    /// Where nothing is believed, or nothing of it is left, the job is expected to end at its limit if that is still
+    /// ahead, else one second from now.
+    ///
+    /// # Errors
+    /// As [`RuntimeDistribution::remaining`].
+    pub fn remaining_softly(
+        &self,
+        age: i64,
+        limit: i64,
+        events_per_bin: usize,
+        out: &mut [Release],
+    ) -> Result<usize> {
+        self.releases(age, limit, MAX_SECONDS, events_per_bin, out)
+    }
+
+    /// `cut` is where what is believed ends; `limit` what stands for it where nothing is left.
+    fn releases(
+        &self,
+        age: i64,
+        limit: i64,
+        cut: i64,
+        events_per_bin: usize,
+        out: &mut [Release],
+    ) -> Result<usize> {
         check(age, limit)?;
         if !(1..=MAX_EVENTS_PER_BIN).contains(&events_per_bin) {
             return Err(Error::OutOfRange);
@@ -113,7 +145,7 @@ impl RuntimeDistribution {
             Shape::Limit => return Ok(write_one(out, at_limit(age, limit))),
             // A job that has not run yet has not outlived a prediction of 0 either.
             Shape::Single(seconds) if *seconds > age || age == 0 => {
-                return Ok(write_one(out, at_limit(age, limit.min(*seconds))));
+                return Ok(write_one(out, at_limit(age, cut.min(*seconds))));
             }
             Shape::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
             Shape::Binned { bins, probabilities } => (bins, probabilities),
@@ -123,7 +155,7 @@ impl RuntimeDistribution {
             let _ = steps.try_push(libm::exp(bins.ln_ratio() * i as f64 / events_per_bin as f64));
         }
         let mut count = 0;
-        for piece in pieces(bins, probabilities, age, limit) {
+        for piece in pieces(bins, probabilities, age, cut) {
             let mass = piece.mass / events_per_bin as f64;
             let ln_ratio = if piece.regular { 0.0 } else { libm::log(piece.end / piece.start) };
             for (i, step) in (1..events_per_bin).zip(&steps) {
@@ -280,6 +312,32 @@ mod tests {
         // Without a limit the open bin is as wide as the others.
         assert_eq!(remaining(&decades(&[0.0, 1.0]), 0, MAX_SECONDS, 1), [(100, 1.0)]);
         assert_eq!(remaining(&decades(&[0.0, 1.0]), 90, MAX_SECONDS, 1), [(810, 1.0)]);
+    }
+
+    #[test]
+    fn a_soft_limit_does_not_cut() {
+        let soft = |distribution: &RuntimeDistribution, age, limit| {
+            let mut out = [Release::default(); 1024];
+            let count = distribution.remaining_softly(age, limit, 1, &mut out).unwrap();
+            out[..count].iter().map(|r| (r.after, r.probability)).collect::<std::vec::Vec<_>>()
+        };
+        // Bins [1,10) [10,100) [100,1000), a limit of 50, an age beyond it: a part of the second bin is left.
+        let distribution = decades(&[1.0, 2.0, 1.0, 0.0]);
+        let left = 2.0 * libm::log(100.0 / 60.0) / libm::log(10.0);
+        let found = soft(&distribution, 60, 50);
+        assert_eq!((found[0].0, found[1].0), (40, 940));
+        assert!((found[0].1 - left / (left + 1.0)).abs() < 1e-15);
+        assert_eq!(remaining(&distribution, 60, 50, 1), [(1, 1.0)]);
+        // Before its limit as well.
+        assert_eq!(soft(&decades(&[0.0, 1.0, 1.0, 0.0]), 0, 50), [(100, 0.5), (1000, 0.5)]);
+        // The open bin goes on from the age; nothing believed, or nothing left of it, is as under any limit.
+        assert_eq!(soft(&decades(&[0.0, 1.0]), 90, 50), [(810, 1.0)]);
+        assert_eq!(soft(&decades(&[1.0, 0.0]), 20, 50), [(30, 1.0)]);
+        assert_eq!(soft(&decades(&[1.0, 0.0]), 60, 50), [(1, 1.0)]);
+        assert_eq!(soft(&RuntimeDistribution::limit(), 60, 50), [(1, 1.0)]);
+        let single = RuntimeDistribution::single(100).unwrap();
+        assert_eq!(soft(&single, 60, 50), [(40, 1.0)]);
+        assert_eq!(soft(&single, 100, 50), [(1, 1.0)]);
     }
 
     #[test]

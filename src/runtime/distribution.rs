@@ -134,7 +134,7 @@ impl RawDistribution {
     /// The distribution again.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when it is none.
+    /// [`Error::Corrupt`] when it is no valid distribution.
     pub(crate) fn distribution(&self) -> Result<RuntimeDistribution> {
         match self.shape {
             0 => Ok(RuntimeDistribution::limit()),

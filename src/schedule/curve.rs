@@ -20,10 +20,10 @@ const STEP: f64 = 2.0;
 /// Observations after which a sum has shrunk to 1/e.
 const MEMORY: f64 = 4000.0;
 
-/// A class counts so many observations that lie on the common ratio before it has any of its own.
+/// A class counts this number of observations that lie on the common ratio before it has any of its own.
 const PRIOR: f64 = 20.0;
 
-/// The common ratio counts so many observations that agree with their predictions before there are any.
+/// The common ratio counts this number of observations that agree with their predictions before there are any.
 const IDENTITY: f64 = 20.0;
 
 /// How fast the level follows the outcomes.

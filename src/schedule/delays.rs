@@ -148,7 +148,7 @@ fn check_time(time: i64) -> Result<()> {
 }
 
 impl<'a> DelayCalibration<'a> {
-    /// Bytes that are needed to remember so many accepted backfills whose outcome is not known yet (1 to
+    /// Bytes that are needed to remember this number of accepted backfills whose outcome is not known yet (1 to
     /// [`MAX_PENDING_BACKFILLS`]): 64 each and less than 1,100.
     ///
     /// # Errors
@@ -249,7 +249,7 @@ impl<'a> DelayCalibration<'a> {
         Ok(())
     }
 
-    /// A job ended (or was killed) that started at `started` and held so many processors. Every job that ran must be
+    /// A job ended (or was killed) that started at `started` and held `processors`. Every job that ran must be
     /// told, backfilled or not, in the order of their ends. A job that started in the second in which a backfill was
     /// accepted counts as running then, unless it was itself accepted after it. O(pending).
     ///

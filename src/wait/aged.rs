@@ -40,7 +40,7 @@ const GROWTH: f64 = 1.05;
 /// Ages from which on a job belongs to the groups of those that have waited long, in seconds.
 const AGES: [u64; 7] = [10_800, 32_400, 64_800, 129_600, 216_000, 345_600, 604_800];
 
-/// So many open notes together count as one more.
+/// This number of open notes together counts as one more.
 const OPEN: f64 = 200.0;
 
 /// What is asked about a waiting job.
@@ -451,7 +451,7 @@ impl WaitPredictor<'_> {
         Ok(StartProbability { observed, at_least, ..found })
     }
 
-    /// So many of the waits were no longer. With [`ADAPT`] half a wait on either side is added.
+    /// `no_longer` of the waits were no longer. With [`ADAPT`] half a wait on either side is added.
     fn counted(&self, no_longer: u64, waits: u64, confidence: f64) -> StartProbability {
         let (hits, all) = (no_longer as f64, waits as f64);
         if waits == 0 || no_longer == 0 && !self.has(ADAPT) {

@@ -17,7 +17,7 @@ pub(super) type Shares = [f32; HORIZONS.len()];
 /// Shares from 0 to 1 in tenths.
 const KNOTS: usize = 11;
 
-/// So many questions are invented at each knot whose share came true as it is.
+/// At each knot this number of questions is invented, of which the knot's share came true.
 const BELIEF: f64 = 20.0;
 
 /// The weights of older questions fade with each new one, once there are many: 1,000 count.

@@ -3,7 +3,6 @@
 use crate::error::{Error, Result};
 use crate::memory::{at, at_mut};
 use crate::runtime::MAX_SECONDS;
-use crate::wait::availability::judge;
 use crate::wait::binomial::{check_probability, upper_index};
 use crate::wait::chances::Shares;
 use crate::wait::clusters::{Census, Intervals, MAX_CLUSTERS, Workshop};
@@ -11,6 +10,7 @@ use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series, Store, View};
 use crate::wait::levels::{ASIDE, Groups, Levels, tail_of};
 use crate::wait::options::{ADAPT, AVAILABILITY, Attribute, CLUSTER, Features, TRIM, VISIBLE, WaitAnswer};
+use crate::wait::outage::judge;
 use crate::wait::predictor::{State, WaitPredictor};
 use crate::wait::queue::{Queue, Waiting, find};
 use crate::wait::sample::{Sample, WINDOW};
@@ -73,13 +73,13 @@ impl WaitPredictor<'_> {
         Queue {
             occupancy: &mut self.state.occupancy,
             slots: self.parts.slots,
-            table: self.parts.table,
+            index: self.parts.index.reborrow(),
             heap: self.parts.deadlines,
         }
     }
 
     pub(super) fn slot_of(&self, id: i64) -> Result<u32> {
-        find(self.parts.table, self.parts.slots, id)?.ok_or(Error::UnknownJob)
+        find(&self.parts.index, self.parts.slots, id)?.ok_or(Error::UnknownJob)
     }
 
     /// Time goes on: jobs that have waited longer than their bound are misses now, not only when they start.
@@ -137,7 +137,7 @@ impl WaitPredictor<'_> {
             return Ok(());
         }
         let mut pool = Pool { nodes: self.parts.nodes, spare: &mut self.state.spare };
-        self.state.availability.released(&mut self.parts.detectors, &mut pool, now)
+        self.state.outage.released(&mut self.parts.detectors, &mut pool, now)
     }
 
     pub(super) fn down(&self, now: i64, waiting: u32) -> Result<bool> {
@@ -147,7 +147,7 @@ impl WaitPredictor<'_> {
         let nodes = Nodes(self.parts.nodes);
         let arrivals = View { records: self.parts.detectors.arrivals, nodes };
         let gaps = View { records: self.parts.detectors.gaps, nodes };
-        self.state.availability.may_be_down(arrivals, gaps, now, waiting)
+        self.state.outage.may_be_down(arrivals, gaps, now, waiting)
     }
 
     pub(super) fn unless_down(
@@ -199,7 +199,7 @@ impl WaitPredictor<'_> {
 
     /// The model of what is seen, where it is to be used: it is on, and answers the options' own question.
     pub(super) fn visible(&self) -> Option<&Visible> {
-        let room = u64::from(self.state.limits.neighbours).min(WINDOW as u64);
+        let room = u64::from(self.state.capacity.neighbours).min(WINDOW as u64);
         let usable = self.has(VISIBLE) && self.state.question.fewest <= room;
         self.parts.visible.first().filter(|_| usable)
     }
@@ -329,7 +329,7 @@ impl WaitPredictor<'_> {
         let index = self.place(self.state.next);
         let full = self.state.next - self.state.oldest >= capacity;
         let gone = if full { Some(*at(self.parts.records, index)?) } else { None };
-        let clustering = self.state.limits.clusters > 1 && self.has(CLUSTER);
+        let clustering = self.state.capacity.clusters > 1 && self.has(CLUSTER);
 
         let State { side, filling, intervals, series, memos, closed, spare, values, .. } = &mut *self.state;
         let mut pool = Pool { nodes: self.parts.nodes, spare };
@@ -420,7 +420,7 @@ impl WaitPredictor<'_> {
         if self.state.filling == 1 {
             return self.fill().map(|()| true);
         }
-        let (fewest, most) = (self.state.question.fewest, self.state.limits.clusters as usize);
+        let (fewest, most) = (self.state.question.fewest, self.state.capacity.clusters as usize);
         let State { agglomeration, values, spare, since_clustering, .. } = &mut *self.state;
         let mut pool = Pool { nodes: self.parts.nodes, spare };
         let census = Census { values, groups: self.parts.groups, pool: &mut pool };

@@ -4,7 +4,7 @@
 //! * [`WaitPredictor`]: one queue's jobs in, bounds on their waits out, in the caller's memory; `options` has what it
 //!   is told and answers, `learn` what its calls are made of.
 //! * `queue`: the jobs that wait.
-//! * `availability`: whether the machine may be down (section 3.5).
+//! * `outage`: whether the machine may be down (section 3.5).
 //! * `clusters`: which jobs are alike (section 3.4).
 //! * `visible`: which earlier jobs came into a like situation; `sample`: the waits that an answer rests on.
 //! * `levels`: which of them is told, so that as many are missed as should be, class by class.
@@ -20,7 +20,6 @@
 //! Waits are whole seconds, quantiles and confidences are probabilities strictly between 0 and 1.
 
 mod aged;
-mod availability;
 mod binomial;
 mod chances;
 mod change;
@@ -31,6 +30,7 @@ mod learn;
 mod levels;
 mod looks;
 mod options;
+mod outage;
 mod predictor;
 mod queue;
 mod rare_table;

@@ -1,10 +1,10 @@
 //! The predictor of one queue's waits, in the caller's memory.
 
 use crate::error::{Error, Result};
+use crate::hash::HashIndex;
 use crate::memory::{Carver, Kind, Object, at};
 use crate::runtime::{MAX_SECONDS, check_span};
 use crate::seal::{Sealed, lifecycle};
-use crate::wait::availability::{Availability, DetectorRecords};
 use crate::wait::binomial::{lower_index, two_sided_indices, upper_index};
 use crate::wait::chances::Chances;
 use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS, Values};
@@ -16,7 +16,8 @@ use crate::wait::options::{
     ADAPT, Attribute, CLUSTER, Cluster, Clustering, Features, Machine, VISIBLE, WaitAnswer, WaitCapacity,
     WaitOptions, WaitingJob,
 };
-use crate::wait::queue::{NEVER, Occupancy, Waiting, table_for};
+use crate::wait::outage::{DetectorRecords, OutageDetector};
+use crate::wait::queue::{NEVER, Occupancy, Waiting};
 use crate::wait::tree::{Node, Spare, nodes_for};
 use crate::wait::visible::{Neighbour, Visible};
 use bytemuck::{Pod, Zeroable};
@@ -30,7 +31,7 @@ type BySide<T> = [[T; MAX_CLUSTERS]; 2];
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct State {
-    pub(super) limits: WaitCapacity,
+    pub(super) capacity: WaitCapacity,
     pub(super) reserved: u32,
     pub(super) question: Question,
     pub(super) method: u32,
@@ -70,7 +71,7 @@ pub(crate) struct State {
     pub(super) memos: BySide<Memo>,
     /// Of the clusters that are being filled: those that a change point has closed to older records.
     pub(super) closed: [u32; MAX_CLUSTERS],
-    pub(super) availability: Availability,
+    pub(super) outage: OutageDetector,
     pub(super) aged: Aged,
 }
 
@@ -81,7 +82,7 @@ pub(crate) struct Parts<'a> {
     pub(super) item_heap: &'a mut [u32],
     pub(super) detectors: DetectorRecords<'a>,
     pub(super) slots: &'a mut [Waiting],
-    pub(super) table: &'a mut [u32],
+    pub(super) index: HashIndex<'a>,
     pub(super) deadlines: &'a mut [u32],
     pub(super) nodes: &'a mut [Node],
     /// At most one.
@@ -152,7 +153,7 @@ impl<'a> Object<'a> for WaitPredictor<'a> {
             item_heap: carver.take(clustered)?,
             detectors: DetectorRecords { arrivals: carver.take(releases)?, gaps: carver.take(releases)? },
             slots: carver.take(queued)?,
-            table: carver.take(table_for(queued).ok_or(Error::OutOfRange)?)?,
+            index: HashIndex::carve(carver, queued)?,
             deadlines: carver.take(queued)?,
             nodes: carver.take(nodes)?,
             visible: carver.take(neighbours.min(1))?,
@@ -166,11 +167,11 @@ impl<'a> Object<'a> for WaitPredictor<'a> {
     }
 
     fn capacity_in(state: &State) -> Result<WaitCapacity> {
-        Ok(state.limits)
+        Ok(state.capacity)
     }
 
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<WaitPredictor<'a>> {
-        let limits = &state.limits;
+        let limits = &state.capacity;
         let sound = state.side < 2
             && state.oldest <= state.next
             && state.next - state.oldest <= u64::from(limits.history)
@@ -205,7 +206,7 @@ impl<'a> WaitPredictor<'a> {
     ) -> Result<WaitPredictor<'a>> {
         limits.check()?;
         let question = Question::new(options.quantile, options.confidence)?;
-        let availability = Availability::new(options.down_quantile)?;
+        let outage = OutageDetector::new(options.down_quantile)?;
         if options.rate.is_nan() {
             return Err(Error::NotANumber);
         }
@@ -219,7 +220,7 @@ impl<'a> WaitPredictor<'a> {
         }
         let (state, parts) = WaitPredictor::create(memory, limits)?;
         *state = State {
-            limits: *limits,
+            capacity: *limits,
             question,
             method: options.method as u32,
             attribute: options.attribute as u32,
@@ -229,7 +230,7 @@ impl<'a> WaitPredictor<'a> {
             oldest_seconds: options.oldest_seconds,
             intervals: [Intervals::whole(); 2],
             series: [[Series::new(0); MAX_CLUSTERS], [Series::new(1); MAX_CLUSTERS]],
-            availability,
+            outage,
             ..State::zeroed()
         };
         parts.visible.iter_mut().chain(parts.aged.iter_mut()).for_each(Visible::reset);
@@ -237,8 +238,8 @@ impl<'a> WaitPredictor<'a> {
     }
 
     /// The capacities.
-    pub fn limits(&self) -> &WaitCapacity {
-        &self.state.limits
+    pub fn capacity(&self) -> &WaitCapacity {
+        &self.state.capacity
     }
 
     /// The jobs that it holds, those given up included.
@@ -271,7 +272,7 @@ impl<'a> WaitPredictor<'a> {
         if self.state.begun == 1 && now < self.state.now {
             self.queue().move_back(now)?;
             self.move_notes_back(now);
-            self.state.availability.move_back(now);
+            self.state.outage.move_back(now);
         }
         self.advance(now)
     }
@@ -326,7 +327,7 @@ impl<'a> WaitPredictor<'a> {
             self.queue().remove(lost)?;
         }
         let waiting = self.state.occupancy.present();
-        self.state.availability.arrived(now, waiting);
+        self.state.outage.arrived(now, waiting);
         self.came(features, now)?;
         let asked = self.asked(features, now)?;
         let answer = self.usual_answer(&asked, now, waiting + 1)?;
@@ -416,7 +417,7 @@ impl<'a> WaitPredictor<'a> {
         if work == 0 {
             return Err(Error::OutOfRange);
         }
-        if self.state.limits.clusters < 2 || !self.has(CLUSTER) {
+        if self.state.capacity.clusters < 2 || !self.has(CLUSTER) {
             return Ok(Clustering::Idle);
         }
         // A damaged block must not keep it busy for ever.

@@ -1,10 +1,10 @@
 //! The jobs that wait: found by their number, and by when the bound that they were given runs out.
 //!
-//! Jobs lie in slots that do not move; an open-addressing table leads from numbers to slots, a heap orders those with a
-//! bound by their deadline. Everything is O(1) on average or O(log n).
+//! Jobs lie in slots that do not move; a hash table leads from numbers to slots, a heap orders those with a bound by
+//! their deadline. Everything is O(1) on average or O(log n).
 
 use crate::error::{Error, Result};
-use crate::math::mix::finalise;
+use crate::hash::HashIndex;
 use crate::memory::{at, at_mut};
 use crate::runtime::MAX_SECONDS;
 use crate::wait::chances::Shares;
@@ -95,38 +95,23 @@ pub(super) struct Occupancy {
     given_up_work: u64,
 }
 
-/// The queue with its memory. `table` is a power of two long, at least twice the number of slots; it holds slots plus
-/// one.
+/// The queue with its memory.
 pub(super) struct Queue<'s> {
     pub occupancy: &'s mut Occupancy,
     pub slots: &'s mut [Waiting],
-    pub table: &'s mut [u32],
+    /// From a job's number to its slot.
+    pub index: HashIndex<'s>,
     pub heap: &'s mut [u32],
 }
 
-/// The length of the hash table for this number of slots.
-pub(super) fn table_for(slots: usize) -> Option<usize> {
-    slots.max(1).checked_mul(2)?.checked_next_power_of_two()
+/// The key of the job in a slot, for the hash table.
+fn keys(slots: &[Waiting]) -> impl Fn(u32) -> Result<u64> + '_ {
+    |slot| Ok(at(slots, slot as usize)?.id as u64)
 }
 
-/// Where in the table the job is, with its slot, or the free place where it would be.
-fn probe(table: &[u32], slots: &[Waiting], id: i64) -> Result<(usize, Option<u32>)> {
-    let mask = table.len().wrapping_sub(1);
-    let mut place = finalise(id as u64) as usize & mask;
-    // A table is never full; a damaged one must not loop forever.
-    for _ in 0..table.len() {
-        match at(table, place)?.checked_sub(1) {
-            None => return Ok((place, None)),
-            Some(slot) if at(slots, slot as usize)?.id == id => return Ok((place, Some(slot))),
-            Some(_) => place = (place + 1) & mask,
-        }
-    }
-    Err(Error::Corrupt)
-}
-
-/// The slot of a waiting job.
-pub(super) fn find(table: &[u32], slots: &[Waiting], id: i64) -> Result<Option<u32>> {
-    Ok(probe(table, slots, id)?.1)
+/// The slot of a waiting job. O(1) on average.
+pub(super) fn find(index: &HashIndex, slots: &[Waiting], id: i64) -> Result<Option<u32>> {
+    index.find(id as u64, keys(slots))
 }
 
 impl Occupancy {
@@ -172,21 +157,13 @@ impl Occupancy {
 }
 
 impl Queue<'_> {
-    fn mask(&self) -> usize {
-        self.table.len().wrapping_sub(1)
-    }
-
     pub(super) fn slot(&self, slot: u32) -> Result<&Waiting> {
         at(self.slots, slot as usize)
     }
 
-    fn probe(&self, id: i64) -> Result<(usize, Option<u32>)> {
-        probe(self.table, self.slots, id)
-    }
-
     /// The slot of a waiting job.
     pub(super) fn find(&self, id: i64) -> Result<Option<u32>> {
-        find(self.table, self.slots, id)
+        find(&self.index, self.slots, id)
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -195,8 +172,7 @@ impl Queue<'_> {
 
     /// Adds a job that is not there yet to a queue that is not full.
     pub(super) fn add(&mut self, waiting: Waiting) -> Result<()> {
-        let (place, found) = self.probe(waiting.id)?;
-        if found.is_some() || self.is_full() {
+        if self.is_full() {
             return Err(Error::Corrupt);
         }
         let slot = match self.occupancy.free.checked_sub(1) {
@@ -209,6 +185,7 @@ impl Queue<'_> {
                 self.occupancy.fresh - 1
             }
         };
+        self.index.insert(waiting.id as u64, slot, keys(self.slots))?;
         let last = self.occupancy.last;
         *at_mut(self.slots, slot as usize)? = Waiting { before: last, after: 0, ..waiting };
         self.join(last, slot + 1)?;
@@ -217,7 +194,6 @@ impl Queue<'_> {
             self.occupancy.first_present = slot + 1;
         }
         self.occupancy.work = self.occupancy.work.saturating_add(waiting.work);
-        *at_mut(self.table, place)? = slot + 1;
         self.occupancy.jobs += 1;
         self.keep_deadline(slot)
     }
@@ -235,22 +211,8 @@ impl Queue<'_> {
 
     /// Takes a waiting job out.
     pub(super) fn remove(&mut self, id: i64) -> Result<()> {
-        let (mut hole, found) = self.probe(id)?;
-        let slot = found.ok_or(Error::Corrupt)?;
+        let slot = self.index.remove(id as u64, keys(self.slots))?;
         self.forget_deadline(slot)?;
-        // Moves those behind it up, as far as they may come before their own place.
-        let mut place = hole;
-        for _ in 0..self.table.len() {
-            place = (place + 1) & self.mask();
-            let Some(other) = at(self.table, place)?.checked_sub(1) else { break };
-            let home = finalise(self.slot(other)?.id as u64) as usize & self.mask();
-            let distance = |from: usize, to: usize| to.wrapping_sub(from) & self.mask();
-            if distance(home, place) >= distance(hole, place) {
-                *at_mut(self.table, hole)? = other + 1;
-                hole = place;
-            }
-        }
-        *at_mut(self.table, hole)? = 0;
         let Waiting { before, after, work, given_up, .. } = *self.slot(slot)?;
         if given_up == 1 {
             self.occupancy.given_up = self.occupancy.given_up.saturating_sub(1);
@@ -389,6 +351,7 @@ impl Queue<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Carver;
     use std::collections::BTreeMap;
     use std::vec;
 
@@ -396,10 +359,11 @@ mod tests {
     fn agrees_with_a_map() {
         const JOBS: usize = 50;
         let mut occupancy = Occupancy::default();
-        let (mut slots, mut table) = (vec![Waiting::zeroed(); JOBS], vec![0; table_for(JOBS).unwrap()]);
-        let mut heap = vec![0; JOBS];
-        let mut queue =
-            Queue { occupancy: &mut occupancy, slots: &mut slots, table: &mut table, heap: &mut heap };
+        let (mut slots, mut heap) = (vec![Waiting::zeroed(); JOBS], vec![0; JOBS]);
+        let mut block = vec![0u64; 128];
+        let mut carver = Carver::of(bytemuck::cast_slice_mut(&mut block)).unwrap();
+        let index = HashIndex::carve(&mut carver, JOBS).unwrap();
+        let mut queue = Queue { occupancy: &mut occupancy, slots: &mut slots, index, heap: &mut heap };
         let mut naive: BTreeMap<i64, (i64, i64, u64)> = BTreeMap::new();
         let mut random = 99_u32;
         let mut next = move |below: u32| {

@@ -23,7 +23,7 @@ def ended(age, wait):
 
 
 def free(processors, wait):
-    """Pr(so many are free by then), over all outcomes of the five jobs."""
+    """Pr(this number is free by then), over all outcomes of the five jobs."""
     total = 0.0
     for over in itertools.product((0, 1), repeat=len(JOBS)):
         if IDLE + sum(o * holds for o, (holds, _) in zip(over, JOBS)) >= processors:

@@ -14,7 +14,8 @@ static int use(surefill_pass *pass) {
     int32_t step = SUREFILL_STEP_MORE, candidate, idle, exactness, verdict;
     int64_t when;
     double real;
-    int statuses[12], count = 0, valid = 1;
+    const double half = 0.5;
+    int statuses[14], count = 0, valid = 1;
     for (int i = 0; i < MOST_STEPS && step != SUREFILL_STEP_DONE; i++) {
         if ((statuses[0] = surefill_pass_decide(pass, &rule, 50, &step, &candidate)) != SUREFILL_OK) break;
         if (step == SUREFILL_STEP_ACCEPT && (statuses[0] = surefill_pass_commit(pass, candidate)) != SUREFILL_OK) break;
@@ -26,6 +27,8 @@ static int use(surefill_pass *pass) {
     statuses[count++] = surefill_pass_idle(pass, &idle);
     statuses[count++] = surefill_pass_free_probability(pass, 12, NOW + 500, &real);
     statuses[count++] = surefill_pass_head_start_quantile(pass, 0.5, &when);
+    statuses[count] = surefill_pass_head_start_quantiles(pass, &half, 1, 50, &when, &step);
+    if (statuses[count++] == SUREFILL_OK) statuses[count++] = surefill_pass_head_start_quantiles(pass, &half, 1, 5000, &when, &step);
     statuses[count++] = surefill_pass_begin(pass, NOW + 1, 4, 8, 12, 0);
     statuses[count++] = surefill_pass_add_running(pass, 4, 0, 60, NULL, NULL);
     statuses[count++] = surefill_pass_add_candidate(pass, 4, 60, NULL, NULL);

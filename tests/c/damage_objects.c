@@ -214,12 +214,13 @@ static int use_sizing(void *made) {
 }
 
 static int64_t make_delays(void) {
+    const surefill_delay_calibration_capacity capacity = {sizeof(surefill_delay_calibration_capacity), 6};
     surefill_delay_calibration *delays;
     int64_t size;
     double told;
-    CHECK_OK(surefill_delay_calibration_size(6, &size));
+    CHECK_OK(surefill_delay_calibration_size(&capacity, &size));
     CHECK(size <= ROOM);
-    CHECK_OK(surefill_delay_calibration_init(good, sizeof good, 6, &delays));
+    CHECK_OK(surefill_delay_calibration_init(good, sizeof good, &capacity, &delays));
     for (int64_t i = 0; i < 30; i++) {
         const int32_t criterion = i % 2 ? SUREFILL_CRITERION_PROBABILITY : SUREFILL_CRITERION_SECONDS;
         CHECK_OK(surefill_delay_calibration_accepted(delays, criterion, i, 100 * i, 2, 3, 0.01 * (double)i, &told));
@@ -289,7 +290,7 @@ static int64_t make_calibration(void) {
     surefill_start_calibration *calibration;
     CHECK_OK(surefill_start_calibration_init(good, sizeof good, &calibration));
     for (int64_t i = 0; i < 40; i++)
-        CHECK_OK(surefill_start_calibration_learn(calibration, i * 100, forecast, SUREFILL_START_LEVELS, i * 97 % 5000));
+        CHECK_OK(surefill_start_calibration_learn(calibration, i * 100, forecast, SUREFILL_START_LEVELS, i * 97 % 5000, 0));
     return SUREFILL_START_CALIBRATION_SIZE;
 }
 
@@ -304,7 +305,7 @@ static int use_calibration(void *made) {
         sound &= valid(status, 0);
         for (int i = 0; i < SUREFILL_START_LEVELS && status == SUREFILL_OK; i++)
             sound &= told[i] >= (i > 0 ? told[i - 1] : 0);
-        sound &= valid(surefill_start_calibration_learn(calibration, age, forecast, SUREFILL_START_LEVELS, 777), 0);
+        sound &= valid(surefill_start_calibration_learn(calibration, age, forecast, SUREFILL_START_LEVELS, 777, 0), 0);
     }
     sound &= valid(surefill_start_calibration_starts(calibration, &starts), 0);
     return sound;

@@ -58,6 +58,20 @@ void *realloc(void *memory, size_t size) {
 #undef bins_memory
 #undef pass_memory
 #undef CHECK
+#define main nodes_main
+#define check nodes_check
+#define bins_memory nodes_bins_memory
+#define runs_memory nodes_runs_memory
+#define nodes_memory nodes_nodes_memory
+#define pass_memory nodes_pass_memory
+#include "../../c-examples/nodes.c"
+#undef main
+#undef check
+#undef bins_memory
+#undef runs_memory
+#undef nodes_memory
+#undef pass_memory
+#undef CHECK
 #define main predict_main
 #define check predict_check
 #define bins_memory predict_bins_memory
@@ -102,6 +116,7 @@ int main(int argc, char **argv) {
     calls = 0;
     holds(backfill_main() == 0 && calls == 0, "backfill.c allocates nothing");
 
+    holds(nodes_main() == 0 && calls == 0, "nodes.c allocates nothing");
     holds(start_times_main() == 0 && calls == 0, "start_times.c allocates nothing");
     holds(predict_main() == 0 && calls == 0, "predict.c allocates nothing");
     holds(choose_size_main() == 0 && calls == 0, "choose_size.c allocates nothing");

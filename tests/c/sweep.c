@@ -1,9 +1,9 @@
 /* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
  *
  * `sweep --list` prints the functions swept, for the comparison with the header. Bins and distributions are in
- * sweep_values.c, passes in sweep_pass.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c,
- * predictors in sweep_predictor.c, waits in sweep_wait.c, presets in sweep_schedule.c, delays in sweep_delays.c,
- * sizes in sweep_allocate.c. */
+ * sweep_values.c, passes in sweep_pass.c, machines of nodes in sweep_nodes.c and sweep_node_pass.c, forecasts in
+ * sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors in sweep_predictor.c, waits in sweep_wait.c,
+ * presets in sweep_schedule.c, delays in sweep_delays.c, sizes in sweep_allocate.c. */
 #include "sweep.h"
 
 struct world world, before;
@@ -15,12 +15,13 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     void *const objects[KINDS] = {world.bins,      world.distribution, world.inbox, world.filling_pass, world.hmm,
                                   world.predictor, world.wait,  world.sizing,       world.correction,
                                   world.online_hmm, world.done_forecast, world.recent, world.start_calibration,
-                                  world.delays};
+                                  world.delays, world.nodes, world.filling_node_pass};
     const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, sizeof world.inbox,
                                  sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
                                  sizeof world.wait, sizeof world.sizing,
                                  sizeof world.correction, sizeof world.online_hmm, sizeof world.done_forecast,
-                                 sizeof world.recent, sizeof world.start_calibration, sizeof world.delays};
+                                 sizeof world.recent, sizeof world.start_calibration, sizeof world.delays,
+                                 sizeof world.nodes, sizeof world.filling_node_pass};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
@@ -54,7 +55,9 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     case KIND_FORECAST:
     case KIND_RECENT_WAITS:
     case KIND_DELAY_CALIBRATION:
-    case KIND_PASS: /* a size that its capacity does not have; a capacity that is none */
+    case KIND_NODES:
+    case KIND_NODE_PASS:
+    case KIND_PASS: /* a size that its capacity does not have; a capacity out of range */
         world.damaged[0][SIZE_OFFSET / 8]++;
         world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
         memset((char *)world.damaged[2] + CONTENT_OFFSET, 0xff, 24);
@@ -64,7 +67,7 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
         world.damaged[1][CONTENT_OFFSET / 8 + 4] = INT64_MIN + 1; /* a negative sum of squares */
         memset(&world.damaged[2][CONTENT_OFFSET / 8 + 1], 0xff, 48);
         break;
-    case KIND_INBOX: /* another capacity than its size is for, and counters that are none */
+    case KIND_INBOX: /* another capacity than its size is for, and counters that are not valid */
         world.damaged[0][CONTENT_OFFSET / 8] ^= 1;
         world.damaged[1][SIZE_OFFSET / 8] ^= 8;
         for (int i = 1; i < 4; i++) world.damaged[2][CONTENT_OFFSET / 8 + i] ^= 1;
@@ -109,6 +112,8 @@ static void make_world(void) {
     make_delay_calibration();
     for (int i = 0; i < OUTPUTS; i++) world.int64[i] = world.real[0][i] = world.real[1][i] = -77;
     make_passes();
+    make_nodes();
+    make_node_passes();
     make_forecasts();
     make_hmms();
     make_online_hmms();
@@ -154,7 +159,9 @@ static void sweep_name(void) {
     NAMES(EVENT, 1, "submit", "start", "end", "cancel");
     NAMES(PREDICTION, 0, "made", "nothing learnt", "initial period", "initial jobs", "untrained", "unexplained");
     NAMES(PREDICTOR, 1, "mixture", "user", "hmm", "hmm online", "contexts");
-    const int32_t none[] = {-1, SUREFILL_NAME_PREDICTOR + 1, INT32_MIN, INT32_MAX};
+    NAMES(FIT, 0, "first", "best", "apart");
+    NAMES(SPREAD, 0, "nodes", "tasks");
+    const int32_t none[] = {-1, SUREFILL_NAME_SPREAD + 1, INT32_MIN, INT32_MAX};
     for (int i = 0; i < 4; i++) CHECK(strcmp(surefill_name(none[i], 1), "unknown") == 0);
 }
 
@@ -170,7 +177,7 @@ static void sweep_inbox_capacity_init(void) {
     BAD_POINTER(p, &world.inbox_capacity, surefill_inbox_capacity_init(p));
 }
 
-/* Every number of events that is none, and sizes of the structure that no version has. */
+/* Numbers of events out of range, and sizes of the structure that no version has. */
 #define BAD_INBOX_CAPACITY(c, call)                                                                 \
     do {                                                                                            \
         const int32_t wrong_events[] = {0, -1, INT32_MIN, SUREFILL_MAX_INBOX_EVENTS + 1, INT32_MAX}; \
@@ -266,6 +273,7 @@ static const struct {
               SWEEP(pass_init),
               SWEEP(pass_begin),
               SWEEP(pass_add_running),
+              SWEEP(pass_add_running_softly),
               SWEEP(pass_add_candidate),
               SWEEP(pass_decide),
               SWEEP(pass_commit),
@@ -275,7 +283,40 @@ static const struct {
               SWEEP(pass_restore_spent),
               SWEEP(pass_idle),
               SWEEP(pass_free_probability),
-              SWEEP(pass_head_start_quantile),
+              SWEEP(pass_head_start_quantile), SWEEP(pass_head_start_quantiles),
+              SWEEP(nodes_capacity_init),
+              SWEEP(request_init),
+              SWEEP(nodes_size),
+              SWEEP(nodes_init),
+              SWEEP(nodes_seal),
+              SWEEP(nodes_open),
+              SWEEP(nodes_add_class),
+              SWEEP(nodes_add_nodes),
+              SWEEP(nodes_set_pool),
+              SWEEP(nodes_set_open),
+              SWEEP(nodes_count),
+              SWEEP(nodes_free),
+              SWEEP(nodes_pool_free),
+              SWEEP(nodes_fits),
+              SWEEP(nodes_place),
+              SWEEP(nodes_allocate),
+              SWEEP(nodes_release),
+              SWEEP(nodes_placement),
+              SWEEP(node_pass_capacity_init),
+              SWEEP(node_pass_options_init),
+              SWEEP(node_pass_size),
+              SWEEP(node_pass_init),
+              SWEEP(node_pass_begin),
+              SWEEP(node_pass_add_running),
+              SWEEP(node_pass_add_candidate),
+              SWEEP(node_pass_add_placed),
+              SWEEP(node_pass_decide),
+              SWEEP(node_pass_commit),
+              SWEEP(node_pass_decline),
+              SWEEP(node_pass_judgement),
+              SWEEP(node_pass_placement),
+              SWEEP(node_pass_spent),
+              SWEEP(node_pass_head_wait),
               SWEEP(forecast_capacity_init),
               SWEEP(forecast_options_init),
               SWEEP(forecast_size),
@@ -292,7 +333,6 @@ static const struct {
               SWEEP(start_calibration_open),
               SWEEP(start_calibration_told),
               SWEEP(start_calibration_learn),
-              SWEEP(start_calibration_learn_rest),
               SWEEP(start_calibration_overdue),
               SWEEP(start_calibration_starts),
               SWEEP(preset_init),
@@ -307,6 +347,7 @@ static const struct {
               SWEEP(recent_waits_count),
               SWEEP(recent_waits_seal),
               SWEEP(recent_waits_open),
+              SWEEP(delay_calibration_capacity_init),
               SWEEP(delay_calibration_size),
               SWEEP(delay_calibration_init),
               SWEEP(delay_calibration_seal),
@@ -390,7 +431,6 @@ static const struct {
               SWEEP(wait_predict_two_sided),
               SWEEP(wait_predict_waiting),
               SWEEP(wait_start_probability),
-              SWEEP(wait_may_be_down),
               SWEEP(wait_counts),
               SWEEP(wait_clusters),
               SWEEP(wait_explained),

@@ -24,6 +24,8 @@ enum {
     DELAYS_WORDS = 200,
     WAIT_WORDS = 20000,
     SIZING_WORDS = 100,
+    NODES_WORDS = 300,
+    NODE_PASS_WORDS = 600,
     CORRECTION_WORDS = 10,
     LARGEST_WORDS = WAIT_WORDS,
     FRESH_WORDS = 20200,
@@ -44,6 +46,9 @@ struct world {
     int64_t new_predictor[PREDICTOR_WORDS], predictor[PREDICTOR_WORDS];
     int64_t mixture[PREDICTOR_WORDS]; /* a predictor too */
     int64_t wait[WAIT_WORDS];
+    int64_t nodes[NODES_WORDS];
+    int64_t new_node_pass[NODE_PASS_WORDS], filling_node_pass[NODE_PASS_WORDS], accepting_node_pass[NODE_PASS_WORDS],
+        more_node_pass[NODE_PASS_WORDS];
     int64_t new_sizing[SIZING_WORDS], sizing[SIZING_WORDS];
     int64_t correction[CORRECTION_WORDS];
     int64_t online_hmm[ONLINE_WORDS];
@@ -125,7 +130,7 @@ static inline int32_t processors_error(int32_t processors) {
         REFUSED(SUREFILL_ERROR_MISALIGNED, call);  \
     } while (0)
 
-/* The call is refused for every handle that is none of this kind. */
+/* The call is refused for every handle that is not of this kind. */
 struct bad_handle {
     void *handle;
     int32_t status;
@@ -145,6 +150,8 @@ enum kind {
     KIND_RECENT_WAITS,
     KIND_START_CALIBRATION,
     KIND_DELAY_CALIBRATION,
+    KIND_NODES,
+    KIND_NODE_PASS,
     KINDS
 };
 enum { BAD_HANDLES = KINDS + 8 };
@@ -212,6 +219,7 @@ void sweep_pass_size(void);
 void sweep_pass_init(void);
 void sweep_pass_begin(void);
 void sweep_pass_add_running(void);
+void sweep_pass_add_running_softly(void);
 void sweep_pass_add_candidate(void);
 void sweep_pass_decide(void);
 void sweep_pass_commit(void);
@@ -222,6 +230,7 @@ void sweep_pass_restore_spent(void);
 void sweep_pass_idle(void);
 void sweep_pass_free_probability(void);
 void sweep_pass_head_start_quantile(void);
+void sweep_pass_head_start_quantiles(void);
 
 /* sweep_forecast.c: one function for each exported one. */
 void sweep_forecast_capacity_init(void);
@@ -240,9 +249,47 @@ void sweep_start_calibration_seal(void);
 void sweep_start_calibration_open(void);
 void sweep_start_calibration_told(void);
 void sweep_start_calibration_learn(void);
-void sweep_start_calibration_learn_rest(void);
 void sweep_start_calibration_overdue(void);
 void sweep_start_calibration_starts(void);
+
+/* sweep_nodes.c: one function for each exported one. */
+void sweep_nodes_capacity_init(void);
+void sweep_request_init(void);
+void sweep_nodes_size(void);
+void sweep_nodes_init(void);
+void sweep_nodes_seal(void);
+void sweep_nodes_open(void);
+void sweep_nodes_add_class(void);
+void sweep_nodes_add_nodes(void);
+void sweep_nodes_set_pool(void);
+void sweep_nodes_set_open(void);
+void sweep_nodes_count(void);
+void sweep_nodes_free(void);
+void sweep_nodes_pool_free(void);
+void sweep_nodes_fits(void);
+void sweep_nodes_place(void);
+void sweep_nodes_allocate(void);
+void sweep_nodes_release(void);
+void sweep_nodes_placement(void);
+void make_nodes(void);
+
+/* sweep_node_pass.c: one function for each exported one. */
+void sweep_node_pass_capacity_init(void);
+void sweep_node_pass_options_init(void);
+void sweep_node_pass_size(void);
+void sweep_node_pass_init(void);
+void sweep_node_pass_begin(void);
+void sweep_node_pass_add_running(void);
+void sweep_node_pass_add_candidate(void);
+void sweep_node_pass_add_placed(void);
+void sweep_node_pass_decide(void);
+void sweep_node_pass_commit(void);
+void sweep_node_pass_decline(void);
+void sweep_node_pass_judgement(void);
+void sweep_node_pass_placement(void);
+void sweep_node_pass_spent(void);
+void sweep_node_pass_head_wait(void);
+void make_node_passes(void);
 
 /* sweep_schedule.c */
 void sweep_preset_init(void);
@@ -260,6 +307,7 @@ void sweep_recent_waits_open(void);
 void make_recent_waits(void);
 
 /* sweep_delays.c */
+void sweep_delay_calibration_capacity_init(void);
 void sweep_delay_calibration_size(void);
 void sweep_delay_calibration_init(void);
 void sweep_delay_calibration_seal(void);
@@ -344,7 +392,6 @@ void sweep_wait_predict_lower(void);
 void sweep_wait_predict_two_sided(void);
 void sweep_wait_predict_waiting(void);
 void sweep_wait_start_probability(void);
-void sweep_wait_may_be_down(void);
 void sweep_wait_counts(void);
 void sweep_wait_clusters(void);
 void sweep_wait_machine(void);

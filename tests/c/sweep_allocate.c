@@ -498,7 +498,7 @@ void sweep_sizing_choose_measured(void) {
     const surefill_choice_options *options = &world.choice_options;
     surefill_choice *out = &world.choice, modelled;
     for (int i = 0; i < PROCESSORS; i++) run_times[i] = 100000.0 / (i + 1);
-    BAD_CHOICE(MEASURED, SUREFILL_ERROR_OUT_OF_RANGE); /* not so many run times */
+    BAD_CHOICE(MEASURED, SUREFILL_ERROR_OUT_OF_RANGE); /* more run times than that */
     BAD_POINTER(p, run_times, surefill_sizing_choose_measured(SIZING, options, NULL, p, PROCESSORS, out));
     const int32_t counts[] = {INT32_MIN, -1, 0};
     for (int i = 0; i < 3; i++)

@@ -3,11 +3,13 @@
 
 enum { BACKFILLS = 4 };
 
+static const surefill_delay_calibration_capacity capacity = {sizeof(surefill_delay_calibration_capacity), BACKFILLS};
+
 /* One backfill of two processors at second 100, for a head job that lacked five. */
 void make_delay_calibration(void) {
     surefill_delay_calibration *delays;
     double told;
-    CHECK_OK(surefill_delay_calibration_init(world.delays, sizeof world.delays, BACKFILLS, &delays));
+    CHECK_OK(surefill_delay_calibration_init(world.delays, sizeof world.delays, &capacity, &delays));
     CHECK_OK(surefill_delay_calibration_accepted(delays, SUREFILL_CRITERION_SECONDS, 7, 100, 2, 5, 3.5, &told));
     CHECK(told == 3.5);
 }
@@ -17,24 +19,44 @@ static surefill_delay_calibration *copy(void) {
     return (surefill_delay_calibration *)world.fresh;
 }
 
+void sweep_delay_calibration_capacity_init(void) {
+    surefill_delay_calibration_capacity made = {0, 0};
+    BAD_POINTER(p, &made, surefill_delay_calibration_capacity_init(p));
+    CHECK_OK(surefill_delay_calibration_capacity_init(&made));
+    CHECK(made.struct_size == sizeof made && made.backfills == 256);
+}
+
+/* Numbers of backfills out of range, and sizes of the structure that no version has. */
+#define BAD_DELAY_CAPACITY(c, call)                                                                 \
+    do {                                                                                            \
+        const int32_t wrong_backfills[] = {0, -1, 1048577, INT32_MIN, INT32_MAX};                   \
+        const uint32_t wrong_sizes[] = {0, 3, 5, sizeof(surefill_delay_calibration_capacity) - 1, 5000}; \
+        surefill_delay_calibration_capacity bad = capacity, *c = &bad;                              \
+        for (int i = 0; i < 5; i++) {                                                               \
+            bad = capacity;                                                                         \
+            bad.backfills = wrong_backfills[i];                                                     \
+            REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);                                             \
+            bad = capacity;                                                                         \
+            bad.struct_size = wrong_sizes[i];                                                       \
+            REFUSED(SUREFILL_ERROR_WRONG_VERSION, call);                                            \
+        }                                                                                           \
+    } while (0)
+
 void sweep_delay_calibration_size(void) {
-    BAD_POINTER(p, &world.int64[0], surefill_delay_calibration_size(BACKFILLS, p));
-    const int32_t wrong[] = {0, -1, 1048577, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_delay_calibration_size(wrong[i], &world.int64[0]));
-    CHECK_OK(surefill_delay_calibration_size(BACKFILLS, &world.int64[0]));
+    BAD_POINTER(p, &capacity, surefill_delay_calibration_size(p, world.int64));
+    BAD_POINTER(p, world.int64, surefill_delay_calibration_size(&capacity, p));
+    BAD_DELAY_CAPACITY(c, surefill_delay_calibration_size(c, world.int64));
+    CHECK_OK(surefill_delay_calibration_size(&capacity, world.int64));
     CHECK(world.int64[0] > 0 && world.int64[0] <= (int64_t)sizeof world.delays);
 }
 
 void sweep_delay_calibration_init(void) {
+    surefill_delay_calibration **made = (surefill_delay_calibration **)&world.handle[0];
     int64_t size;
-    CHECK_OK(surefill_delay_calibration_size(BACKFILLS, &size));
-    BAD_MEMORY(size, m, n, out, surefill_delay_calibration_init(m, n, BACKFILLS, out));
-    void *out = &world.handle[0];
-    const int32_t wrong[] = {0, -1, 1048577, INT32_MIN, INT32_MAX};
-    for (int i = 0; i < 5; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
-                surefill_delay_calibration_init(world.fresh, sizeof world.fresh, wrong[i], out));
+    CHECK_OK(surefill_delay_calibration_size(&capacity, &size));
+    BAD_MEMORY(size, m, n, out, surefill_delay_calibration_init(m, n, &capacity, out));
+    BAD_POINTER(p, &capacity, surefill_delay_calibration_init(world.fresh, size, p, made));
+    BAD_DELAY_CAPACITY(c, surefill_delay_calibration_init(world.fresh, sizeof world.fresh, c, made));
 }
 
 void sweep_delay_calibration_seal(void) {
@@ -45,7 +67,7 @@ void sweep_delay_calibration_open(void) {
     int64_t size;
     surefill_delay_calibration *made = copy(), *opened;
     void *out = &world.handle[0];
-    CHECK_OK(surefill_delay_calibration_size(BACKFILLS, &size));
+    CHECK_OK(surefill_delay_calibration_size(&capacity, &size));
     REFUSED(SUREFILL_ERROR_CORRUPT, surefill_delay_calibration_open(world.fresh, size, out)); /* not sealed */
     CHECK_OK(surefill_delay_calibration_seal(made));
     BAD_MEMORY(size, m, n, o, surefill_delay_calibration_open(m, n, o));

@@ -33,7 +33,7 @@ static void make_calibration(void) {
     surefill_start_calibration *made;
     CHECK_OK(surefill_start_calibration_init(world.start_calibration, sizeof world.start_calibration, &made));
     for (int64_t waited = 0; waited < 40; waited++)
-        CHECK_OK(surefill_start_calibration_learn(made, 60 * waited, forecast_levels, SUREFILL_START_LEVELS, 50 * waited));
+        CHECK_OK(surefill_start_calibration_learn(made, 60 * waited, forecast_levels, SUREFILL_START_LEVELS, 50 * waited, 0));
 }
 
 /* 4 of 16 processors are idle, 2 are out of service; one place is left for a running and for a waiting job, and the
@@ -218,7 +218,7 @@ void sweep_forecast_begin(void) {
         options.confidence = wrong[i];
         REFUSED(isnan(wrong[i]) ? SUREFILL_ERROR_NOT_A_NUMBER : SUREFILL_ERROR_OUT_OF_RANGE, begin(NEW, &options));
     }
-    /* Orders that are none, and waits and shares below 0. */
+    /* Orders that do not exist, and waits and shares below 0. */
     static const struct {
         size_t member;
         double value;
@@ -406,15 +406,19 @@ void sweep_start_calibration_told(void) {
 
 void sweep_start_calibration_learn(void) {
     const int32_t n = SUREFILL_START_LEVELS;
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_learn(h, 0, forecast_levels, n, 5));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_learn(CALIBRATION, 0, p, n, 5));
+    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_learn(h, 0, forecast_levels, n, 5, 0));
+    BAD_POINTER(p, forecast_levels, surefill_start_calibration_learn(CALIBRATION, 0, p, n, 5, 0));
     const int32_t counts[] = {0, 4, -1, INT32_MIN};
     for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, counts[i], 5));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, counts[i], 5, 0));
     for (int i = 0; i < 4; i++) {
-        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, wrong_spans[i], forecast_levels, n, 5));
-        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, n, wrong_spans[i]));
+        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, wrong_spans[i], forecast_levels, n, 5, 0));
+        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, n, wrong_spans[i], 0));
     }
+    const int32_t wrong[] = {-1, 1 << SUREFILL_START_LEVELS, INT32_MAX, INT32_MIN};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, n, 5, wrong[i]));
 }
 
 void sweep_start_calibration_starts(void) {
@@ -422,20 +426,6 @@ void sweep_start_calibration_starts(void) {
     BAD_POINTER(p, world.int64, surefill_start_calibration_starts(CALIBRATION, p));
     CHECK_OK(surefill_start_calibration_starts(CALIBRATION, world.int64));
     CHECK(world.int64[0] == 40);
-}
-
-void sweep_start_calibration_learn_rest(void) {
-    const int32_t n = SUREFILL_START_LEVELS;
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_learn_rest(h, 0, forecast_levels, n, 5, 0));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_learn_rest(CALIBRATION, 0, p, n, 5, 0));
-    const int32_t wrong[] = {-1, 1 << SUREFILL_START_LEVELS, INT32_MAX, INT32_MIN};
-    for (int i = 0; i < 4; i++) {
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
-                surefill_start_calibration_learn_rest(CALIBRATION, 0, forecast_levels, n, 5, wrong[i]));
-        REFUSED(span_error(wrong_spans[i]),
-                surefill_start_calibration_learn_rest(CALIBRATION, 0, forecast_levels, n, wrong_spans[i], 0));
-    }
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_learn_rest(CALIBRATION, 0, forecast_levels, 4, 5, 0));
 }
 
 void sweep_start_calibration_overdue(void) {

@@ -225,27 +225,44 @@ void sweep_pass_begin(void) {
     }
 }
 
-void sweep_pass_add_running(void) {
+typedef int32_t adder(surefill_pass *, int32_t, int64_t, int64_t, const surefill_distribution *, int32_t *);
+
+static void sweep_adder(adder *add_running) {
     int32_t *n = world.int32;
-    BAD_HANDLE(KIND_PASS, h, surefill_pass_add_running(h, 1, 0, 60, NULL, n));
-    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, surefill_pass_add_running(FILLING, 1, 0, 60, h, n));
-    REFUSED(SUREFILL_ERROR_MISALIGNED, surefill_pass_add_running(FILLING, 1, 0, 60, NULL, ODD(n)));
+    BAD_HANDLE(KIND_PASS, h, add_running(h, 1, 0, 60, NULL, n));
+    BAD_HANDLE_OR(0, KIND_DISTRIBUTION, h, add_running(FILLING, 1, 0, 60, h, n));
+    REFUSED(SUREFILL_ERROR_MISALIGNED, add_running(FILLING, 1, 0, 60, NULL, ODD(n)));
     for (int i = 0; i < 5; i++)
-        REFUSED(processors_error(wrong_processors[i]), surefill_pass_add_running(FILLING, wrong_processors[i], 0, 60, NULL, n));
-    REFUSED(SUREFILL_ERROR_OVERFULL, surefill_pass_add_running(FILLING, 3, 0, 60, NULL, n)); /* 4 + 8 + 2 of 16 */
+        REFUSED(processors_error(wrong_processors[i]), add_running(FILLING, wrong_processors[i], 0, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_OVERFULL, add_running(FILLING, 3, 0, 60, NULL, n)); /* 4 + 8 + 2 of 16 */
     for (int i = 0; i < 4; i++) {
-        REFUSED(span_error(wrong_spans[i]), surefill_pass_add_running(FILLING, 1, wrong_spans[i], 60, NULL, n));
-        REFUSED(span_error(wrong_spans[i]), surefill_pass_add_running(FILLING, 1, 0, wrong_spans[i], NULL, n));
+        REFUSED(span_error(wrong_spans[i]), add_running(FILLING, 1, wrong_spans[i], 60, NULL, n));
+        REFUSED(span_error(wrong_spans[i]), add_running(FILLING, 1, 0, wrong_spans[i], NULL, n));
     }
     REFUSED(SUREFILL_ERROR_FULL, /* more bins than the capacity has */
-            surefill_pass_add_running(FILLING, 1, 0, 60, (surefill_distribution *)world.wide_distribution, n));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_running(NEW, 1, 0, 60, NULL, n));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_running(MORE, 1, 0, 60, NULL, n));
-    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_add_running(ACCEPTING, 1, 0, 60, NULL, n));
+            add_running(FILLING, 1, 0, 60, (surefill_distribution *)world.wide_distribution, n));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, add_running(NEW, 1, 0, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, add_running(MORE, 1, 0, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, add_running(ACCEPTING, 1, 0, 60, NULL, n));
     memcpy(world.fresh, world.filling_pass, sizeof world.filling_pass);
-    CHECK_OK(surefill_pass_add_running(FRESH, 1, SUREFILL_MAX_SECONDS, 0, DISTRIBUTION, n));
+    CHECK_OK(add_running(FRESH, 1, SUREFILL_MAX_SECONDS, 0, DISTRIBUTION, n));
     CHECK(*n == 2);
-    REFUSED(SUREFILL_ERROR_FULL, surefill_pass_add_running(FRESH, 1, 0, 60, NULL, n));
+    REFUSED(SUREFILL_ERROR_FULL, add_running(FRESH, 1, 0, 60, NULL, n));
+}
+
+void sweep_pass_add_running(void) { sweep_adder(surefill_pass_add_running); }
+
+/* A job past its limit ends in a second where the limit is hard; a soft one lets the distribution go on. */
+void sweep_pass_add_running_softly(void) {
+    adder *const adders[] = {surefill_pass_add_running, surefill_pass_add_running_softly};
+    sweep_adder(surefill_pass_add_running_softly);
+    for (int soft = 0; soft < 2; soft++) {
+        int64_t when;
+        CHECK_OK(surefill_pass_begin(FRESH, NOW, 4, 7, 12, 0));
+        CHECK_OK(adders[soft](FRESH, 8, 1, 0, DISTRIBUTION, NULL));
+        CHECK_OK(surefill_pass_head_start_quantile(FRESH, 1, &when));
+        CHECK(soft ? when > NOW + 1 : when == NOW + 1);
+    }
 }
 
 void sweep_pass_add_candidate(void) {
@@ -440,4 +457,32 @@ void sweep_pass_head_start_quantile(void) {
     CHECK_OK(surefill_pass_begin(FRESH, NOW, 4, 7, PROCESSORS, 0));
     CHECK_OK(surefill_pass_add_running(FRESH, 10, 0, 60, NULL, NULL));
     REFUSED(SUREFILL_ERROR_NEVER, surefill_pass_head_start_quantile(FRESH, 0.5, when));
+}
+
+void sweep_pass_head_start_quantiles(void) {
+    double asked[2] = {0.5, 0.9};
+    int64_t *whens = world.int64;
+    int32_t *step = world.int32;
+    BAD_HANDLE(KIND_PASS, h, surefill_pass_head_start_quantiles(h, asked, 1, 1, whens, step));
+    BAD_POINTER(p, asked, surefill_pass_head_start_quantiles(FILLING, p, 1, 1, whens, step));
+    BAD_POINTER(p, whens, surefill_pass_head_start_quantiles(FILLING, asked, 1, 1, p, step));
+    BAD_POINTER(p, step, surefill_pass_head_start_quantiles(FILLING, asked, 1, 1, whens, p));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_head_start_quantiles(FILLING, asked, -1, 1, whens, step));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_head_start_quantiles(FILLING, asked, 1, 0, whens, step));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_head_start_quantiles(FILLING, asked, 1, -1, whens, step));
+    const double wrong[] = {0, -0.5, 1.0000001, INFINITY, -INFINITY};
+    for (int i = 0; i < 5; i++) {
+        asked[0] = wrong[i];
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_head_start_quantiles(FILLING, asked, 1, 1, whens, step));
+    }
+    asked[0] = 0.95; /* descending */
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_pass_head_start_quantiles(FILLING, asked, 2, 1, whens, step));
+    asked[0] = NAN;
+    REFUSED(SUREFILL_ERROR_NOT_A_NUMBER, surefill_pass_head_start_quantiles(FILLING, asked, 1, 1, whens, step));
+    asked[0] = 0.5;
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, surefill_pass_head_start_quantiles(NEW, asked, 1, 1, whens, step));
+    memcpy(world.fresh, world.new_pass, sizeof world.new_pass);
+    CHECK_OK(surefill_pass_begin(FRESH, NOW, 4, 7, PROCESSORS, 0));
+    CHECK_OK(surefill_pass_add_running(FRESH, 10, 0, 60, NULL, NULL));
+    REFUSED(SUREFILL_ERROR_NEVER, surefill_pass_head_start_quantiles(FRESH, asked, 1, 1, whens, step));
 }

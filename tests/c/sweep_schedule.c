@@ -3,7 +3,7 @@
 
 enum { WAITS = 8 };
 
-/* A preset that wants so many recent waits. */
+/* A preset that wants this number of recent waits. */
 static const surefill_preset *waits(int32_t count) {
     static surefill_preset preset;
     CHECK_OK(surefill_preset_init(&preset, SUREFILL_PRESET_FAIR));
@@ -29,7 +29,7 @@ void sweep_preset_init(void) {
     CHECK(papers.guard_quantile == 1 && papers.front_quantile == 1 && papers.events_per_bin == 1);
 }
 
-/* Every call that reads a preset refuses one that is none. */
+/* Every call that reads a preset refuses one that is not valid. */
 static void bad_presets(int32_t (*call)(const surefill_preset *preset)) {
     static surefill_preset preset;
     REFUSED(SUREFILL_ERROR_NULL, call(NULL));

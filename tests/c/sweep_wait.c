@@ -44,7 +44,7 @@ static int64_t size(void) {
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call);   \
     } while (0)
 
-/* A span of time that is none. */
+/* A span of time out of range. */
 #define BAD_SPAN(t, call)                                                                       \
     do {                                                                                        \
         const int64_t wrong_spans[] = {-1, INT64_MIN, SUREFILL_MAX_SECONDS + 1, INT64_MAX};     \
@@ -385,13 +385,6 @@ void sweep_wait_start_probability(void) {
     CHECK(*p == 0.5 && *l > 0 && *l < 0.5 && *w == 2);
     CHECK_OK(surefill_wait_start_probability(WAIT, REQUESTED, PROCESSORS, INT64_MAX, INT64_MAX, 0.5, p, l, w));
     CHECK(*p == 0 && *l == 0 && *w == 0);
-}
-
-void sweep_wait_may_be_down(void) {
-    BAD_HANDLE(KIND_WAIT, h, surefill_wait_may_be_down(h, NOW, world.int32));
-    BAD_POINTER(p, world.int32, surefill_wait_may_be_down(WAIT, NOW, p));
-    BAD_TIME(t, surefill_wait_may_be_down(WAIT, t, world.int32));
-    CHECK(surefill_wait_may_be_down(WAIT, NOW, world.int32) == SUREFILL_OK && world.int32[0] == 0);
 }
 
 void sweep_wait_counts(void) {

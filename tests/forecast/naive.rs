@@ -28,7 +28,7 @@ pub struct Job {
     /// Seconds after now; before it where negative.
     pub submit: i64,
     pub belief: RuntimeDistribution,
-    /// What can come of it: seconds from now, or from its start, with probabilities.
+    /// Its possible ends: seconds from now, or from its start, with probabilities.
     pub outcomes: Vec<(i64, f64)>,
 }
 

@@ -105,7 +105,7 @@ contains
 
   subroutine a_pass
     integer(c_int64_t), allocatable, target :: block(:)
-    integer(c_int64_t) :: bytes, when
+    integer(c_int64_t) :: bytes, when, whens(2)
     integer(c_int32_t) :: step, candidate, exactness, verdict, idle
     integer(c_int32_t), target :: number
     real(c_double) :: delay, probability, spent
@@ -147,6 +147,8 @@ contains
     call expect(near(probability, 0.0_c_double), 'the head job has not started')
     call ok(surefill_pass_head_start_quantile(pass, 0.5_c_double, when))
     call expect(when == 1100, 'when the head job starts')
+    call ok(surefill_pass_head_start_quantiles(pass, [0.1_c_double, 1.0_c_double], 2_c_int32_t, 1000000_c_int64_t, whens, step))
+    call expect(step == SUREFILL_STEP_DONE .and. all(whens == 1100), 'when it starts, several')
     call expect(surefill_pass_decline(pass, 1_c_int32_t) == SUREFILL_ERROR_WRONG_STATE, 'nothing to decline')
   end subroutine a_pass
 
@@ -178,7 +180,7 @@ contains
   subroutine waits
     integer(c_int64_t), allocatable, target :: block(:), copy(:)
     integer(c_int64_t) :: bytes, bound, lower, number, smallest(16), largest(16), counts(16)
-    integer(c_int32_t) :: answer, step, jobs, down, clusters
+    integer(c_int32_t) :: answer, step, jobs, clusters
     real(c_double) :: probability, at_least, gain, criterion
     type(surefill_wait_capacity) :: capacity
     type(surefill_wait_options) :: options
@@ -225,9 +227,8 @@ contains
     call expect(clusters == 1 .and. smallest(1) == 0 .and. largest(1) == huge(number) .and. counts(1) == 100, 'one cluster')
     call ok(surefill_wait_explained(wait, gain, criterion))
     call expect(near(gain, 0.0_c_double) .and. near(criterion, 0.0_c_double), 'which explains nothing')
-    call ok(surefill_wait_may_be_down(wait, 6000_c_int64_t, down))
     call ok(surefill_wait_counts(wait, jobs, number))
-    call expect(down == 0 .and. jobs == 0, 'nothing waits')
+    call expect(jobs == 0, 'nothing waits')
     call ok(surefill_wait_seal(wait))
     copy = block
     call ok(surefill_wait_open(c_loc(copy), bytes, wait))

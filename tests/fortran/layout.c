@@ -1,5 +1,6 @@
 /* What the C compiler makes of the headers' structures: name, bytes; name%member, offset. Generated: tests/header. */
 #include "surefill_models.h"
+#include "surefill_nodes.h"
 #include <stddef.h>
 #include <stdio.h>
 
@@ -165,6 +166,38 @@ int main(void) {
     OFFSET(surefill_choice, predicted);
     OFFSET(surefill_choice, run_time);
     OFFSET(surefill_choice, gain);
+    SIZE(surefill_nodes_capacity);
+    OFFSET(surefill_nodes_capacity, struct_size);
+    OFFSET(surefill_nodes_capacity, nodes);
+    OFFSET(surefill_nodes_capacity, classes);
+    OFFSET(surefill_nodes_capacity, resources);
+    OFFSET(surefill_nodes_capacity, jobs);
+    OFFSET(surefill_nodes_capacity, parts);
+    SIZE(surefill_request);
+    OFFSET(surefill_request, struct_size);
+    OFFSET(surefill_request, count);
+    OFFSET(surefill_request, spread);
+    OFFSET(surefill_request, exclusive);
+    OFFSET(surefill_request, features);
+    OFFSET(surefill_request, each);
+    OFFSET(surefill_request, pool);
+    SIZE(surefill_part);
+    OFFSET(surefill_part, node);
+    OFFSET(surefill_part, tasks);
+    SIZE(surefill_node_pass_capacity);
+    OFFSET(surefill_node_pass_capacity, struct_size);
+    OFFSET(surefill_node_pass_capacity, nodes);
+    OFFSET(surefill_node_pass_capacity, resources);
+    OFFSET(surefill_node_pass_capacity, running);
+    OFFSET(surefill_node_pass_capacity, candidates);
+    OFFSET(surefill_node_pass_capacity, parts);
+    OFFSET(surefill_node_pass_capacity, bins);
+    OFFSET(surefill_node_pass_capacity, events_per_bin);
+    SIZE(surefill_node_pass_options);
+    OFFSET(surefill_node_pass_options, struct_size);
+    OFFSET(surefill_node_pass_options, scenarios);
+    OFFSET(surefill_node_pass_options, seed);
+    OFFSET(surefill_node_pass_options, confidence);
     SIZE(surefill_hmm_capacity);
     OFFSET(surefill_hmm_capacity, struct_size);
     OFFSET(surefill_hmm_capacity, states);
@@ -186,5 +219,8 @@ int main(void) {
     OFFSET(surefill_online_hmm_options, exponent);
     OFFSET(surefill_online_hmm_options, floor);
     OFFSET(surefill_online_hmm_options, hold);
+    SIZE(surefill_delay_calibration_capacity);
+    OFFSET(surefill_delay_calibration_capacity, struct_size);
+    OFFSET(surefill_delay_calibration_capacity, backfills);
     return 0;
 }

@@ -3,6 +3,7 @@ program layout
   use, intrinsic :: iso_c_binding, only: c_intptr_t, c_sizeof
   use surefill
   use surefill_models
+  use surefill_nodes
   implicit none
 
   type(surefill_pass_capacity), target :: a_pass_capacity
@@ -21,9 +22,15 @@ program layout
   type(surefill_sizing_capacity), target :: a_sizing_capacity
   type(surefill_choice_options), target :: a_choice_options
   type(surefill_choice), target :: a_choice
+  type(surefill_nodes_capacity), target :: a_nodes_capacity
+  type(surefill_request), target :: a_request
+  type(surefill_part), target :: a_part
+  type(surefill_node_pass_capacity), target :: a_node_pass_capacity
+  type(surefill_node_pass_options), target :: a_node_pass_options
   type(surefill_hmm_capacity), target :: a_hmm_capacity
   type(surefill_model_parameters), target :: a_model_parameters
   type(surefill_online_hmm_options), target :: a_online_hmm_options
+  type(surefill_delay_calibration_capacity), target :: a_delay_calibration_capacity
   integer(c_intptr_t) :: start
   character(len=:), allocatable :: name
 
@@ -201,6 +208,43 @@ program layout
   call member('run_time', c_loc(a_choice%run_time))
   call member('gain', c_loc(a_choice%gain))
 
+  call begin('surefill_nodes_capacity', c_loc(a_nodes_capacity), c_sizeof(a_nodes_capacity))
+  call member('struct_size', c_loc(a_nodes_capacity%struct_size))
+  call member('nodes', c_loc(a_nodes_capacity%nodes))
+  call member('classes', c_loc(a_nodes_capacity%classes))
+  call member('resources', c_loc(a_nodes_capacity%resources))
+  call member('jobs', c_loc(a_nodes_capacity%jobs))
+  call member('parts', c_loc(a_nodes_capacity%parts))
+
+  call begin('surefill_request', c_loc(a_request), c_sizeof(a_request))
+  call member('struct_size', c_loc(a_request%struct_size))
+  call member('count', c_loc(a_request%count))
+  call member('spread', c_loc(a_request%spread))
+  call member('exclusive', c_loc(a_request%exclusive))
+  call member('features', c_loc(a_request%features))
+  call member('each', c_loc(a_request%each))
+  call member('pool', c_loc(a_request%pool))
+
+  call begin('surefill_part', c_loc(a_part), c_sizeof(a_part))
+  call member('node', c_loc(a_part%node))
+  call member('tasks', c_loc(a_part%tasks))
+
+  call begin('surefill_node_pass_capacity', c_loc(a_node_pass_capacity), c_sizeof(a_node_pass_capacity))
+  call member('struct_size', c_loc(a_node_pass_capacity%struct_size))
+  call member('nodes', c_loc(a_node_pass_capacity%nodes))
+  call member('resources', c_loc(a_node_pass_capacity%resources))
+  call member('running', c_loc(a_node_pass_capacity%running))
+  call member('candidates', c_loc(a_node_pass_capacity%candidates))
+  call member('parts', c_loc(a_node_pass_capacity%parts))
+  call member('bins', c_loc(a_node_pass_capacity%bins))
+  call member('events_per_bin', c_loc(a_node_pass_capacity%events_per_bin))
+
+  call begin('surefill_node_pass_options', c_loc(a_node_pass_options), c_sizeof(a_node_pass_options))
+  call member('struct_size', c_loc(a_node_pass_options%struct_size))
+  call member('scenarios', c_loc(a_node_pass_options%scenarios))
+  call member('seed', c_loc(a_node_pass_options%seed))
+  call member('confidence', c_loc(a_node_pass_options%confidence))
+
   call begin('surefill_hmm_capacity', c_loc(a_hmm_capacity), c_sizeof(a_hmm_capacity))
   call member('struct_size', c_loc(a_hmm_capacity%struct_size))
   call member('states', c_loc(a_hmm_capacity%states))
@@ -224,6 +268,10 @@ program layout
   call member('exponent', c_loc(a_online_hmm_options%exponent))
   call member('floor', c_loc(a_online_hmm_options%floor))
   call member('hold', c_loc(a_online_hmm_options%hold))
+
+  call begin('surefill_delay_calibration_capacity', c_loc(a_delay_calibration_capacity), c_sizeof(a_delay_calibration_capacity))
+  call member('struct_size', c_loc(a_delay_calibration_capacity%struct_size))
+  call member('backfills', c_loc(a_delay_calibration_capacity%backfills))
 
 contains
 

@@ -1,10 +1,10 @@
 /* surefill: probabilistic answers for batch schedulers. Licence: MIT OR Apache-2.0.
  *
- * What a resource manager or a site's tool links; models for research are in surefill_models.h. Generated from src/capi
- * (SUREFILL_BLESS=1 cargo test --test header); do not edit.
+ * What a resource manager or a site's tool links. Machines of nodes that jobs share are in surefill_nodes.h, models for
+ * research in surefill_models.h. Generated from src/capi (SUREFILL_BLESS=1 cargo test --test header); do not edit.
  *
- * One section per object: how it is used, its constants, structures and functions. In the examples every function's
- * status is left out; real programs look at each.
+ * One section per object: how it is used, then its constants, structures and functions. The examples leave out what to
+ * do when a function fails; a program looks at every status. c-examples has whole programs.
  *
  * Conventions:
  *
@@ -31,8 +31,8 @@
  *   NULL, MISALIGNED            of any pointer
  *   WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT
  *                               of any handle, and of a block that is opened
- *   WRONG_VERSION               of a structure whose struct_size no version has, or with members set that this one does
- *   not know
+ *   WRONG_VERSION               of a structure whose struct_size is that of no version, or with a member set that this
+ *                               version does not know
  *   TOO_SMALL                   of any block of memory; OUT_OF_RANGE when its length is negative
  *   NOT_A_NUMBER                of any double
  *   SPAN_TOO_LONG               of any span in whole seconds; OUT_OF_RANGE when it is negative

@@ -10,7 +10,12 @@ const WIDTH: usize = 118;
 pub const OPTIONAL: &[(&str, &str)] = &[
     ("surefill_distribution_init_samples", "weights"),
     ("surefill_pass_add_running", "index"),
+    ("surefill_pass_add_running_softly", "index"),
     ("surefill_pass_add_candidate", "index"),
+    ("surefill_node_pass_add_running", "index"),
+    ("surefill_node_pass_add_candidate", "index"),
+    ("surefill_node_pass_add_placed", "index"),
+    ("surefill_node_pass_begin", "options"),
     ("surefill_forecast_add_running", "index"),
     ("surefill_forecast_add_waiting", "index"),
 ];
@@ -23,6 +28,9 @@ const ARRAYS: &[(&str, &[&str])] = &[
     ("surefill_distribution_recalculate", &["probabilities"]),
     ("surefill_distribution_remaining", &["seconds", "probabilities"]),
     ("surefill_pass_restore_spent", &["spent"]),
+    ("surefill_pass_head_start_quantiles", &["probabilities", "whens"]),
+    ("surefill_nodes_", &["amounts", "parts"]),
+    ("surefill_node_pass_", &["parts"]),
     ("surefill_start_calibration_", &["forecast", "told"]),
     ("surefill_hmm_filter", &["probabilities"]),
     ("surefill_hmm_viterbi", &["path"]),
@@ -39,6 +47,9 @@ const ARRAYS: &[(&str, &[&str])] = &[
     ("surefill_lifetime_fit", &["lifetimes"]),
     ("surefill_sizing_choose_measured", &["run_times"]),
 ];
+
+/// Arguments that several calls fill.
+const FILLED: [(&str, &str); 1] = [("surefill_pass_head_start_quantiles", "whens")];
 
 /// One module.
 pub struct Module<'a> {
@@ -96,7 +107,8 @@ fn structure(name: &str, members: &[(Vec<String>, Declared)], doc: &[String]) ->
     let mut text = format!("\n{}  type, bind(c) :: {name}\n", comment(doc, "  "));
     for (doc, member) in members {
         let kind = scalar(&member.kind).unwrap_or("type(c_ptr)");
-        text += &format!("{}    {kind} :: {}\n", comment(doc, "    "), member.name);
+        let length = member.length.as_ref().map(|length| format!("({length})")).unwrap_or_default();
+        text += &format!("{}    {kind} :: {}{length}\n", comment(doc, "    "), member.name);
     }
     text + &format!("  end type {name}\n")
 }
@@ -113,13 +125,14 @@ fn scalar(c: &str) -> Option<&'static str> {
 
 /// The declaration of an argument.
 fn argument(function: &str, argument: &Declared, structures: &[&str]) -> String {
-    let Declared { kind, name } = argument;
+    let Declared { kind, name, .. } = argument;
     if let Some(scalar) = scalar(kind) {
         return format!("{scalar}, value :: {name}");
     }
     let pointee = kind.strip_suffix('*').unwrap().trim();
     let (intent, pointee) = match pointee.strip_prefix("const ") {
         Some(pointee) => ("in", pointee),
+        None if FILLED.contains(&(function, name.as_str())) => ("inout", pointee),
         None => ("out", pointee),
     };
     let to = match scalar(pointee) {
@@ -198,6 +211,7 @@ pub fn layout_c(items: &[&Item]) -> String {
     let mut text = String::from(
         "/* What the C compiler makes of the headers' structures: name, bytes; name%member, offset. Generated: tests/header. */
 #include \"surefill_models.h\"
+#include \"surefill_nodes.h\"
 #include <stddef.h>
 #include <stdio.h>
 
@@ -239,6 +253,7 @@ program layout
   use, intrinsic :: iso_c_binding, only: c_intptr_t, c_sizeof
   use surefill
   use surefill_models
+  use surefill_nodes
   implicit none
 
 {declarations}  integer(c_intptr_t) :: start

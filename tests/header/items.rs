@@ -29,26 +29,32 @@ pub enum Kind {
     Function { function: Declared, arguments: Vec<Declared> },
 }
 
-/// A type as C writes it, "const surefill_bins *" for example, and the name that has it.
+/// A type as C writes it, "const surefill_bins *" for example, the name that has it, and for an array its length.
 #[derive(Clone)]
 pub struct Declared {
     pub kind: String,
     pub name: String,
+    pub length: Option<String>,
 }
 
 impl Declared {
-    /// From "const struct surefill_bins *bins".
+    /// From "const struct surefill_bins *bins" or "int32_t each[8]".
     fn new(text: &str) -> Declared {
+        let (text, length) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            Some((text, length)) => (text, Some(length.to_owned())),
+            None => (text, None),
+        };
         let spaced = text.replace('*', " * ").replace("struct ", " ");
         let mut words: Vec<&str> = spaced.split_whitespace().collect();
         let name = words.pop().unwrap().to_owned();
-        Declared { kind: words.join(" ").replace("* *", "**"), name }
+        Declared { kind: words.join(" ").replace("* *", "**"), name, length }
     }
 
     /// "const surefill_bins *bins", the other way round.
     pub fn in_c(&self) -> String {
         let space = if self.kind.ends_with('*') { "" } else { " " };
-        format!("{}{space}{}", self.kind, self.name)
+        let length = self.length.as_ref().map(|length| format!("[{length}]")).unwrap_or_default();
+        format!("{}{space}{}{length}", self.kind, self.name)
     }
 }
 

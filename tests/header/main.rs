@@ -4,6 +4,7 @@
 mod c;
 mod fortran;
 mod items;
+mod used;
 
 use items::{Item, Kind, Section};
 use std::path::Path;
@@ -13,9 +14,9 @@ const FIRST: [&[&str]; 11] = [
     &["status"],
     &["bins"],
     &["distribution"],
-    &["pass"],
-    &["forecast", "forecast/calibration"],
-    &["schedule", "schedule/delays"],
+    &["pass", "pass/head_start"],
+    &["forecast"],
+    &["schedule"],
     &["inbox"],
     &["predictor", "predictor/events", "predictor/answers", "markov"],
     &["wait", "wait/ask"],
@@ -23,11 +24,16 @@ const FIRST: [&[&str]; 11] = [
     &["names"],
 ];
 
+/// Those of `surefill_nodes.h`.
+const NODES: [&[&str]; 2] = [&["nodes"], &["nodes/node_pass"]];
+
 /// Those of `surefill_models.h`.
-const MODELS: [&[&str]; 8] = [
+const MODELS: [&[&str]; 10] = [
     &["hmm"],
     &["online"],
     &["predictor/model"],
+    &["forecast/calibration"],
+    &["schedule/delays"],
     &["wait/bounds"],
     &["wait/study"],
     &["allocate/lifetime"],
@@ -41,9 +47,10 @@ fn the_committed_files_are_fresh() {
     let sections = |files: &[&[&str]]| -> Vec<Section> {
         files.iter().map(|files| items::section(root, files)).collect()
     };
-    let (mut first, models) = (sections(&FIRST), sections(&MODELS));
+    let (mut first, nodes, models) = (sections(&FIRST), sections(&NODES), sections(&MODELS));
     first[0].items.insert(0, version());
-    let all: Vec<&Item> = first.iter().chain(&models).flat_map(|section| &section.items).collect();
+    let all: Vec<&Item> =
+        first.iter().chain(&nodes).chain(&models).flat_map(|section| &section.items).collect();
     fortran::check_tables(&all);
     let structures: Vec<&str> = all
         .iter()
@@ -57,6 +64,8 @@ fn the_committed_files_are_fresh() {
     let header =
         c::Header { guard: "SUREFILL_H", about: include_str!("about.h"), includes, sections: &first };
     let includes = "#include \"surefill.h\"\n";
+    let about = include_str!("about_nodes.h");
+    let nodes_header = c::Header { guard: "SUREFILL_NODES_H", about, includes, sections: &nodes };
     let about = include_str!("about_models.h");
     let models_header = c::Header { guard: "SUREFILL_MODELS_H", about, includes, sections: &models };
     let module = fortran::Module {
@@ -65,6 +74,13 @@ fn the_committed_files_are_fresh() {
         uses: include_str!("uses.f90"),
         sections: &first,
         end: include_str!("end.f90"),
+    };
+    let nodes_module = fortran::Module {
+        name: "surefill_nodes",
+        about: include_str!("about_nodes.f90"),
+        uses: "  use surefill\n",
+        sections: &nodes,
+        end: "  end interface\n\nend module surefill_nodes\n",
     };
     let models_module = fortran::Module {
         name: "surefill_models",
@@ -76,8 +92,10 @@ fn the_committed_files_are_fresh() {
     let mut stale = Vec::new();
     for (path, made) in [
         ("include/surefill.h", header.text()),
+        ("include/surefill_nodes.h", nodes_header.text()),
         ("include/surefill_models.h", models_header.text()),
         ("include/surefill.f90", module.text(&structures)),
+        ("include/surefill_nodes.f90", nodes_module.text(&structures)),
         ("include/surefill_models.f90", models_module.text(&structures)),
         ("tests/fortran/layout.c", fortran::layout_c(&all)),
         ("tests/fortran/layout.f90", fortran::layout_f90(&all)),

@@ -28,7 +28,7 @@ struct server_job {
     int on[SERVER_VNODES], on_count, ncpus; /* of each */
     bool exclusive;
     char where[2000];   /* exec_vnode */
-    int refuse;         /* so many more attempts to run it fail */
+    int refuse;         /* this number of further attempts to run it fails */
     int starts, ends;   /* how often that has happened */
 };
 
@@ -39,14 +39,14 @@ struct server {
     struct server_job jobs[SERVER_JOBS];
     int job_count, next_number;
     const char *scheduling, *history, *started; /* "True" or "False"; of the server, its history, the queue workq */
-    int answers; /* so many calls are answered, then the connection breaks; negative: all */
+    int answers; /* this number of calls is answered, then the connection breaks; negative: all */
     int refused; /* attempts to run a job that the server had reason to refuse */
     bool real_time;
 };
 
 extern struct server server;
 
-/* So many vnodes n0, n1, ... with so many processors and a gigabyte each; time 1,000,000; nothing else. */
+/* vnodes n0, n1, ... with these processors and a gigabyte each; time 1,000,000; nothing else. */
 void server_begin(int vnodes, int ncpus);
 /* The clock goes on, and jobs end. */
 void server_clock(int64_t now);

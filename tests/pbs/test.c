@@ -9,22 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int part = 1; /* the random streams are so many times shorter */
+static int part = 1; /* the random streams are this factor shorter */
 
 /* --- What the scheduler says --- */
 
 static char said_all[1 << 16];
-static void hear(const char *line) {
-    size_t used = strlen(said_all), more = strlen(line);
+static void hear(void *context, const char *line) {
+    char *all = context;
+    size_t used = strlen(all), more = strlen(line);
     if (used + more + 2 > sizeof said_all) used = 0; /* only the latest matters */
-    snprintf(said_all + used, sizeof said_all - used, "%s\n", line);
+    snprintf(all + used, sizeof said_all - used, "%s\n", line);
 }
 static bool said(const char *what) { return strstr(said_all, what) != NULL; }
 
 /* --- Driving --- */
 
 static struct scheduler begin(int vnodes, const char *settings) {
-    struct scheduler scheduler = {.say = hear};
+    struct scheduler scheduler = {.say = hear, .context = said_all};
     char message[200];
     server_begin(vnodes, 4);
     said_all[0] = '\0';
@@ -52,7 +53,7 @@ static void run(struct scheduler *scheduler, int64_t seconds) {
     }
 }
 
-/* Lets so many jobs of this owner run, one after the other: a history. */
+/* Lets a number of jobs of this owner run, one after the other: a history. */
 static void teach(struct scheduler *scheduler, const char *owner, const char *select, int64_t walltime, int64_t run_time,
                   int jobs) {
     for (int i = 0; i < jobs; i++) {
@@ -292,7 +293,7 @@ static void every_job_ends_once(void) {
             static const char file[] = "pbs-test.state";
             char message[200];
             double learnt = beliefs_jobs(scheduler.beliefs);
-            struct scheduler again = {.say = hear, .settings = scheduler.settings};
+            struct scheduler again = {.say = hear, .context = said_all, .settings = scheduler.settings};
             CHECK(state_save(file, scheduler.beliefs, scheduler.books, message, sizeof message));
             scheduler_free(&scheduler);
             scheduler = again;

@@ -110,6 +110,15 @@ rm "$SUREFILL_SHORT"
 parameters "$OURS,surefill_save=1,surefill_tau=1.1"
 wait_for 5 logged 'surefill: books: 6 submitted, 6 started, 6 ended'
 overtaken yes
+
+# No memory for the jobs of a pool: nobody overtakes, Slurm's own test has nobody to judge.
+touch "$SUREFILL_SHORT.arrays"
+overtaken
+for jobs in 'running jobs' candidates; do
+    logged "surefill: main: no memory for the $jobs: left to limits" || fail "nobody said that there is no memory for the $jobs"
+done
+rm "$SUREFILL_SHORT.arrays"
+overtaken yes
 check_runs "$lost"
 say "without memory jobs start in order of priority, said once; with memory they overtake again"
 

@@ -52,7 +52,7 @@ quiet() { # NAME
         touch "$work/srun.done"
     ) >"$work/srun.out" 2>&1 &
     srun=$!
-    wait_for 20 test -s "$work/srun"
+    wait_for 40 test -s "$work/srun" || fail "$name: srun has not begun: $(cat "$work/srun.out"; timeout 5 squeue)"
     kill_and_see "$array" # the last task has the array's number
     [ "$(timeout 5 squeue -h -r -t RUNNING -j "$array" -o %i | wc -l)" = 2 ] || fail "$name: the array's tasks do not run"
     end_round "$array"

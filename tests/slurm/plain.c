@@ -1,7 +1,8 @@
-/* The plugin's parts that need no Slurm: settings, books, beliefs, state file, decisions. */
+/* The plugin's parts that need no Slurm: books, beliefs, state file, decisions, pools, refusals. */
 #include "../expect.h"
 #include "decide.h"
 #include "foretell.h"
+#include "refusals.h"
 #include "state.h"
 
 #include <errno.h>
@@ -14,11 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Every allocation of the program goes through these: the one that this counts down to fails. */
+/* Every allocation of the program goes through these, put before the real ones by the linker (--wrap): the one that
+ * this counts down to fails. */
 static int until_shortage = -1;
 
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
 
 static bool is_short(void) {
     if (until_shortage < 0 || until_shortage-- > 0) return false;
@@ -26,82 +32,9 @@ static bool is_short(void) {
     return true;
 }
 
-void *malloc(size_t size) { return is_short() ? NULL : __libc_malloc(size); }
-
-void *calloc(size_t count, size_t size) { return is_short() ? NULL : __libc_calloc(count, size); }
-
-static char notes[1000];
-static void take_note(const char *text) {
-    strncat(notes, text, sizeof notes - strlen(notes) - 2);
-    strcat(notes, ";");
-}
-
-static void settings_are_read(void) {
-    static const char *const wrong[] = {
-        "surefill_tau",           "surefill_tau=",         "surefill_tau=x",         "surefill_tau=-1",
-        "surefill_tau=nan",       "surefill_interval=0",   "surefill_interval=1e9",  "surefill_mode=off",
-        "surefill_criterion=all", "surefill_depth=1.5",    "surefill_depth=-1",      "surefill_events=17",
-        "surefill_what=1",        "surefill_preset=best",   "surefill_locked=0",     "surefill_locked=61",      "surefill_save=0",
-        "surefill_=1",            "bf_x,surefill_budget=", "surefill_predictor=users",
-        "surefil_tau=0.1", "defer, surefil_mode=limits", "surrefill_tau=1", "Surefill-tau=1",
-        "sure_fill_tau=1", "surfill_interval=2", "surefilltau=1", "surefill_tau=0.000000000000000000000000000000000000000000000000000000000000"
-        "0000000000000000000000000000000000000000000000000000000000000000000000000000001"};
-    struct settings settings, before;
-    surefill_preset fair, fast;
-    char message[200];
-    CHECK(surefill_preset_init(&fair, SUREFILL_PRESET_FAIR) == 0 && surefill_preset_init(&fast, SUREFILL_PRESET_FAST) == 0);
-    settings_defaults(&settings);
-    CHECK(settings.mode == MODE_ON && settings.criterion == SUREFILL_CRITERION_RELATIVE && settings.tau == fair.threshold &&
-          isinf(settings.budget) && settings.preset.or_easy != 0 && strcmp(settings_rule_name(&settings), "fair") == 0);
-    CHECK(settings_read(&settings, NULL, message, sizeof message));
-    CHECK(settings_read(&settings, "", message, sizeof message));
-    CHECK(settings_read(&settings, "defer,bf_interval=3,surefill_tau=0.25,surefill_mode=shadow,surefill_criterion=relative,"
-                                   "surefill_budget=0.5,surefill_interval=0.5,surefill_depth=0,surefill_events=1,"
-                                   "surefill_save=10,surefill_budget=inf,surefill_locked=0.5",
-                        message, sizeof message));
-    CHECK(settings.tau == 0.25 && settings.mode == MODE_SHADOW && settings.criterion == SUREFILL_CRITERION_RELATIVE);
-    CHECK(isinf(settings.budget) && settings.interval == 0.5 && settings.depth == 0 && settings.events == 1);
-    CHECK(settings.save == 10 && settings.locked == 0.5);
-    before = settings;
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        message[0] = '\0';
-        if (settings_read(&settings, wrong[i], message, sizeof message)) {
-            fprintf(stderr, "accepted: %s\n", wrong[i]);
-            failures++;
-        }
-        CHECK(strstr(message, "surefill_") != NULL);
-        CHECK(memcmp(&before, &settings, sizeof settings) == 0);
-    }
-    CHECK(settings_read(&settings, "defer", message, sizeof message) &&
-          settings.tau == fair.threshold); /* back to the defaults */
-    /* A preset has its own values, whatever the order of the words; a criterion is a rule of the site's own. */
-    CHECK(settings_read(&settings, "surefill_tau=0.7,surefill_preset=fast", message, sizeof message));
-    CHECK(settings.tau == 0.7 && settings.preset.guard_quantile == fast.guard_quantile &&
-          settings.preset.or_easy != 0 && strcmp(settings_rule_name(&settings), "fast") == 0);
-    CHECK(settings_read(&settings, "surefill_preset=papers", message, sizeof message));
-    CHECK(settings.criterion == SUREFILL_CRITERION_BOUND && settings.tau == 0.05 && settings.events == 1);
-    CHECK(settings_read(&settings, "surefill_preset=easy", message, sizeof message));
-    CHECK(settings.preset.guard_quantile == 0 && settings.preset.or_easy != 0);
-    CHECK(settings_read(&settings, "surefill_events=2,surefill_criterion=seconds,surefill_preset=fair", message,
-                        sizeof message));
-    CHECK(settings.criterion == SUREFILL_CRITERION_SECONDS && settings.tau == 60 && settings.events == 2 &&
-          settings.preset.or_easy == 0 && settings.preset.candidate_run_time == 0 && settings.preset.guard_quantile == 1 &&
-          strcmp(settings_rule_name(&settings), "own rule") == 0);
-    /* Blanks and capitals count as little as with Slurm's own words; words of Slurm's are none of ours. */
-    CHECK(settings_read(&settings, "defer, SureFill_Tau=0.5 ,\tsurefill_events=2 ", message, sizeof message));
-    CHECK(settings.tau == 0.5 && settings.events == 2);
-    CHECK(settings_read(&settings, "requeue_setup_env_fail,spec_cores_first,salloc_wait_nodes,sbatch_wait_nodes,Ignore_NUMA,"
-                                   "reduce_completing_frag,sched_interval=-1,step_retry_time=3,preempt_send_user_signal",
-                        message, sizeof message));
-    CHECK(settings_all_ours(NULL) && settings_all_ours("surefill_tau=1, SUREFILL_depth=3"));
-    CHECK(!settings_all_ours("surefill_tau=1,bf_interval=2"));
-    notes[0] = '\0';
-    settings_notes("defer,sched_interval=-1,surefill_tau=1,bf_busy_nodes", take_note);
-    CHECK(notes[0] == '\0');
-    settings_notes("bf_interval=10, BF_Max_Job_Test=3,bf_busy_nodes,sched_interval=30", take_note);
-    CHECK(strstr(notes, "bf_interval=10, bf_max_job_test=3;") != NULL && strstr(notes, "defer leaves") != NULL &&
-          strstr(notes, "sched_interval=-1 turns it off") != NULL);
-}
+void *__wrap_malloc(size_t size) { return is_short() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return is_short() ? NULL : __real_calloc(count, size); }
+void *__wrap_realloc(void *old, size_t size) { return is_short() ? NULL : __real_realloc(old, size); }
 
 static struct sighting job(int64_t id, enum phase phase) {
     return (struct sighting){.facts = {.id = id, .user = id % 7, .limit = 3600, .nodes = 1, .asked = 1},
@@ -109,8 +42,8 @@ static struct sighting job(int64_t id, enum phase phase) {
 }
 
 static int64_t told_id, told_seconds;
-static void tell(int64_t id, int64_t seconds, const struct books_totals *totals) {
-    told_id = id;
+static void tell(void *context, int64_t id, int64_t seconds, const struct books_totals *totals) {
+    *(int64_t *)context = id;
     told_seconds = seconds;
     CHECK(totals->earlier == 1 && totals->earlier_seconds == seconds);
 }
@@ -140,7 +73,7 @@ static void books_follow_every_path(void) {
     struct sighting seen[4] = {job(1, PHASE_WAITING), job(2, PHASE_WAITING), job(3, PHASE_RUNNING), job(4, PHASE_WAITING)};
     size_t size;
     char *bytes;
-    books_tell_earlier(books, tell);
+    books_tell_earlier(books, tell, &told_id);
     look(books, beliefs, seen, 4, 1000);
     EXPECT(4, 1, 0, 0, 3, 1);
     CHECK(books_would_start(books, 1, 1001) == 1001 && books_would_start(books, 1, 1005) == 1001);
@@ -424,6 +357,9 @@ static void the_model_is_asked(void) {
     int32_t status, wrong = 0, differ = 0;
     size_t size, other;
     void *bytes, *more;
+    facts.id = -1; /* at first the machine's clock is a month ahead */
+    beliefs_submitted(beliefs, &facts, 30 * DAY);
+    beliefs_withdrawn(beliefs, &facts, 30 * DAY);
     for (now = 0; now < 10 * DAY; now += MINUTE) {
         bool day = now % DAY >= DAY / 3 && now % DAY < 5 * DAY / 6;
         for (int64_t job = id > 50 ? id - 50 : 1; job <= id; job++)
@@ -482,13 +418,14 @@ static void the_model_is_asked(void) {
 
 static struct waits_report reported[4];
 static int reports;
-static void see_report(const struct waits_report *report) {
-    if (reports < 4) reported[reports] = *report;
+static void see_report(void *context, const struct waits_report *report) {
+    struct waits_report *all = context;
+    if (reports < 4) all[reports] = *report;
     reports++;
 }
 static void ask_waits(struct beliefs *beliefs, int64_t now) {
     reports = 0;
-    waits_each(beliefs_waits(beliefs), now, see_report);
+    waits_each(beliefs_waits(beliefs), now, see_report, reported);
 }
 
 /* A hundred jobs that wait 1, 2, ..., 100 s: the bound is that of the order statistic which the library names. Held
@@ -553,10 +490,65 @@ static void waits_are_bounded(void) {
     beliefs_free(again);
 }
 
+/* The clock is ten days ahead while a job comes and goes, and is set right: from then on waits are known as they are. A
+ * minute is no such thing. */
+static void clocks_are_set_right(void) {
+    struct books *books = books_make();
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX);
+    int64_t now = 1000000;
+    struct sighting seen = job(1, PHASE_WAITING);
+    strcpy(seen.facts.queue, "main");
+    look(books, beliefs, &seen, 1, now + 10 * 86400);
+    seen.phase = PHASE_BROKEN;
+    look(books, beliefs, &seen, 1, now + 10 * 86400 + 5);
+    for (int i = 2; i < 202; i++, now += 400) {
+        seen = job(i, PHASE_WAITING);
+        strcpy(seen.facts.queue, "main");
+        look(books, beliefs, &seen, 1, now);
+        seen.phase = PHASE_RUNNING;
+        seen.start = now + 300;
+        look(books, beliefs, &seen, 1, now + 300);
+        look(books, beliefs, &seen, 1, now + 270);
+    }
+    ask_waits(beliefs, now);
+    CHECK(reports == 1 && reported[0].known == 200 && reported[0].waiting == 0);
+    CHECK(reported[0].kind[0].bound == 300 && reported[0].given > 100 && reported[0].kept == reported[0].given);
+    books_free(books);
+    beliefs_free(beliefs);
+}
+
+/* A pool that cannot grow for want of memory is as it was. A refusal counts for 60 s, and for its machine, by a
+ * clock that may be set back. */
+static void pools_grow_and_refusals_end(void) {
+    struct pool pool = {.key = 7};
+    struct refusals refusals = {.next = 0};
+    for (int32_t i = 0; i < 1000; i++) {
+        const struct running running = {.nodes = i};
+        const struct candidate candidate = {.place = i};
+        const struct pool before = pool;
+        until_shortage = i == pool.running_room ? 0 : -1;
+        CHECK(pool_add_running(&pool, &running) == (i < before.running_room));
+        until_shortage = i == pool.candidate_room ? 0 : -1;
+        CHECK(pool_add_candidate(&pool, &candidate) == (i < before.candidate_room));
+        CHECK(i < before.running_room || memcmp(&pool, &before, sizeof pool) == 0);
+        CHECK(i < before.running_room || (pool_add_running(&pool, &running) && pool_add_candidate(&pool, &candidate)));
+    }
+    for (int32_t i = 0; i < 1000; i++) CHECK(pool.running[i].nodes == i && pool.candidates[i].place == i);
+    pool_free(&pool);
+    CHECK(pool.running == NULL && pool.candidates == NULL && pool.running_count + pool.candidate_room == 0);
+    refusals_add(&refusals, 1, 8, 1000);
+    CHECK(refused_lately(&refusals, 1, 8, 1059) && !refused_lately(&refusals, 1, 8, 1060));
+    CHECK(!refused_lately(&refusals, 1, 9, 1001) && !refused_lately(&refusals, 2, 8, 1001));
+    CHECK(!refused_lately(&refusals, 1, 8, 900)); /* the clock was set back: it was refused at no time that counts */
+    for (int64_t job = 2; job <= REFUSALS + 1; job++) refusals_add(&refusals, job, 8, 1000); /* one too many */
+    for (int64_t job = 1; job <= REFUSALS + 1; job++) CHECK(refused_lately(&refusals, job, 8, 1001) == (job > 1));
+}
+
 int main(void) {
+    pools_grow_and_refusals_end();
     waits_are_bounded();
+    clocks_are_set_right();
     the_model_is_asked();
-    settings_are_read();
     books_follow_every_path();
     damage_is_found();
     a_shortage_loses_nothing();
@@ -564,6 +556,6 @@ int main(void) {
     starts_are_foretold();
     users_are_asked();
     budgets_last();
-    printf("plain: %s\n", failures == 0 ? "settings, books, waits, state file, decisions: passed" : "FAILED");
+    printf("plain: %s\n", failures == 0 ? "pools, books, waits, state file, decisions: passed" : "FAILED");
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

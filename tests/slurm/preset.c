@@ -1,4 +1,5 @@
-/* What a preset does to the decisions of one pool: which candidate is tried first, and whom a long wait guards. */
+/* What a preset does to the decisions of one pool: which candidate is tried first, and whom a long wait guards; and
+ * what is learnt of the delays that follow. */
 #include "../expect.h"
 #include "decide.h"
 
@@ -95,9 +96,53 @@ static void a_long_wait_guards(void) {
     beliefs_free(again);
 }
 
+/* The head job lacks six nodes, which end at 1000; one of the two idle ones is given to a job that ends at 1500, so
+ * that it costs the head job 500 s. What is told follows, through a save between decision and outcome, and in this pool
+ * alone. A job of another pool with many nodes ends meanwhile. */
+static void delays_are_learnt(void) {
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX), *later = beliefs_make(PREDICTOR_MIX);
+    struct running running[] = {{.nodes = 6, .facts = {.id = 1, .limit = 5000}}};
+    struct candidate candidate = {.facts = {.id = 2, .nodes = 1, .limit = 5000},
+                                  .judged = {.missing = 6, .predicted = 50}};
+    struct pool pool = {.key = 7, .nodes = 10, .idle = 2, .head = {.id = 3, .nodes = 8}, .running = running,
+                        .running_count = 1};
+    const int32_t seconds = SUREFILL_CRITERION_RELATIVE;
+    struct delays_totals totals;
+    size_t size;
+    CHECK(delays_told(beliefs_delays(beliefs), 7, seconds, 50) == 50);
+    for (int i = 0; i < 40; i++) {
+        void *saved;
+        pool.now = 10000 * i;
+        running[0].age = 100 * i;
+        delays_overtook(beliefs_delays(beliefs), &pool, seconds, &candidate);
+        saved = beliefs_save(beliefs, &size);
+        CHECK(saved != NULL && beliefs_load(later, saved, size));
+        free(saved);
+        delays_ended(beliefs_delays(later), 99, pool.now + 500);
+        beliefs_ended(later, &running[0].facts, 1000, pool.now + 1000);
+        beliefs_withdrawn(later, &candidate.facts, pool.now + 1500);
+        saved = beliefs_save(later, &size);
+        CHECK(saved != NULL && beliefs_load(beliefs, saved, size));
+        CHECK(!beliefs_load(later, saved, size - 1));
+        free(saved);
+    }
+    delays_totals(beliefs_delays(beliefs), seconds, &totals);
+    CHECK(totals.known == 40 && totals.predicted == 40 * 50 && totals.observed == 40 * 500 && totals.told > 2 * totals.predicted);
+    CHECK(delays_told(beliefs_delays(beliefs), 7, seconds, 50) > 200);
+    CHECK(delays_told(beliefs_delays(beliefs), 8, seconds, 50) == 50);
+    candidate.judged.missing = 0; /* judged by limits: nothing was predicted */
+    delays_overtook(beliefs_delays(beliefs), &pool, seconds, &candidate);
+    delays_ended(beliefs_delays(beliefs), 2, pool.now + 3000);
+    delays_totals(beliefs_delays(beliefs), seconds, &totals);
+    CHECK(totals.known == 40);
+    beliefs_free(beliefs);
+    beliefs_free(later);
+}
+
 int main(void) {
     short_ones_come_first();
     a_long_wait_guards();
-    printf("preset: %s\n", failures == 0 ? "the order of candidates, the guard of long waits: passed" : "FAILED");
+    delays_are_learnt();
+    printf("preset: %s\n", failures == 0 ? "the order of candidates, the guard of long waits, delays: passed" : "FAILED");
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 milliseconds() { date +%s%3N; }
-# took TIMES COMMAND...: the quickest of so many runs, in milliseconds: what else runs on the machine makes it slower only.
+# took TIMES COMMAND...: the quickest of TIMES runs, in milliseconds: what else runs on the machine makes it slower only.
 took() {
     local times=$1 best='' begun spent
     shift

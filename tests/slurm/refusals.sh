@@ -52,6 +52,9 @@ wait_for 10 logged_times 'surefill: mode on.* saved every 1 s' 3
 for note in 'without effect, .*: bf_interval=10$' 'main loop starts jobs .*sched_interval=-1 turns it off' 'defer leaves that'; do
     check "$note" "$(ctld_log | grep -c "surefill: SchedulerParameters: .*$note")" -eq 1
 done
+parameters "surefill_interval=0.2,surefill_save=1,surefill_preset=easy" # which knows no threshold, nor do limits alone
+wait_for 10 logged 'surefill: mode on, .*, easy: by the time limits alone, '
+logged 'surefill: mode limits, .*: by the time limits alone, ' || fail "limits alone are said to have a threshold"
 parameters "$OURS,surefill_save=1"
 say "unknown and misspelt parameters and too long a name are said once, words without effect too"
 

@@ -51,7 +51,7 @@ timeout 10 scontrol update JobId="$noted" AdminComment=theirs TimeMin=0
 array=$(job man 1 120 6 --array=1-2%1)
 wait_for 15 has_run "$array" || fail "the array that is believed to be short has not overtaken"
 check "the limit of a task that has overtaken is its user's" "$(timeout 5 squeue -h -t RUNNING -j "$array" -o %l | grep -c '^2:00:00$')" -eq 1
-has "$long" 01:56:40 || has "$long" 01:57:00 || [ "$(least "$long")" != N/A ] || fail "no prediction for the long job"
+[[ $(least "$long") =~ ^01:5[0-9]:[0-9]{2}$ ]] || fail "the prediction for the long job, which resembles jobs of two hours: $(least "$long")"
 has "$own" 01:50:00 || fail "a user's own --time-min has become $(least "$own")"
 [ "$(timeout 5 squeue -h -j "$head" -o %t)" = PD ] || fail "the head job has started"
 [ "$(timeout 5 squeue -h -j "$long" -o %t)" = PD ] || fail "the long job has overtaken"

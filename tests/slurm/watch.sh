@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# surefill watch beside stock sched/backfill: what the preset would have done, what came of it by the jobs' own records, over a
+# surefill watch beside stock sched/backfill: what the preset would have done, the results by the jobs' own records, over a
 # restart of slurmctld and of the watcher; nothing in Slurm is changed, and job names are not trusted.
 . "$(dirname "$0")/lib.sh"
 

@@ -37,7 +37,7 @@ pub fn block(limits: &WaitCapacity) -> Vec<u64> {
     vec![u64::MAX; WaitPredictor::size(limits).unwrap().div_ceil(8)]
 }
 
-/// A job that asks for so many seconds.
+/// A job that asks for this number of seconds.
 pub fn job(requested: i64) -> Features {
     Features { requested, processors: 1 }
 }

@@ -48,7 +48,7 @@ pub fn place<T>(input: &mut Input, block: &Block, size: i64) -> (*mut T, i64, bo
     }
 }
 
-/// A handle as passed to a call: the object's, or (with `None`) something that is none of its type.
+/// A handle as passed to a call: the object's, or (with `None`) something of another type.
 pub fn handle<T, O>(
     input: &mut Input,
     objects: &[Option<O>],

@@ -1,6 +1,9 @@
 //! Calls on passes, beside a model of their state; and each pass once more without interruptions, which must decide the
 //! same bit by bit.
 
+#[path = "starts.rs"]
+mod starts;
+
 use crate::World;
 use crate::blocks::{Block, handle, place, succeeded};
 use crate::input::{Input, MARK_INT, MARK_LONG, MARK_REAL};
@@ -175,6 +178,14 @@ fn belief(world: &World, input: &mut Input) -> Belief {
 
 const ADD: [i32; 3] = [SUREFILL_ERROR_OUT_OF_RANGE, SUREFILL_ERROR_FULL, SUREFILL_ERROR_WRONG_STATE];
 
+type Adder =
+    unsafe extern "C" fn(*mut surefill_pass, i32, i64, i64, *const surefill_distribution, *mut i32) -> i32;
+
+/// Jobs of odd ages have soft limits.
+fn adder(age: i64) -> Adder {
+    if age % 2 == 0 { surefill_pass_add_running } else { surefill_pass_add_running_softly }
+}
+
 pub fn add_running(world: &mut World, input: &mut Input) {
     let (distribution, known) = belief(world, input);
     let (handle, pass) = pass(world, input);
@@ -188,9 +199,8 @@ pub fn add_running(world: &mut World, input: &mut Input) {
             && (1..=pass.capacity.processors - pass.idle - pass.busy).contains(&processors)
             && pass.takes(age, limit, *bins)
     });
-    let status = unchanged(&pass, || unsafe {
-        surefill_pass_add_running(handle, processors, age, limit, distribution, out)
-    });
+    let add = adder(age);
+    let status = unchanged(&pass, || unsafe { add(handle, processors, age, limit, distribution, out) });
     if !succeeded(status, legal && right, &ADD) {
         assert_eq!(index, MARK_INT);
         return;
@@ -364,35 +374,8 @@ pub fn ask(world: &mut World, input: &mut Input) {
     } else {
         assert_eq!(free, MARK_REAL);
     }
-    quantile(handle, pass, input);
-}
-
-fn quantile(handle: *mut surefill_pass, pass: Option<&mut Pass>, input: &mut Input) {
-    let (probability, mut when) = (input.probability(), MARK_LONG);
-    let out = input.output(&mut when);
-    let asked = probability > 0.0 && probability <= 1.0;
-    let legal = pass.as_ref().is_some_and(|pass| {
-        asked && pass.phase != Phase::New && pass.running > 0 && pass.idle + pass.busy >= pass.head.1
-    });
-    let status = unchanged(&pass, || unsafe { surefill_pass_head_start_quantile(handle, probability, out) });
-    let errors = [
-        SUREFILL_ERROR_NOT_A_NUMBER,
-        SUREFILL_ERROR_OUT_OF_RANGE,
-        SUREFILL_ERROR_WRONG_STATE,
-        SUREFILL_ERROR_NEVER,
-    ];
-    if !succeeded(status, legal && out == &raw mut when, &errors) {
-        assert_eq!(when, MARK_LONG);
-        return;
-    }
-    let needed = pass.map_or(0, |pass| pass.head.1);
-    let started = |when| {
-        let mut started = MARK_REAL;
-        let status = unsafe { surefill_pass_free_probability(handle, needed, when, &mut started) };
-        assert_eq!(status, SUREFILL_OK);
-        started
-    };
-    assert!(started(when) >= probability - 1e-9 && started(when - 1) < probability + 1e-9, "{when}");
+    starts::quantiles(handle, pass.as_deref());
+    starts::quantile(handle, pass, input);
 }
 
 pub fn ask_candidates(world: &mut World, input: &mut Input) {
@@ -448,7 +431,7 @@ impl Pass {
         }
     }
 
-    /// Whether a job of this age under this limit, believed to have so many bins, has room.
+    /// Whether a job of this age under this limit, believed to have this number of bins, has room.
     fn takes(&self, age: i64, limit: i64, bins: i32) -> bool {
         let times = 0..=SUREFILL_MAX_SECONDS;
         let room = self.capacity.bins * self.capacity.events_per_bin;
@@ -534,7 +517,7 @@ impl Done {
         };
         match self {
             Done::Running(processors, age, limit, block) => unsafe {
-                surefill_pass_add_running(pass, *processors, *age, *limit, belief(block), null_mut())
+                adder(*age)(pass, *processors, *age, *limit, belief(block), null_mut())
             },
             Done::Candidate(processors, limit, block) => unsafe {
                 surefill_pass_add_candidate(pass, *processors, *limit, belief(block), null_mut())

@@ -258,8 +258,10 @@ impl Subject for Predictor {
             return None;
         }
         let mut block = Block::new(size, input.below(2) == 0);
-        let mut bins =
-            bins(1.0 + input.below(40) as f64 / 4.0, 1.1 + input.below(40) as f64 / 10.0, options.bins);
+        let (first, ratio) = (1.0 + input.below(40) as f64 / 4.0, 1.1 + input.below(40) as f64 / 10.0);
+        // Kinds without a model take any number of bins; there are some, and the last edge is a run time.
+        let count = options.bins.clamp(1, SUREFILL_MAX_BINS);
+        let mut bins = bins(first, ratio.min(1e10f64.powf(1.0 / f64::from(count))), count);
         let (mut made, short) = (null_mut(), input.rarely());
         let length = size - i64::from(short);
         let bins = bins.pointer().cast();

@@ -17,7 +17,7 @@ pub struct Sizes {
     idle: i32,
     busy: i32,
     jobs: i32,
-    /// The probability that was said for so many processors within so long.
+    /// The probability that was said for this number of processors within this time.
     said: Option<(i32, f64, f64)>,
 }
 
@@ -81,7 +81,7 @@ impl Sizes {
         options
     }
 
-    /// What is wrong with a question for so many processors.
+    /// What is wrong with a question for this number of processors.
     fn asked(&self, processors: i32) -> Result<(), i32> {
         match processors {
             _ if !self.begun => Err(SUREFILL_ERROR_WRONG_STATE),
@@ -213,7 +213,9 @@ impl Subject for Sizes {
                     let mut made: *mut surefill_distribution = null_mut();
                     let mut memory = vec![0u64; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
                     if !counts.is_empty() {
-                        let mut bins = bins(10.0, 3.0, counts.len() as i32);
+                        // The last edge is to be a run time.
+                        let ratio = 1e10f64.powf(1.0 / counts.len() as f64).min(3.0);
+                        let mut bins = bins(10.0, ratio, counts.len() as i32);
                         let (place, length) = (memory.as_mut_ptr().cast(), 8 * memory.len() as i64);
                         let (bins, from, count) =
                             (bins.pointer().cast(), counts.as_ptr(), counts.len() as i32);

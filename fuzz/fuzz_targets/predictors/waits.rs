@@ -2,7 +2,6 @@
 
 use crate::input::Input;
 use crate::object::{Block, Expected, MARK, MARK_INT, MARK_REAL, Outcome, Pointer, Subject, outcome};
-use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use surefill::capi::*;
@@ -17,9 +16,10 @@ pub struct Features {
 #[derive(Clone)]
 pub struct Waits {
     capacity: surefill_wait_capacity,
+    oldest_seconds: i64,
     clustered: bool,
-    /// When the waiting jobs were submitted.
-    jobs: HashMap<i64, i64>,
+    /// Jobs that wait, with the times of their submission, which ascend.
+    jobs: Vec<(i64, i64)>,
     now: Option<i64>,
     /// Waits seen, remembered or not.
     seen: u64,
@@ -36,7 +36,6 @@ pub enum Call {
     TwoSided(Features, f64, f64, i64),
     Waiting(i64, f64, f64, i64),
     StartProbability(Features, i64, i64, f64),
-    MayBeDown(i64),
     Recluster(i64),
     Told(i32),
 }
@@ -97,8 +96,19 @@ impl Waits {
         }
     }
 
+    fn submitted(&self, job: i64) -> Option<i64> {
+        self.jobs.iter().find(|known| known.0 == job).map(|known| known.1)
+    }
+
+    /// Whether there is no room for another job at this time: the oldest one makes room once it counts as lost.
+    fn full(&self, now: i64) -> bool {
+        let lost = now.saturating_sub(self.oldest_seconds);
+        self.jobs.len() as i32 == self.capacity.queued
+            && self.jobs.first().is_none_or(|oldest| oldest.1 >= lost)
+    }
+
     fn known(&self, job: i64) -> Result<(), i32> {
-        if self.jobs.contains_key(&job) { Ok(()) } else { Err(SUREFILL_ERROR_UNKNOWN_JOB) }
+        if self.submitted(job).is_some() { Ok(()) } else { Err(SUREFILL_ERROR_UNKNOWN_JOB) }
     }
 }
 
@@ -161,7 +171,17 @@ impl Subject for Waits {
             }
             assert!(made.cast() == block.pointer());
             let clustered = capacity.clusters > 1 && options.components & SUREFILL_COMPONENT_CLUSTER != 0;
-            Some((Waits { capacity, clustered, jobs: HashMap::new(), now: None, seen: 0 }, block))
+            Some((
+                Waits {
+                    capacity,
+                    clustered,
+                    oldest_seconds: options.oldest_seconds,
+                    jobs: Vec::new(),
+                    now: None,
+                    seen: 0,
+                },
+                block,
+            ))
         }
     }
 
@@ -185,8 +205,9 @@ impl Subject for Waits {
             25 => Call::Lower(features(input), question(input), question(input), self.now(input)),
             26 => Call::TwoSided(features(input), question(input), question(input), self.now(input)),
             27 | 28 => Call::Waiting(job, question(input), question(input), self.now(input)),
-            29 => Call::StartProbability(features(input), input.seconds(), input.seconds(), question(input)),
-            30 => Call::MayBeDown(self.now(input)),
+            29 | 30 => {
+                Call::StartProbability(features(input), input.seconds(), input.seconds(), question(input))
+            }
             _ if input.below(2) == 0 => {
                 Call::Recluster(if input.rarely() { input.wild_long() } else { 1 + input.below(100) as i64 })
             }
@@ -234,7 +255,6 @@ impl Subject for Waits {
                         wait, requested, processors, age, within, c, p, at_least, rests_on,
                     )
                 }
-                Call::MayBeDown(now) => surefill_wait_may_be_down(wait, now, output.to(&raw mut small)),
                 Call::Recluster(work) => surefill_wait_recluster(wait, work, output.to(&raw mut small)),
                 Call::Told(capacity) => {
                     let [from, to, waits] = &mut clusters[..] else { unreachable!() };
@@ -253,9 +273,9 @@ impl Subject for Waits {
         let result = match *call {
             Call::Submitted(job, now, ref given) => {
                 countable(given).and(self.time(now)).and(features(given)).and({
-                    if self.jobs.contains_key(&job) {
+                    if self.submitted(job).is_some() {
                         Err(SUREFILL_ERROR_DUPLICATE_JOB)
-                    } else if self.jobs.len() as i32 == self.capacity.queued {
+                    } else if self.full(now) {
                         Err(SUREFILL_ERROR_FULL)
                     } else {
                         Ok(())
@@ -280,7 +300,6 @@ impl Subject for Waits {
                 let asked = countable(given).and(probabilities(&[confidence]));
                 asked.and(features(given)).and(span(age)).and(span(within))
             }
-            Call::MayBeDown(now) => self.time(now),
             Call::Recluster(work) => span(work.saturating_sub(1)),
             Call::Told(capacity) if capacity < 0 => Err(SUREFILL_ERROR_OUT_OF_RANGE),
             Call::Told(0) => Err(SUREFILL_ERROR_FULL),
@@ -301,18 +320,22 @@ impl Subject for Waits {
         };
         match *call {
             Call::Submitted(job, now, _) => {
-                self.jobs.insert(job, now);
+                if self.jobs.len() as i32 == self.capacity.queued {
+                    self.jobs.remove(0);
+                }
+                self.jobs.push((job, now));
                 self.now = Some(now);
                 assert!(answered(high));
             }
             Call::Started(job, now) => {
-                let submitted = self.jobs.remove(&job).unwrap();
+                let submitted = self.submitted(job).unwrap();
+                self.jobs.retain(|known| known.0 != job);
                 self.now = Some(now);
                 self.seen += 1;
                 assert_eq!(number, (now - submitted).clamp(0, SUREFILL_MAX_SECONDS));
             }
             Call::Cancelled(job, now) => {
-                self.jobs.remove(&job);
+                self.jobs.retain(|known| known.0 != job);
                 self.now = Some(now);
             }
             Call::Known(..) => self.seen += 1,
@@ -328,7 +351,6 @@ impl Subject for Waits {
                     && observed <= 1.0;
                 assert!(in_order && number as u64 <= self.seen, "{at_least} {observed} {number}");
             }
-            Call::MayBeDown(_) => assert!(small == 0 || small == 1),
             Call::Recluster(_) if !self.clustered => assert_eq!(small, SUREFILL_STEP_IDLE),
             Call::Recluster(_) => {
                 assert!(small == SUREFILL_STEP_MORE || small == SUREFILL_STEP_DONE);

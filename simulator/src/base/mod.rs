@@ -1,5 +1,6 @@
-//! What every wing stands on: draws that are the same everywhere ([`random`]), and the figures the papers publish
-//! ([`papers`]).
+//! What every wing stands on: draws that are the same everywhere ([`random`]), means, quantiles and correlations
+//! ([`statistics`]), and the figures the papers publish ([`papers`]).
 
 pub mod papers;
 pub mod random;
+pub mod statistics;

@@ -72,7 +72,7 @@ pub struct Advise {
     /// Advise a time limit for the next job of these users
     #[arg(long, short, value_delimiter = ',', value_name = "LIST")]
     user: Vec<String>,
-    /// ... with so many processors (else as their latest job)
+    /// ... with this number of processors (else as their latest job)
     #[arg(long, value_name = "N", requires = "user", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     processors: Option<u32>,
     /// ... with this name
@@ -156,12 +156,19 @@ impl Advise {
             writeln!(out, "{}", tables::starts(&advice, &within, style))?;
         }
         if !advice.others.is_empty() {
-            writeln!(out, "\n{}", tables::others(&advice, &within, style))?;
+            output::say(
+                &mut out,
+                "\nFrom the waits of such jobs in their partitions; where a job stands above as well, the queue played forward knows \
+                 more of it:",
+            )?;
+            writeln!(out, "{}", tables::others(&advice, &within, style))?;
         }
         if !advice.next.is_empty() {
             writeln!(out, "\n{}", tables::next(&advice, style))?;
             for next in advice.next.iter().filter(|next| next.jobs == 0 && next.limit.is_some()) {
-                writeln!(out, "No ended job of {} is known: that is what other users' jobs say.", next.user)?;
+                let unknown =
+                    format!("No ended job of {} is known: that is what other users' jobs say.", next.user);
+                output::say(&mut out, &unknown)?;
             }
         }
         Ok(())

@@ -4,6 +4,7 @@ use super::Failure;
 use super::args::source::Source;
 use super::options::file_name;
 use super::output;
+use super::shard::{Shard, given_or_all, shard};
 use crate::report;
 use crate::report::allocate::tables;
 use crate::studies::allocate::strategy::Strategy;
@@ -13,7 +14,6 @@ use crate::studies::allocate::workload::{Rounding, WorkloadOptions};
 use crate::studies::generate::History;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ and when the predicted wait is over (at least 30 s). Table 2 effects them. Utili
 over processors and over the time from every morning until the day's last job has started.
 
 --sweep runs all of --loads, --machines and --supplied, and prints one object a shard with --json. In a Slurm job array
-each task is a shard by itself; surefill merge puts them together.";
+--shard array makes each task a shard; surefill merge puts them together.";
 
 /// Options of `allocate`.
 #[derive(Debug, Args)]
@@ -110,9 +110,9 @@ pub struct Allocate {
     /// Users give ranges of run times, their ends this factor apart, which narrow L / S(n); 0: they say nothing
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "0,10,2", value_parser = factor, requires = "sweep", help_heading = "Sweep")]
     supplied: Vec<f64>,
-    /// Run one shard of N [default: from SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT, else all]
+    /// Run one shard of N; "array" takes I and N from the Slurm job array whose task this is
     #[arg(long, value_name = "I/N", value_parser = shard, requires = "sweep", help_heading = "Sweep")]
-    shard: Option<(usize, usize)>,
+    shard: Option<Shard>,
 }
 
 fn processors(text: &str) -> Result<u32, String> {
@@ -136,31 +136,6 @@ fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(super) fn shard(text: &str) -> Result<(usize, usize), String> {
-    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    parts.filter(|&(i, n)| 1 <= i && i <= n).ok_or_else(|| "not I/N with 1 <= I <= N".to_owned())
-}
-
-/// The shard that Slurm says this is.
-pub(super) fn slurm_shard() -> Result<Option<(usize, usize)>, Failure> {
-    let number = |name: &str| -> Result<Option<usize>, Failure> {
-        let Ok(text) = env::var(name) else { return Ok(None) };
-        text.parse().map(Some).map_err(|_| Failure::Usage(format!("{name} is no number: {text}")))
-    };
-    let Some(id) = number("SLURM_ARRAY_TASK_ID")? else { return Ok(None) };
-    let Some(count) = number("SLURM_ARRAY_TASK_COUNT")? else {
-        // Every task would do all of it.
-        return Err(Failure::Usage("SLURM_ARRAY_TASK_COUNT is not set: give --shard I/N".to_owned()));
-    };
-    let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(usize::from(id > 0));
-    let step = number("SLURM_ARRAY_TASK_STEP")?.unwrap_or(1).max(1);
-    let index = id.checked_sub(first).map(|offset| offset / step + 1);
-    match index.filter(|&index| index <= count) {
-        Some(index) => Ok(Some((index, count))),
-        None => Err(Failure::Usage(format!("task {id} is none of {count} from {first}"))),
-    }
-}
-
 fn progress(count: usize, what: &str) -> ProgressBar {
     let bar = ProgressBar::new(count as u64);
     let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what} {{eta}}"));
@@ -181,12 +156,12 @@ pub(super) fn print_sweep(sweep: &Sweep, json: bool, markdown: bool) -> Result<(
         let mut out = io::stdout().lock();
         writeln!(out, "{}", tables::sweep(sweep, markdown))?;
         if let (shard, shards @ 2..) = sweep.shard {
-            writeln!(
-                out,
+            let told = format!(
                 "\nShard {shard} of {shards}: {} of {} workloads. Means are over the seeds in it; with --json it can be merged.",
                 sweep.cells.len(),
                 sweep::count(&sweep.options, (1, 1))
-            )?;
+            );
+            output::say(&mut out, &told)?;
         }
     }
     Ok(())
@@ -218,7 +193,7 @@ impl Allocate {
             return Ok(());
         }
         let mut out = io::stdout().lock();
-        writeln!(out, "{}\n", tables::facts(&study))?;
+        output::say(&mut out, &format!("{}\n", tables::facts(&study)))?;
         for (title, table) in [
             ("Decisions recorded, not effected (table 1)", tables::application(&study, self.markdown)),
             ("Decisions in effect (table 2)", tables::system(&study, self.markdown)),
@@ -230,10 +205,7 @@ impl Allocate {
     }
 
     fn run_sweep(self) -> Result<(), Failure> {
-        let shard = match self.shard {
-            Some(shard) => shard,
-            None => slurm_shard()?.unwrap_or((1, 1)),
-        };
+        let shard = given_or_all(self.shard)?;
         let Some(&belief) = self.lifetimes.first() else {
             return Err(Failure::Usage("no --lifetimes".to_owned()));
         };
@@ -272,10 +244,6 @@ mod tests {
 
     #[test]
     fn arguments_are_checked() {
-        assert_eq!(shard("2/3"), Ok((2, 3)));
-        for wrong in ["0/3", "4/3", "1", "a/b", "1/0"] {
-            assert!(shard(wrong).is_err());
-        }
         assert!(load("0").is_err() && load("NaN").is_err() && load("0.5").is_ok());
         assert!(
             factor("0.5").is_err() && factor("NaN").is_err() && factor("0").is_ok() && factor("10").is_ok()

@@ -4,11 +4,12 @@ use super::Failure;
 use super::args::span;
 use super::options::{ReplayOptions, file_name};
 use super::output;
+use super::shard::{self, Invocation, Shard};
 use crate::report::{self, TableStyle};
 use crate::studies::characterize::states::{Setup, States, states};
 use crate::studies::characterize::{Report, characterize};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use surefill::hmm::{Initial, LoadModel, MAX_STATES, Termination};
@@ -21,6 +22,10 @@ pub struct Characterize {
     traces: Vec<PathBuf>,
     #[command(flatten)]
     model: ModelArgs,
+    /// Run one shard of N, some of the traces, and print its part as JSON, for merge; "array" takes I and N from the
+    /// Slurm job array whose task this is
+    #[arg(long, value_name = "I/N", value_parser = shard::shard, conflicts_with_all = ["html", "markdown"])]
+    shard: Option<Shard>,
     /// Use only the first half of the jobs
     #[arg(long)]
     half: bool,
@@ -68,7 +73,7 @@ struct ModelArgs {
     most_rounds: u64,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 enum Load {
     /// Not at all
@@ -79,7 +84,7 @@ enum Load {
     Geometric,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 enum Start {
     /// Every state prefers bins of its own (Algorithm 3)
@@ -128,7 +133,7 @@ fn stop(text: &str) -> Result<Stop, String> {
 }
 
 /// What was found of one trace.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Described {
     trace: String,
     /// Jobs used.
@@ -188,7 +193,7 @@ impl Described {
 }
 
 impl Characterize {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, invocation: Invocation) -> Result<(), Failure> {
         if self.trace.seeds.get() > 1 {
             return Err(Failure::Usage("characterize takes one seed: choose it with --seed".into()));
         }
@@ -196,24 +201,19 @@ impl Characterize {
             return Err(Failure::Usage("--initial kmeans needs a power of two of states".into()));
         }
         output::check_page(self.html.as_deref())?;
-        let mut all = Vec::new();
-        for path in &self.traces {
-            let trace = self.trace.read(path)?;
-            let described = self.describe(file_name(path), &trace)?;
-            if !self.json {
-                self.print(&described, all.is_empty())?;
-            }
-            all.push(described);
-        }
+        let describe = |path: &PathBuf| self.describe(file_name(path), &self.trace.read(path)?);
+        let compute = |paths: &[PathBuf]| paths.iter().map(describe).collect();
+        let all = shard::of_traces("characterize", self.shard, invocation, &self.traces, compute)?;
+        let Some(all) = all else { return Ok(()) };
         if let Some(path) = &self.html {
             let section = |one: &Described| report::states::states(&one.trace, &one.facts(), &one.report);
             let sections: Vec<_> = all.iter().map(section).collect();
             output::write_page(path, &report::study_page("States of the workload", &sections))?;
         }
         if self.json {
-            output::json(&All { traces: &all })?;
+            return Ok(output::json(&All { traces: &all })?);
         }
-        Ok(())
+        Ok(all.iter().enumerate().try_for_each(|(index, one)| self.print(one, index == 0))?)
     }
 
     fn describe(&self, name: String, trace: &crate::trace::swf::Trace) -> Result<Described, Failure> {
@@ -278,12 +278,12 @@ impl Characterize {
         if !first {
             writeln!(out)?;
         }
-        writeln!(out, "{}: {}\n", one.trace, one.facts())?;
+        output::say(&mut out, &format!("{}: {}\n", one.trace, one.facts()))?;
         writeln!(out, "Durations of states against the geometric distribution:\n")?;
         writeln!(out, "{}\n", report::states::durations(&one.report, style))?;
-        writeln!(
-            out,
-            "Loads, divergence from each distribution less its bias (* smallest AIC), and the shifted Pareto's a and k:\n"
+        output::say(
+            &mut out,
+            "Loads, divergence from each distribution less its bias (* smallest AIC), and the shifted Pareto's a and k:\n",
         )?;
         writeln!(out, "{}", report::states::loads(&one.report, style))
     }

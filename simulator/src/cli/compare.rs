@@ -3,14 +3,18 @@
 use super::Failure;
 use super::options::{ProbArgs, ReplayOptions, file_name};
 use super::output::{self, OutputOptions};
+use super::rows::Rows;
+use super::shard::{self, Cells, Invocation, Shard};
 use crate::base::papers;
-use crate::replay::policy::{Choice, PolicyOptions};
-use crate::replay::run::{Options, Run, Summary, run};
+use crate::replay::outcome::Outcome;
+use crate::replay::policy::{Choice, PolicyName, PolicyOptions};
+use crate::replay::run::{Options, Replayed, Run, Summary, one};
 use crate::report::{self, Compared};
+use crate::trace::workload::Counts;
 use clap::Args;
 use rayon::prelude::*;
-use serde::Serialize;
-use std::path::PathBuf;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// Options of `compare`.
 #[derive(Debug, Args)]
@@ -18,9 +22,17 @@ pub struct Compare {
     /// The traces: any format that import reads; - is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// The policies, each policy[:predictor[:order[:rule]]]; see below
-    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = DEFAULT)]
-    policies: Vec<Choice>,
+    /// The policies, each policy[:predictor[:order[:rule]]]; see below [default:
+    /// fcfs,easy,conservative,easy++,fair,fast; with a preset of prob easy,prob]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    policies: Option<Vec<Choice>>,
+    /// Run one shard of N and print its part as JSON, for merge; "array" takes I and N from the Slurm job array whose
+    /// task this is
+    #[arg(long, value_name = "I/N", value_parser = shard::shard, conflicts_with_all = ["html", "csv", "markdown", "table"])]
+    shard: Option<Shard>,
+    /// Say every policy's result on standard error as soon as it is there, also where that is no terminal
+    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
+    progress: bool,
     #[command(flatten)]
     output: OutputOptions,
     #[command(flatten)]
@@ -29,57 +41,84 @@ pub struct Compare {
     prob: ProbArgs,
 }
 
-const DEFAULT: &str = "fcfs,easy,conservative,easy++,fair,fast";
+/// The policies where none are named.
+const DEFAULT: [&str; 6] = ["fcfs", "easy", "conservative", "easy++", "fair", "fast"];
+
+/// ... and a preset of the probabilistic policy is: no other policy takes its values.
+const WITH_PRESET: [&str; 2] = ["easy", "prob"];
 
 #[derive(Debug, Serialize)]
 struct Comparison {
     traces: Vec<Compared>,
 }
 
+/// One seed of one policy on one trace.
+#[derive(Debug, Serialize, Deserialize)]
+struct Cell {
+    /// Processors of the machine.
+    procs: u32,
+    /// What the replay rules did.
+    counts: Counts,
+    replayed: Replayed,
+}
+
+/// What a trace's cells have in common.
+struct Subject {
+    name: String,
+    policies: Vec<(Choice, PolicyOptions)>,
+    seeds: usize,
+    /// The number of its first cell. Cells go by policies, the seed runs fastest.
+    first: usize,
+}
+
 impl Compare {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, invocation: Invocation) -> Result<(), Failure> {
         self.output.check()?;
+        let choices = self.choices()?;
         // An option must concern one of the policies at least.
         let refused = |choice: &Choice| self.prob.check(choice.policy).err();
-        if let (Some(failure), true) = (
-            self.policies.first().and_then(refused),
-            self.policies.iter().all(|choice| refused(choice).is_some()),
-        ) {
+        if let (Some(failure), true) =
+            (choices.first().and_then(refused), choices.iter().all(|choice| refused(choice).is_some()))
+        {
             return Err(failure);
         }
         let with_options = |&choice: &Choice| Ok((choice, self.prob.options(&self.replay, &choice)?));
         let policies: Vec<(Choice, PolicyOptions)> =
-            self.policies.iter().map(with_options).collect::<Result<_, Failure>>()?;
+            choices.iter().map(with_options).collect::<Result<_, Failure>>()?;
+        let seeds = usize::try_from(self.replay.seeds.get()).unwrap_or(usize::MAX);
+        let of_trace = policies.len().saturating_mul(seeds);
+        let mut cells = Cells::new("compare", self.shard, invocation, &self.traces, of_trace)?;
         let mut traces = Vec::new();
         let mut sections = Vec::new();
-        for path in &self.traces {
-            let trace = self.replay.read(path)?;
-            let name = file_name(path);
-            let (rules, workload) = self.replay.workload(&trace, &name)?;
-            let seeds = self.replay.seeds;
-            let bar = self.output.progress(workload.counts.jobs * seeds.get() * self.policies.len() as u64);
-            let progress = |jobs: usize| bar.inc(jobs as u64);
-            let runs = policies.par_iter().map(|(choice, policy)| {
-                let options = Options { choice: *choice, policy: policy.clone(), rules };
-                let result = run(&name, &workload, &options, self.replay.seed, seeds, &progress)?;
-                let summary = Summary::new(&result, &workload, &options);
-                output::finished(&bar, &summary);
-                // Whole replays are large: only a page needs them, and only until its section is made.
-                Ok((self.output.html.is_some().then_some(result), summary))
-            });
-            let runs: Vec<(Option<Run>, Summary)> = runs.collect::<anyhow::Result<_>>()?;
-            bar.finish_and_clear();
-            // The papers' numbers are of whole traces.
-            let published = papers::published_on(&name, workload.procs).filter(|_| self.replay.whole());
-            let (whole, policies): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
-            let drawn: Vec<(Run, Summary)> =
-                whole.into_iter().flatten().zip(policies.iter().cloned()).collect();
-            if self.output.html.is_some() {
-                sections.push(report::section(&drawn, self.output.papers(published)));
+        for (place, path) in self.traces.iter().enumerate() {
+            let first = place * of_trace;
+            let subject = Subject { name: file_name(path), policies: policies.clone(), seeds, first };
+            let (found, whole) = match cells.found::<Cell>(&subject.name, first..first + of_trace)? {
+                Some(found) => (found, Vec::new()),
+                None => {
+                    let mine: Vec<usize> =
+                        (first..first + of_trace).filter(|&index| cells.computes(index)).collect();
+                    if mine.is_empty() {
+                        continue;
+                    }
+                    let (computed, whole) = self.replays(path, &subject, &mine)?;
+                    mine.iter().zip(&computed).try_for_each(|(&index, cell)| cells.computed(index, cell))?;
+                    (computed, whole)
+                }
+            };
+            if found.is_empty() || !cells.shows() {
+                continue;
             }
-            let compared = Compared { trace: name, policies, published };
+            let (compared, section) = self.compared(subject, found, whole);
+            sections.extend(section);
             self.output.trace(&compared)?;
             traces.push(compared);
+        }
+        if !cells.shows() {
+            return cells.print();
+        }
+        if traces.is_empty() {
+            return Err(anyhow::Error::new(shard::MergeError::Nothing).into());
         }
         self.output.traces(&traces)?;
         self.output.answer(&traces)?;
@@ -88,5 +127,84 @@ impl Compare {
             output::json(&Comparison { traces })?;
         }
         Ok(())
+    }
+
+    /// The policies that are compared.
+    fn choices(&self) -> Result<Vec<Choice>, Failure> {
+        let preset = self.replay.of_prob();
+        let Some(named) = &self.policies else {
+            let names = if preset.is_some() { WITH_PRESET.iter() } else { DEFAULT.iter() };
+            let choices = names.map(|name| name.parse::<Choice>());
+            return Ok(choices.collect::<Result<_, _>>().map_err(anyhow::Error::new)?);
+        };
+        let takes = |choice: &Choice| choice.policy == PolicyName::Prob && choice.preset.is_none();
+        match preset {
+            // The papers' has rules for all policies as well.
+            Some(preset) if preset != "papers" && !named.iter().any(takes) => Err(Failure::Usage(format!(
+                "--preset {preset} is what prob takes its values from, and prob is not among the policies"
+            ))),
+            _ => Ok(named.clone()),
+        }
+    }
+
+    /// Replays some of a trace's cells, in parallel; for a page with every policy's first outcome.
+    fn replays(
+        &self,
+        path: &Path,
+        subject: &Subject,
+        mine: &[usize],
+    ) -> Result<(Vec<Cell>, Vec<Outcome>), Failure> {
+        // The trace itself is let go before the first replay: a large one takes as much memory as two.
+        let (rules, workload) = self.replay.workload(&self.replay.read(path)?, &subject.name)?;
+        let Subject { name, policies, seeds, first } = subject;
+        let place = |index: usize| ((index - first) / seeds, (index - first) % seeds);
+        let bar = self.output.progress(workload.counts.jobs * mine.len() as u64);
+        let progress = |jobs: usize| bar.inc(jobs as u64);
+        let of_row = |row: usize| mine.iter().filter(|&&index| place(index).0 == row).count();
+        let rows = Rows::new(&bar, self.progress, name, (0..policies.len()).map(of_row).collect());
+        let cells = mine.par_iter().map(|&index| {
+            let (row, seed) = place(index);
+            let (choice, policy) = policies[row].clone();
+            let options = Options { choice, policy, rules: rules.clone() };
+            let number = self.replay.seed.wrapping_add(seed as u64);
+            let (outcome, replayed) = one(name, &workload, &options, number, &progress)?;
+            rows.replayed(row, &outcome.setup, &replayed.metrics);
+            // Whole replays are large: only a page needs them, and only until its section is made.
+            let whole = (seed == 0 && self.output.html.is_some()).then_some(outcome);
+            Ok((Cell { procs: workload.procs, counts: workload.counts, replayed }, whole))
+        });
+        let cells: Vec<(Cell, Option<Outcome>)> = cells.collect::<anyhow::Result<_>>()?;
+        bar.finish_and_clear();
+        let (cells, whole): (Vec<_>, Vec<_>) = cells.into_iter().unzip();
+        Ok((cells, whole.into_iter().flatten().collect()))
+    }
+
+    /// A trace's summaries, and its part of the page where one is asked for.
+    fn compared(
+        &self,
+        subject: Subject,
+        cells: Vec<Cell>,
+        whole: Vec<Outcome>,
+    ) -> (Compared, Option<report::Section>) {
+        let Subject { name, policies, seeds, .. } = subject;
+        let (procs, counts) = cells.first().map_or_else(Default::default, |cell| (cell.procs, cell.counts));
+        // The papers' numbers are of whole traces.
+        let published = papers::published_on(&name, procs).filter(|_| self.replay.whole());
+        let rules = self.replay.rules(&name);
+        let mut summaries = Vec::new();
+        let mut drawn = Vec::new();
+        let mut whole = whole.into_iter();
+        let mut replays = cells.into_iter().map(|cell| cell.replayed);
+        for (choice, policy) in policies {
+            let options = Options { choice, policy, rules: rules.clone() };
+            let replays: Vec<Replayed> = replays.by_ref().take(seeds).collect();
+            let setup = options.setup(&name, procs, self.replay.seed);
+            let summary = Summary::of(setup, &replays, counts, &options);
+            drawn.extend(whole.next().map(|first| (Run { first, seeds: replays }, summary.clone())));
+            summaries.push(summary);
+        }
+        let papers = self.output.papers(published);
+        let section = self.output.html.is_some().then(|| report::section(&drawn, papers));
+        (Compared { trace: name, policies: summaries, published }, section)
     }
 }

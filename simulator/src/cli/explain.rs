@@ -5,14 +5,14 @@ use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
 use crate::replay::explain::{Explained, Seen, Why, explain};
 use crate::replay::policy::{Criterion, HeadStart, Order, PolicyName};
-use crate::replay::predict::Predictor;
+use crate::replay::predict::PredictorName;
 use crate::replay::run::Options;
+use crate::report::grid::Grid;
 use crate::report::{TableStyle, label, starts};
 use crate::studies::starts::{Asks, Told, of_job};
 use crate::trace::workload::{JobId, Workload};
 use clap::Args;
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
+use comfy_table::CellAlignment;
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ pub struct Explain {
     /// Every pass, not only those where something changed
     #[arg(long, conflicts_with = "at")]
     all: bool,
-    /// Also what the job would have been told of its start, at its submission and every six hours: quantiles by the
+    /// Also what the job would have been told about its start, at its submission and every six hours: quantiles by the
     /// queue played forward, calibrated on the jobs of the 14 days before, by the limits alone, and by the history of
     /// waits
     #[arg(long, conflicts_with = "at")]
@@ -73,6 +73,7 @@ impl Explain {
         }
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
+        self.replay.on_processors()?;
         let (rules, workload) = self.replay.workload(&trace, &name)?;
         let workload = workload.shifted(self.replay.seed);
         let Some(job) = workload.jobs.iter().find(|job| job.number == self.job) else {
@@ -129,7 +130,7 @@ impl Explain {
         Ok(())
     }
 
-    /// What the job would have been told of its start.
+    /// What the job would have been told about its start.
     fn told(
         &self,
         name: &str,
@@ -143,8 +144,9 @@ impl Explain {
                 "--starts: the queue cannot be played forward by this policy".to_owned(),
             ));
         }
-        let own = Predictor::DISTRIBUTION.contains(&choice.predictor) && choice.predictor != Predictor::Limit;
-        let beliefs = if own { choice.predictor } else { Predictor::Mix };
+        let own = PredictorName::DISTRIBUTION.contains(&choice.predictor)
+            && choice.predictor != PredictorName::Limit;
+        let beliefs = if own { choice.predictor } else { PredictorName::Mix };
         let asks = Asks { beliefs, scenarios: 100, every: 6 * 3600 };
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
@@ -244,10 +246,9 @@ impl fmt::Display for Summary<'_> {
     }
 }
 
-fn table(explained: &Explained, passes: &[&Seen], threshold: f64, unit: Unit) -> Table {
-    let mut table = Table::new();
-    table.load_style(UTF8_FULL_CONDENSED);
-    table.set_header(["time", "waited", "head job", "idle", "asked", "verdict", "because"]);
+fn table(explained: &Explained, passes: &[&Seen], threshold: f64, unit: Unit) -> Grid {
+    let titles = ["time", "waited", "head job", "idle", "asked", "verdict", "because"];
+    let mut table = Grid::new(titles.map(str::to_owned), 1, false);
     for seen in passes {
         table.add_row([
             seen.time.to_string(),
@@ -259,8 +260,8 @@ fn table(explained: &Explained, passes: &[&Seen], threshold: f64, unit: Unit) ->
             because(seen, explained.job.processors, threshold, unit),
         ]);
     }
-    for column in table.column_iter_mut().take(5) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_cell_alignment(if index < 5 { CellAlignment::Right } else { CellAlignment::Left });
     }
     table
 }

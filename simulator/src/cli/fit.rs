@@ -4,6 +4,7 @@ use super::Failure;
 use super::args::{file, source::Source, span};
 use super::options::{self, file_name};
 use super::output;
+use super::shard::{self, Invocation, Shard};
 use crate::report::{self, TableStyle, hmm as tables};
 use crate::studies::hmm::divergence::{self, Comparison};
 use crate::studies::hmm::fit::{Fit, Fitted, fit};
@@ -355,6 +356,10 @@ pub struct GainArgs {
     /// The traces: any format that import reads; - is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
+    /// Run one shard of N, some of the traces, and print its part as JSON, for merge; "array" takes I and N from the
+    /// Slurm job array whose task this is
+    #[arg(long, value_name = "I/N", value_parser = shard::shard, conflicts_with_all = ["html", "markdown", "csv"])]
+    shard: Option<Shard>,
     /// What is compared; see below
     #[arg(
         long,
@@ -439,17 +444,23 @@ impl GainArgs {
     }
 
     /// Measures the predictors.
-    fn measure(&self) -> Result<(), Failure> {
-        let read = |path: &PathBuf| Ok((file_name(path), self.trace_args.workload(path)?));
-        let traces: Result<Vec<(String, Workload)>, Failure> = self.traces.par_iter().map(read).collect();
-        let traces = traces?;
-        let jobs: Vec<(String, &[Job])> =
-            traces.iter().map(|(name, workload)| (name.clone(), workload.jobs.as_slice())).collect();
+    fn measure(&self, invocation: Invocation) -> Result<(), Failure> {
         let predictors = Measured::predictors(&self.predictors);
-        let bar = output::progress_of((jobs.len() * predictors.len()) as u64, "predictors");
-        let found = qualities(&jobs, &predictors, &|| bar.inc(1));
-        bar.finish_and_clear();
-        let found = found.map_err(|(trace, error)| anyhow!(error).context(trace))?;
+        let compute = |paths: &[PathBuf]| {
+            let read = |path: &PathBuf| Ok((file_name(path), self.trace_args.workload(path)?));
+            let traces: Result<Vec<(String, Workload)>, Failure> = paths.par_iter().map(read).collect();
+            let traces = traces?;
+            let jobs: Vec<(String, &[Job])> =
+                traces.iter().map(|(name, workload)| (name.clone(), workload.jobs.as_slice())).collect();
+            let bar = output::progress_of((jobs.len() * predictors.len()) as u64, "predictors");
+            let found = qualities(&jobs, &predictors, &|| bar.inc(1));
+            bar.finish_and_clear();
+            let found = found.map_err(|(trace, error)| anyhow!(error).context(trace))?;
+            // A trace's are one cell.
+            Ok(found.chunks(predictors.len().max(1)).map(<[Quality]>::to_vec).collect())
+        };
+        let found = shard::of_traces("gain", self.shard, invocation, &self.traces, compute)?;
+        let Some(found) = found.map(|found: Vec<Vec<Quality>>| found.concat()) else { return Ok(()) };
         if self.show.json {
             let missing_processors = self.trace_args.missing_processors;
             let surefill = env!("CARGO_PKG_VERSION");
@@ -462,9 +473,9 @@ impl GainArgs {
         Ok(())
     }
 
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, invocation: Invocation) -> Result<(), Failure> {
         if !self.predictors.is_empty() {
-            return self.measure();
+            return self.measure(invocation);
         }
         check(self.show.html.as_ref())?;
         let mut figures = self.figures.clone();
@@ -479,23 +490,9 @@ impl GainArgs {
             online: self.online(),
             ..Choices::default()
         };
-        let traces: Result<Vec<_>, Failure> = self
-            .traces
-            .par_iter()
-            .map(|path| Ok((file_name(path), self.trace_args.workload(path)?)))
-            .collect();
-        let traces = traces?;
-        let online = choices.figures.contains(&Figure::Online);
-        let jobs: u64 = traces.iter().map(|trace| trace.1.counts.jobs).filter(|_| online).sum();
-        // A thousand jobs on line cost about as much as a few rounds.
-        let total = traces.len() as u64 * choices.total_rounds() + choices.online.len() as u64 * jobs / 1000;
-        let bar = output::progress_of(total, "rounds");
-        let rounds = |_| bar.inc(1);
-        let submitted = |jobs: u64| bar.inc(jobs / 1000);
-        let progress = Progress { rounds: &rounds, jobs: &submitted };
-        let found = studies(&traces, &choices, progress);
-        bar.finish_and_clear();
-        let studies = found.map_err(|(trace, error)| anyhow!(error).context(trace))?;
+        let compute = |paths: &[PathBuf]| self.studies(paths, &choices);
+        let studies = shard::of_traces("gain", self.shard, invocation, &self.traces, compute)?;
+        let Some(studies) = studies else { return Ok(()) };
         if let Some(path) = &self.show.html {
             let sections: Vec<_> =
                 studies.iter().map(|study| tables::study_section(study, &choices)).collect();
@@ -509,5 +506,23 @@ impl GainArgs {
         }
         print(&tables::studied(&studies, &choices, self.show.style()))?;
         Ok(())
+    }
+
+    /// The studies of these traces.
+    fn studies(&self, paths: &[PathBuf], choices: &Choices) -> Result<Vec<Study>, Failure> {
+        let read = |path: &PathBuf| Ok((file_name(path), self.trace_args.workload(path)?));
+        let traces: Result<Vec<_>, Failure> = paths.par_iter().map(read).collect();
+        let traces = traces?;
+        let online = choices.figures.contains(&Figure::Online);
+        let jobs: u64 = traces.iter().map(|trace| trace.1.counts.jobs).filter(|_| online).sum();
+        // A thousand jobs on line cost about as much as a few rounds.
+        let total = traces.len() as u64 * choices.total_rounds() + choices.online.len() as u64 * jobs / 1000;
+        let bar = output::progress_of(total, "rounds");
+        let rounds = |_| bar.inc(1);
+        let submitted = |jobs: u64| bar.inc(jobs / 1000);
+        let progress = Progress { rounds: &rounds, jobs: &submitted };
+        let found = studies(&traces, choices, progress);
+        bar.finish_and_clear();
+        Ok(found.map_err(|(trace, error)| anyhow!(error).context(trace))?)
     }
 }

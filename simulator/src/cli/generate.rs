@@ -5,12 +5,15 @@ use super::args::{file, source::Source};
 use super::options::file_name;
 use super::output;
 use crate::studies::generate::markov::Variant;
-use crate::studies::generate::{Heading, History, Model, SessionsOptions, write_model, write_sessions};
+use crate::studies::generate::{
+    Heading, History, Model, SessionsOptions, write_model, write_sessions, write_shared,
+};
 use crate::studies::hmm;
 use crate::studies::hmm::block::Block;
 use crate::studies::hmm::flat::Load;
 use crate::studies::hmm::sample::{Binning, Sample};
 use crate::studies::hmm::train::{Options, train};
+use crate::trace::nodes::Machine;
 use crate::trace::swf::Trace;
 use crate::trace::workload::{MissingProcessors, Rules};
 use anyhow::{Context, anyhow};
@@ -53,6 +56,10 @@ pub struct Generate {
     /// Processors of the machine (sessions, lublin, downey, hmm without --like) [default: 128]
     #[arg(long, value_name = "N")]
     procs: Option<NonZeroU32>,
+    /// A machine of nodes, as 64x(cores=128,mem=512G,gpu=4): jobs then ask for cores, memory and GPUs, and the load is
+    /// that of the resource asked for most (sessions)
+    #[arg(long, value_name = "NODES", conflicts_with = "procs")]
+    nodes: Option<Machine>,
     /// Processor time asked of the machine, over what it has; for downey sequential time, by day [default: 0.75]
     #[arg(long, value_parser = positive)]
     load: Option<f64>,
@@ -110,6 +117,7 @@ fn positive(text: &str) -> Result<f64, String> {
 /// What is to be written.
 enum Workload {
     Sessions(SessionsOptions),
+    Shared(SessionsOptions, Machine),
     Model(Box<(Model, u64, Heading)>),
 }
 
@@ -117,6 +125,7 @@ impl Workload {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Workload::Sessions(options) => write_sessions(out, options),
+            Workload::Shared(options, machine) => write_shared(out, options, machine),
             Workload::Model(model) => write_model(out, &model.0, model.1, &model.2),
         }
     }
@@ -148,6 +157,7 @@ impl Generate {
             ("--trained", self.trained.is_some(), model == Name::Hmm),
             ("--variant", self.variant.is_some(), model == Name::Markov),
             ("--users", self.users.is_some(), drawn || alone),
+            ("--nodes", self.nodes.is_some(), model == Name::Sessions),
             ("--load", self.load.is_some(), drawn),
             ("--procs", self.procs.is_some(), drawn || alone || model == Name::Lublin),
         ];
@@ -213,13 +223,18 @@ impl Generate {
             }
             // Without a trace only `sessions` gets here.
             _ => {
-                return Ok(Workload::Sessions(SessionsOptions {
+                let cores = self.nodes.as_ref().and_then(|nodes| NonZeroU32::new(nodes.processors()));
+                let options = SessionsOptions {
                     jobs: self.jobs,
                     users,
-                    procs: self.size(None),
+                    procs: cores.unwrap_or_else(|| self.size(None)),
                     load: self.load.unwrap_or(0.75),
                     seed: self.seed,
-                }));
+                };
+                return Ok(match &self.nodes {
+                    Some(machine) => Workload::Shared(options, machine.clone()),
+                    None => Workload::Sessions(options),
+                });
             }
         };
         match history {
@@ -289,7 +304,7 @@ impl Generate {
 
 fn write_file(path: &Path, workload: &Workload) -> anyhow::Result<()> {
     file::write(path, |mut out| {
-        if path.extension().is_some_and(|extension| extension == "gz") {
+        if file::gzipped(path) == Ok(true) {
             let mut gzip = GzEncoder::new(out, Compression::default());
             workload.write(&mut gzip)?;
             gzip.finish()?;

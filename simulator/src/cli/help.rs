@@ -1,5 +1,7 @@
 //! What `--help` says beside the options: the notation of policies, the replay rules, exit statuses.
 
+use crate::report::room::{WIDEST, room};
+
 /// How policies are written in a list.
 const POLICIES: &str = "\
 Policies are written policy[:predictor[:order[:rule]]]; what is left out is the policy's own first choice:
@@ -61,7 +63,34 @@ submission. --preset sizes sets the machine's size only. Options given beside a 
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 
+/// How a comparison is cut in shards.
+const SHARDS: &str = "\
+--shard I/N replays every N-th of traces x policies x seeds, from the I-th on, and prints them for surefill merge, which
+prints what the unsharded run would have printed. In a Slurm job array:
+
+    sbatch --array=1-40 --wrap 'surefill compare --shard array *.swf > $SLURM_ARRAY_TASK_ID.json'
+    surefill merge *.json
+
+";
+
 /// What ends `compare --help`.
 pub fn compare() -> String {
-    format!("{POLICIES}{RULES}")
+    format!("{POLICIES}{SHARDS}{RULES}")
+}
+
+/// Columns of text that help is written in.
+pub fn width() -> usize {
+    room().unwrap_or(100).clamp(20, WIDEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::room::wrapped;
+
+    #[test]
+    fn the_rules_stay_a_list() {
+        let wide = wrapped(RULES, 200);
+        assert!(wide.contains("Replay rules (public EASY simulators differ by percents in mean wait through such rules):\n  * At one second"));
+    }
 }

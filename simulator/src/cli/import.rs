@@ -2,8 +2,9 @@
 
 use super::Failure;
 use super::args::file;
-use super::args::source::{Source, complain};
+use super::args::source::{Source, complain, guess};
 use super::output;
+use crate::report::room::prose;
 use crate::trace::export::{KEY_BYTES, Key, anonymise, write};
 use crate::trace::swf::Trace;
 use anyhow::Context;
@@ -85,6 +86,7 @@ struct Report {
 impl Import {
     pub(super) fn run(self) -> Result<(), Failure> {
         if let Some(path) = &self.output {
+            file::gzipped(path).map_err(Failure::Usage)?;
             file::check(path)?;
         }
         let key = self.key.as_deref().map(key).transpose()?;
@@ -98,7 +100,8 @@ impl Import {
         let report = self.report(&trace);
         if !self.json {
             complain(&trace);
-            eprintln!("{}", sentence(&report));
+            guess(&trace);
+            eprintln!("{}", prose(&sentence(&report)));
         }
         if trace.records.is_empty() {
             return Err(anyhow::anyhow!("{}: no job", trace.name).into());
@@ -115,7 +118,7 @@ impl Import {
                 out.flush()?;
             }
             Some(path) => file::write(path, |mut out| {
-                if path.extension().is_some_and(|extension| extension == "gz") {
+                if file::gzipped(path) == Ok(true) {
                     let mut gzip = GzEncoder::new(out, Compression::default());
                     write(&mut gzip, &trace, self.procs, &notes)?;
                     gzip.finish()?;
@@ -157,7 +160,7 @@ fn key(path: &Path) -> anyhow::Result<Key> {
     Key::new(&secret).with_context(|| format!("{name}: a key has at least {KEY_BYTES} bytes"))
 }
 
-/// Jobs, and what is none, in a sentence.
+/// Jobs, and lines that are no jobs, in a sentence.
 fn sentence(report: &Report) -> String {
     let plural =
         |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });

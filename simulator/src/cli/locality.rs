@@ -5,6 +5,7 @@ use super::args::source::Source;
 use super::args::span;
 use super::options::file_name;
 use super::output;
+use super::shard::{self, Invocation, Shard};
 use crate::report::{self, TableStyle, locality as tables};
 use crate::studies::locality::ageing::{self, Clock, Known};
 use crate::studies::locality::binning::Binning;
@@ -50,6 +51,10 @@ pub struct Locality {
     /// The traces: any format that import reads; - is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
+    /// Run one shard of N, some of the traces, and print its part as JSON, for merge; "array" takes I and N from the
+    /// Slurm job array whose task this is
+    #[arg(long, value_name = "I/N", value_parser = shard::shard, conflicts_with_all = ["html", "markdown"])]
+    shard: Option<Shard>,
     /// From what run times are learnt
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "time,user,both")]
     by: Vec<Attribute>,
@@ -140,18 +145,21 @@ struct Studies<'a> {
 }
 
 impl Locality {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, invocation: Invocation) -> Result<(), Failure> {
         output::check_page(self.html.as_deref())?;
         let options = self.options();
-        let mut studies = Vec::new();
-        for path in &self.traces {
+        let study = |path: &PathBuf| {
             let name = file_name(path);
             let workload = self.workload(path)?;
             let plan = Plan::new(&name, &workload, &options);
             let bar = output::progress_of(plan.steps(), &format!("points of {name}"));
-            studies.push(plan.run(&|steps| bar.inc(steps)));
+            let study = plan.run(&|steps| bar.inc(steps));
             bar.finish_and_clear();
-        }
+            Ok(study)
+        };
+        let compute = |paths: &[PathBuf]| paths.iter().map(study).collect();
+        let studies = shard::of_traces("locality", self.shard, invocation, &self.traces, compute)?;
+        let Some(studies) = studies else { return Ok(()) };
         if let Some(path) = &self.html {
             let sections: Vec<_> = studies.iter().map(|study| tables::section(study, &options)).collect();
             output::write_page(path, &report::study_page("Locality of run times", &sections))?;
@@ -166,12 +174,14 @@ impl Locality {
         let mut out = io::stdout().lock();
         for (index, (title, table)) in tables::tables(&studies, style).into_iter().enumerate() {
             let gap = if index > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}{title}\n\n{table}")?;
+            output::say(&mut out, &format!("{gap}{title}\n"))?;
+            writeln!(out, "{table}")?;
         }
         writeln!(out)?;
         for study in &studies {
             let facts = [format!("{} jobs", study.replay.jobs)].into_iter().chain(tables::remarks(study));
-            writeln!(out, "{}: {}", study.trace, facts.collect::<Vec<_>>().join("; "))?;
+            let facts = facts.collect::<Vec<_>>().join("; ");
+            output::say(&mut out, &format!("{}: {facts}", study.trace))?;
         }
         Ok(())
     }

@@ -1,31 +1,50 @@
-//! `surefill merge`: the shards of a sweep put together.
+//! `surefill merge`: the shards of a run put together.
 
-use super::Failure;
 use super::allocate::print_sweep;
+use super::shard::{self, Printed};
 use super::tune::{print_tuning, ratio};
+use super::{Cli, Failure};
+use crate::report::View;
 use crate::studies::allocate::sweep::{self, Sweep};
 use crate::studies::tune::{self, Caps, Tuning};
-use anyhow::Context;
-use clap::Args;
-use std::fs::File;
-use std::io::BufReader;
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
+
+/// What ends `merge --help`.
+pub const HELP: &str = "\
+What is printed is what the verb would have printed unsharded: the same JSON, byte by byte, but for the wall times of
+replays, which are those of the shards. Shards of different runs (other options, traces with other contents, another
+version of surefill) are refused, and so are shards that are missing or there twice. With --partial a comparison has
+the traces of which all cells are there.
+
+In a Slurm job array:
+
+    sbatch --array=1-40 --wrap 'surefill compare --shard array *.swf > $SLURM_ARRAY_TASK_ID.json'
+    surefill merge *.json";
 
 /// Options of `merge`.
 #[derive(Debug, Args)]
 pub struct Merge {
-    /// What `surefill allocate --sweep --json` or `surefill tune --json` printed, one file a shard
+    /// What the shards of characterize, compare, gain, locality, similar, wait-bounds, tune --json or allocate --sweep
+    /// --json printed, one file each
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Go on although shards are missing
     #[arg(long)]
     partial: bool,
-    /// Print one JSON object instead of a table
-    #[arg(long, conflicts_with = "markdown")]
+    /// Print one JSON object instead of tables
+    #[arg(long, conflicts_with_all = ["markdown", "csv", "table"])]
     json: bool,
-    /// Print the table as Markdown
+    /// Print tables as Markdown
     #[arg(long)]
     markdown: bool,
+    /// Of compare: print one CSV table with every measure of every policy and trace; of gain: as it does
+    #[arg(long, conflicts_with_all = ["markdown", "table"])]
+    csv: bool,
+    /// Of compare: what tables show [default: waits]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    table: Vec<View>,
     /// Of tune: the largest 99th percentile of waits on any trace, over EASY's
     #[arg(long, value_name = "RATIO", default_value_t = 1.0, value_parser = ratio)]
     most_p99: f64,
@@ -34,42 +53,102 @@ pub struct Merge {
     most_longest: f64,
 }
 
-/// A shard of either kind.
-enum Shard {
-    Tuning(Tuning),
-    Sweep(Sweep),
+/// The files of one verb's shards.
+enum Shards {
+    Tune(Vec<(String, Tuning)>),
+    Sweep(Vec<(String, Sweep)>),
+    Cells(Vec<(String, Printed)>),
 }
 
-fn read(path: &Path) -> anyhow::Result<(String, Shard)> {
-    let name = path.display().to_string();
-    let file = File::open(path).with_context(|| name.clone())?;
-    let shard: serde_json::Value =
-        serde_json::from_reader(BufReader::new(file)).with_context(|| name.clone())?;
-    // Not as an untagged enumeration, whose messages say nothing.
-    let shard = match shard.get("kind").and_then(|kind| kind.as_str()) {
-        Some(tune::KIND) => Shard::Tuning(serde_json::from_value(shard).with_context(|| name.clone())?),
-        _ => Shard::Sweep(serde_json::from_value(shard).with_context(|| name.clone())?),
-    };
-    Ok((name, shard))
+impl Shards {
+    fn verb(&self) -> &str {
+        match self {
+            Shards::Tune(_) => "tune",
+            Shards::Sweep(_) => "allocate",
+            Shards::Cells(all) => all.first().map_or("", |(_, shard)| &shard.verb),
+        }
+    }
+
+    /// One file.
+    fn read(name: String, path: &Path) -> anyhow::Result<Shards> {
+        #[derive(serde::Deserialize)]
+        struct Kind {
+            kind: String,
+        }
+        let read = || {
+            let text = std::fs::read_to_string(path)?;
+            // Not as an untagged enumeration, whose messages say nothing.
+            let Kind { kind } = serde_json::from_str(&text)?;
+            Ok(match &kind[..] {
+                tune::KIND => Shards::Tune(vec![(name.clone(), serde_json::from_str(&text)?)]),
+                sweep::KIND => Shards::Sweep(vec![(name.clone(), serde_json::from_str(&text)?)]),
+                shard::KIND => Shards::Cells(vec![(name.clone(), serde_json::from_str(&text)?)]),
+                other => bail!("'{other}' is no kind of shard"),
+            })
+        };
+        read().with_context(|| name.clone())
+    }
+
+    /// These and those.
+    fn and(&mut self, more: Shards) -> bool {
+        if self.verb() != more.verb() {
+            return false;
+        }
+        match (self, more) {
+            (Shards::Tune(all), Shards::Tune(more)) => all.extend(more),
+            (Shards::Sweep(all), Shards::Sweep(more)) => all.extend(more),
+            (Shards::Cells(all), Shards::Cells(more)) => all.extend(more),
+            _ => return false,
+        }
+        true
+    }
 }
 
 impl Merge {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let (mut sweeps, mut tunings) = (Vec::new(), Vec::new());
-        for path in &self.files {
-            match read(path)? {
-                (name, Shard::Sweep(shard)) => sweeps.push((name, shard)),
-                (name, Shard::Tuning(shard)) => tunings.push((name, shard)),
+        let read = |path: &PathBuf| Shards::read(path.display().to_string(), path);
+        let mut files = self.files.iter();
+        let Some(first) = files.next() else { return Err(Failure::Usage("nothing to merge".to_owned())) };
+        let mut shards = read(first)?;
+        for path in files {
+            let (more, verb) = (read(path)?, shards.verb().to_owned());
+            let own = more.verb().to_owned();
+            if !shards.and(more) {
+                let (path, first) = (path.display(), first.display());
+                return Err(Failure::Usage(format!(
+                    "{path}: a shard of {own}, but {first} is one of {verb}"
+                )));
             }
         }
-        if tunings.is_empty() {
-            return print_sweep(&sweep::merge(sweeps, self.partial)?, self.json, self.markdown);
+        let verb = shards.verb();
+        let fits = |given: bool, verbs: &[&str]| !given || verbs.contains(&verb);
+        if !fits(self.csv, &["compare", "gain"]) || !fits(!self.table.is_empty(), &["compare"]) {
+            return Err(Failure::Usage(format!(
+                "--table is for compare and --csv for compare and gain, not for {verb}"
+            )));
         }
-        if let Some((name, _)) = sweeps.first() {
-            return Err(Failure::Usage(format!("{name}: shards of allocate and of tune do not merge")));
+        match shards {
+            Shards::Tune(shards) => {
+                let caps = Caps { p99: self.most_p99, longest: self.most_longest };
+                print_tuning(&tune::merge(shards, self.partial)?, caps, self.json, self.markdown)
+            }
+            Shards::Sweep(shards) => {
+                print_sweep(&sweep::merge(shards, self.partial)?, self.json, self.markdown)
+            }
+            Shards::Cells(shards) => self.run_verb(shards),
         }
-        let tuning = tune::merge(tunings, self.partial)?;
-        let caps = Caps { p99: self.most_p99, longest: self.most_longest };
-        print_tuning(&tuning, caps, self.json, self.markdown)
+    }
+
+    /// Runs the verb again with the cells that its shards have computed.
+    fn run_verb(&self, shards: Vec<(String, Printed)>) -> Result<(), Failure> {
+        let (verb, options, traces, found) = shard::gather(shards, self.partial)?;
+        let flags = [("--json", self.json), ("--markdown", self.markdown), ("--csv", self.csv)];
+        let flags = flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
+        let views = self.table.iter().filter_map(ValueEnum::to_possible_value);
+        let views = views.map(|view| format!("--table={}", view.get_name()));
+        let words = ["surefill".to_owned(), verb].into_iter().chain(options).chain(flags).chain(views);
+        let words = words.chain(["--".to_owned()]).chain(traces);
+        let cli = Cli::of(words.map(Into::into)).map_err(|error| anyhow::anyhow!("{error}"))?;
+        cli.run_with(found)
     }
 }

@@ -17,7 +17,9 @@ mod output;
 mod packaging;
 mod predict_wait;
 mod predictor;
+mod rows;
 mod serve;
+mod shard;
 mod similar;
 mod simulate;
 mod start_times;
@@ -28,6 +30,8 @@ mod what_if;
 
 pub use output::today;
 
+use crate::report::room::wrapped;
+use crate::trace::text::printable_lines;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -38,6 +42,9 @@ use std::process::ExitCode;
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// The verb's options that decide what it computes.
+    #[arg(skip)]
+    options: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -88,7 +95,8 @@ enum Command {
     /// Look on while Slurm's own scheduler is in charge, and say what it leaves undone: gains, losses, promises kept.
     #[command(after_long_help = watch::HELP)]
     Watch(watch::Watch),
-    /// Put the shards of a sweep together.
+    /// Put the shards of a run together.
+    #[command(after_long_help = merge::HELP)]
     Merge(merge::Merge),
     /// Generate a synthetic workload.
     Generate(generate::Generate),
@@ -132,16 +140,22 @@ impl Cli {
     /// # Errors
     /// What is wrong with them; also where they ask for help.
     pub fn of(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-        let command = Cli::command().mut_subcommands(|verb| {
-            // They replay one seed, and would refuse more.
-            let one = ["explain", "start-times"].contains(&verb.get_name());
+        let mut command = Cli::command().mut_subcommands(|verb| {
+            // They replay one seed, and would refuse more; tune has seeds of its own.
+            let one = ["explain", "start-times", "tune"].contains(&verb.get_name());
             let verb = if one { verb.mut_arg("seeds", |seeds| seeds.hide(true)) } else { verb };
+            let verb = match verb.get_after_long_help().map(|text| wrapped(&text.to_string(), help::width()))
+            {
+                Some(text) => verb.after_long_help(text),
+                None => verb,
+            };
             verb.mut_args(|argument| {
                 let takes_value = argument.get_action().takes_values() && !argument.is_positional();
                 if takes_value { argument.allow_negative_numbers(true) } else { argument }
             })
         });
-        Cli::from_arg_matches(&command.try_get_matches_from(arguments)?)
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        Ok(Cli { options: shard::deciding(&command, &matches), ..Cli::from_arg_matches(&matches)? })
     }
 
     /// Does what was asked for.
@@ -149,27 +163,37 @@ impl Cli {
     /// # Errors
     /// [`Failure`].
     pub fn run(self) -> Result<(), Failure> {
+        self.run_in(None)
+    }
+
+    /// [`Cli::run`] with cells that shards have computed.
+    fn run_with(self, found: shard::Found) -> Result<(), Failure> {
+        self.run_in(Some(found))
+    }
+
+    fn run_in(self, found: Option<shard::Found>) -> Result<(), Failure> {
+        let invocation = shard::Invocation { options: self.options, found };
         match self.command {
             Command::Simulate(simulate) => simulate.run(),
-            Command::Compare(compare) => compare.run(),
+            Command::Compare(compare) => compare.run(invocation),
             Command::Explain(explain) => explain.run(),
-            Command::Characterize(characterize) => characterize.run(),
+            Command::Characterize(characterize) => characterize.run(invocation),
             Command::Fit(fit) => fit.run(),
-            Command::Gain(gain) => gain.run(),
+            Command::Gain(gain) => gain.run(invocation),
             Command::Tune(tune) => tune.run(),
             Command::Allocate(allocate) => allocate.run(),
             Command::StartTimes(starts) => starts.run(),
-            Command::WaitBounds(bounds) => bounds.run(),
+            Command::WaitBounds(bounds) => bounds.run(invocation),
             Command::PredictWait(predict) => predict.run(),
             Command::Serve(serve) => serve.run(),
             Command::Advise(advise) => advise.run(),
             Command::Watch(watch) => watch.run(),
             Command::Merge(merge) => merge.run(),
             Command::Generate(generate) => generate.run(),
-            Command::Locality(locality) => locality.run(),
+            Command::Locality(locality) => locality.run(invocation),
             Command::Import(import) => import.run(),
             Command::WhatIf(what_if) => what_if.run(),
-            Command::Similar(similar) => similar.run(),
+            Command::Similar(similar) => similar.run(invocation),
             Command::Packaging(packaging) => packaging.run(),
         }
     }
@@ -180,13 +204,16 @@ pub fn finish(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Usage(message)) => {
-            eprintln!("error: {message}\n\nFor more information, try '--help'.");
+            eprintln!(
+                "error: {}\n\nFor more information, try '--help'.",
+                printable_lines(message.as_bytes())
+            );
             ExitCode::from(2)
         }
         // Who reads us has seen enough: `surefill ... | head`.
         Err(Failure::Work(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Work(error)) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", printable_lines(format!("{error:#}").as_bytes()));
             ExitCode::FAILURE
         }
     }

@@ -8,12 +8,15 @@ use crate::replay::policy::{
     Calibrate, Candidates, Choice, Criterion, Delay, Order, OrderOptions, Overdue, OwnPreset, PolicyName,
     PolicyOptions, Powers, ProbOptions, name_of,
 };
-use crate::replay::predict::Predictor;
+use crate::replay::predict::PredictorName;
+use crate::trace::nodes::Machine;
 use crate::trace::swf::Trace;
 use crate::trace::workload::{MissingProcessors, Overrun, Rules, Workload};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroU64;
 use std::path::Path;
+use std::sync::Arc;
+use surefill::nodes::Fit;
 use surefill::schedule::PresetName;
 
 pub use super::args::source::file_name;
@@ -56,6 +59,17 @@ pub struct ReplayOptions {
     /// Processors of the machine [default: the trace's MaxProcs, else MaxNodes]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     procs: Option<u32>,
+    /// A machine of nodes that jobs share, as 64x(cores=128,mem=512G,gpu=4)+8x(cores=64,mem=1T); for fcfs, easy,
+    /// easy++, prob and its presets
+    #[arg(long, value_name = "NODES", conflicts_with = "procs")]
+    nodes: Option<Machine>,
+    /// How nodes are chosen for a job: first, best, or apart (for a backfill apart from the head job) [default: best]
+    #[arg(long, value_parser = fit, requires = "nodes")]
+    fit: Option<Fit>,
+    /// Give jobs without a requested time a limit: uniform from the run time to 1 + F times that, up to the next usual
+    /// limit
+    #[arg(long, value_name = "F", value_parser = not_negative)]
+    estimates: Option<f64>,
     /// Replay the first N jobs only
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit_jobs: Option<u64>,
@@ -65,14 +79,14 @@ pub struct ReplayOptions {
     /// What happens to jobs that ran on an unknown number of processors [default: requested]
     #[arg(long, value_enum)]
     missing_processors: Option<MissingProcessors>,
-    /// When EASY expects the end of a running job past its limit: one second from now, or in the past [default: soon]
+    /// When the end of a running job past its limit is expected [default: soon]
     #[arg(long, value_enum)]
     overdue: Option<Overdue>,
     /// The first seed: 0 replays the trace as it is, any other shifts every submission by 0 to 59 s
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Replay with K seeds, from the first up, and report means and spread
-    #[arg(long, value_name = "K", default_value = "1")]
+    #[arg(long, value_name = "K", default_value = "1", value_parser = seeds)]
     pub seeds: NonZeroU64,
     /// Wrong lines in a trace are fatal
     #[arg(long)]
@@ -87,6 +101,12 @@ impl ReplayOptions {
         self.limit_jobs.is_none()
     }
 
+    /// The preset's name, where it has values for the probabilistic policy.
+    pub(super) fn of_prob(&self) -> Option<String> {
+        let named = self.preset.filter(|preset| preset.core().is_some())?;
+        Some(named.to_possible_value()?.get_name().to_owned())
+    }
+
     fn papers(&self) -> bool {
         self.preset == Some(Preset::Papers)
     }
@@ -96,7 +116,42 @@ impl ReplayOptions {
     /// # Errors
     /// Its.
     pub fn read(&self, path: &Path) -> Result<Trace, Failure> {
-        self.source.read(path, self.strict)
+        self.source.read_sized(path, self.strict, self.procs)
+    }
+
+    /// Refuses a machine of nodes for a verb that knows processors only.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`].
+    pub(super) fn on_processors(&self) -> Result<(), Failure> {
+        match self.nodes {
+            Some(_) => Err(Failure::Usage("--nodes is for simulate and compare".to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// What a paper says of the trace, where that gives the machine's size.
+    fn published(&self, file_name: &str) -> Option<&'static papers::Published> {
+        papers::published(file_name).filter(|_| self.sized())
+    }
+
+    fn sized(&self) -> bool {
+        matches!(self.preset, Some(Preset::Papers | Preset::Sizes))
+    }
+
+    /// The replay rules for a trace.
+    pub(super) fn rules(&self, file_name: &str) -> Rules {
+        let published = self.published(file_name);
+        let missing = if self.papers() { MissingProcessors::Drop } else { MissingProcessors::Requested };
+        Rules {
+            overrun: self.overrun.unwrap_or_default(),
+            missing_processors: self.missing_processors.unwrap_or(missing),
+            procs: self.procs.or(published.map(|published| published.procs)),
+            // More jobs than memory holds are all jobs.
+            limit_jobs: self.limit_jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
+            nodes: self.nodes.clone().map(|machine| Arc::new(machine.placing(self.fit.unwrap_or_default()))),
+            estimates: self.estimates,
+        }
     }
 
     /// The replay rules for a trace, and the workload they make of it.
@@ -104,23 +159,17 @@ impl ReplayOptions {
     /// # Errors
     /// Those of [`Workload::new`].
     pub fn workload(&self, trace: &Trace, file_name: &str) -> Result<(Rules, Workload), Failure> {
-        let sized = matches!(self.preset, Some(Preset::Papers | Preset::Sizes));
-        let published = papers::published(file_name).filter(|_| sized);
-        if sized && published.is_none() {
+        let published = self.published(file_name);
+        if self.sized() && published.is_none() {
             eprintln!(
                 "warning: {file_name} is not named as a trace of the papers: its header gives the size"
             );
         }
-        let missing = if self.papers() { MissingProcessors::Drop } else { MissingProcessors::Requested };
-        let rules = Rules {
-            overrun: self.overrun.unwrap_or_default(),
-            missing_processors: self.missing_processors.unwrap_or(missing),
-            procs: self.procs.or(published.map(|published| published.procs)),
-            // More jobs than memory holds are all jobs.
-            limit_jobs: self.limit_jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
-        };
+        let rules = self.rules(file_name);
         let workload = Workload::new(trace, &rules)?;
-        if let Some(sentence) = workload.counts.foreknown() {
+        // The papers' machines are smaller than their traces say: what is cut there is in the tables.
+        let too_wide = workload.counts.too_wide(workload.procs).filter(|_| published.is_none());
+        for sentence in workload.counts.foreknown().into_iter().chain(too_wide) {
             eprintln!("warning: {file_name}: {sentence}");
         }
         Ok((rules, workload))
@@ -136,7 +185,7 @@ pub struct PolicyArgs {
     policy: PolicyName,
     /// How run times are predicted [default: the policy's own]
     #[arg(long, value_enum)]
-    predictor: Option<Predictor>,
+    predictor: Option<PredictorName>,
     /// The order of the queue and of its backfill candidates [default: the preset's, else the policy's own]
     #[arg(long, value_enum)]
     order: Option<Order>,
@@ -183,8 +232,8 @@ pub struct ProbArgs {
     /// Whether what EASY would start by the limits is never refused [default: the preset's]
     #[arg(long, value_name = "BOOL")]
     or_easy: Option<bool>,
-    /// What earlier backfills teach about predicted delays: nothing, what is told of a backfill, or decisions as well
-    /// [default: the preset's, told; of rules of their own off]
+    /// What earlier backfills teach about predicted delays: nothing, what is said about a backfill, or decisions as
+    /// well [default: told, as the presets have it; off with another rule]
     #[arg(long, value_enum)]
     calibrate: Option<Calibrate>,
     /// The queue's priority, also easy's: submission, shortest, or the four numbers A/B/C/D of
@@ -215,6 +264,22 @@ pub struct ProbArgs {
     /// Ratio of neighbouring edges of the predictors' run-time bins [default: 1.8]
     #[arg(long, value_name = "R")]
     ratio: Option<f64>,
+}
+
+/// How many seeds at most: every one is a whole replay.
+const MOST_SEEDS: u64 = 100_000;
+
+/// A number of replays.
+pub(super) fn seeds(text: &str) -> Result<NonZeroU64, String> {
+    let seeds = text.parse::<NonZeroU64>().ok().filter(|seeds| seeds.get() <= MOST_SEEDS);
+    seeds.ok_or_else(|| format!("not a number from 1 to {MOST_SEEDS}"))
+}
+
+/// A way of choosing nodes by its name.
+fn fit(name: &str) -> Result<Fit, String> {
+    let known = [("first", Fit::First), ("best", Fit::Best), ("apart", Fit::Apart)];
+    let found = known.into_iter().find(|(own, _)| *own == name);
+    found.map(|(_, fit)| fit).ok_or_else(|| "not first, best or apart".to_owned())
 }
 
 const MAX_RECENT: i64 = surefill::schedule::MAX_RECENT_WAITS as i64;
@@ -297,7 +362,7 @@ impl ProbArgs {
     /// line, else `fair`. A rule of its own comes without guard and in the order of submission.
     ///
     /// # Errors
-    /// [`Failure::Usage`] for bins that are none, or a slip without seconds.
+    /// [`Failure::Usage`] for bins that are not valid, or a slip without seconds.
     pub fn options(&self, replay: &ReplayOptions, choice: &Choice) -> Result<PolicyOptions, Failure> {
         let overdue = if replay.papers() { Overdue::Past } else { Overdue::Soon };
         let common = replay.preset.and_then(Preset::core);

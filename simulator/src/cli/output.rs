@@ -2,32 +2,24 @@
 
 use super::args::file;
 use crate::base::papers::Published;
-use crate::replay::run::Summary;
+use crate::report::room::prose;
 use crate::report::{self, Compared, Section, TableStyle, View};
-use crate::trace::workload::Counts;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A progress bar on standard error for so many jobs; invisible when that is no terminal.
+/// A progress bar on standard error for a number of jobs; invisible when that is no terminal.
 pub fn progress(jobs: u64) -> ProgressBar {
     progress_of(jobs, "jobs")
 }
 
-/// A progress bar for so many things of any kind; `what` may also say where they come from.
+/// A progress bar for a number of things of any kind; `what` may also say where they come from.
 pub fn progress_of(count: u64, what: &str) -> ProgressBar {
     let bar = ProgressBar::new(count).with_message(what.to_owned());
     let style = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} {msg} {eta}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// Says above a progress bar what has come of a policy, while others are under way; where the bar is invisible,
-/// nothing.
-pub fn finished(bar: &ProgressBar, summary: &Summary) {
-    let wait = report::what_if::span(summary.mean.mean_wait_s);
-    bar.println(format!("{}: mean wait {wait}", report::label(&summary.setup)));
 }
 
 /// A progress bar on standard error for rounds of training, whose number may be unknown.
@@ -54,6 +46,14 @@ pub fn check_page(path: Option<&Path>) -> anyhow::Result<()> {
 /// When it cannot be written.
 pub fn write_page(path: &Path, page: &str) -> anyhow::Result<()> {
     file::write(path, |out| Ok(out.write_all(page.as_bytes())?))
+}
+
+/// Prints sentences, broken anew where the output is narrower.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn say(out: &mut impl Write, sentences: &str) -> io::Result<()> {
+    writeln!(out, "{}", prose(sentences))
 }
 
 /// Prints one JSON object on standard output.
@@ -123,14 +123,20 @@ impl OutputOptions {
             return Ok(());
         }
         let mut out = io::stdout().lock();
-        let (setup, counts) = (&first.setup, describe(&first.replay));
-        write!(out, "{} on {} processors: {counts}", setup.trace, setup.procs)?;
+        let (setup, counts) = (&first.setup, &first.replay);
+        let mut head = format!("{} on {} processors: {counts}", setup.trace, setup.procs);
         if first.seeds > 1 {
-            write!(out, "; means ± standard deviations over {} seeds", first.seeds)?;
+            head += &format!("; means ± standard deviations over {} seeds", first.seeds);
         }
+        say(&mut out, &head)?;
         // Markdown needs an empty line before a table.
         let gap = if self.markdown { "\n" } else { "" };
-        writeln!(out, "\n{gap}{}{gap}", report::waits(compared, self.style()))
+        writeln!(out, "{gap}{}{gap}", report::waits(compared, self.style()))?;
+        if let Some(used) = report::node_use(compared, self.style()) {
+            let machine = first.nodes.as_ref().map_or("", |nodes| nodes.machine.as_str());
+            writeln!(out, "Nodes: {machine}\n{gap}{used}{gap}")?;
+        }
+        Ok(())
     }
 
     /// Prints what can be said of all traces together.
@@ -142,11 +148,20 @@ impl OutputOptions {
         if self.csv {
             return csv(&mut out, traces);
         }
-        let tables = self.table.iter().filter_map(|view| view.table(traces, self.style()));
-        for (index, table) in tables.filter(|_| !self.json).enumerate() {
-            // Tables without an empty line between them are one.
-            let gap = if index > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}{table}")?;
+        if self.json {
+            return Ok(());
+        }
+        // Tables without an empty line between them are one.
+        let mut gap = "";
+        for view in &self.table {
+            if let Some(table) = view.table(traces, self.style()) {
+                writeln!(out, "{gap}{table}")?;
+                gap = "\n";
+            }
+            for remark in view.remarks(traces) {
+                say(&mut out, &format!("{gap}{remark}"))?;
+                gap = "\n";
+            }
         }
         Ok(())
     }
@@ -161,7 +176,7 @@ impl OutputOptions {
         else {
             return Ok(());
         };
-        writeln!(io::stdout().lock(), "\n{sentence}")
+        say(&mut io::stdout().lock(), &format!("\n{sentence}"))
     }
 
     /// Writes the page of a comparison, where one is asked for.
@@ -241,27 +256,4 @@ fn json_fields(prefix: &str, of: &impl Serialize) -> io::Result<Vec<(String, Str
         other => other.to_string(),
     };
     Ok(fields.into_iter().map(|(key, value)| (format!("{prefix}{key}"), text(value))).collect())
-}
-
-/// The counts that are not zero, in a sentence.
-fn describe(counts: &Counts) -> String {
-    let parts = [
-        (counts.wrong_lines, "wrong lines left out"),
-        (counts.out_of_order, "lines out of order"),
-        (counts.dropped_without_run_time, "dropped without run time"),
-        (counts.dropped_without_processors, "dropped without processors"),
-        (counts.beyond_limit_jobs, "left out after the first jobs"),
-        (counts.with_requested_processors, "with requested processors"),
-        (counts.cut_to_machine, "cut to the machine"),
-        (counts.without_limit, "without limit"),
-        (counts.overrun, "past their limit"),
-    ];
-    let parts = parts.into_iter().filter(|&(count, _)| count > 0);
-    let parts = parts.map(|(count, what)| format!(", {count} {what}"));
-    format!(
-        "{} jobs of {} lines{}",
-        counts.jobs,
-        counts.lines + counts.wrong_lines,
-        parts.collect::<String>()
-    )
 }

@@ -8,7 +8,7 @@ use crate::live::site::{Answer, AskError, Question, Verdict};
 use crate::report::waits::duration;
 use crate::studies::waits::study::Method;
 use clap::Args;
-use std::io::{self, Write};
+use std::io;
 
 /// What ends `predict-wait --help`.
 pub(super) fn help() -> String {
@@ -71,7 +71,7 @@ impl PredictWait {
         if self.json {
             output::json(&answer)?;
         } else {
-            writeln!(io::stdout().lock(), "{}", sentence(&answer))?;
+            output::say(&mut io::stdout().lock(), &sentence(&answer))?;
         }
         Ok(())
     }
@@ -112,5 +112,6 @@ fn sentence(answer: &Answer) -> String {
             percent(start.at_least)
         )
     });
-    format!("{bound}{}", start.unwrap_or_default())
+    let beyond: String = answer.warnings.iter().map(|warning| format!("\nBut {warning}.")).collect();
+    format!("{bound}{}{beyond}", start.unwrap_or_default())
 }

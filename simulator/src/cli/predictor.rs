@@ -82,23 +82,23 @@ pub struct PredictorArgs {
     /// The present: seconds, a date, or "clock" for this computer's, in its time zone where the history has dates
     /// [default: the last time in the history]
     #[arg(long, value_name = "TIME", help_heading = "Predictor", value_parser = present)]
-    now: Option<Present>,
+    now: Option<NowSource>,
 }
 
 /// What is taken for the present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Present {
+pub enum NowSource {
     /// A time on the history's clock.
     At(i64),
     /// The system's clock.
     Clock,
 }
 
-fn present(text: &str) -> Result<Present, String> {
+fn present(text: &str) -> Result<NowSource, String> {
     if text == "clock" {
-        return Ok(Present::Clock);
+        return Ok(NowSource::Clock);
     }
-    history::time(text)?.map(Present::At).ok_or_else(|| "not a time".to_owned())
+    history::time(text)?.map(NowSource::At).ok_or_else(|| "not a time".to_owned())
 }
 
 /// The system's clock: Unix seconds, or what a clock on the wall shows, for histories with dates.
@@ -119,7 +119,7 @@ impl PredictorArgs {
 
     /// The present on the system's clock, if that was asked for; of a history with dates on the wall's.
     pub fn clock(&self, dates: bool) -> Option<i64> {
-        (self.now == Some(Present::Clock)).then(|| clock(dates))
+        (self.now == Some(NowSource::Clock)).then(|| clock(dates))
     }
 
     fn read(&self) -> anyhow::Result<History> {
@@ -166,8 +166,8 @@ impl PredictorArgs {
         check_bound(self.quantile, self.confidence)?;
         let history = self.read()?;
         let now = match self.now {
-            Some(Present::At(now)) => Some(now),
-            Some(Present::Clock) => Some(clock(history.dates)),
+            Some(NowSource::At(now)) => Some(now),
+            Some(NowSource::Clock) => Some(clock(history.dates)),
             None => None,
         };
         let site =

@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// What ends `serve --help`.
 pub(super) fn help() -> String {
@@ -50,11 +50,11 @@ pub struct Serve {
     /// The site's name on the page
     #[arg(long, value_name = "NAME", default_value = "", help_heading = "Server")]
     site: String,
-    /// The page looks for news every so many seconds
+    /// The page looks for news after each of these spans of time
     #[arg(long, value_name = "SECONDS", default_value_t = 15, help_heading = "Server",
           value_parser = clap::value_parser!(u64).range(1..=86_400))]
     refresh: u64,
-    /// Read the history again when it has changed, looking every so many seconds; 0 is never
+    /// Read the history again when it has changed, looking after each of these spans of time; 0 is never
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Server")]
     reload: u64,
 }
@@ -88,13 +88,8 @@ impl Serve {
         out.flush()?;
         drop(out);
         let settings = Settings { name: self.site.clone(), hosts: self.host.clone(), every: self.refresh };
-        if self.reload > 0 && !self.predictor.is_stdin() {
-            let shared = shared.clone();
-            std::thread::spawn(move || self.keep_up(&shared, changed));
-        } else if self.predictor.clock(false).is_some() {
-            let shared = shared.clone();
-            std::thread::spawn(move || self.keep_time(&shared));
-        }
+        let kept = shared.clone();
+        std::thread::spawn(move || self.keep_up(&kept, changed));
         portal::serve(&listener, shared, page, settings).context("serving")?;
         Ok(())
     }
@@ -103,28 +98,31 @@ impl Serve {
         std::fs::metadata(&self.predictor.history).and_then(|data| data.modified()).ok()
     }
 
-    /// Reads the history again whenever it has changed; as long as that fails, answers rest on the old one.
+    /// Moves the present on every second, and reads the history again whenever it has changed, which is looked at from
+    /// time to time; as long as reading fails, answers rest on the old one.
     fn keep_up(&self, shared: &Shared, mut last: Option<SystemTime>) {
-        loop {
-            std::thread::sleep(Duration::from_secs(self.reload));
-            let changed = self.changed();
-            if changed.is_some() && changed != last {
-                match self.predictor.site() {
-                    Ok(site) => {
-                        shared.replace(site);
-                        last = changed;
-                    }
-                    Err(Failure::Usage(error)) => eprintln!("warning: {error}"),
-                    Err(Failure::Work(error)) => eprintln!("warning: {error:#}"),
-                }
-            }
-            self.tick(shared);
-        }
-    }
-
-    fn keep_time(&self, shared: &Shared) {
+        let reload =
+            (self.reload > 0 && !self.predictor.is_stdin()).then(|| Duration::from_secs(self.reload));
+        let mut looked = Instant::now();
         loop {
             std::thread::sleep(Duration::from_secs(1));
+            self.tick(shared);
+            if reload.is_none_or(|every| looked.elapsed() < every) {
+                continue;
+            }
+            looked = Instant::now();
+            let changed = self.changed();
+            if changed.is_none() || changed == last {
+                continue;
+            }
+            match self.predictor.site() {
+                Ok(site) => {
+                    shared.replace(site);
+                    last = changed;
+                }
+                Err(Failure::Usage(error)) => eprintln!("warning: {error}"),
+                Err(Failure::Work(error)) => eprintln!("warning: {error:#}"),
+            }
             self.tick(shared);
         }
     }

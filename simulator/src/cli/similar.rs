@@ -4,16 +4,17 @@ use super::Failure;
 use super::args::source::Source;
 use super::options::file_name;
 use super::output;
+use super::shard::{self, Invocation, Shard};
+use crate::report::grid::Grid;
 use crate::report::similar::tables::{self, View};
 use crate::report::{self, Section, TableStyle};
 use crate::studies::generate::History;
 use crate::studies::similar::next::{Score, scores};
 use crate::studies::similar::{Figures, Similarity, Study, study};
 use clap::Args;
-use comfy_table::Table;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,11 @@ pub struct Similar {
     /// Workloads that every model makes, with seeds from 1 up (--tables)
     #[arg(long, value_name = "K", default_value = "10")]
     seeds: NonZeroU32,
+    /// With --tables: run one shard of N, some of the traces, and print its part as JSON, for merge; "array" takes I
+    /// and N from the Slurm job array whose task this is
+    #[arg(long, value_name = "I/N", value_parser = shard::shard, requires = "tables",
+          conflicts_with_all = ["html", "markdown"])]
+    shard: Option<Shard>,
     /// Print one JSON object instead of tables
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
@@ -53,8 +59,10 @@ struct Compared<'a> {
     figures: Vec<(String, Figures)>,
 }
 
-#[derive(Serialize)]
+/// What one trace says of the models.
+#[derive(Serialize, Deserialize)]
 struct Studied {
+    trace: String,
     study: Option<Study>,
     next: Option<Vec<Score>>,
 }
@@ -64,15 +72,15 @@ fn read(source: &Source, path: &Path) -> Result<History, Failure> {
     Ok(History::new(&trace, &file_name(path))?)
 }
 
-/// A progress bar on standard error for so many workloads; invisible when that is no terminal.
+/// A progress bar on standard error for a number of workloads; invisible when that is no terminal.
 fn progress(workloads: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} workloads {eta}");
     ProgressBar::new(workloads).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 impl Similar {
-    pub(super) fn run(self) -> Result<(), Failure> {
-        if self.tables.is_empty() { self.compare() } else { self.study() }
+    pub(super) fn run(self, invocation: Invocation) -> Result<(), Failure> {
+        if self.tables.is_empty() { self.compare() } else { self.study(invocation) }
     }
 
     fn style(&self) -> TableStyle {
@@ -107,42 +115,25 @@ impl Similar {
         Ok(())
     }
 
-    fn study(&self) -> Result<(), Failure> {
-        let studies = self.tables.iter().any(|view| *view != View::Next);
-        // Table 3 needs no workloads.
-        let judges = self.tables.iter().any(|view| !matches!(view, View::Next | View::Parameters));
-        let seeds = if judges { self.seeds.get() } else { 0 };
-        let predicts = self.tables.contains(&View::Next);
-        let histories: Vec<History> =
-            self.traces.iter().map(|path| read(&self.source, path)).collect::<Result<_, Failure>>()?;
-        let models = study::Rival::ALL.len() as u64;
-        let made = histories.len() as u64 * models * u64::from(seeds);
-        let bar = progress(made);
-        let next: Vec<Option<Vec<Score>>> =
-            histories.par_iter().map(|history| predicts.then(|| scores(history))).collect();
-        let mut studied = Vec::new();
+    fn study(&self, invocation: Invocation) -> Result<(), Failure> {
         let mut sections = Vec::new();
-        for (history, next) in histories.iter().zip(next) {
-            let study = studies.then(|| Study::new(history, seeds, &|| bar.inc(1)));
-            studied.push(Studied { study, next });
-            if self.html.is_some() {
-                sections.push(report::similar::section(&history.name, &study::figures(history)));
-            }
-        }
-        bar.finish_and_clear();
+        let compute = |paths: &[PathBuf]| self.studied(paths, &mut sections);
+        let studied = shard::of_traces("similar", self.shard, invocation, &self.traces, compute)?;
+        let Some(mut studied) = studied else { return Ok(()) };
+        studied.iter_mut().filter_map(|one| one.study.as_mut()).for_each(Study::find_published);
         self.page(&sections)?;
         if self.json {
             output::json(&studied)?;
             return Ok(());
         }
         let (mut studies, mut scores) = (Vec::new(), Vec::new());
-        for (history, Studied { study, next }) in histories.iter().zip(studied) {
+        for Studied { trace, study, next } in studied {
             studies.extend(study);
-            scores.extend(next.map(|next| (history.name.clone(), next)));
+            scores.extend(next.map(|next| (trace, next)));
         }
         let mut out = io::stdout().lock();
         for (index, view) in self.tables.iter().enumerate() {
-            let table: Table = match view {
+            let table: Grid = match view {
                 View::Parameters => tables::parameters(&studies, self.style()),
                 View::Statistics => tables::statistics(&studies, self.style()),
                 View::Correlation => tables::correlations(&studies, self.style()),
@@ -156,5 +147,30 @@ impl Similar {
             writeln!(out, "{gap}{table}")?;
         }
         Ok(())
+    }
+
+    /// What these traces say of the models, and their figures where a page is asked for.
+    fn studied(&self, paths: &[PathBuf], sections: &mut Vec<Section>) -> Result<Vec<Studied>, Failure> {
+        let studies = self.tables.iter().any(|view| *view != View::Next);
+        // Table 3 needs no workloads.
+        let judges = self.tables.iter().any(|view| !matches!(view, View::Next | View::Parameters));
+        let seeds = if judges { self.seeds.get() } else { 0 };
+        let predicts = self.tables.contains(&View::Next);
+        let histories: Vec<History> =
+            paths.iter().map(|path| read(&self.source, path)).collect::<Result<_, Failure>>()?;
+        let models = study::Rival::ALL.len() as u64;
+        let bar = progress(histories.len() as u64 * models * u64::from(seeds));
+        let next: Vec<Option<Vec<Score>>> =
+            histories.par_iter().map(|history| predicts.then(|| scores(history))).collect();
+        let mut studied = Vec::new();
+        for (history, next) in histories.iter().zip(next) {
+            let study = studies.then(|| Study::new(history, seeds, &|| bar.inc(1)));
+            studied.push(Studied { trace: history.name.clone(), study, next });
+            if self.html.is_some() {
+                sections.push(report::similar::section(&history.name, &study::figures(history)));
+            }
+        }
+        bar.finish_and_clear();
+        Ok(studied)
     }
 }

@@ -4,7 +4,7 @@ use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
 use crate::replay::policy::{Order, PolicyName};
-use crate::replay::predict::Predictor;
+use crate::replay::predict::PredictorName;
 use crate::replay::run::Options;
 use crate::report::{TableStyle, starts};
 use crate::studies::starts::{Asks, study};
@@ -33,7 +33,7 @@ pub struct StartTimes {
     policy: PolicyArgs,
     /// What the forecasts believe of run times
     #[arg(long, value_enum, default_value = "mix", help_heading = "Forecasts")]
-    beliefs: Predictor,
+    beliefs: PredictorName,
     /// Scenarios of a forecast
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Forecasts",
           value_parser = clap::value_parser!(u32).range(2..=65_536))]
@@ -67,7 +67,7 @@ impl StartTimes {
                     .to_owned(),
             ));
         }
-        if !Predictor::DISTRIBUTION.contains(&self.beliefs) {
+        if !PredictorName::DISTRIBUTION.contains(&self.beliefs) {
             return Err(Failure::Usage("--beliefs: this predictor tells single values only".to_owned()));
         }
         if self.replay.seeds.get() > 1 {
@@ -76,6 +76,7 @@ impl StartTimes {
         output::check_page(self.jobs.as_deref())?;
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
+        self.replay.on_processors()?;
         let (rules, workload) = self.replay.workload(&trace, &name)?;
         let workload = workload.shifted(self.replay.seed);
         let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };

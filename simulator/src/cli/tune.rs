@@ -1,9 +1,9 @@
 //! `surefill tune`: the parameters of a schedule tried on traces.
 
 use super::Failure;
-use super::allocate::{shard, slurm_shard};
 use super::options::{ProbArgs, ReplayOptions, file_name};
 use super::output;
+use super::shard::{Shard, given_or_all, shard};
 use crate::replay::policy::Choice;
 use crate::replay::run::Options;
 use crate::report::{self, TableStyle};
@@ -26,7 +26,7 @@ the traces, p99 and longest wait those of the worst trace. The second table has 
 --most-p99 and --most-longest, fitted on the first halves and reported on the second; with several traces also fitted on the
 first, third, ... trace and reported on the others, and the reverse.
 
-In a Slurm job array each task is a shard by itself (--json); surefill merge puts them together.";
+In a Slurm job array --shard array --json makes each task a shard; surefill merge puts them together.";
 
 /// The presets that a search can begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -58,9 +58,9 @@ pub struct Tune {
     /// The largest longest wait on any trace, over EASY's
     #[arg(long, value_name = "RATIO", default_value_t = 1.1, value_parser = ratio)]
     most_longest: f64,
-    /// Run one shard of N [default: from SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT, else all]
+    /// Run one shard of N; "array" takes I and N from the Slurm job array whose task this is
     #[arg(long, value_name = "I/N", value_parser = shard)]
-    shard: Option<(usize, usize)>,
+    shard: Option<Shard>,
     /// Print one JSON object instead of tables
     #[arg(long, conflicts_with = "markdown", help_heading = "Output")]
     json: bool,
@@ -104,6 +104,15 @@ pub(super) fn print_tuning(tuning: &Tuning, caps: Caps, json: bool, markdown: bo
     Ok(())
 }
 
+/// A checksum of the jobs that are replayed.
+fn digest(workload: &Workload) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for job in &workload.jobs {
+        hasher.update(format!("{job:?}").as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
 impl Tune {
     fn name(&self) -> PresetName {
         match self.start {
@@ -114,6 +123,7 @@ impl Tune {
 
     fn load(&self, path: &Path) -> Result<(String, Rules, Workload), Failure> {
         let name = file_name(path);
+        self.replay.on_processors()?;
         let (rules, workload) = self.replay.workload(&self.replay.read(path)?, &name)?;
         Ok((name, rules, workload.shifted(self.replay.seed)))
     }
@@ -124,16 +134,13 @@ impl Tune {
         }
         self.prob.check_searched()?;
         output::check_page(self.html.as_deref())?;
-        let shard = match self.shard {
-            Some(shard) => shard,
-            None => slurm_shard()?.unwrap_or((1, 1)),
-        };
+        let shard = given_or_all(self.shard)?;
         let easy: Choice = "easy".parse().map_err(anyhow::Error::new)?;
         let preset = if self.start == Start::Fair { "fair" } else { "fast" };
         let choice: Choice = preset.parse().map_err(anyhow::Error::new)?;
         let options = |choice: Choice, rules: &Rules| -> Result<Options, Failure> {
             let policy = self.prob.options(&self.replay, &choice)?;
-            Ok(Options { choice, policy, rules: *rules })
+            Ok(Options { choice, policy, rules: rules.clone() })
         };
         let loaded = self.traces.iter().map(|path| self.load(path)).collect::<Result<Vec<_>, Failure>>()?;
         let subject = |(name, rules, workload): &'_ (String, Rules, Workload)| -> Result<_, Failure> {
@@ -156,6 +163,7 @@ impl Tune {
             seed: self.draws,
             preset: preset.to_owned(),
             traces: described.iter().map(|(name, .., jobs)| (name.clone(), *jobs)).collect(),
+            digests: loaded.iter().map(|(_, _, workload)| digest(workload)).collect(),
             options: format!(
                 "seed {}; {:?}",
                 self.replay.seed,

@@ -4,6 +4,7 @@ use super::Failure;
 use super::args::source::Source;
 use super::options::file_name;
 use super::output;
+use super::shard::{self, Invocation, Shard};
 use crate::report::waits::{self as tables, View};
 use crate::report::{self, TableStyle};
 use crate::studies::waits::queue::queues;
@@ -40,6 +41,10 @@ pub struct WaitBounds {
     /// The traces: any format that import reads; - is standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
+    /// Run one shard of N, some of the traces, and print its part as JSON, for merge; "array" takes I and N from the
+    /// Slurm job array whose task this is
+    #[arg(long, value_name = "I/N", value_parser = shard::shard, conflicts_with_all = ["html", "markdown", "table"])]
+    shard: Option<Shard>,
     /// Every queue for itself
     #[arg(long)]
     by_queue: bool,
@@ -73,7 +78,7 @@ pub struct WaitBounds {
     /// The largest number of clusters
     #[arg(long, value_name = "N", default_value_t = MAX_CLUSTERS as u32, value_parser = clap::value_parser!(u32).range(1..=MAX_CLUSTERS as i64), help_heading = "Components")]
     clusters: u32,
-    /// Jobs are clustered again after so many waits
+    /// Jobs are clustered again after this number of waits
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Components")]
     recluster: u32,
     /// Bounds that follow their own misses, at these rates [default: the library's]
@@ -136,12 +141,11 @@ struct Studies<'a> {
 }
 
 impl WaitBounds {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, invocation: Invocation) -> Result<(), Failure> {
         output::check_page(self.html.as_deref())?;
         check_bound(self.quantile, self.confidence)?;
         let options = self.options();
-        let mut studies = Vec::new();
-        for path in &self.traces {
+        let study = |path: &PathBuf| {
             let name = file_name(path);
             let trace = self.source.read(path, self.strict)?;
             let plan = Plan::new(&name, queues(&trace, self.by_queue), &options);
@@ -152,8 +156,12 @@ impl WaitBounds {
             if self.html.is_none() {
                 study.queues.iter_mut().for_each(|queue| queue.drawn = Default::default());
             }
-            studies.push(study);
-        }
+            Ok(study)
+        };
+        let compute = |paths: &[PathBuf]| paths.iter().map(study).collect();
+        let studies = shard::of_traces("wait-bounds", self.shard, invocation, &self.traces, compute)?;
+        let Some(studies) = studies else { return Ok(()) };
+        let studies: Vec<Study> = studies.into_iter().map(Study::with_published).collect();
         if studies.iter().all(|study| study.queues.is_empty()) {
             let found: Vec<_> = studies.iter().map(tables::remarks).collect();
             return Err(
@@ -178,10 +186,11 @@ impl WaitBounds {
         let views = self.table.as_deref().unwrap_or(&View::ALL);
         let mut out = io::stdout().lock();
         for (title, table) in tables::tables(&studies, &options, views, style) {
-            writeln!(out, "{title}\n\n{table}\n")?;
+            output::say(&mut out, &title)?;
+            writeln!(out, "\n{table}\n")?;
         }
         for study in &studies {
-            writeln!(out, "{}", tables::remarks(study))?;
+            output::say(&mut out, &tables::remarks(study))?;
         }
         Ok(())
     }

@@ -54,7 +54,7 @@ pub struct Watch {
     /// Where what is seen is written down, and read from for the report
     #[arg(value_name = "JOURNAL")]
     journal: PathBuf,
-    /// Print what has come of it so far, and end
+    /// Print the results so far, and end
     #[arg(long)]
     report: bool,
     /// The rule that is asked
@@ -204,10 +204,11 @@ impl Watch {
         let style = if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal };
         let mut out = io::stdout().lock();
         for sentence in sentences(&score) {
-            writeln!(out, "{sentence}")?;
+            output::say(&mut out, &sentence)?;
         }
         for (title, table) in tables(&score, style) {
-            writeln!(out, "\n{title}\n\n{table}")?;
+            output::say(&mut out, &format!("\n{title}\n"))?;
+            writeln!(out, "{table}")?;
         }
         for replay in &replays {
             writeln!(
@@ -217,10 +218,11 @@ impl Watch {
                 replay.answer.procs
             )?;
             for sentence in replayed::sentences(&replay.answer) {
-                writeln!(out, "{sentence}")?;
+                output::say(&mut out, &sentence)?;
             }
             for (title, table) in replayed::tables(&replay.answer, style) {
-                writeln!(out, "\n{title}\n\n{table}")?;
+                output::say(&mut out, &format!("\n{title}\n"))?;
+                writeln!(out, "{table}")?;
             }
         }
         Ok(())
@@ -265,8 +267,11 @@ fn replays(events: &[Event], preset: &str) -> Result<Vec<Replayed>, Failure> {
         let mut pairs = Vec::new();
         for seed in 0..3 {
             let replay = |choice: &Choice| {
-                let options =
-                    Options { choice: *choice, policy: choice.options(&PolicyOptions::default()), rules };
+                let options = Options {
+                    choice: *choice,
+                    policy: choice.options(&PolicyOptions::default()),
+                    rules: rules.clone(),
+                };
                 run(&name, &workload, &options, seed, NonZeroU64::MIN, &|_| {}).map(|run| run.first)
             };
             let (first, then) = (replay(&before)?, replay(&after)?);
@@ -278,7 +283,6 @@ fn replays(events: &[Event], preset: &str) -> Result<Vec<Replayed>, Failure> {
             trace: &name,
             before: "EASY".to_owned(),
             after: preset.to_owned(),
-            procs_from_use: false,
             period: Period { from: i64::MIN, to: i64::MAX },
             names: &pool.trace.names,
         };

@@ -3,6 +3,7 @@
 use super::Failure;
 use super::args::source::{Source, file_name};
 use super::args::{file, span};
+use super::options::seeds;
 use super::output;
 use crate::live::what_if::{Pair, Period, Question, Row, WhatIf, unknowns, what_if};
 use crate::replay::policy::{Choice, PolicyOptions};
@@ -14,6 +15,7 @@ use crate::trace::values;
 use crate::trace::workload::{Rules, Workload};
 use anyhow::{Context, anyhow};
 use clap::Args;
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::io::{self, Write};
 use std::num::NonZeroU64;
@@ -56,7 +58,7 @@ pub struct WhatIfArgs {
     #[arg(long, value_name = "POLICY", default_value = "easy")]
     instead_of: Choice,
     /// Replays of each policy: the history as it is, then with submissions shifted by 0 to 59 s
-    #[arg(long, value_name = "K", default_value = "3")]
+    #[arg(long, value_name = "K", default_value = "3", value_parser = seeds)]
     seeds: NonZeroU64,
     /// Measure jobs submitted from this time on: a date, or seconds of the history's clock
     #[arg(long, value_name = "TIME", conflicts_with = "last", help_heading = "Period")]
@@ -73,7 +75,7 @@ pub struct WhatIfArgs {
     #[arg(long, help_heading = "Trace")]
     strict: bool,
     /// Print one JSON object instead of tables
-    #[arg(long, conflicts_with_all = ["markdown", "csv", "quiet"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["markdown", "csv", "brief"], help_heading = "Output")]
     json: bool,
     /// Print tables as Markdown
     #[arg(long, conflicts_with = "csv", help_heading = "Output")]
@@ -83,6 +85,9 @@ pub struct WhatIfArgs {
     csv: bool,
     /// Print the sentences only
     #[arg(long, short, conflicts_with = "csv", help_heading = "Output")]
+    brief: bool,
+    /// Show no progress
+    #[arg(long, short, help_heading = "Output")]
     quiet: bool,
     /// Write a self-contained page, to be mailed and printed
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -100,11 +105,12 @@ impl WhatIfArgs {
         if let Some(path) = &self.html {
             file::check(path)?;
         }
-        let trace = self.source.read(&self.history, self.strict)?;
+        let trace = self.source.read_sized(&self.history, self.strict, self.procs)?;
         let name = file_name(&self.history);
         let rules = Rules { procs: self.procs, ..Rules::default() };
         let workload = Workload::new(&trace, &rules)?;
-        if let Some(sentence) = workload.counts.foreknown() {
+        let counts = &workload.counts;
+        for sentence in counts.foreknown().into_iter().chain(counts.too_wide(workload.procs)) {
             eprintln!("warning: {name}: {sentence}");
         }
         let period = self.period(&trace, &workload)?;
@@ -113,7 +119,6 @@ impl WhatIfArgs {
             trace: &name,
             before: label(&self.instead_of),
             after: label(&self.with),
-            procs_from_use: trace.size_from_use && self.procs.is_none(),
             period,
             names: &trace.names,
         };
@@ -163,11 +168,13 @@ impl WhatIfArgs {
 
     fn replay(&self, name: &str, workload: &Workload, rules: Rules) -> Result<Vec<Pair>, Failure> {
         let seeds = self.seeds.get();
-        let bar = output::progress(2 * seeds * workload.counts.jobs);
+        let replays = 2 * seeds * workload.counts.jobs;
+        let bar = if self.quiet { ProgressBar::hidden() } else { output::progress(replays) };
         let replays: Vec<(u64, Choice)> =
             (0..seeds).flat_map(|seed| [self.instead_of, self.with].map(|choice| (seed, choice))).collect();
         let one = |(seed, choice): (u64, Choice)| {
-            let options = Options { choice, policy: choice.options(&PolicyOptions::default()), rules };
+            let options =
+                Options { choice, policy: choice.options(&PolicyOptions::default()), rules: rules.clone() };
             run(name, workload, &options, seed, NonZeroU64::MIN, &|jobs| bar.inc(jobs as u64))
                 .map(|run| run.first)
         };
@@ -194,18 +201,20 @@ impl WhatIfArgs {
             return write_csv(&mut out, answer);
         }
         for sentence in sentences(answer) {
-            writeln!(out, "{sentence}")?;
+            output::say(&mut out, &sentence)?;
         }
-        if self.quiet {
+        if self.brief {
             return Ok(());
         }
         let style = if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal };
         for (title, table) in tables(answer, style) {
-            writeln!(out, "\n{title}\n\n{table}")?;
+            writeln!(out)?;
+            output::say(&mut out, &title)?;
+            writeln!(out, "\n{table}")?;
         }
         writeln!(out, "\nWhat a replay cannot know:")?;
         for sentence in unknowns(answer) {
-            writeln!(out, "* {sentence}")?;
+            output::say(&mut out, &format!("  * {sentence}"))?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@
 use crate::studies::waits::queue::queues;
 use crate::trace::collect::Collector;
 use crate::trace::format::{self, Format};
-use crate::trace::rows::{self, Role, Row, State, each_row};
+use crate::trace::rows::{self, Role, Row, State, Table, each_row};
 use crate::trace::swf::{self, Problem, Strictness};
 use crate::trace::text::printable;
 use crate::trace::{source, values};
@@ -78,9 +78,9 @@ pub fn read(bytes: &[u8], name: &str, format: Option<Format>) -> Result<History,
     let unreadable = |source| swf::Error::Read { name: name.to_owned(), line: 0, source };
     let (mut text, start) = source::text(bytes, name).map_err(unreadable)?;
     let format = format.unwrap_or_else(|| Format::of(&start));
-    let history = match format {
-        Format::Sacct | Format::Csv | Format::Jsonl => table(&mut text, name, format)?,
-        _ => {
+    let history = match format.table() {
+        Some(kind) => table(&mut text, name, kind)?,
+        None => {
             drop(text);
             trace(bytes, name, format)?
         }
@@ -124,11 +124,11 @@ fn trace(bytes: &[u8], name: &str, format: Format) -> Result<History, Error> {
     Ok(History { entries, problems: trace.problems, without_wait: counts.without_wait, dates: false })
 }
 
-fn table(text: &mut source::Text, name: &str, format: Format) -> Result<History, Error> {
+fn table(text: &mut source::Text, name: &str, kind: Table) -> Result<History, Error> {
     let mut collector = Collector::new(name, Strictness::Lenient);
     let mut history = History::default();
     let mut seen = HashSet::new();
-    each_row(text, name, format, &mut collector, |collector, line, row, columns| {
+    each_row(text, name, kind, &mut collector, |collector, line, row, columns| {
         let needed = columns.need("Start", &[Role::Start, Role::Wait]);
         needed.map_err(|why| swf::Error::Columns { name: name.to_owned(), line: 1, why })?;
         match entry(&row) {

@@ -7,6 +7,7 @@ pub use answers::{
 };
 
 use super::history::{Entry, History, Left};
+use crate::base::statistics::lower_median;
 use crate::studies::waits::study::Method;
 use crate::trace::swf::MAX_VALUE;
 use std::cmp::Reverse;
@@ -23,10 +24,10 @@ const LEAST_DOWN_QUANTILE: f64 = 0.95;
 /// The confidence of the core's detectors.
 const DOWN_CONFIDENCE: f64 = 0.95;
 
-/// The quantiles that are told of every queue, beside the predictor's own.
+/// The quantiles that are given for every queue, beside the predictor's own.
 const QUANTILES: [f64; 3] = [0.25, 0.5, 0.75];
 
-/// So many of a queue's last jobs are kept to be shown.
+/// The number of a queue's last jobs that are kept to be shown.
 const SHOWN: usize = 1000;
 
 /// A wait, the bound it was told, and when.
@@ -79,6 +80,8 @@ struct Line {
     told: Vec<Told>,
     /// What the last jobs asked for: the median of their requested times, and that of their processors.
     typical: Features,
+    /// The longest requested time and the most processors that a job asked for.
+    most: Features,
 }
 
 /// All queues.
@@ -102,12 +105,9 @@ fn bound_of(answer: WaitAnswer) -> (Verdict, Option<i64>) {
     }
 }
 
-/// The lower median; the default of nothing.
-fn median<T: Ord + Default>(values: impl Iterator<Item = T>) -> T {
-    let mut values: Vec<T> = values.collect();
-    values.sort_unstable();
-    let middle = values.len().saturating_sub(1) / 2;
-    values.into_iter().nth(middle).unwrap_or_default()
+/// The lower of the middle values; the default of nothing.
+fn median<T: Copy + Ord + Default>(values: impl Iterator<Item = T>) -> T {
+    lower_median(&mut values.collect::<Vec<T>>()).unwrap_or_default()
 }
 
 /// Jobs that leave the queue: when, which, and whether they start.
@@ -209,15 +209,37 @@ impl Line {
         let later: HashSet<usize> = leaving.into_iter().map(|Reverse(next)| next.1).collect();
         let waits = |(index, entry): &(usize, &&Entry)| entry.left == Left::Waits || later.contains(index);
         let waiting = entries.iter().take(past).enumerate().filter(waits);
-        let waiting = waiting.map(|(_, entry)| (entry.id.clone(), (entry.submit, entry.features))).collect();
+        let mut by_number = HashMap::new();
+        for (_, entry) in waiting {
+            // Of two that have one number the older one counts.
+            let known = by_number.entry(entry.id.clone()).or_insert((entry.submit, entry.features));
+            if entry.submit < known.0 {
+                *known = (entry.submit, entry.features);
+            }
+        }
         let recent = || entries.iter().take(past).rev().take(SHOWN).map(|entry| entry.features);
         let typical = Features {
             requested: median(recent().map(|features| features.requested)),
             processors: median(recent().map(|features| features.processors)),
         };
+        let all = || entries.iter().take(past).map(|entry| entry.features);
+        let most = Features {
+            requested: all().map(|features| features.requested).max().unwrap_or(0),
+            processors: all().map(|features| features.processors).max().unwrap_or(0),
+        };
         let held = Held::new(&told);
         told.drain(..told.len().saturating_sub(SHOWN));
-        Ok(Line { name: name.to_owned(), method, held, memory, waiting, told, typical })
+        Ok(Line { name: name.to_owned(), method, held, memory, waiting: by_number, told, typical, most })
+    }
+
+    /// In what a job goes beyond all jobs of the history, where that says what they asked for.
+    fn beyond(&self, features: &Features) -> Vec<String> {
+        let Features { requested, processors } = self.most;
+        let wide = (processors > 0 && features.processors > processors)
+            .then(|| format!("no job of the history asked for more than {processors} processors"));
+        let long = (requested > 0 && features.requested > requested)
+            .then(|| format!("no job of the history asked for more than {requested} s"));
+        wide.into_iter().chain(long).collect()
     }
 
     fn predictor(&mut self) -> Result<WaitPredictor<'_>, CoreError> {
@@ -349,7 +371,7 @@ impl Site {
             Attribute::Processors => u64::from(features.processors),
             Attribute::Product => (features.requested as u64).saturating_mul(u64::from(features.processors)),
         };
-        let (name, own) = (line.name.clone(), line.method);
+        let (name, own, warnings) = (line.name.clone(), line.method, line.beyond(&features));
         let predictor = line.predictor()?;
         let method = if waited == 0 { own } else { Method::Binomial };
         let answer = match waited {
@@ -382,6 +404,7 @@ impl Site {
             like: cluster.as_ref().map_or(Like { from: 0, to: None, waits: 0 }, like),
             waiting: predictor.queued(),
             remembered: predictor.remembered(),
+            warnings,
         })
     }
 

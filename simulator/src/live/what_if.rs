@@ -6,7 +6,7 @@
 //! 0 to 59 s, as single schedules are chaotic. Spans are in seconds, processor time in hours.
 
 use crate::replay::outcome::{JobRecord, Outcome};
-use crate::trace::collect::Names;
+use crate::trace::record::Names;
 use crate::trace::workload::{Counts, Job, Workload};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 /// Jobs that start earlier or later by less than this count as unchanged.
 pub const NOTICED_S: i64 = 60;
 
-/// So many groups are shown, those with the most processor time; the others are one.
+/// The most groups that are shown: those with the most processor time; the others are one.
 const GROUPS: usize = 12;
 
-/// So many of the longest waits are shown.
+/// The number of the longest waits that are shown.
 const LONGEST: usize = 10;
 
 /// From when to when jobs are measured, on the trace's clock.
@@ -143,8 +143,6 @@ pub struct WhatIf {
     pub after: String,
     /// Processors of the machine.
     pub procs: u32,
-    /// Whether that is only the most that was in use at once.
-    pub procs_from_use: bool,
     /// What is measured.
     pub period: Period,
     /// Its first and last second as dates, where the history's clock is known.
@@ -172,8 +170,6 @@ pub struct Question<'a> {
     pub before: String,
     /// The other.
     pub after: String,
-    /// Whether the machine's size is only what was in use.
-    pub procs_from_use: bool,
     /// What is measured.
     pub period: Period,
     /// Whose the numbers are.
@@ -242,7 +238,6 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
         before: question.before.clone(),
         after: question.after.clone(),
         procs: first.workload.procs,
-        procs_from_use: question.procs_from_use,
         period: *period,
         dates,
         seeds: pairs.len(),
@@ -401,7 +396,7 @@ pub fn unknowns(answer: &WhatIf) -> Vec<String> {
             "The replayed machine is one pool of {} interchangeable processors{}. Partitions, kinds of nodes, memory, licences and \
              reservations are not in it.",
             answer.procs,
-            if answer.procs_from_use {
+            if answer.replay.size_from_use {
                 " (the most that the history had in use at once, as accounting does not say how many there are)"
             } else {
                 ""
@@ -414,6 +409,7 @@ pub fn unknowns(answer: &WhatIf) -> Vec<String> {
         "Run times and submissions stay as they were. People whose jobs start earlier submit the next ones earlier too."
             .to_owned(),
     ];
+    all.extend(answer.replay.too_wide(answer.procs).map(|sentence| format!("{sentence}.")));
     if never > 0 {
         all.push(format!(
             "{never} jobs of the history that were cancelled before they started, or whose run time is unknown, are not replayed."
@@ -432,7 +428,7 @@ pub fn unknowns(answer: &WhatIf) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::replay::outcome::Setup;
+    use crate::replay::setup::Setup;
 
     /// Group, processors, run time, recorded wait, waits under both policies.
     type Made = (i64, u32, i64, i64, i64, i64);
@@ -456,6 +452,7 @@ mod tests {
             procs: 8,
             counts: Counts::default(),
             unix_start_time: Some(1_714_557_600),
+            nodes: None,
         };
         let outcome = |wait: fn(&Made) -> i64| Outcome {
             setup: Setup::default(),
@@ -478,6 +475,7 @@ mod tests {
             decisions: 0,
             pass_seconds: Vec::new(),
             wall_seconds: 0.0,
+            nodes: None,
         };
         let submitted = workload.jobs.iter().map(|job| job.submit).collect();
         Pair { before: outcome(|made| made.4), after: outcome(|made| made.5), workload, submitted }
@@ -489,7 +487,6 @@ mod tests {
             trace: "t",
             before: "EASY".to_owned(),
             after: "fair".to_owned(),
-            procs_from_use: false,
             period,
             names: &names,
         };

@@ -4,13 +4,14 @@
 //! separated); each bin compares the mean prediction with what was observed, in the same unit: probability, or seconds.
 //! Relative delays are judged in seconds, for a ratio to a wait that turns out to be a few seconds says nothing.
 
-use crate::replay::outcome::Backfill;
+use crate::base::statistics::mean;
+use crate::replay::backfill::Backfill;
 use crate::replay::policy::Criterion;
-use serde::Serialize;
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
 
 /// At most as many bins.
-const BINS: usize = 10;
+const BINS: u64 = 10;
 
 /// One bin of accepted backfills.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -23,7 +24,7 @@ pub struct Bin {
     pub count: u64,
 }
 
-/// What came of a backfill, in the unit of its prediction.
+/// The delay that a backfill caused, in the unit of its prediction.
 fn observed(backfill: &Backfill, criterion: Criterion) -> f64 {
     match criterion {
         Criterion::Probability => f64::from(u8::from(backfill.observed_delay > 0)),
@@ -59,26 +60,87 @@ pub struct Delays {
     pub mean_head_delay_s: f64,
 }
 
+/// The accepted backfills of one replay, as far as [`bins`] and [`Delays`] look at them: a replay of the largest
+/// machines has hundreds of thousands, of which most are predicted to delay nobody.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Backfills {
+    /// Every prediction once, in increasing order: with how many backfills it was made, and the sum of what was
+    /// observed of them, a whole number.
+    predictions: Vec<(f64, u64, f64)>,
+    /// The sum of the predicted delays.
+    predicted: f64,
+    /// Head jobs that were overtaken.
+    heads: u64,
+    /// Those of them that were delayed.
+    delayed_heads: u64,
+    /// The sum of their delays, in seconds.
+    head_delay_s: i64,
+}
+
+impl Backfills {
+    /// Of one replay, judged by this criterion.
+    pub fn of<'a>(backfills: impl IntoIterator<Item = &'a Backfill>, criterion: Criterion) -> Backfills {
+        let mut all = Backfills::default();
+        let mut heads: HashMap<i64, i64> = HashMap::new();
+        // Positive and negative zero are two keys, so that the order is that of the numbers.
+        let mut predictions: BTreeMap<Ordered, (u64, f64)> = BTreeMap::new();
+        for backfill in backfills {
+            let known = predictions.entry(Ordered(predicted(backfill, criterion))).or_default();
+            known.0 += 1;
+            known.1 += observed(backfill, criterion);
+            all.predicted += predicted(backfill, criterion);
+            *heads.entry(backfill.head).or_default() += backfill.observed_delay;
+        }
+        all.predictions = predictions.into_iter().map(|(Ordered(value), (n, sum))| (value, n, sum)).collect();
+        all.heads = heads.len() as u64;
+        all.delayed_heads = heads.values().filter(|&&delay| delay > 0).count() as u64;
+        all.head_delay_s = heads.values().sum();
+        all
+    }
+}
+
+/// A number in the order of all numbers.
+#[derive(Debug, Clone, Copy)]
+struct Ordered(f64);
+
+impl PartialEq for Ordered {
+    fn eq(&self, other: &Ordered) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ordered {}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Ordered) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Ordered) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
 impl Delays {
     /// Of several replays' backfills.
-    pub fn of(replays: &[Vec<Backfill>], criterion: Criterion) -> Delays {
+    pub fn of<'a>(replays: impl IntoIterator<Item = &'a Backfills>) -> Delays {
         let mut all = Delays::default();
         for replay in replays {
-            let mut heads: HashMap<i64, i64> = HashMap::new();
-            for backfill in replay {
-                all.backfills += 1;
-                all.predicted += predicted(backfill, criterion);
-                all.observed += observed(backfill, criterion);
-                *heads.entry(backfill.head).or_default() += backfill.observed_delay;
-            }
-            all.heads += heads.len() as u64;
-            all.delayed_heads += heads.values().filter(|&&delay| delay > 0).count() as f64;
-            all.mean_head_delay_s += heads.values().sum::<i64>() as f64;
+            all.backfills += replay.predictions.iter().map(|(_, count, _)| count).sum::<u64>();
+            all.predicted += replay.predicted;
+            all.observed += replay.predictions.iter().map(|(_, _, observed)| observed).sum::<f64>();
+            // The same number in another replay is another head job.
+            all.heads += replay.heads;
+            all.delayed_heads += replay.delayed_heads as f64;
+            all.mean_head_delay_s += replay.head_delay_s as f64;
         }
         let (backfills, heads) = (all.backfills.max(1) as f64, all.heads.max(1) as f64);
         Delays {
             predicted: all.predicted / backfills,
-            observed: all.observed / backfills,
+            // The empty sum of floats is -0: + 0 makes it 0.
+            observed: (all.observed + 0.0) / backfills,
             predicted_per_head: all.predicted / heads,
             delayed_heads: all.delayed_heads / heads,
             mean_head_delay_s: all.mean_head_delay_s / heads,
@@ -87,23 +149,29 @@ impl Delays {
     }
 }
 
-/// The bins, in increasing order of prediction.
-pub fn bins(backfills: impl IntoIterator<Item = Backfill>, criterion: Criterion) -> Vec<Bin> {
-    let pair = |backfill: Backfill| (predicted(&backfill, criterion), observed(&backfill, criterion));
-    let mut pairs: Vec<(f64, f64)> = backfills.into_iter().map(pair).collect();
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let size = pairs.len().div_ceil(BINS).max(1);
+/// The bins of several replays' backfills, in increasing order of prediction.
+pub fn bins<'a>(replays: impl IntoIterator<Item = &'a Backfills>) -> Vec<Bin> {
+    let mut all: Vec<(f64, u64, f64)> =
+        replays.into_iter().flat_map(|replay| replay.predictions.iter().copied()).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let size = all.iter().map(|(_, count, _)| count).sum::<u64>().div_ceil(BINS).max(1);
     let mut bins = Vec::new();
-    let mut rest = &pairs[..];
-    while let Some(last) = rest.get(size.min(rest.len()).wrapping_sub(1)) {
-        let end = rest.partition_point(|pair| pair.0 <= last.0);
-        let (bin, others) = rest.split_at(end);
+    let mut rest = &all[..];
+    while !rest.is_empty() {
+        let mut before = 0;
+        let full = rest.iter().position(|(_, count, _)| {
+            before += count;
+            before >= size
+        });
+        let last = rest[full.unwrap_or(rest.len() - 1)].0;
+        let (bin, others) = rest.split_at(rest.partition_point(|equal| equal.0 <= last));
         rest = others;
-        let count = bin.len() as f64;
+        let count: u64 = bin.iter().map(|(_, count, _)| count).sum();
+        let single = bin.iter().flat_map(|&(value, count, _)| (0..count).map(move |_| value));
         bins.push(Bin {
-            predicted: bin.iter().map(|pair| pair.0).sum::<f64>() / count,
-            observed: bin.iter().map(|pair| pair.1).sum::<f64>() / count,
-            count: bin.len() as u64,
+            predicted: mean(single).unwrap_or(0.0),
+            observed: bin.iter().map(|(_, _, sum)| sum).sum::<f64>() / count.max(1) as f64,
+            count,
         });
     }
     bins
@@ -120,14 +188,16 @@ mod tests {
     #[test]
     fn equal_predictions_share_a_bin() {
         let same = (0..25).map(|i| backfill(0.0, i64::from(i < 5) * 40));
-        let probability = bins(same.clone(), Criterion::Probability);
+        let bins = |all: &[Backfill], criterion| bins([&Backfills::of(all, criterion)]);
+        let same: Vec<Backfill> = same.collect();
+        let probability = bins(&same, Criterion::Probability);
         assert_eq!(probability, [Bin { predicted: 0.0, observed: 0.2, count: 25 }]);
-        assert_eq!(bins(same.clone(), Criterion::Seconds)[0].observed, 8.0);
-        assert_eq!(bins(same, Criterion::Relative)[0].observed, 8.0);
-        let relative = bins([backfill(0.5, 30), backfill(0.25, 40)], Criterion::Relative);
+        assert_eq!(bins(&same, Criterion::Seconds)[0].observed, 8.0);
+        assert_eq!(bins(&same, Criterion::Relative)[0].observed, 8.0);
+        let relative = bins(&[backfill(0.5, 30), backfill(0.25, 40)], Criterion::Relative);
         assert_eq!(relative.iter().map(|bin| bin.predicted).collect::<Vec<_>>(), [50.0, 100.0]);
         assert_eq!(relative.iter().map(|bin| bin.observed).collect::<Vec<_>>(), [40.0, 30.0]);
-        assert!(bins([], Criterion::Seconds).is_empty());
+        assert!(bins(&[], Criterion::Seconds).is_empty());
     }
 
     #[test]
@@ -136,18 +206,23 @@ mod tests {
         let first = vec![on(1, 0.02, 0), on(1, 0.04, 30), on(2, 0.0, 0)];
         // The same number in another replay is another head job.
         let second = vec![on(1, 0.02, 10)];
-        let delays = Delays::of(&[first, second], Criterion::Probability);
+        let delays = [first, second].map(|replay| Backfills::of(&replay, Criterion::Probability));
+        let delays = Delays::of(&delays);
         assert_eq!((delays.backfills, delays.heads), (4, 3));
         assert!((delays.predicted - 0.02).abs() < 1e-15 && delays.observed == 0.5);
         assert!((delays.predicted_per_head - 0.08 / 3.0).abs() < 1e-15);
         assert!((delays.delayed_heads - 2.0 / 3.0).abs() < 1e-15);
         assert!((delays.mean_head_delay_s - 40.0 / 3.0).abs() < 1e-12);
-        assert_eq!(Delays::of(&[], Criterion::Seconds), Delays::default());
+        assert_eq!(Delays::of([]), Delays::default());
+        assert_eq!(Delays::of([&Backfills::default()]), Delays::default());
     }
 
     #[test]
     fn every_backfill_is_in_one_bin() {
-        let bins = bins((0..101).map(|i| backfill(f64::from(i) / 100.0, 1)), Criterion::Probability);
+        let all: Vec<Backfill> = (0..101).map(|i| backfill(f64::from(i) / 100.0, 1)).collect();
+        let (one, other) = all.split_at(40);
+        let [one, other] = [one, other].map(|part| Backfills::of(part, Criterion::Probability));
+        let bins = bins([&one, &other]);
         assert_eq!(bins.len(), 10);
         assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), 101);
         assert!(bins.is_sorted_by(|a, b| a.predicted < b.predicted));

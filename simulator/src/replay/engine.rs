@@ -1,12 +1,13 @@
-//! Event-driven replay of a workload on a machine of identical processors.
+//! Event-driven replay of a workload on a machine of identical processors, or of nodes.
 //!
 //! At one second terminations come before submissions, then the policy makes one scheduling pass. (A job of run time 0
 //! ends in the second it starts: that second gets another pass.) A pass happens only when something ended or was
 //! submitted: a policy has no timer.
 
 use crate::replay::machine::Cluster;
-use crate::replay::outcome::{JobRecord, Outcome, Setup};
+use crate::replay::outcome::{JobRecord, Outcome};
 use crate::replay::policy::Policy;
+use crate::replay::setup::Setup;
 use crate::trace::workload::Workload;
 use std::time::Instant;
 
@@ -62,9 +63,12 @@ pub fn replay(
     if !cluster.queue().is_empty() {
         return Err(Stuck { waiting: cluster.queue().len() });
     }
-    let jobs = workload.jobs.iter().map(|job| {
-        let (start, backfill) = cluster.history(job.id);
+    let (decisions, nodes) = (cluster.decisions(), cluster.node_use());
+    let (starts, backfills) = cluster.into_history();
+    let mut backfills = backfills.into_iter().peekable();
+    let jobs = workload.jobs.iter().zip(starts).map(|(job, start)| {
         let start = start.expect("every job left the queue");
+        let backfill = backfills.next_if(|(id, _)| *id == job.id).map(|(_, backfill)| backfill);
         JobRecord {
             number: job.number,
             user: job.user,
@@ -80,9 +84,10 @@ pub fn replay(
         setup,
         jobs: jobs.collect(),
         passes: pass_seconds.len() as u64,
-        decisions: cluster.decisions(),
+        decisions,
         pass_seconds,
         wall_seconds: begun.elapsed().as_secs_f64(),
+        nodes,
     })
 }
 
@@ -101,8 +106,13 @@ mod tests {
     #[test]
     fn a_policy_that_leaves_jobs_waiting_is_an_error() {
         let job = Job { processors: 1, run_time: 5, limit: 5, ..Job::default() };
-        let workload =
-            Workload { jobs: vec![job], procs: 1, counts: Default::default(), unix_start_time: None };
+        let workload = Workload {
+            jobs: vec![job],
+            procs: 1,
+            counts: Default::default(),
+            unix_start_time: None,
+            nodes: None,
+        };
         let stuck = replay(&workload, Setup::default(), &mut Idle, &|_| {}).unwrap_err();
         assert_eq!(stuck, Stuck { waiting: 1 });
     }

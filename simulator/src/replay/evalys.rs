@@ -85,7 +85,8 @@ fn intervals(numbers: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::replay::outcome::{JobRecord, Setup};
+    use crate::replay::outcome::JobRecord;
+    use crate::replay::setup::Setup;
 
     #[test]
     fn no_processor_is_held_twice() {
@@ -113,6 +114,7 @@ mod tests {
             decisions: 0,
             pass_seconds: Vec::new(),
             wall_seconds: 0.0,
+            nodes: None,
         };
         let mut text = Vec::new();
         write(&mut text, &outcome).unwrap();

@@ -2,9 +2,10 @@
 
 use crate::replay::engine::{Stuck, replay};
 use crate::replay::machine::Cluster;
-use crate::replay::outcome::{JobRecord, Setup};
+use crate::replay::outcome::JobRecord;
 use crate::replay::policy::{HeadStart, Judged, Policy};
 use crate::replay::run::{Error, Options};
+use crate::replay::setup::Setup;
 use crate::trace::workload::{Job, JobId, Workload};
 use serde::Serialize;
 use surefill::backfill::{Exactness, Verdict};

@@ -4,11 +4,11 @@
 //! loses by a policy. Waits are in seconds.
 
 use crate::replay::outcome::{JobRecord, Outcome};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Jobs of one kind.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     /// Which: the largest share of the machine, the longest run time in seconds (none for the last), or the user.
     pub to: Option<f64>,
@@ -19,7 +19,7 @@ pub struct Group {
 }
 
 /// The mean waits of all kinds of jobs.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Fairness {
     /// By the share of the machine: up to 1/64, 1/16, 1/4, more.
     pub by_width: Vec<Group>,
@@ -49,7 +49,7 @@ impl Fairness {
         }
     }
 
-    /// The means over several replays of the same jobs; nothing of none.
+    /// The means over several replays of the same jobs; empty without replays.
     pub fn mean(of: &[Fairness]) -> Fairness {
         let Some(mut mean) = of.first().cloned() else { return Fairness::default() };
         let kinds: [(&mut Vec<Group>, Kind); 3] = [
@@ -103,7 +103,7 @@ fn users(jobs: &[JobRecord]) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::replay::outcome::Setup;
+    use crate::replay::setup::Setup;
 
     fn outcome(waits: &[i64]) -> Outcome {
         // One processor of 64 for a minute, a quarter for an hour, all for a day; users 3, 3 and 8.
@@ -125,6 +125,7 @@ mod tests {
             decisions: 0,
             pass_seconds: Vec::new(),
             wall_seconds: 0.0,
+            nodes: None,
         }
     }
 

@@ -1,8 +1,12 @@
-//! A machine of identical processors with its queue: what a policy sees and may do.
+//! A machine of identical processors with its queue: what a policy sees and may do. On a machine of nodes the
+//! processors are their cores, and what fits is for the nodes to say ([`crate::replay::nodes`]).
 
-use crate::replay::outcome::Backfill;
+use crate::replay::backfill::Backfill;
+use crate::replay::nodes::{NodeState, NodeUse};
 use crate::trace::workload::{Job, JobId, Workload};
+use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
+use surefill::nodes::Nodes;
 
 /// A running job, as a scheduler sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +37,12 @@ pub struct Cluster<'w> {
     /// never see it.
     ends: BTreeSet<(i64, JobId)>,
     starts: Vec<Option<i64>>,
-    backfills: Vec<Option<Backfill>>,
+    /// In the order they started: fewer than the jobs by far, mostly.
+    backfills: Vec<(JobId, Backfill)>,
     started: Vec<JobId>,
     decisions: u64,
+    /// The nodes, where the machine has any. Whether a job fits is asked of a machine that does not change by it.
+    nodes: Option<RefCell<NodeState>>,
 }
 
 impl<'w> Cluster<'w> {
@@ -52,9 +59,10 @@ impl<'w> Cluster<'w> {
             running: Vec::new(),
             ends: BTreeSet::new(),
             starts: vec![None; jobs.len()],
-            backfills: vec![None; jobs.len()],
+            backfills: Vec::new(),
             started: Vec::new(),
             decisions: 0,
+            nodes: NodeState::new(workload).map(RefCell::new),
         }
     }
 
@@ -96,7 +104,31 @@ impl<'w> Cluster<'w> {
 
     /// Whether a job fits the idle processors.
     pub fn fits(&self, job: &Job) -> bool {
-        job.processors <= self.idle
+        match (&self.nodes, &job.request) {
+            (Some(nodes), Some(request)) => nodes.borrow_mut().fits(request),
+            _ => job.processors <= self.idle,
+        }
+    }
+
+    /// The nodes.
+    ///
+    /// # Panics
+    /// On a machine of processors: a mistake in the policy.
+    pub(crate) fn nodes(&mut self) -> Nodes<'_> {
+        self.node_state().view()
+    }
+
+    /// The nodes with the jobs on them.
+    ///
+    /// # Panics
+    /// On a machine of processors: a mistake in the policy.
+    pub(crate) fn node_state(&mut self) -> &mut NodeState {
+        self.nodes.as_mut().expect("a machine of nodes").get_mut()
+    }
+
+    /// How the nodes were used.
+    pub(crate) fn node_use(&self) -> Option<NodeUse> {
+        self.nodes.as_ref().map(|nodes| nodes.borrow().used())
     }
 
     /// Where in the queue a job waits.
@@ -140,7 +172,7 @@ impl<'w> Cluster<'w> {
     }
 
     /// Starts a waiting job ahead of the head job; `predicted` is the delay of the head job that the policy expects of
-    /// it, in its criterion's unit. What really came of it is recorded beside.
+    /// it, in its criterion's unit. The delay that followed is recorded beside it.
     ///
     /// # Panics
     /// When the job is the head, does not wait, or does not fit: a mistake in the policy.
@@ -148,16 +180,23 @@ impl<'w> Cluster<'w> {
         let position = self.position(job).expect("a waiting job to backfill");
         assert!(position > 0, "the head job cannot overtake itself");
         let head = self.job(self.queue[0]);
+        if let Some(nodes) = &mut self.nodes {
+            nodes.get_mut().start(&self.jobs[job]);
+        }
         let (undisturbed, delayed) = self.head_starts(head, self.job(job));
-        self.backfills[job] = Some(Backfill {
+        let backfill = Backfill {
             head: head.number,
             predicted,
             observed_delay: delayed - undisturbed,
             predicted_s,
             head_wait: undisturbed - self.now,
-        });
+        };
+        self.backfills.push((job, backfill));
         self.queue.remove(position);
-        self.start(job);
+        match self.nodes {
+            Some(_) => self.run(job),
+            None => self.start(job),
+        }
     }
 
     /// Starts a waiting job: as the head job if it is that, else as a backfill that promises no delay.
@@ -174,6 +213,10 @@ impl<'w> Cluster<'w> {
 
     fn start(&mut self, id: JobId) {
         let job = self.job(id);
+        if let Some(nodes) = &mut self.nodes {
+            nodes.get_mut().start(job);
+            return self.run(id);
+        }
         assert!(
             self.fits(job),
             "job {} needs {} of {} idle processors",
@@ -181,7 +224,15 @@ impl<'w> Cluster<'w> {
             job.processors,
             self.idle
         );
-        self.idle -= job.processors;
+        self.run(id);
+    }
+
+    /// A job that has its place runs from now on.
+    fn run(&mut self, id: JobId) {
+        let job = self.job(id);
+        if self.nodes.is_none() {
+            self.idle -= job.processors;
+        }
         self.starts[id] = Some(self.now);
         self.running.push(Running { job: id, start: self.now, processors: job.processors, limit: job.limit });
         self.ends.insert((self.now + job.run_time, id));
@@ -190,7 +241,18 @@ impl<'w> Cluster<'w> {
 
     /// When the head job could first start if nothing else were started: without the candidate and with it, from the
     /// true ends.
-    fn head_starts(&self, head: &Job, candidate: &Job) -> (i64, i64) {
+    fn head_starts(&mut self, head: &Job, candidate: &Job) -> (i64, i64) {
+        if let (Some(nodes), Some(request)) = (&mut self.nodes, &head.request) {
+            // The candidate has its nodes already.
+            let nodes = nodes.get_mut();
+            let ends = self.ends.iter().copied();
+            let undisturbed = nodes.first_fit(self.now, request, ends.clone(), Some(candidate.id));
+            let own = (self.now + candidate.run_time, candidate.id);
+            let (earlier, later) =
+                (ends.clone().take_while(|&end| end <= own), ends.skip_while(|&end| end <= own));
+            let with = earlier.chain(std::iter::once(own)).chain(later);
+            return (undisturbed, nodes.first_fit(self.now, request, with, None));
+        }
         let releases = || self.ends.iter().map(|&(end, id)| (end, self.jobs[id].processors));
         let undisturbed = first_fit(self.now, self.idle, head.processors, releases());
         let end = self.now + candidate.run_time;
@@ -209,6 +271,12 @@ impl<'w> Cluster<'w> {
 
     /// Time goes on.
     pub(crate) fn advance(&mut self, now: i64) {
+        if let Some(nodes) = &mut self.nodes
+            && !(self.running.is_empty() && self.queue.is_empty() && self.now == 0)
+        {
+            let head = self.queue.front().and_then(|&id| self.jobs[id].request.as_deref());
+            nodes.get_mut().pass_time(now - self.now, head);
+        }
         self.now = now;
     }
 
@@ -220,7 +288,11 @@ impl<'w> Cluster<'w> {
         }
         self.ends.pop_first();
         let position = self.running.iter().position(|running| running.job == id);
-        self.idle += self.running.remove(position.expect("an ending job runs")).processors;
+        let ended = self.running.remove(position.expect("an ending job runs"));
+        match &mut self.nodes {
+            Some(nodes) => nodes.get_mut().end(&self.jobs[id]),
+            None => self.idle += ended.processors,
+        }
         Some(self.job(id))
     }
 
@@ -234,9 +306,11 @@ impl<'w> Cluster<'w> {
         std::mem::take(&mut self.started)
     }
 
-    /// When a job started, and how if it overtook the head job.
-    pub(crate) fn history(&self, id: JobId) -> (Option<i64>, Option<Backfill>) {
-        (self.starts[id], self.backfills[id])
+    /// When every job started, by id, and which overtook the head job, in order of their ids.
+    pub(crate) fn into_history(self) -> (Vec<Option<i64>>, Vec<(JobId, Backfill)>) {
+        let mut backfills = self.backfills;
+        backfills.sort_unstable_by_key(|(id, _)| *id);
+        (self.starts, backfills)
     }
 
     /// Candidates judged.

@@ -4,14 +4,15 @@
 //! 10 s. Bounded slowdown is `max(1, (wait + run time) / max(run time, 10 s))` (Feitelson & Rudolph 1998). Percentiles
 //! are nearest ranks: the smallest wait that at least this share of the jobs does not exceed.
 
+use crate::base::statistics::quantile;
 use crate::replay::outcome::Outcome;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Waits and run times below this are not told apart.
 const FLOOR: i64 = 10;
 
 /// The measures of one replay, or their means over several.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     /// Jobs replayed.
     pub jobs: u64,
@@ -72,7 +73,7 @@ impl Metrics {
         let geomean_wait_s = mean(waits.iter().map(ln_wait).sum()).exp();
         let zero_wait_share = mean(waits.iter().filter(|&&wait| wait == 0).count() as f64);
         waits.sort_unstable();
-        let wait_at = |share| percentile(&waits, share).map_or(0.0, |wait| wait as f64);
+        let wait_at = |share| quantile(&waits, share).map_or(0.0, |wait| wait as f64);
 
         let backfills: Vec<i64> =
             jobs.iter().filter_map(|job| job.backfill).map(|backfill| backfill.observed_delay).collect();
@@ -81,7 +82,7 @@ impl Metrics {
 
         let mut passes: Vec<f64> = outcome.pass_seconds.iter().copied().map(f64::from).collect();
         passes.sort_unstable_by(f64::total_cmp);
-        let pass_at = |share| percentile(&passes, share).unwrap_or(0.0);
+        let pass_at = |share| quantile(&passes, share).unwrap_or(0.0);
         Metrics {
             jobs: jobs.len() as u64,
             mean_wait_s,
@@ -105,7 +106,7 @@ impl Metrics {
         }
     }
 
-    /// The mean of every measure over several replays; `None` of none. Counts are rounded.
+    /// The mean of every measure over several replays; `None` without replays. Counts are rounded.
     pub fn mean(of: &[Metrics]) -> Option<Metrics> {
         let count = of.len() as f64;
         let sums = of.iter().map(Metrics::values).reduce(|a, b| std::array::from_fn(|i| a[i] + b[i]))?;
@@ -186,12 +187,6 @@ impl Metrics {
     }
 }
 
-/// The nearest-rank percentile of sorted values; `None` of none.
-fn percentile<T: Copy>(sorted: &[T], share: f64) -> Option<T> {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.max(1) - 1).or(sorted.last()).copied()
-}
-
 fn utilization(outcome: &Outcome) -> f64 {
     let first = outcome.jobs.iter().map(|job| job.submit).min().unwrap_or(0);
     let last = outcome.jobs.iter().map(|job| job.end).max().unwrap_or(0);
@@ -203,7 +198,9 @@ fn utilization(outcome: &Outcome) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::replay::outcome::{Backfill, JobRecord, Setup};
+    use crate::replay::backfill::Backfill;
+    use crate::replay::outcome::JobRecord;
+    use crate::replay::setup::Setup;
 
     fn outcome(jobs: &[(i64, i64, i64, u32, Option<i64>)]) -> Outcome {
         let record = |&(submit, start, end, processors, observed): &(i64, i64, i64, u32, Option<i64>)| {
@@ -223,6 +220,7 @@ mod tests {
             decisions: 5,
             pass_seconds: vec![0.25, 0.5, 0.25],
             wall_seconds: 2.0,
+            nodes: None,
         }
     }
 
@@ -248,11 +246,11 @@ mod tests {
     #[test]
     fn nearest_ranks() {
         let values: Vec<i64> = (1..=100).collect();
-        assert_eq!(percentile(&values, 0.95), Some(95));
-        assert_eq!(percentile(&values, 1.0), Some(100));
-        assert_eq!(percentile(&values, 0.0), Some(1));
-        assert_eq!(percentile(&values[..1], 0.5), Some(1));
-        assert_eq!(percentile::<i64>(&[], 0.5), None);
+        assert_eq!(quantile(&values, 0.95), Some(95));
+        assert_eq!(quantile(&values, 1.0), Some(100));
+        assert_eq!(quantile(&values, 0.0), Some(1));
+        assert_eq!(quantile(&values[..1], 0.5), Some(1));
+        assert_eq!(quantile::<i64>(&[], 0.5), None);
     }
 
     #[test]

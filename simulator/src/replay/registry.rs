@@ -7,72 +7,11 @@
 //! Entries live as long as the process. An added entry takes the place of an earlier one of the same name; the names of
 //! built-in ones are refused.
 
-use super::policy::{Named, Order, Parts, Policy, PolicyName, QueueOrder};
-use super::predict::{PointPredictor, Predictor};
-use clap::ValueEnum;
-use std::sync::{PoisonError, RwLock};
+use super::named::Named;
+use super::policy::{Order, Parts, Policy, PolicyName, QueueOrder};
+use super::predict::{PointPredictor, PredictorName};
 
-/// Makes a policy for one replay.
-pub type BuildPolicy = dyn Fn(Parts) -> Box<dyn Policy> + Send + Sync;
-
-/// Makes a predictor of run times for one replay.
-pub type BuildPredictor = dyn Fn() -> Box<dyn PointPredictor> + Send + Sync;
-
-/// Makes a queue order for one replay.
-pub type BuildOrder = dyn Fn() -> Box<dyn QueueOrder> + Send + Sync;
-
-/// Why a name cannot be given.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadName {
-    /// It could not be written in a list of policies.
-    #[error("'{0}' is no name: letters, digits and + . _ - only")]
-    Letters(String),
-    /// It is built in.
-    #[error("'{0}' is the name of a built-in one")]
-    Taken(String),
-}
-
-/// The values of one kind by name: built-in ones first, in a fixed order.
-pub(crate) struct Names<T: 'static> {
-    built_in: fn() -> Vec<T>,
-    all: RwLock<Option<&'static [T]>>,
-}
-
-impl<T: ValueEnum + Copy> Names<T> {
-    pub(crate) const fn new(built_in: fn() -> Vec<T>) -> Names<T> {
-        Names { built_in, all: RwLock::new(None) }
-    }
-
-    /// All there are now. A list that has been handed out stays as it was.
-    pub(crate) fn all(&self) -> &'static [T] {
-        let known = *self.all.read().unwrap_or_else(PoisonError::into_inner);
-        known.unwrap_or_else(|| {
-            let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
-            all.get_or_insert_with(|| (self.built_in)().leak())
-        })
-    }
-
-    fn add(&self, name: &str, value: T) -> Result<(), BadName> {
-        let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+._-".contains(&byte);
-        if name.is_empty() || !name.bytes().all(letter) {
-            return Err(BadName::Letters(name.to_owned()));
-        }
-        let same = |other: &T| {
-            other.to_possible_value().is_some_and(|other| other.get_name().eq_ignore_ascii_case(name))
-        };
-        let built_in = (self.built_in)();
-        if built_in.iter().any(same) {
-            return Err(BadName::Taken(name.to_owned()));
-        }
-        let known = self.all();
-        let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
-        let others = known.iter().copied().filter(|other| !same(other));
-        let more: Vec<T> = others.chain([value]).collect();
-        // A few words for every entry of a process.
-        *all = Some(more.leak());
-        Ok(())
-    }
-}
+pub use super::named::BadName;
 
 /// Adds a policy; `about` is what `--help` says of it. [`Parts`] has its predictor, its order and what is said of
 /// overdue jobs.
@@ -97,8 +36,8 @@ pub fn add_predictor(
     name: &str,
     about: &str,
     build: impl Fn() -> Box<dyn PointPredictor> + Send + Sync + 'static,
-) -> Result<Predictor, BadName> {
-    let predictor = Predictor::Named(Named::new(name, about, Box::new(build)));
+) -> Result<PredictorName, BadName> {
+    let predictor = PredictorName::Named(Named::new(name, about, Box::new(build)));
     super::predict::PREDICTORS.add(name, predictor).map(|()| predictor)
 }
 
@@ -119,6 +58,7 @@ pub fn add_order(
 mod tests {
     use super::*;
     use crate::replay::policy::{Choice, name_of};
+    use clap::ValueEnum;
 
     struct Nothing;
 

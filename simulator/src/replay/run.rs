@@ -1,17 +1,18 @@
 //! Replays of one workload under one policy, over several seeds in parallel, and their summary.
 
-use crate::replay::calibration::{self, Bin, Delays};
+use crate::replay::calibration::{self, Backfills, Bin, Delays};
 use crate::replay::engine::{Stuck, replay};
 use crate::replay::fairness::Fairness;
 use crate::replay::metrics::Metrics;
-use crate::replay::outcome::{Backfill, Outcome, Setup};
+use crate::replay::nodes::NodeUse;
+use crate::replay::outcome::Outcome;
 use crate::replay::policy::{
     BadChoice, Calibrate, Choice, OrderOptions, PolicyName, PolicyOptions, ProbOptions, RuleChoice, RuleName,
-    name_of,
 };
+use crate::replay::setup::Setup;
 use crate::trace::workload::{Counts, MissingProcessors, Rules, Workload};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 use surefill::schedule::PresetName;
 
@@ -37,17 +38,26 @@ pub enum Error {
     Stuck(#[from] Stuck),
 }
 
+/// What the replay of one seed came to, without its jobs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Replayed {
+    /// Its measures.
+    pub metrics: Metrics,
+    /// Who waited how long.
+    pub fairness: Fairness,
+    /// Its backfills.
+    pub backfills: Backfills,
+    /// How the nodes were used; none on a machine of processors.
+    pub nodes: Option<NodeUse>,
+}
+
 /// What several seeds came to.
 #[derive(Debug)]
 pub struct Run {
     /// The replay of the first seed, whole.
     pub first: Outcome,
-    /// The measures of every seed, in order.
-    pub metrics: Vec<Metrics>,
-    /// The backfills of every seed, in order.
-    pub backfills: Vec<Vec<Backfill>>,
-    /// Who waited how long, of every seed, in order.
-    pub fairness: Vec<Fairness>,
+    /// Every seed, in order.
+    pub seeds: Vec<Replayed>,
 }
 
 impl Options {
@@ -60,43 +70,75 @@ impl Options {
             name: RuleName::of(prob.criterion, prob.delay),
             tau: Some(prob.tau),
             events_per_bin: (!usual).then_some(events),
-            // What is only told decides nothing.
-            calibrate: (prob.calibrate == Calibrate::Decide).then_some(prob.calibrate),
+            // A preset's name says it already.
+            calibrate: (prob.calibrate != Calibrate::Off && self.preset().is_none())
+                .then_some(prob.calibrate),
         })
     }
 
     /// The preset whose values these are.
-    fn preset(&self) -> Option<String> {
+    fn preset(&self) -> Option<PresetName> {
         let order = self.choice.order(&self.policy);
         let same = |name: &PresetName| {
             let (other, prob) = (OrderOptions::preset(*name), ProbOptions::preset(*name));
             self.choice.policy == PolicyName::Prob && order == other && self.policy.prob == prob
         };
-        let name = PresetName::ALL.into_iter().find(same)?;
-        Some(name.name().to_string_lossy().into_owned())
+        PresetName::ALL.into_iter().find(same)
     }
 
     /// The setup of one replay under these options.
     pub fn setup(&self, trace: &str, procs: u32, seed: u64) -> Setup {
         Setup {
             trace: trace.to_owned(),
-            policy: name_of(self.choice.policy),
-            predictor: name_of(self.choice.predictor),
+            policy: self.choice.policy,
+            predictor: self.choice.predictor,
             preset: self.preset(),
-            order: self.choice.order(&self.policy).to_string(),
-            rule: self.rule().map(|rule| rule.to_string()),
+            order: self.choice.order(&self.policy),
+            rule: self.rule(),
             tau: self.policy.prob.tau,
-            delay: name_of(self.policy.prob.delay),
-            criterion: name_of(self.policy.prob.criterion),
-            overrun: name_of(self.rules.overrun),
+            delay: self.policy.prob.delay,
+            criterion: self.policy.prob.criterion,
+            overrun: self.rules.overrun,
             procs,
             seed,
         }
     }
 }
 
-/// Replays a workload once for each of `seeds` seeds from `first_seed` up, in parallel; `progress` is told how many
-/// more jobs have been submitted, from any thread. The workload must have been made by `options.rules`.
+/// Replays a workload with one seed; `progress` is told how many more jobs have been submitted, from any thread. The
+/// workload must have been made by `options.rules`. The outcome is large: several hundred bytes a job.
+///
+/// # Errors
+/// [`Error`].
+pub fn one(
+    trace: &str,
+    workload: &Workload,
+    options: &Options,
+    seed: u64,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<(Outcome, Replayed), Error> {
+    let outcome = {
+        // Seed 0 is the workload itself, and needs no copy.
+        let own = (seed != 0).then(|| workload.shifted(seed));
+        let shifted = own.as_ref().unwrap_or(workload);
+        let mut policy = match shifted.nodes {
+            Some(_) => options.choice.build_on_nodes(&options.policy)?,
+            None => options.choice.build(&options.policy)?,
+        };
+        replay(shifted, options.setup(trace, shifted.procs, seed), &mut *policy, progress)?
+    };
+    let backfills = outcome.jobs.iter().filter_map(|job| job.backfill.as_ref());
+    let replayed = Replayed {
+        metrics: Metrics::of(&outcome),
+        fairness: Fairness::of(&outcome),
+        backfills: Backfills::of(backfills, options.policy.prob.criterion),
+        nodes: outcome.nodes.clone(),
+    };
+    Ok((outcome, replayed))
+}
+
+/// Replays a workload once for each of `seeds` seeds from `first_seed` up, in parallel, as [`one`] does. After the
+/// largest seed comes 0.
 ///
 /// # Errors
 /// [`Error`].
@@ -108,33 +150,16 @@ pub fn run(
     seeds: NonZeroU64,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<Run, Error> {
-    let one = |seed: u64| {
-        let shifted = workload.shifted(seed);
-        let mut policy = options.choice.build(&options.policy)?;
-        let setup = options.setup(trace, shifted.procs, seed);
-        let outcome = replay(&shifted, setup, &mut *policy, progress)?;
-        let metrics = Metrics::of(&outcome);
-        let fairness = Fairness::of(&outcome);
-        let backfills: Vec<Backfill> = outcome.jobs.iter().filter_map(|job| job.backfill).collect();
+    let replays = (0..seeds.get()).into_par_iter().map(|more| {
+        let (outcome, replayed) = one(trace, workload, options, first_seed.wrapping_add(more), progress)?;
         // Whole outcomes are large: only the first seed's is needed.
-        let whole = (seed == first_seed).then_some(outcome);
-        Ok((whole, metrics, backfills, fairness))
-    };
-    let seeds: Result<Vec<_>, Error> =
-        (first_seed..first_seed.saturating_add(seeds.get())).into_par_iter().map(one).collect();
-    let mut first = None;
-    let mut metrics = Vec::new();
-    let mut backfills = Vec::new();
-    let mut fairness = Vec::new();
-    for (whole, measures, more, who) in seeds? {
-        first = first.or(whole);
-        metrics.push(measures);
-        backfills.push(more);
-        fairness.push(who);
-    }
+        Ok(((more == 0).then_some(outcome), replayed))
+    });
+    let replays: Vec<(Option<Outcome>, Replayed)> = replays.collect::<Result<_, Error>>()?;
+    let (whole, seeds): (Vec<Option<Outcome>>, Vec<Replayed>) = replays.into_iter().unzip();
     // There is at least one seed, and the first keeps its outcome.
-    let first = first.expect("the first seed's outcome");
-    Ok(Run { first, metrics, backfills, fairness })
+    let first = whole.into_iter().flatten().next().expect("the first seed's outcome");
+    Ok(Run { first, seeds })
 }
 
 /// A run as `simulate --json` prints it: one flat object.
@@ -165,6 +190,9 @@ pub struct Summary {
     pub calibration: Vec<Bin>,
     /// The same over all backfills, and what came together for each head job.
     pub delays: Delays,
+    /// How the nodes were used, means over the seeds; none on a machine of processors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<NodeUse>,
     /// What the replay rules did.
     pub replay: Counts,
 }
@@ -172,20 +200,29 @@ pub struct Summary {
 impl Summary {
     /// The summary of a run made with these options.
     pub fn new(run: &Run, workload: &Workload, options: &Options) -> Summary {
-        let criterion = options.policy.prob.criterion;
+        Summary::of(run.first.setup.clone(), &run.seeds, workload.counts, options)
+    }
+
+    /// The summary of at least one seed, the first of which was set up so, replayed with these options.
+    pub fn of(setup: Setup, seeds: &[Replayed], counts: Counts, options: &Options) -> Summary {
+        let metrics: Vec<Metrics> = seeds.iter().map(|seed| seed.metrics).collect();
+        let fairness: Vec<Fairness> = seeds.iter().map(|seed| seed.fairness.clone()).collect();
+        let nodes: Vec<NodeUse> = seeds.iter().filter_map(|seed| seed.nodes.clone()).collect();
+        let backfills = || seeds.iter().map(|seed| &seed.backfills);
         Summary {
             version: env!("CARGO_PKG_VERSION"),
-            setup: run.first.setup.clone(),
+            setup,
             options: options.policy.clone(),
             missing_processors: options.rules.missing_processors,
-            seeds: run.metrics.len(),
-            mean: Metrics::mean(&run.metrics).expect("at least one seed was run"),
-            mean_waits_s: run.metrics.iter().map(|metrics| metrics.mean_wait_s).collect(),
-            spread: Metrics::deviation(&run.metrics),
-            fairness: Fairness::mean(&run.fairness),
-            calibration: calibration::bins(run.backfills.iter().flatten().copied(), criterion),
-            delays: Delays::of(&run.backfills, criterion),
-            replay: workload.counts,
+            seeds: seeds.len(),
+            mean: Metrics::mean(&metrics).expect("at least one seed was run"),
+            mean_waits_s: metrics.iter().map(|metrics| metrics.mean_wait_s).collect(),
+            spread: Metrics::deviation(&metrics),
+            fairness: Fairness::mean(&fairness),
+            calibration: calibration::bins(backfills()),
+            delays: Delays::of(backfills()),
+            nodes: NodeUse::mean(&nodes),
+            replay: counts,
         }
     }
 }

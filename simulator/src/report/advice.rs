@@ -2,7 +2,7 @@
 
 use super::table::Style;
 use crate::live::advise::{Advice, forecast, head, limit};
-use comfy_table::Table;
+use crate::report::grid::Grid;
 
 /// Seconds as people say them: the two largest units that count.
 pub fn span(seconds: i64) -> String {
@@ -30,7 +30,7 @@ fn or_dash(value: Option<String>) -> String {
 }
 
 /// The head jobs: when each starts.
-pub fn heads(advice: &Advice, within: &[i64], style: Style) -> Table {
+pub fn heads(advice: &Advice, within: &[i64], style: Style) -> Grid {
     let mut titles = ["head job", "partition", "user"].map(str::to_owned).to_vec();
     titles.push("waits for".to_owned());
     titles.extend(head::QUANTILES.map(|probability| style.title(&percent(probability), "% within")));
@@ -55,7 +55,7 @@ pub fn heads(advice: &Advice, within: &[i64], style: Style) -> Table {
 }
 
 /// All waiting jobs: the queue played forward.
-pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Table {
+pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Grid {
     let mut titles = ["waiting job", "partition", "user", "waited"].map(str::to_owned).to_vec();
     titles
         .extend(forecast::QUANTILES.map(|probability| style.title(&percent(probability), "% start within")));
@@ -76,7 +76,7 @@ pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Table {
 }
 
 /// The others: bounds from the history of waits.
-pub fn others(advice: &Advice, within: &[i64], style: Style) -> Table {
+pub fn others(advice: &Advice, within: &[i64], style: Style) -> Grid {
     let bound = format!("{} % of such jobs", percent(advice.quantile));
     let mut titles = ["job", "partition", "user", "waited"].map(str::to_owned).to_vec();
     titles.push(style.title(&bound, "start within"));
@@ -103,7 +103,7 @@ pub fn others(advice: &Advice, within: &[i64], style: Style) -> Table {
 }
 
 /// Time limits for next jobs.
-pub fn next(advice: &Advice, style: Style) -> Table {
+pub fn next(advice: &Advice, style: Style) -> Grid {
     let mut titles = ["next job of", "name"].map(str::to_owned).to_vec();
     titles.push("processors".to_owned());
     titles.extend(limit::QUANTILES.map(|probability| style.title(&percent(probability), "% end within")));

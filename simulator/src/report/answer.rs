@@ -8,7 +8,9 @@
 use super::Compared;
 use super::columns::{details, easy, is_easy, name};
 use super::what_if::span;
+use crate::base::statistics::{deviation, mean};
 use crate::replay::fairness::{FEWEST, Group};
+use crate::replay::predict::PredictorName;
 use crate::replay::run::Summary;
 use maud::{Markup, html};
 
@@ -49,22 +51,14 @@ fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
         }
     }
     let count = changes.len() as f64;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    if changes.is_empty() {
-        return None;
-    }
+    let change = mean(changes.iter().copied())?;
     let by_seed: Vec<f64> =
         by_seed.iter().map(|sum| sum / count).filter(|change| change.is_finite()).collect();
-    let spread = (by_seed.len() > 1).then(|| {
-        let middle = mean(&by_seed);
-        let squares: f64 = by_seed.iter().map(|change| (change - middle).powi(2)).sum();
-        (squares / (by_seed.len() - 1) as f64).sqrt()
-    });
     Some(Standing {
         index,
-        change: mean(&changes),
-        spread,
-        longest: (!longest.is_empty()).then(|| mean(&longest)),
+        change,
+        spread: deviation(&by_seed),
+        longest: mean(longest),
         ahead: changes.iter().filter(|&&change| change < 0.0).count(),
         traces: changes.len(),
     })
@@ -73,7 +67,7 @@ fn standing(traces: &[Compared], index: usize) -> Option<Standing> {
 /// All policies but EASY, the shortest waits first; those that know run times beforehand are left out.
 pub fn standings(traces: &[Compared]) -> Vec<Standing> {
     let Some(first) = traces.first() else { return Vec::new() };
-    let seers = |summary: &Summary| summary.setup.predictor == "clairvoyant";
+    let seers = |summary: &Summary| summary.setup.predictor == PredictorName::Clairvoyant;
     let indices = first.policies.iter().enumerate();
     let indices = indices.filter(|(_, summary)| !is_easy(&summary.setup) && !seers(summary));
     let mut all: Vec<Standing> = indices.filter_map(|(index, _)| standing(traces, index)).collect();
@@ -84,7 +78,7 @@ pub fn standings(traces: &[Compared]) -> Vec<Standing> {
 /// A policy's name, with what tells it from others of that name.
 fn called(policies: &[Summary], index: usize) -> String {
     let Some(own) = policies.get(index) else { return String::new() };
-    let base = if is_easy(&own.setup) { "EASY" } else { name(&own.setup) };
+    let base = if is_easy(&own.setup) { "EASY".to_owned() } else { name(&own.setup) };
     let alike = policies.iter().filter(|other| name(&other.setup) == name(&own.setup)).count();
     if alike > 1 && !is_easy(&own.setup) {
         format!("{base} ({})", details(&own.setup))
@@ -240,25 +234,21 @@ fn who_pays(traces: &[Compared], best: usize, who: &str) -> Markup {
         .filter_map(|compared| Some((compared.policies.get(best)?, easy(&compared.policies)?)))
         .collect();
     // The mean over the traces on which both have such jobs that wait.
-    let mean = |of: &dyn Fn(&Summary) -> f64| {
-        let ratios: Vec<f64> = pairs
-            .iter()
-            .filter(|(_, base)| of(base) > 0.0)
-            .map(|(own, base)| of(own) / of(base) - 1.0)
-            .collect();
-        (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
+    let change = |of: &dyn Fn(&Summary) -> f64| {
+        let compared = pairs.iter().filter(|(_, base)| of(base) > 0.0);
+        mean(compared.map(|(own, base)| of(own) / of(base) - 1.0))
     };
     let row = |name: &str, share: Option<f64>| share.map(|share| (name.to_owned(), share, percent(share)));
     let divisions = DIVISIONS.map(|(by, names, groups)| {
         let rows = names.iter().enumerate().filter_map(|(class, name)| {
-            row(name, mean(&|summary| groups(summary).get(class).map_or(0.0, |group| group.mean_wait_s)))
+            row(name, change(&|summary| groups(summary).get(class).map_or(0.0, |group| group.mean_wait_s)))
         });
         (format!("Mean wait with {who} against EASY's, by {by}"), rows.collect::<Vec<_>>())
     });
     let long = [
-        row("95 % wait less", mean(&|summary| summary.mean.p95_wait_s)),
-        row("99 % wait less", mean(&|summary| summary.mean.p99_wait_s)),
-        row("the longest wait", mean(&|summary| summary.mean.max_wait_s)),
+        row("95 % wait less", change(&|summary| summary.mean.p95_wait_s)),
+        row("99 % wait less", change(&|summary| summary.mean.p99_wait_s)),
+        row("the longest wait", change(&|summary| summary.mean.max_wait_s)),
     ];
     let long: Vec<_> = long.into_iter().flatten().collect();
     let users: Vec<f64> =

@@ -2,8 +2,11 @@
 
 use super::TableStyle;
 use crate::replay::metrics::Metrics;
-use crate::replay::outcome::Setup;
+use crate::replay::policy::{Order, OrderOptions, PolicyName, name_of};
+use crate::replay::predict::PredictorName;
 use crate::replay::run::Summary;
+use crate::replay::setup::{Setup, preset_name};
+use surefill::schedule::PresetName;
 
 /// One measure as a column.
 pub struct Column {
@@ -83,7 +86,9 @@ pub fn change(value: f64, base: f64) -> Option<String> {
 
 /// Whether this is EASY as published: users' limits, first come first served.
 pub fn is_easy(setup: &Setup) -> bool {
-    setup.policy == "easy" && setup.predictor == "limit" && setup.order == "fcfs"
+    setup.policy == PolicyName::Easy
+        && setup.predictor == PredictorName::Limit
+        && setup.order == OrderOptions::named(Order::Fcfs)
 }
 
 /// What changes are counted from.
@@ -93,16 +98,16 @@ pub fn easy<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> Option<&'a 
 
 /// What a policy's name leaves open. EASY's rules under the probabilistic policy look at limits only.
 pub fn details(setup: &Setup) -> String {
-    if setup.policy == "prob" && setup.preset.as_deref() == Some("easy") {
+    if setup.policy == PolicyName::Prob && setup.preset == Some(PresetName::Easy) {
         return format!("by limits, {}", setup.order);
     }
     let rule = setup.rule.as_ref().map_or_else(String::new, |rule| format!(", {rule}"));
-    format!("{}, {}{rule}", setup.predictor, setup.order)
+    format!("{}, {}{rule}", name_of(setup.predictor), setup.order)
 }
 
 /// The policy, or the preset whose values it has.
-pub fn name(setup: &Setup) -> &str {
-    setup.preset.as_deref().unwrap_or(&setup.policy)
+pub fn name(setup: &Setup) -> String {
+    setup.preset.map_or_else(|| name_of(setup.policy), preset_name)
 }
 
 /// A policy's name in legends.
@@ -116,15 +121,14 @@ mod tests {
 
     #[test]
     fn a_preset_that_looks_at_limits_names_no_predictor() {
-        let setup = |preset: Option<&str>| Setup {
-            policy: "prob".to_owned(),
-            predictor: "mix".to_owned(),
-            order: "fcfs".to_owned(),
-            rule: Some("relative=0".to_owned()),
-            preset: preset.map(str::to_owned),
+        let setup = |preset: Option<PresetName>| Setup {
+            policy: PolicyName::Prob,
+            predictor: PredictorName::Mix,
+            rule: Some("relative=0".parse().unwrap()),
+            preset,
             ..Setup::default()
         };
-        assert_eq!(label(&setup(Some("easy"))), "easy (by limits, fcfs)");
+        assert_eq!(label(&setup(Some(PresetName::Easy))), "easy (by limits, fcfs)");
         assert_eq!(label(&setup(None)), "prob (mix, fcfs, relative=0)");
     }
 

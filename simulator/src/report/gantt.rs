@@ -37,7 +37,7 @@ struct Free(Parts);
 type Parts = Vec<(u32, u32)>;
 
 impl Free {
-    /// Takes so many from the lowest on.
+    /// Takes `wanted` processors from the lowest on.
     fn take(&mut self, mut wanted: u32) -> Parts {
         let mut taken = Vec::new();
         while wanted > 0
@@ -105,7 +105,7 @@ fn longest_queue(jobs: &[JobRecord]) -> i64 {
     most.1
 }
 
-/// From when to when: so many starts under this schedule, about the time at which most jobs wait.
+/// From when to when: the given number of starts under this schedule, about the time at which most jobs wait.
 fn window(jobs: &[JobRecord], starts: usize) -> (i64, i64) {
     let mut times: Vec<i64> = jobs.iter().map(|job| job.start).collect();
     times.sort_unstable();

@@ -11,12 +11,14 @@ pub mod answer;
 mod columns;
 mod figures;
 mod gantt;
+pub mod grid;
 pub(crate) mod hmm;
 pub mod locality;
 mod losers;
 mod measures;
 mod plot;
 pub mod predictors;
+pub mod room;
 pub mod similar;
 pub mod starts;
 pub mod states;
@@ -28,15 +30,14 @@ pub mod watch;
 pub mod what_if;
 mod wilson;
 
-pub use columns::label;
-pub use table::{Style as TableStyle, waits};
+pub use columns::{is_easy, label};
+pub use table::{Style as TableStyle, node_use, waits};
 pub use views::View;
 
 use crate::base::papers::Published;
-use crate::replay::outcome::Setup;
-use crate::replay::policy::Criterion;
+use crate::replay::policy::{Criterion, name_of};
 use crate::replay::run::{Run, Summary};
-use columns::is_easy;
+use crate::replay::setup::Setup;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plot::Style;
 use serde::Serialize;
@@ -86,9 +87,13 @@ pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Sectio
         section {
             h2 { (setup.trace) }
             p.facts {
-                (first.summary.mean.jobs) " jobs on " (setup.procs) " processors; overrun rule: " (setup.overrun) "; "
+                (first.summary.mean.jobs) " jobs on " (setup.procs) " processors; overrun rule: " (name_of(setup.overrun)) "; "
                 @if first.summary.seeds > 1 { (first.summary.seeds) " seeds from " (setup.seed) } @else { "seed " (setup.seed) }
                 "."
+                @if first.summary.replay.size_from_use {
+                    " Accounting does not say how large the machine is: this is the most that was in use or asked for at once."
+                }
+                @if let Some(sentence) = first.summary.replay.too_wide(setup.procs) { " " (sentence) "." }
             }
             (figures::waits(&drawn))
             (figures::queue(&drawn))

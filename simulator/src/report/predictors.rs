@@ -1,12 +1,12 @@
 //! How good predicted distributions are, as tables.
 
 use super::TableStyle;
-use crate::replay::predict::Predictor;
+use crate::replay::predict::PredictorName;
 use crate::studies::predictors::{Quality, TENTHS};
 use clap::ValueEnum;
 
 /// A predictor's name, as options have it.
-pub fn name(predictor: Predictor) -> String {
+pub fn name(predictor: PredictorName) -> String {
     predictor.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 

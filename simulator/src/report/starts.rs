@@ -38,7 +38,11 @@ pub fn table(study: &Study, style: TableStyle) -> String {
     }
     format!(
         "{} jobs of {} under {}, run times believed by {}, {} scenarios\n\n{table}",
-        study.jobs, study.trace, study.policy, study.predictor, study.scenarios
+        study.jobs,
+        study.setup.trace,
+        super::label(&study.setup),
+        study.beliefs,
+        study.scenarios
     )
 }
 
@@ -63,7 +67,7 @@ pub fn csv(told: &[Told]) -> String {
     text
 }
 
-/// What one job would have been told of its start, a row each time; spans count from the moment of asking.
+/// What one job would have been told about its start, a row each time; spans count from the moment of asking.
 pub fn told(told: &[Told], style: TableStyle) -> String {
     let mut titles = ["asked at", "waited so far", "told by"].map(str::to_owned).to_vec();
     titles.extend(LEVELS.map(|level| style.title(&format!("{:.0}", level * 100.0), "% start within")));

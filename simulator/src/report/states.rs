@@ -4,13 +4,13 @@ use super::Section;
 use super::figures::figure;
 use super::plot::{self, load_ccdf};
 use super::table::Style;
+use crate::report::grid::Grid;
 use crate::studies::characterize::load::{Family, Fit, Limit, Model};
 use crate::studies::characterize::{Report, StateReport};
-use comfy_table::Table;
 use maud::{Markup, PreEscaped, html};
 
 /// How long states last, against the geometric distribution: Table 3.1, with what it notes of some states in columns.
-pub fn durations(report: &Report, style: Style) -> Table {
+pub fn durations(report: &Report, style: Style) -> Grid {
     let mut table = style.table(TITLES.map(|(name, unit)| style.title(name, unit)), 1);
     for state in &report.states {
         table.add_row(row(state));
@@ -54,7 +54,7 @@ fn row(state: &StateReport) -> [String; 10] {
 
 /// Divergences of each state's loads from the fitted distributions, less the bias by the loads that occurred; that with
 /// the smallest AIC has an asterisk. Then the parameters of the shifted Pareto distribution.
-pub fn loads(report: &Report, style: Style) -> Table {
+pub fn loads(report: &Report, style: Style) -> Grid {
     let families = Family::ALL.map(|family| style.title(&family.to_string(), "bits"));
     let titles = std::iter::once("state".to_owned()).chain(families).chain(["a, k".to_owned()]);
     let mut table = style.table(titles, 1);

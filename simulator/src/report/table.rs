@@ -2,10 +2,10 @@
 
 use super::Compared;
 use super::columns::{COLUMNS, Column, details, easy, name};
-use crate::replay::outcome::Setup;
+use super::grid::Grid;
+use super::room::{room, within};
+use crate::replay::setup::Setup;
 use clap::ValueEnum;
-use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
-use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 /// How tables are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -18,17 +18,8 @@ pub enum Style {
 
 impl Style {
     /// An empty table with these titles; `left` columns of text, the others of numbers.
-    pub(super) fn table(self, titles: impl IntoIterator<Item = String>, left: usize) -> Table {
-        let mut table = Table::new();
-        table.load_style(match self {
-            Style::Terminal => UTF8_FULL_CONDENSED,
-            Style::Markdown => ASCII_MARKDOWN,
-        });
-        table.set_header(titles);
-        for column in table.column_iter_mut().skip(left) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        table
+    pub fn table(self, titles: impl IntoIterator<Item = String>, left: usize) -> Grid {
+        Grid::new(titles, left, self == Style::Markdown)
     }
 
     /// A title with its unit, if it has one.
@@ -59,26 +50,45 @@ impl Style {
 /// too narrow the last columns are left out, and a line says so.
 pub fn waits(compared: &Compared, style: Style) -> String {
     let width = match style {
-        // None where the output is no terminal.
-        Style::Terminal => Table::new().width().map(usize::from),
+        Style::Terminal => room(),
         Style::Markdown => None,
     };
     fitting(compared, style, width)
 }
 
-/// [`waits`] in so many columns of text.
+/// How the nodes were used under each policy; `None` on machines of processors.
+pub fn node_use(compared: &Compared, style: Style) -> Option<String> {
+    let first = compared.policies.first()?.nodes.as_ref()?;
+    let used = first.used.iter().map(|(name, _)| style.title(&format!("{name} used"), "%"));
+    let more = [style.title("head waits", "% of the time"), style.title("fragmented", "% of that")];
+    let titles = std::iter::once("policy".to_owned()).chain(used).chain(more);
+    let mut table = style.table(titles, 1);
+    for summary in &compared.policies {
+        let nodes = summary.nodes.as_ref()?;
+        let shares = nodes.used.iter().map(|(_, used)| *used);
+        let shares = shares.chain([nodes.waiting_share, nodes.fragmented_share]);
+        let cells = shares.map(|share| format!("{:.1}", 100.0 * share));
+        table.add_row(std::iter::once(style.policy(&summary.setup)).chain(cells));
+    }
+    Some(table.to_string())
+}
+
+/// [`waits`] in this number of columns of text.
 fn fitting(compared: &Compared, style: Style, width: Option<usize>) -> String {
     let all: Vec<&Column> = COLUMNS.iter().filter(|column| column.terminal).collect();
     let mut shown = all.len();
     loop {
-        let text = table(compared, style, all.get(..shown).unwrap_or(&all)).to_string();
+        // The bare table: columns are left out instead of written row by row.
+        let text = (*table(compared, style, all.get(..shown).unwrap_or(&all))).to_string();
         let needed = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         if shown <= 1 || width.is_none_or(|width| needed <= width) {
             let left_out: Vec<&str> = all.iter().skip(shown).map(|column| column.name).collect();
             return match left_out.as_slice() {
                 [] => text,
                 names => {
-                    format!("{text}\nNo room for: {} (a wider terminal, --csv, --html).", names.join(", "))
+                    let missing =
+                        format!("No room for: {} (a wider terminal, --csv, --html).", names.join(", "));
+                    format!("{text}\n{}", within(&missing, width))
                 }
             };
         }
@@ -86,7 +96,7 @@ fn fitting(compared: &Compared, style: Style, width: Option<usize>) -> String {
     }
 }
 
-fn table(compared: &Compared, style: Style, columns: &[&Column]) -> Table {
+fn table(compared: &Compared, style: Style, columns: &[&Column]) -> Grid {
     let summaries = &compared.policies;
     let titles = columns.iter().map(|column| style.title(column.name, column.unit));
     let mut table = style.table(std::iter::once("policy".to_owned()).chain(titles), 1);
@@ -94,18 +104,18 @@ fn table(compared: &Compared, style: Style, columns: &[&Column]) -> Table {
         let cells = columns.iter().map(|column| column.cell(summary, easy(summaries), style));
         table.add_row(std::iter::once(style.policy(&summary.setup)).chain(cells));
     }
-    // Whole cells: what does not fit is left out.
-    table.set_content_arrangement(ContentArrangement::Disabled);
     table
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::replay::calibration::Backfills;
+    use crate::replay::fairness::Fairness;
     use crate::replay::metrics::Metrics;
     use crate::replay::outcome::Outcome;
     use crate::replay::policy::{Choice, PolicyOptions};
-    use crate::replay::run::{Options, Run, Summary};
+    use crate::replay::run::{Options, Replayed, Run, Summary};
     use crate::trace::workload::{Rules, Workload};
 
     /// EASY without a job.
@@ -120,11 +130,22 @@ mod tests {
             decisions: 0,
             pass_seconds: Vec::new(),
             wall_seconds: 0.0,
+            nodes: None,
         };
-        let metrics = vec![Metrics::of(&first)];
-        let run = Run { first, metrics, backfills: vec![Vec::new()], fairness: Vec::new() };
-        let workload =
-            Workload { jobs: Vec::new(), procs: 8, counts: Default::default(), unix_start_time: None };
+        let seed = Replayed {
+            metrics: Metrics::of(&first),
+            fairness: Fairness::default(),
+            backfills: Backfills::default(),
+            nodes: None,
+        };
+        let run = Run { first, seeds: vec![seed] };
+        let workload = Workload {
+            jobs: Vec::new(),
+            procs: 8,
+            counts: Default::default(),
+            unix_start_time: None,
+            nodes: None,
+        };
         let summary = Summary::new(&run, &workload, &options);
         Compared { trace: "t.swf".to_owned(), policies: vec![summary], published: None }
     }
@@ -136,9 +157,9 @@ mod tests {
         assert!(!whole.contains("No room for") && whole.contains("scheduler"));
         for width in [60, 80, 100] {
             let text = fitting(&one, Style::Terminal, Some(width));
-            let (table, note) = text.rsplit_once('\n').unwrap();
-            assert!(table.lines().all(|line| line.chars().count() <= width), "{text}");
-            assert!(note.starts_with("No room for: ") && note.contains("scheduler"), "{note}");
+            let (table, note) = text.split_once("\nNo room for: ").unwrap();
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+            assert!(note.contains("scheduler"), "{note}");
             for column in COLUMNS.iter().filter(|column| column.terminal) {
                 assert!(table.contains(column.name) != note.contains(column.name), "{} {text}", column.name);
             }

@@ -3,8 +3,8 @@
 use super::plot::{self, frontier};
 use super::table::Style;
 use super::{Section, document};
+use crate::report::grid::Grid;
 use crate::studies::tune::{self, Caps, Part, Ratios, Row, Tuning};
-use comfy_table::Table;
 use maud::{PreEscaped, html};
 
 fn change(ratio: f64) -> String {
@@ -41,7 +41,7 @@ fn titles(style: Style, fitted: &str, reported: &str) -> Vec<String> {
 
 /// The frontier on the first halves, and what the same settings came to on the second ones; the preset's row is always
 /// there.
-pub fn halves(tuning: &Tuning, style: Style) -> Table {
+pub fn halves(tuning: &Tuning, style: Style) -> Grid {
     let mut table = style.table(titles(style, "first half", "second half"), 3);
     let mut rows = tune::frontier(&tuning.rows, Part::First);
     let preset = tuning.rows.iter().find(|row| row.setting.index == 0);
@@ -56,7 +56,7 @@ pub fn halves(tuning: &Tuning, style: Style) -> Table {
 
 /// The best settings within caps, fitted on one part and reported on another: halves of all traces, and traces at odd
 /// places by those at even places and the reverse. None where nothing is within the caps.
-pub fn fits(tuning: &Tuning, caps: Caps, style: Style) -> Table {
+pub fn fits(tuning: &Tuning, caps: Caps, style: Style) -> Grid {
     let mut table = style.table(
         std::iter::once("fitted on, reported on".to_owned()).chain(titles(style, "fitted", "reported")),
         4,
@@ -111,10 +111,12 @@ pub fn page(tuning: &Tuning) -> String {
                 ul.legend {
                     @for (name, style, _) in &series { li { (PreEscaped(plot::point_sample(style))) (name) } }
                 }
-                div role="img" aria-label=(caption) { (PreEscaped(frontier::draw(&drawn))) }
+                div role="img" aria-label=(caption) {
+                    (plot::described(&frontier::draw(&drawn), "The frontier of gain and fairness", caption))
+                }
                 figcaption { (caption) }
             }
-            pre { (halves(tuning, Style::Markdown)) }
+            (halves(tuning, Style::Markdown).html())
         }
     });
     document("Gain against fairness", &[section], html! {})

@@ -1,12 +1,15 @@
 //! Tables of one aspect, over all traces at once.
 
 use super::Compared;
-use super::columns::{COLUMNS, change, easy, is_easy};
+use super::columns::{COLUMNS, change, easy, is_easy, label};
 use super::table::Style;
+use crate::base::papers::{Published, Waits, published};
 use crate::replay::fairness::Group;
+use crate::replay::policy::{RuleChoice, RuleName};
 use crate::replay::run::Summary;
+use crate::replay::setup::Setup;
+use crate::report::grid::Grid;
 use clap::ValueEnum;
-use comfy_table::Table;
 
 /// What a table shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -30,12 +33,18 @@ pub enum View {
 }
 
 impl View {
-    /// The table over all traces; `None` for the view that has one a trace ([`super::waits()`]).
-    pub fn table(self, traces: &[Compared], style: Style) -> Option<Table> {
+    /// What is to be said below the table.
+    pub fn remarks(self, traces: &[Compared]) -> Vec<String> {
+        if self == View::Papers { missing_beside_papers(traces) } else { Vec::new() }
+    }
+
+    /// The table over all traces; `None` for the view that has one a trace ([`super::waits()`]), and where there is no
+    /// row.
+    pub fn table(self, traces: &[Compared], style: Style) -> Option<Grid> {
         Some(match self {
             View::Waits => return None,
             View::Means => means(traces, style),
-            View::Papers => papers(traces, style),
+            View::Papers => papers(traces, style)?,
             View::Spread => rows(traces, style, &SPREAD, |summary, row| row(spread(summary))),
             View::Fairness => fairness(traces, style),
             View::Delays => rows(traces, style, &DELAYS, |summary, row| row(delays(summary))),
@@ -52,7 +61,7 @@ pub(super) fn short(trace: &str) -> &str {
 }
 
 /// A row for every policy, a pair of columns for every trace.
-fn means(traces: &[Compared], style: Style) -> Table {
+fn means(traces: &[Compared], style: Style) -> Grid {
     let titles = traces.iter().flat_map(|compared| {
         let name = short(&compared.trace);
         [style.title(name, "min"), style.title("geometric", "s")]
@@ -71,15 +80,23 @@ fn means(traces: &[Compared], style: Style) -> Table {
     table
 }
 
-/// EASY beside the paper's EASY, everything else beside its probabilistic backfilling.
-fn papers(traces: &[Compared], style: Style) -> Table {
+/// What the paper has beside a policy: its EASY, or its probabilistic backfilling, which compares a probability with a
+/// threshold. It has nothing else.
+fn beside<'a>(published: &'a Published, setup: &Setup) -> Option<&'a Waits> {
+    let by_probability = |rule: &RuleChoice| matches!(rule.name, RuleName::Exact | RuleName::Bound);
+    let probabilistic = setup.rule.as_ref().is_some_and(by_probability);
+    is_easy(setup).then_some(&published.easy).or(probabilistic.then_some(&published.probabilistic))
+}
+
+/// EASY beside the paper's EASY, backfilling by probability beside its own.
+fn papers(traces: &[Compared], style: Style) -> Option<Grid> {
     let titles = [("trace", ""), ("policy", ""), ("paper", "min"), ("ours", "min"), ("difference", "")];
     let titles = titles.iter().chain(&[("paper, geometric", "s"), ("ours", "s"), ("difference", "")]);
     let mut table = style.table(titles.map(|(name, unit)| style.title(name, unit)), 2);
     for compared in traces {
         let Some(published) = compared.published else { continue };
         for summary in &compared.policies {
-            let paper = if is_easy(&summary.setup) { published.easy } else { published.probabilistic };
+            let Some(paper) = beside(published, &summary.setup) else { continue };
             let beside = |paper: f64, ours: f64| {
                 [paper.to_string(), format!("{ours:.1}"), change(ours, paper).unwrap_or_default()]
             };
@@ -89,7 +106,40 @@ fn papers(traces: &[Compared], style: Style) -> Table {
             table.add_row(names.into_iter().chain(mean).chain(geomean));
         }
     }
-    table
+    (table.row_count() > 0).then_some(table)
+}
+
+/// Why rows are missing beside the paper's numbers, a sentence each.
+fn missing_beside_papers(traces: &[Compared]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let mut without: Vec<String> = Vec::new();
+    for compared in traces {
+        let name = short(&compared.trace);
+        let procs = compared.policies.first().map_or(0, |summary| summary.setup.procs);
+        match (compared.published, published(&compared.trace)) {
+            (Some(published), _) => {
+                let setups = compared.policies.iter().map(|summary| &summary.setup);
+                for label in setups.filter(|setup| beside(published, setup).is_none()).map(label) {
+                    if !without.contains(&label) {
+                        without.push(label);
+                    }
+                }
+            }
+            (None, None) => sentences.push(format!("{name} is not named as a trace of the paper.")),
+            (None, Some(there)) if there.procs != procs => sentences.push(format!(
+                "{name} was replayed on {procs} processors here, on {} in the paper: --preset sizes.",
+                there.procs
+            )),
+            (None, Some(_)) => sentences.push(format!("{name}: the paper's numbers are of the whole trace.")),
+        }
+    }
+    if !without.is_empty() {
+        sentences.push(format!(
+            "The paper has EASY, and backfilling by the probability of a delay. Left out: {}.",
+            without.join("; ")
+        ));
+    }
+    sentences
 }
 
 type Titles = [(&'static str, &'static str)];
@@ -100,7 +150,7 @@ fn rows(
     style: Style,
     titles: &Titles,
     of: impl Fn(&Summary, &mut dyn FnMut(Vec<String>)),
-) -> Table {
+) -> Grid {
     let names = ["trace".to_owned(), "policy".to_owned()];
     let titles = titles.iter().map(|(name, unit)| style.title(name, unit));
     let mut table = style.table(names.into_iter().chain(titles), 2);
@@ -157,7 +207,7 @@ const FAIRNESS: [(&str, &str); 15] = [
 ];
 
 /// Against EASY's of the same trace, where it is in the list; a class without jobs that wait is empty.
-fn fairness(traces: &[Compared], style: Style) -> Table {
+fn fairness(traces: &[Compared], style: Style) -> Grid {
     let titles = [("trace", ""), ("policy", "")];
     let titles = titles.iter().chain(&FAIRNESS).map(|(name, unit)| style.title(name, unit));
     let mut table = style.table(titles, 2);

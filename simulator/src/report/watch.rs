@@ -4,7 +4,7 @@ use super::table::Style;
 use super::what_if::span;
 use crate::live::watch::score::{Promises, Row, Score};
 use crate::live::watch::{CONFIDENCE, QUANTILE};
-use comfy_table::Table;
+use crate::report::grid::Grid;
 
 fn mean(sum: i64, count: u64) -> f64 {
     if count == 0 { 0.0 } else { sum as f64 / count as f64 }
@@ -87,7 +87,7 @@ const TITLES: [&str; 10] = [
 ];
 
 /// Gains and losses by partition, user and width, and the promises.
-pub fn tables(score: &Score, style: Style) -> Vec<(String, Table)> {
+pub fn tables(score: &Score, style: Style) -> Vec<(String, Grid)> {
     let title = |text: &str| match style {
         Style::Terminal => text.to_owned(),
         Style::Markdown => text.replace('\n', " "),

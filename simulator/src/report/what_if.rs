@@ -5,8 +5,9 @@
 
 use super::table::Style;
 use super::{Section, study_page};
+use crate::base::statistics::{deviation, mean};
 use crate::live::what_if::{Longest, Part, Row, WhatIf, unknowns};
-use comfy_table::Table;
+use crate::report::grid::Grid;
 use maud::{Markup, html};
 
 /// Seconds in the unit that people use for them.
@@ -33,15 +34,12 @@ fn signed(share: f64) -> String {
     format!("{:+.0} %", (share * 100.0).round() + 0.0)
 }
 
-/// Mean and sample standard deviation.
+/// Mean and sample standard deviation; `None` of fewer than two.
 fn spread(values: &[f64]) -> Option<(f64, f64)> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (values.len() > 1).then(|| (mean, (squares / (count - 1.0)).sqrt()))
+    Some((mean(values.iter().copied())?, deviation(values)?))
 }
 
-/// So many classes that lose are named in a sentence; the tables have all.
+/// The most classes that lose that are named in a sentence; the tables have all.
 const SHOWN: usize = 6;
 
 /// The answer in a few sentences.
@@ -134,7 +132,7 @@ fn titles(answer: &WhatIf, by: &str) -> [String; 10] {
 }
 
 /// A table for every way in which the jobs are divided; the mean waits, and the longest under both.
-pub fn tables(answer: &WhatIf, style: Style) -> Vec<(String, Table)> {
+pub fn tables(answer: &WhatIf, style: Style) -> Vec<(String, Grid)> {
     let table = |part: &Part| {
         let titles = titles(answer, part.by).map(|title| match style {
             Style::Terminal => title,
@@ -162,7 +160,7 @@ pub fn page(answer: &WhatIf, command: &str, today: &str) -> String {
         .chain([(before.as_str(), all.before.mean_s), (after.as_str(), all.after.mean_s)])
         .collect();
     let section = html! {
-        section.answer {
+        section.answer.sheet {
             p.lead { (first) }
             p { @for sentence in others { (sentence) " " } }
             (figure("Mean wait of all jobs", &bars))

@@ -4,7 +4,7 @@
 /// The .975 quantile of the normal distribution: 95 % between the bounds.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The 95 % interval of a proportion observed in so many trials; everything of none.
+/// The 95 % interval of a proportion observed in `trials` trials; from 0 to 1 without a trial.
 pub fn interval(proportion: f64, trials: u64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);

@@ -15,18 +15,18 @@
 use super::hmm::Error;
 use super::hmm::online::{Event, events};
 use super::hmm::sample::{Binning, make_safe, safety};
-use crate::replay::predict::{DistributionPredictor, Predictor};
+use crate::replay::predict::{DistributionPredictor, PredictorName};
 use crate::trace::workload::Job;
 use clap::ValueEnum;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Parts of the histogram.
 pub const TENTHS: usize = 10;
 
 /// What is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measured {
     /// All finished jobs, each counting the same.
@@ -47,14 +47,14 @@ pub enum Measured {
 
 impl Measured {
     /// The predictors that a list names, each once.
-    pub fn predictors(list: &[Measured]) -> Vec<Predictor> {
+    pub fn predictors(list: &[Measured]) -> Vec<PredictorName> {
         let each = [
-            (Measured::Global, Predictor::Global),
-            (Measured::User, Predictor::User),
-            (Measured::Mix, Predictor::Mix),
-            (Measured::Contexts, Predictor::Contexts),
-            (Measured::Hmm, Predictor::Hmm),
-            (Measured::HmmOnline, Predictor::HmmOnline),
+            (Measured::Global, PredictorName::Global),
+            (Measured::User, PredictorName::User),
+            (Measured::Mix, PredictorName::Mix),
+            (Measured::Contexts, PredictorName::Contexts),
+            (Measured::Hmm, PredictorName::Hmm),
+            (Measured::HmmOnline, PredictorName::HmmOnline),
         ];
         let named = |measured: &Measured| list.contains(measured) || list.contains(&Measured::All);
         each.into_iter().filter(|(measured, _)| named(measured)).map(|(_, predictor)| predictor).collect()
@@ -62,12 +62,13 @@ impl Measured {
 }
 
 /// What a predictor is worth on a trace.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
     /// The trace's name.
     pub trace: String,
     /// The predictor.
-    pub predictor: Predictor,
+    #[serde(deserialize_with = "predictor")]
+    pub predictor: PredictorName,
     /// Jobs.
     pub jobs: u64,
     /// Jobs about which it was silent, the first ones included, before which none had ended.
@@ -131,7 +132,7 @@ impl Sums {
 ///
 /// # Errors
 /// [`Error::Bins`].
-fn measure(name: &str, jobs: &[Job], which: Predictor) -> Result<Quality, Error> {
+fn measure(name: &str, jobs: &[Job], which: PredictorName) -> Result<Quality, Error> {
     let began = Instant::now();
     let bins = Binning::default().bins(jobs)?;
     let mut predictor: Box<dyn DistributionPredictor> =
@@ -175,16 +176,24 @@ fn measure(name: &str, jobs: &[Job], which: Predictor) -> Result<Quality, Error>
     })
 }
 
-/// Measures predictors on traces, named, on all processors. `progress` is told of each that is done.
+/// Reads one of the predictors that can be measured.
+fn predictor<'de, D: serde::Deserializer<'de>>(from: D) -> Result<PredictorName, D::Error> {
+    let text = serde_json::Value::deserialize(from)?;
+    let same = |which: &PredictorName| serde_json::to_value(which).is_ok_and(|name| name == text);
+    let known = Measured::predictors(&[Measured::All]).into_iter().find(same);
+    known.ok_or_else(|| serde::de::Error::custom(format!("{text} is no predictor that is measured")))
+}
+
+/// Measures predictors on traces, named, on all processors. `progress` is called for each that is done.
 ///
 /// # Errors
 /// A trace's name and its [`Error`].
 pub fn qualities(
     traces: &[(String, &[Job])],
-    predictors: &[Predictor],
+    predictors: &[PredictorName],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Quality>, (String, Error)> {
-    let all: Vec<(&str, &[Job], Predictor)> = traces
+    let all: Vec<(&str, &[Job], PredictorName)> = traces
         .iter()
         .flat_map(|(name, jobs)| predictors.iter().map(move |which| (name.as_str(), *jobs, *which)))
         .collect();
@@ -216,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_global_distribution_gains_nothing_and_means_what_it_says() {
-        let found = measure("turns", &turns(), Predictor::Global).unwrap();
+        let found = measure("turns", &turns(), PredictorName::Global).unwrap();
         assert_eq!((found.jobs, found.silent), (400, 1));
         // Only the second kind's first job was in a bin without any.
         assert_eq!(found.impossible, 1);
@@ -229,13 +238,13 @@ mod tests {
 
     #[test]
     fn who_knows_the_limit_gains_the_bit() {
-        for which in [Predictor::Mix, Predictor::Contexts] {
+        for which in [PredictorName::Mix, PredictorName::Contexts] {
             let found = measure("turns", &turns(), which).unwrap();
             assert!(found.bits > 0.85 && found.bits < 1.05, "{found:?}");
             assert!(found.bits_predicted >= found.bits && found.silent == 1);
         }
         // The user's own jobs are all jobs: nothing is known beyond them.
-        let user = measure("turns", &turns(), Predictor::User).unwrap();
+        let user = measure("turns", &turns(), PredictorName::User).unwrap();
         assert!(user.bits.abs() < 0.1, "{user:?}");
     }
 
@@ -260,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_list_names_each_once() {
-        assert_eq!(Measured::predictors(&[Measured::Mix, Measured::Mix]), [Predictor::Mix]);
+        assert_eq!(Measured::predictors(&[Measured::Mix, Measured::Mix]), [PredictorName::Mix]);
         let all = Measured::predictors(&[Measured::Mix, Measured::All]);
         assert_eq!(all.len(), Measured::value_variants().len() - 1);
         for which in all {

@@ -127,7 +127,7 @@ impl Ratios {
         }
     }
 
-    /// Geometric means of the gains, the worst of p99 and of the longest waits. None of none.
+    /// Geometric means of the gains, the worst of p99 and of the longest waits. `None` without traces.
     pub fn over<'a>(of: impl Iterator<Item = &'a Ratios>) -> Option<Ratios> {
         let mut count = 0.0;
         let mut sum = Ratios { mean: 0.0, geometric: 0.0, p99: 0.0, longest: 0.0 };
@@ -207,6 +207,8 @@ pub struct TuneOptions {
     pub preset: String,
     /// The traces' names and jobs replayed.
     pub traces: Vec<(String, u64)>,
+    /// Checksums of these jobs.
+    pub digests: Vec<String>,
     /// The policies' other options, as text.
     pub options: String,
 }
@@ -216,6 +218,8 @@ pub struct TuneOptions {
 pub struct Tuning {
     /// [`KIND`].
     pub kind: String,
+    /// The version that made it.
+    pub surefill: String,
     /// What was asked for.
     pub options: TuneOptions,
     /// Which shard of how many, from 1.
@@ -250,6 +254,7 @@ fn part(outcome: &Outcome, begin: usize, count: usize) -> Metrics {
         decisions: 0,
         pass_seconds: Vec::new(),
         wall_seconds: 0.0,
+        nodes: None,
     })
 }
 
@@ -291,7 +296,8 @@ pub fn tune(
         Ok(Row { setting: setting.clone(), traces })
     };
     let rows = mine.par_iter().map(row).collect::<Result<_, Error>>()?;
-    Ok(Tuning { kind: KIND.to_owned(), options: options.clone(), shard, rows })
+    let surefill = env!("CARGO_PKG_VERSION").to_owned();
+    Ok(Tuning { kind: KIND.to_owned(), surefill, options: options.clone(), shard, rows })
 }
 
 /// The rows that no other surpasses on `part`: none gains more, or as much, with neither a longer longest wait nor a
@@ -333,7 +339,10 @@ pub enum MergeError {
     /// Made by other options than the first, or other traces.
     #[error("{0}: made with other options or traces than {1}")]
     Options(String, String),
-    /// A row that is none of the search's.
+    /// A shard of another version.
+    #[error("{0}: printed by surefill {1}, this is surefill {version}", version = env!("CARGO_PKG_VERSION"))]
+    Version(String, String),
+    /// A row that does not belong to the search.
     #[error("{0}: setting {1} does not belong to this search")]
     Foreign(String, usize),
     /// A row twice.
@@ -353,6 +362,9 @@ pub fn merge(shards: Vec<(String, Tuning)>, partial: bool) -> Result<Tuning, Mer
     let (first_name, options) = (first_name.clone(), first.options.clone());
     let mut found: BTreeMap<usize, Row> = BTreeMap::new();
     for (name, shard) in shards {
+        if shard.surefill != env!("CARGO_PKG_VERSION") {
+            return Err(MergeError::Version(name, shard.surefill));
+        }
         if shard.options != options {
             return Err(MergeError::Options(name, first_name));
         }
@@ -370,7 +382,14 @@ pub fn merge(shards: Vec<(String, Tuning)>, partial: bool) -> Result<Tuning, Mer
     if let Some(index) = missing.filter(|_| !partial) {
         return Err(MergeError::Missing(options.settings - found.len(), options.settings, index));
     }
-    Ok(Tuning { kind: KIND.to_owned(), options, shard: (1, 1), rows: found.into_values().collect() })
+    let surefill = env!("CARGO_PKG_VERSION").to_owned();
+    Ok(Tuning {
+        kind: KIND.to_owned(),
+        surefill,
+        options,
+        shard: (1, 1),
+        rows: found.into_values().collect(),
+    })
 }
 
 #[cfg(test)]
@@ -440,10 +459,12 @@ mod tests {
             seed: 3,
             preset: "fair".to_owned(),
             traces: vec![("t".to_owned(), 5)],
+            digests: vec!["d".to_owned()],
             options: String::new(),
         };
         let shard = |rows: &[usize]| Tuning {
             kind: KIND.to_owned(),
+            surefill: env!("CARGO_PKG_VERSION").to_owned(),
             options: options.clone(),
             shard: (1, 2),
             rows: rows.iter().map(|&index| row(index, &[ratios(1.0, 1.0, 1.0)])).collect(),
@@ -456,5 +477,15 @@ mod tests {
         assert_eq!(merge(named(&[&[0]]), false), Err(MergeError::Missing(2, 3, 1)));
         assert_eq!(merge(named(&[&[7]]), true), Err(MergeError::Foreign("1".to_owned(), 7)));
         assert_eq!(merge(Vec::new(), true), Err(MergeError::Nothing));
+        let with = |change: &dyn Fn(&mut Tuning)| {
+            let mut other = shard(&[1]);
+            change(&mut other);
+            merge(vec![("0".to_owned(), shard(&[0, 2])), ("1".to_owned(), other)], false).unwrap_err()
+        };
+        let other = MergeError::Options("1".to_owned(), "0".to_owned());
+        assert_eq!(with(&|other| other.options.digests[0].clear()), other);
+        assert_eq!(with(&|other| other.options.seed += 1), other);
+        let old = with(&|other| other.surefill = "0.0.9".to_owned());
+        assert_eq!(old, MergeError::Version("1".to_owned(), "0.0.9".to_owned()));
     }
 }

@@ -10,7 +10,7 @@
 //! * The parts of a heterogeneous job (`123+0`, `123+1`), which start together, are one job with all their processors.
 //! * What ended without having started is kept with unknown run time, as the archive keeps it.
 
-use super::swf::{Error, Header, MAX_VALUE, Problem, Reason, Record, Strictness, Trace};
+use super::record::{Dropped, Error, Header, MAX_VALUE, Names, Problem, Reason, Record, Strictness, Trace};
 use super::text::printable;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -59,59 +59,6 @@ pub struct RawJob {
     pub queue: String,
     /// The partition.
     pub partition: String,
-}
-
-/// What the numbers of a trace stand for, where its source had names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names {
-    /// Users.
-    pub users: BTreeMap<i64, String>,
-    /// Accounts or groups.
-    pub groups: BTreeMap<i64, String>,
-    /// Programs.
-    pub programs: BTreeMap<i64, String>,
-    /// Queues.
-    pub queues: BTreeMap<i64, String>,
-    /// Partitions.
-    pub partitions: BTreeMap<i64, String>,
-}
-
-/// Why a line of an accounting log is no job of the trace, though nothing is wrong with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Dropped {
-    /// Its end is in the future.
-    Running,
-    /// Its start is in the future.
-    Waiting,
-    /// A step of a job; its memory counts for the job.
-    Steps,
-    /// The same job a second time.
-    Twice,
-    /// A further part of a heterogeneous job; its processors count for the first.
-    Parts,
-    /// It was cancelled before it started, nobody knows when.
-    NeverQueued,
-    /// A job array as a whole; its tasks have lines of their own.
-    Arrays,
-    /// A record of something else than the end of a job.
-    OtherRecords,
-}
-
-impl Dropped {
-    /// The reason, in words that follow a count.
-    pub fn text(self) -> &'static str {
-        match self {
-            Dropped::Running => "still running",
-            Dropped::Waiting => "still waiting",
-            Dropped::Steps => "job steps, which belong to their jobs' lines",
-            Dropped::Twice => "listed twice",
-            Dropped::Parts => "further parts of heterogeneous jobs, joined with the first",
-            Dropped::NeverQueued => "cancelled before they started, at an unknown time",
-            Dropped::Arrays => "job arrays as a whole, whose tasks have lines of their own",
-            Dropped::OtherRecords => "records of other things than a job's end",
-        }
-    }
 }
 
 /// What makes a trace of jobs.
@@ -332,6 +279,7 @@ impl RawJob {
             partition: -1,
             preceding: -1,
             think_time: -1,
+            tasks: None,
         }
     }
 }

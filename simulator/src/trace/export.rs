@@ -19,6 +19,7 @@ pub fn write(out: &mut impl Write, trace: &Trace, procs: Option<u32>, notes: &[S
         ("MaxJobs", Some(trace.records.len().to_string())),
         ("MaxRecords", Some(trace.records.len().to_string())),
         ("UnixStartTime", header.unix_start_time.map(|time| time.to_string())),
+        ("Resources", (!header.resources.is_empty()).then(|| header.resources.join(" "))),
         ("MaxProcs", procs.or(header.max_procs).map(|procs| procs.to_string())),
     ];
     for (key, value) in ours {
@@ -33,13 +34,13 @@ pub fn write(out: &mut impl Write, trace: &Trace, procs: Option<u32>, notes: &[S
     for note in notes {
         write_header(out, "Note", note)?;
     }
-    trace.records.iter().try_for_each(|record| write_record(out, record))
+    trace.records.iter().try_for_each(|record| write_record(out, record, &header.resources))
 }
 
 /// A key, from which no name can be found again by whoever does not have it.
 pub struct Key([u8; 32]);
 
-/// A key file must have so many bytes.
+/// The least bytes of a key file.
 pub const KEY_BYTES: usize = 16;
 
 impl Key {

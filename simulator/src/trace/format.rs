@@ -1,10 +1,10 @@
 //! The formats of traces, recognised by content, and the one way to read any of them.
 
 use super::collect::Collector;
-use super::source::{self, Text};
-use super::swf::{self, Error, Reason, Strictness, Trace};
-use super::{lsf, pbs, rows};
-use std::io::{self, BufRead, Read};
+use super::record::{Error, Strictness, Trace};
+use super::rows::Table;
+use super::{lsf, openb, pbs, rows, source, swf};
+use std::io::Read;
 use std::path::Path;
 
 /// How a trace is written.
@@ -21,12 +21,14 @@ pub enum Format {
     Lsf,
     /// A line of names, fields between commas, semicolons or tabs
     Csv,
+    /// The task list of Alibaba's GPU cluster trace of 2023
+    Openb,
     /// One JSON object a line
     Jsonl,
 }
 
 impl Format {
-    /// The format that a text begins as; what is none of the others is taken for the Standard Workload Format, whose
+    /// The format that a text begins as; what has no other format is taken for the Standard Workload Format, whose
     /// reader says what is wrong.
     pub fn of(start: &[u8]) -> Format {
         let mut lines =
@@ -44,6 +46,9 @@ impl Format {
         if pbs::begins(first) {
             return Format::Pbs;
         }
+        if openb::begins(first) {
+            return Format::Openb;
+        }
         // A schedule that `simulate --jobs` wrote has notes first.
         let first = std::iter::once(first).chain(lines).find(|line| !line.starts_with(b"#")).unwrap_or(first);
         let names = first.iter().any(u8::is_ascii_alphabetic);
@@ -53,6 +58,38 @@ impl Format {
             Format::Csv
         } else {
             Format::Swf
+        }
+    }
+}
+
+/// The formats by how they are read.
+enum Kind {
+    Swf,
+    Openb,
+    Table(Table),
+    Pbs,
+    Lsf,
+}
+
+impl Format {
+    fn kind(self) -> Kind {
+        match self {
+            Format::Swf => Kind::Swf,
+            Format::Openb => Kind::Openb,
+            Format::Sacct => Kind::Table(Table::Bars),
+            Format::Csv => Kind::Table(Table::Csv),
+            Format::Jsonl => Kind::Table(Table::JsonLines),
+            Format::Pbs => Kind::Pbs,
+            Format::Lsf => Kind::Lsf,
+        }
+    }
+
+    /// The kind of table that a text of this format is, if it is one.
+    #[cfg(feature = "command")] // The past as a site has it asks.
+    pub(crate) fn table(self) -> Option<Table> {
+        match self.kind() {
+            Kind::Table(table) => Some(table),
+            _ => None,
         }
     }
 }
@@ -83,75 +120,12 @@ pub fn read(
     let (mut text, start) = source::text(reader, name).map_err(unreadable)?;
     let format = format.unwrap_or_else(|| Format::of(&start));
     let mut collector = Collector::new(name, strictness);
-    match format {
-        Format::Swf => return swf::read_text(text, name, strictness),
-        Format::Sacct | Format::Csv | Format::Jsonl => rows::read(&mut text, name, format, &mut collector)?,
-        Format::Pbs => pbs::read(&mut text, name, &mut collector)?,
-        Format::Lsf => lsf::read(&mut text, name, &mut collector)?,
+    match format.kind() {
+        Kind::Swf => return swf::read_text(text, name, strictness),
+        Kind::Openb => return openb::read(&mut text, name, collector),
+        Kind::Table(table) => rows::read(&mut text, name, table, &mut collector)?,
+        Kind::Pbs => pbs::read(&mut text, name, &mut collector)?,
+        Kind::Lsf => lsf::read(&mut text, name, &mut collector)?,
     }
     Ok(collector.finish())
-}
-
-/// No line is longer.
-pub(super) const MAX_LINE: usize = 1 << 20;
-
-/// Shows every line that is not empty, with its number, as text; those too long for that are problems, as are bytes
-/// that are no UTF-8 (these are replaced).
-pub(super) fn lines(
-    text: &mut Text,
-    name: &str,
-    collector: &mut Collector,
-    mut each: impl FnMut(&mut Collector, u64, &str) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut bytes = Vec::new();
-    let mut line = 0;
-    loop {
-        let complete = match next_line(text, &mut bytes, MAX_LINE) {
-            Ok(None) => return Ok(()),
-            Ok(Some(complete)) => complete,
-            Err(source) => return Err(Error::Read { name: name.to_owned(), line, source }),
-        };
-        line += 1;
-        if !complete {
-            collector.problem(line, Reason::TooLong(MAX_LINE))?;
-            continue;
-        }
-        let text = String::from_utf8_lossy(&bytes);
-        let text = text.trim_end_matches(['\r', '\n']);
-        if !text.trim().is_empty() {
-            each(collector, line, text)?;
-        }
-    }
-}
-
-/// Reads one line, without limit on the input but with one on the memory: `Some(false)` says that the line was longer
-/// than `most` and was passed over.
-pub(super) fn next_line(
-    reader: &mut impl BufRead,
-    line: &mut Vec<u8>,
-    most: usize,
-) -> io::Result<Option<bool>> {
-    line.clear();
-    let mut complete = true;
-    loop {
-        let available = match reader.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            other => other?,
-        };
-        if available.is_empty() {
-            return Ok((!line.is_empty() || !complete).then_some(complete));
-        }
-        let end = available.iter().position(|&byte| byte == b'\n');
-        let taken = end.unwrap_or(available.len());
-        if line.len() + taken > most {
-            complete = false;
-        }
-        if complete && let Some(text) = available.get(..taken) {
-            line.extend_from_slice(text);
-        }
-        reader.consume(taken + usize::from(end.is_some()));
-        if end.is_some() {
-            return Ok(Some(complete));
-        }
-    }
 }

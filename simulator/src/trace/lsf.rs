@@ -4,10 +4,10 @@
 //! Jobs are the records of type `JOB_FINISH`. Some fields are lists behind their length, so that a record is read from
 //! left to right; what newer versions append is used where it is there: the run limit and the number of slots.
 
-use super::collect::{Collector, Dropped, RawJob};
-use super::format::lines;
+use super::collect::{Collector, RawJob};
+use super::lines::lines;
+use super::record::{Dropped, Error, Reason};
 use super::source::Text;
-use super::swf::{Error, Reason};
 
 /// Whether a file begins with this line.
 pub(super) fn begins(line: &[u8]) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! * [`mod@format`]: which format a trace has, and the one way to read any.
 //! * [`source`]: files and standard input, decompressed.
-//! * [`swf`]: the Standard Workload Format, in whose terms every trace is held.
+//! * [`record`]: a trace as it is held, in the terms of the Standard Workload Format; [`swf`]: that format.
 //! * [`rows`]: tables with named columns: `sacct`, CSV, JSON lines; [`pbs`], [`lsf`]: accounting logs; [`values`]: what
 //!   their cells hold; [`collect`]: from their jobs to a trace.
 //! * [`export`]: writing a trace, also under other names.
@@ -12,8 +12,12 @@
 pub mod collect;
 pub mod export;
 pub mod format;
+mod lines;
 pub mod lsf;
+pub mod nodes;
+mod openb;
 pub mod pbs;
+pub mod record;
 pub mod rows;
 pub mod source;
 pub mod swf;

@@ -4,10 +4,10 @@
 //! deleted before it started. Times are the `qtime`, `etime`, `start` and `end` of the record, in seconds since 1970;
 //! the dates of records are what a clock on the wall shows, whose zone follows from the records of type `E`.
 
-use super::collect::{Collector, Dropped, RawJob};
-use super::format::lines;
+use super::collect::{Collector, RawJob};
+use super::lines::lines;
+use super::record::{Dropped, Error, Reason};
 use super::source::Text;
-use super::swf::{Error, Reason};
 use super::values::{self, Bare, Each};
 use std::collections::HashMap;
 

@@ -24,14 +24,25 @@
 //!
 //! Job steps (`17.batch`, `17.0`) are no jobs.
 
-use super::collect::{Collector, Dropped, RawJob};
-use super::format::{Format, lines};
+use super::collect::{Collector, RawJob};
+use super::lines::lines;
+use super::record::{BadColumns, Dropped, Error, Reason};
 use super::source::Text;
-use super::swf::{Error, Reason};
 use super::values::{self, Bare, Each};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Table {
+    /// Fields between `|`, as `sacct --parsable2` prints them.
+    Bars,
+    /// Fields between commas, semicolons or tabs.
+    Csv,
+    /// One JSON object a line.
+    JsonLines,
+}
 
 /// What a column can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -184,17 +195,6 @@ pub(crate) struct Columns {
     titles: String,
 }
 
-/// What is wrong with a line of names.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadColumns {
-    /// Two columns have one name.
-    #[error("two columns {0}")]
-    Doubled(String),
-    /// A column is missing.
-    #[error("no column {0} among '{1}'")]
-    Missing(&'static str, String),
-}
-
 impl Columns {
     /// # Errors
     /// [`BadColumns`].
@@ -255,10 +255,10 @@ impl Columns {
 pub(super) fn read(
     text: &mut Text,
     name: &str,
-    format: Format,
+    table: Table,
     collector: &mut Collector,
 ) -> Result<(), Error> {
-    each_row(text, name, format, collector, |collector, line, row, _| match job(&row) {
+    each_row(text, name, table, collector, |collector, line, row, _| match job(&row) {
         Ok(Line::Job(job)) => collector.job(line, *job),
         Ok(Line::Step(job, memory)) => {
             collector.step(job, memory);
@@ -276,13 +276,13 @@ pub(super) fn read(
 pub(crate) fn each_row(
     text: &mut Text,
     name: &str,
-    format: Format,
+    table: Table,
     collector: &mut Collector,
     mut each: impl FnMut(&mut Collector, u64, Row, &Columns) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let bad = |line, why| Error::Columns { name: name.to_owned(), line, why };
-    match format {
-        Format::Jsonl => {
+    match table {
+        Table::JsonLines => {
             // Keys may differ from line to line: the columns are those of the line.
             lines(text, name, collector, |collector, line, text| {
                 let object: HashMap<String, Value> = match serde_json::from_str(text) {
@@ -307,7 +307,7 @@ pub(crate) fn each_row(
                 }
             })
         }
-        Format::Csv => csv(text, name, collector, each),
+        Table::Csv => csv(text, name, collector, each),
         _ => {
             let mut columns = None;
             lines(text, name, collector, |collector, line, text| {

@@ -4,6 +4,7 @@
 //! members, streams or frames one after the other are one text. A name that promises a compression which is not there
 //! is an error: the file was cut or overwritten.
 
+use super::text::printable;
 use bzip2::read::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
@@ -52,7 +53,11 @@ impl Compression {
 
 /// What stands for a path in messages: standard input for `-`.
 pub fn name(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        printable(&path.display().to_string()).into_owned()
+    }
 }
 
 /// Opens a file, or standard input for `-`.
@@ -74,7 +79,10 @@ pub fn text<'a>(reader: impl Read + 'a, name: &str) -> io::Result<(Text<'a>, Vec
     let found = COMPRESSIONS.iter().find(|(_, magic, _)| start.starts_with(magic)).map(|found| found.0);
     let promised = COMPRESSIONS.iter().find(|(.., ending)| name.ends_with(ending)).map(|found| found.0);
     if let (Some(promised), None) = (promised, found) {
-        let message = format!("not compressed by {}, as its name says", promised.name());
+        let message = match start.len() {
+            0 => format!("empty, not even {} around nothing", promised.name()),
+            _ => format!("not compressed by {}, as its name says", promised.name()),
+        };
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
     let whole = BufReader::with_capacity(1 << 16, Cursor::new(start).chain(reader));
@@ -85,6 +93,9 @@ pub fn text<'a>(reader: impl Read + 'a, name: &str) -> io::Result<(Text<'a>, Vec
         Some(Compression::Zstandard) => Box::new(Frames { source: Some(whole), frame: None }),
         Some(Compression::Bzip2) => Box::new(MultiBzDecoder::new(whole)),
     };
+    if let Some(compression) = found {
+        text = Box::new(Unpacked { inner: text, compression });
+    }
     let mut start = fill(&mut text, 1 << 14)?;
     if start.starts_with(b"\xef\xbb\xbf") {
         start.drain(..3);
@@ -98,6 +109,24 @@ fn fill(reader: &mut dyn Read, bytes: u64) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     reader.take(bytes).read_to_end(&mut start)?;
     Ok(start)
+}
+
+/// A decoder whose errors say what they are errors of.
+struct Unpacked<'a> {
+    inner: Box<dyn Read + 'a>,
+    compression: Compression,
+}
+
+impl Read for Unpacked<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(into).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            kind => io::Error::new(
+                kind,
+                format!("{}: damaged, or it breaks off: {error}", self.compression.name()),
+            ),
+        })
+    }
 }
 
 type Frame<R> = StreamingDecoder<Chain<Cursor<[u8; 4]>, R>, FrameDecoder>;

@@ -27,7 +27,7 @@ pub fn printable_lines(bytes: &[u8]) -> String {
     shown
 }
 
-/// The bytes as text that may be shown, at most so many characters of it.
+/// The bytes as text that may be shown, at most `characters` characters of it.
 pub fn excerpt(bytes: &[u8], characters: usize) -> String {
     // A character has at most four bytes.
     let bytes = bytes.get(..characters.saturating_mul(4)).unwrap_or(bytes);

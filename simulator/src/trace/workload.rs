@@ -7,13 +7,18 @@
 //! 2. Processors are those used (field 5), else those requested (field 8), where [`MissingProcessors`] allows it; a job
 //!    without either is dropped.
 //! 3. A job wider than the machine is cut to its size.
-//! 4. Without a requested time the run time is the limit.
+//! 4. Without a requested time the run time is the limit, or one drawn by a model of estimates.
 //! 5. A run time above the limit is kept, cut or raises the limit: [`Overrun`].
-//! 6. A seed other than 0 shifts every submission by 0 to 59 s ([`Workload::shifted`]).
+//! 6. On a machine of nodes a job that they could not hold, were they empty, is dropped.
+//! 7. A seed other than 0 shifts every submission by 0 to 59 s ([`Workload::shifted`]).
 
+use crate::trace::nodes::{Machine, NodesBlock};
 use crate::trace::swf::{Record, Trace};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+use surefill::nodes::Request;
+use surefill::runtime::MAX_SECONDS;
 
 /// A job's index in [`Workload::jobs`]: jobs are numbered in order of submission, so a smaller index was first in the
 /// queue.
@@ -49,6 +54,8 @@ pub struct Job {
     pub partition: i64,
     /// How it ended in the trace (1 completed, 0 failed, 5 cancelled).
     pub status: i64,
+    /// What it asks of nodes, on a machine of nodes. Elsewhere a job should not carry the room for it.
+    pub request: Option<Arc<Request>>,
 }
 
 /// What happens when a run time exceeds the requested time.
@@ -76,7 +83,7 @@ pub enum MissingProcessors {
 }
 
 /// The rules that can be chosen.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Rules {
     /// Rule 5.
     pub overrun: Overrun,
@@ -86,10 +93,16 @@ pub struct Rules {
     pub procs: Option<u32>,
     /// Only the first jobs that pass the rules.
     pub limit_jobs: Option<usize>,
+    /// A machine of nodes, which takes the place of its size.
+    pub nodes: Option<Arc<Machine>>,
+    /// Jobs without a requested time get a limit by the model of Mu'alem & Feitelson 2001 with this factor f: uniform
+    /// from the run time to 1 + f times that, by the job's number, and up to the next of the usual limits.
+    pub estimates: Option<f64>,
 }
 
 /// How many lines the rules touched.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Counts {
     /// Job lines of the trace.
     pub lines: u64,
@@ -107,15 +120,67 @@ pub struct Counts {
     pub with_requested_processors: u64,
     /// Cut to the machine's size.
     pub cut_to_machine: u64,
+    /// Dropped: more than the nodes have, even empty.
+    #[serde(skip_serializing_if = "none")]
+    pub beyond_nodes: u64,
+    /// Without a requested time, with a limit drawn by the model of estimates.
+    #[serde(skip_serializing_if = "none")]
+    pub estimated: u64,
     /// Without a requested time: the run time is the limit.
     pub without_limit: u64,
     /// Ran past the requested time (kept, cut or raised).
     pub overrun: u64,
     /// Replayed.
     pub jobs: u64,
+    /// Whether the machine's size is only the most processors that were in use or asked for at once.
+    pub size_from_use: bool,
+}
+
+impl std::fmt::Display for Counts {
+    /// The counts that are not zero, in a sentence.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} jobs of {} lines", self.jobs, self.lines + self.wrong_lines)?;
+        let parts = [
+            (self.wrong_lines, "wrong lines left out"),
+            (self.out_of_order, "lines out of order"),
+            (self.dropped_without_run_time, "dropped without run time"),
+            (self.dropped_without_processors, "dropped without processors"),
+            (self.beyond_limit_jobs, "left out after the first jobs"),
+            (self.with_requested_processors, "with requested processors"),
+            (self.cut_to_machine, "cut to the machine"),
+            (self.beyond_nodes, "dropped as more than the nodes have"),
+            (self.estimated, "with a limit from the model of estimates"),
+            (self.without_limit, "without limit"),
+            (self.overrun, "past their limit"),
+        ];
+        parts
+            .into_iter()
+            .filter(|&(count, _)| count > 0)
+            .try_for_each(|(count, what)| write!(f, ", {count} {what}"))?;
+        if self.size_from_use {
+            f.write_str(", the machine as large as the most in use at once")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Counts {
+    /// A sentence where jobs are wider than the machine: one of this size cannot have run them.
+    pub fn too_wide(&self, procs: u32) -> Option<String> {
+        let Counts { cut_to_machine, jobs, .. } = *self;
+        (cut_to_machine > 0).then(|| {
+            format!(
+                "{cut_to_machine} of {jobs} jobs were wider than {procs} processors, and are replayed as if they had taken all of \
+                 them: the machine may be larger (--procs)"
+            )
+        })
+    }
+
     /// A sentence where half of the jobs or more have no requested time. Their run times are their limits, so that
     /// whoever schedules by limits knows what no scheduler knows.
     pub fn foreknown(&self) -> Option<String> {
@@ -140,6 +205,8 @@ pub struct Workload {
     pub counts: Counts,
     /// What second 0 is, where the trace says.
     pub unix_start_time: Option<i64>,
+    /// The machine, where it is one of nodes.
+    pub nodes: Option<Arc<Machine>>,
 }
 
 /// Why a trace makes no workload.
@@ -148,6 +215,9 @@ pub enum Error {
     /// Neither the header nor the caller says how large the machine is.
     #[error("{0}: the header has neither MaxProcs nor MaxNodes: give the machine's size with --procs")]
     UnknownSize(String),
+    /// A job wants a resource that no node has.
+    #[error("{0}: job {1} wants {2}, which the nodes do not have")]
+    NoSuchResource(String, i64, String),
     /// The rules leave no job.
     #[error("{0}: no job to replay ({1} job lines, {2} wrong lines)")]
     NoJobs(String, u64, u64),
@@ -163,19 +233,32 @@ impl Workload {
             return Err(Error::NoJobs(trace.name.clone(), 0, trace.problems.len() as u64));
         }
         let header = &trace.header;
-        let procs = rules.procs.or(header.max_procs).or(header.max_nodes).filter(|&procs| procs > 0);
+        let sized = rules.nodes.as_ref().map(|nodes| nodes.processors()).or(rules.procs);
+        let procs = sized.or(header.max_procs).or(header.max_nodes).filter(|&procs| procs > 0);
         let procs = procs.ok_or_else(|| Error::UnknownSize(trace.name.clone()))?;
         let mut counts = Counts {
             lines: trace.records.len() as u64,
             wrong_lines: trace.problems.len() as u64,
             out_of_order: trace.out_of_order,
+            size_from_use: trace.size_from_use && rules.procs.is_none(),
             ..Counts::default()
         };
         let mut jobs = Vec::with_capacity(trace.records.len());
+        let mut empty = rules.nodes.as_deref().map(|nodes| NodesBlock::new(nodes, 1, 1));
         for record in &trace.records {
             if rules.limit_jobs.is_some_and(|limit| jobs.len() >= limit) {
                 counts.beyond_limit_jobs += 1;
-            } else if let Some(job) = job(record, jobs.len(), procs, rules, &mut counts) {
+            } else if let Some(mut job) = job(record, jobs.len(), procs, rules, &mut counts) {
+                if let Some((nodes, empty)) = rules.nodes.as_ref().zip(empty.as_mut()) {
+                    let request = nodes.request(record, job.processors, header).map_err(|resource| {
+                        Error::NoSuchResource(trace.name.clone(), record.number, resource)
+                    })?;
+                    if !empty.view().could_fit(&request).unwrap_or(false) {
+                        counts.beyond_nodes += 1;
+                        continue;
+                    }
+                    job.request = Some(Arc::new(request));
+                }
                 jobs.push(job);
             }
         }
@@ -183,7 +266,8 @@ impl Workload {
         if jobs.is_empty() {
             return Err(Error::NoJobs(trace.name.clone(), counts.lines, counts.wrong_lines));
         }
-        Ok(Workload { jobs, procs, counts, unix_start_time: header.unix_start_time })
+        let nodes = rules.nodes.clone();
+        Ok(Workload { jobs, procs, counts, unix_start_time: header.unix_start_time, nodes })
     }
 
     /// The same jobs with every submission shifted by 0 to 59 s, uniformly, by a ChaCha8 generator seeded with `seed`;
@@ -213,6 +297,17 @@ impl Workload {
     }
 }
 
+/// Limits that people ask for, in seconds; beyond them whole days.
+const USUAL_LIMITS: [i64; 10] = [300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
+
+/// A limit for a job without one.
+fn estimate(number: i64, run_time: i64, factor: f64) -> i64 {
+    let mut random = ChaCha8Rng::seed_from_u64(number.cast_unsigned());
+    let wanted = (run_time as f64 * (1.0 + factor * random.random_range(0.0..1.0))).ceil() as i64;
+    let usual = USUAL_LIMITS.into_iter().find(|&limit| limit >= wanted);
+    usual.unwrap_or(wanted.div_euclid(86_400) * 86_400 + 86_400).min(MAX_SECONDS)
+}
+
 fn job(record: &Record, id: JobId, procs: u32, rules: &Rules, counts: &mut Counts) -> Option<Job> {
     if record.run_time < 0 {
         counts.dropped_without_run_time += 1;
@@ -233,7 +328,12 @@ fn job(record: &Record, id: JobId, procs: u32, rules: &Rules, counts: &mut Count
     counts.cut_to_machine += u64::from(wanted > procs);
     let mut run_time = record.run_time;
     let mut limit = record.requested_time;
-    if limit <= 0 {
+    if limit <= 0
+        && let Some(factor) = rules.estimates
+    {
+        counts.estimated += 1;
+        limit = estimate(record.number, run_time, factor);
+    } else if limit <= 0 {
         counts.without_limit += 1;
         limit = run_time;
     }
@@ -259,6 +359,7 @@ fn job(record: &Record, id: JobId, procs: u32, rules: &Rules, counts: &mut Count
         queue: record.queue,
         partition: record.partition,
         status: record.status,
+        request: None,
     })
 }
 

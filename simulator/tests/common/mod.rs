@@ -1,12 +1,15 @@
 //! Small workloads and replays for the tests.
-#![allow(dead_code, reason = "every test binary uses its own part")]
+
+pub mod models;
 
 use proptest::prelude::*;
 use surefill_simulator::replay::engine::replay;
 use surefill_simulator::replay::outcome::{JobRecord, Outcome};
-use surefill_simulator::replay::policy::{Choice, Policy, PolicyOptions};
+use surefill_simulator::replay::policy::{
+    Choice, OrderOptions, OwnPreset, Policy, PolicyOptions, ProbOptions,
+};
 use surefill_simulator::replay::run::Options;
-use surefill_simulator::trace::swf::{Strictness, read};
+use surefill_simulator::trace::swf::{self, Strictness, read};
 use surefill_simulator::trace::workload::{Rules, Workload};
 
 /// One job of a test.
@@ -40,7 +43,15 @@ pub fn workload(procs: u32, jobs: &[J]) -> Workload {
 /// The options of a policy as the command line writes it.
 pub fn options(choice: &str) -> Options {
     let choice: Choice = choice.parse().unwrap();
-    Options { choice, policy: PolicyOptions::default(), rules: Rules::default() }
+    let policy = match choice.preset.map(OwnPreset::name) {
+        Some(name) => PolicyOptions {
+            order: Some(OrderOptions::preset(name)),
+            prob: ProbOptions::preset(name),
+            ..PolicyOptions::default()
+        },
+        None => PolicyOptions::default(),
+    };
+    Options { choice, policy, rules: Rules::default() }
 }
 
 /// Replays under a policy of any make.
@@ -80,4 +91,10 @@ pub fn small_workloads(exact_limits: bool) -> impl Strategy<Value = Workload> {
 pub fn first_free(procs: u32, now: i64, wanted: u32, running: &[&JobRecord]) -> i64 {
     let used = |t| running.iter().filter(|job| job.end > t).map(|job| job.processors).sum::<u32>();
     (now..).find(|&t| used(t) + wanted <= procs).unwrap()
+}
+
+/// The demonstration's workload.
+pub fn demo() -> Workload {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo/workload.swf.gz");
+    Workload::new(&swf::open(&path, Strictness::Strict).unwrap(), &Rules::default()).unwrap()
 }

@@ -1,4 +1,21 @@
-//! Lifetimes that are uniform in the logarithm (Downey 1997)
+//! Lifetimes that are uniform in the logarithm (Downey 1997).
+//!
+//! ```c
+//! static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];
+//! const double ran[] = {60, 300, 900, 3600, 14400};
+//! const int64_t seconds[] = {60, 300, 900, 3600, 14400};
+//! double shortest, longest, mean, beta0, beta1, probability;
+//! surefill_bins *bins;
+//! surefill_distribution *binned;
+//! surefill_lifetime_fit(ran, 5, &shortest, &longest);
+//! surefill_lifetime_mean(shortest, longest, &mean);
+//! surefill_lifetime_ends_within(shortest, longest, 600, 300, &probability);
+//! surefill_lifetime_coefficients(shortest, longest, &beta0, &beta1);
+//! surefill_lifetime_bounds(beta0, beta1, &shortest, &longest);
+//! surefill_bins_init_default(bins_memory, sizeof bins_memory, &bins);
+//! surefill_distribution_init_samples(memory, sizeof memory, bins, seconds, NULL, 5, &binned);
+//! surefill_lifetime_fit_binned(binned, &shortest, &longest);
+//! ```
 
 use crate::allocate::LogUniform;
 use crate::capi::distribution::{distribution_or_limit, surefill_distribution};

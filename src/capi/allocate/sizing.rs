@@ -1,6 +1,6 @@
 //! The running jobs, and when how many processors will be free.
 
-use crate::allocate::{Predictor, Sizing, SizingCapacity};
+use crate::allocate::{FreeTimePredictor, Sizing, SizingCapacity};
 use crate::capi::block::{init, object, write_size};
 use crate::capi::distribution::{distribution_or_limit, surefill_distribution};
 use crate::capi::pass::sized;
@@ -71,14 +71,14 @@ unsafe fn capacity(given: *const surefill_sizing_capacity) -> Result<SizingCapac
 }
 
 /// The predictor with this number; the quantile is checked where it is used.
-pub(super) fn predictor(number: i32, quantile: f64) -> Result<Predictor> {
+pub(super) fn predictor(number: i32, quantile: f64) -> Result<FreeTimePredictor> {
     Ok(match number {
-        SUREFILL_WAIT_BY_BENEFACTORS => Predictor::Benefactors,
-        SUREFILL_WAIT_BY_FLUID => Predictor::Fluid,
-        SUREFILL_WAIT_BY_COMBINED => Predictor::Combined,
+        SUREFILL_WAIT_BY_BENEFACTORS => FreeTimePredictor::Benefactors,
+        SUREFILL_WAIT_BY_FLUID => FreeTimePredictor::Fluid,
+        SUREFILL_WAIT_BY_COMBINED => FreeTimePredictor::Combined,
         SUREFILL_WAIT_BY_QUANTILE if quantile.is_nan() => return Err(Error::NotANumber),
-        SUREFILL_WAIT_BY_QUANTILE if (0.0..=1.0).contains(&quantile) => Predictor::Quantile(quantile),
-        SUREFILL_WAIT_BY_MEAN => Predictor::Mean,
+        SUREFILL_WAIT_BY_QUANTILE if (0.0..=1.0).contains(&quantile) => FreeTimePredictor::Quantile(quantile),
+        SUREFILL_WAIT_BY_MEAN => FreeTimePredictor::Mean,
         _ => return Err(Error::OutOfRange),
     })
 }

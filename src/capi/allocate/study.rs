@@ -1,4 +1,35 @@
 //! Sizes of malleable jobs: fits, lifetimes, benefactors, bias correction.
+//!
+//! A correction learns how predicted waits relate to those that came, by a line through their logarithms, and corrects
+//! later predictions, those of surefill_sizing_choose among them.
+//!
+//! ```c
+//! static int64_t memory[SUREFILL_CORRECTION_SIZE / 8], sizing_memory[20000];
+//! const double processors[] = {2, 8, 32}, speedups[] = {1.9, 6.5, 15};
+//! surefill_sizing_capacity capacity;
+//! surefill_sizing *sizing;
+//! surefill_correction *correction;
+//! double parallelism, sigma, error, wait, intercept, slope, coefficient;
+//! int64_t pairs;
+//! int32_t benefactors, known, i;
+//! surefill_speedup_fit(processors, speedups, 3, &parallelism, &sigma, &error);
+//! surefill_sizing_capacity_init(&capacity);
+//! capacity.running = 16;
+//! surefill_sizing_init(sizing_memory, sizeof sizing_memory, &capacity, &sizing);
+//! surefill_sizing_begin(sizing, 16);
+//! surefill_sizing_add_lifetime(sizing, 32, 600, 60, 36000);
+//! surefill_sizing_benefactors(sizing, 40, &benefactors);
+//! surefill_correction_init(memory, sizeof memory, &correction);
+//! for (i = 1; i <= 30; i++) {
+//!     surefill_correction_record(correction, 100.0 * i, 150.0 * i + i % 7);
+//! }
+//! surefill_correction_corrected(correction, 600, &wait);
+//! surefill_correction_pairs(correction, &pairs);
+//! surefill_correction_line(correction, &known, &intercept, &slope);
+//! surefill_correction_correlation(correction, &known, &coefficient);
+//! surefill_correction_seal(correction);
+//! surefill_correction_open(memory, sizeof memory, &correction);
+//! ```
 
 use super::points;
 use super::sizing::{sizing, surefill_sizing};

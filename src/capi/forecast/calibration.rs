@@ -1,4 +1,22 @@
-//! Calibration of told starts.
+//! Calibration of foretold starts.
+//!
+//! Forecasts take beliefs about run times as true and do not foresee later jobs, so that jobs start later than they
+//! say. This learns from the starts that came, and stretches what is told so that each level holds as often as it says.
+//!
+//! ```c
+//! static int64_t memory[SUREFILL_START_CALIBRATION_SIZE / 8];
+//! const int64_t forecast[SUREFILL_START_LEVELS] = {60, 300, 600, 1800, 7200};
+//! surefill_start_calibration *calibration;
+//! int64_t told[SUREFILL_START_LEVELS], starts;
+//! int32_t heard = 0;
+//! surefill_start_calibration_init(memory, sizeof memory, &calibration);
+//! surefill_start_calibration_told(calibration, 0, forecast, SUREFILL_START_LEVELS, told);
+//! surefill_start_calibration_overdue(calibration, 0, forecast, SUREFILL_START_LEVELS, 900, &heard);
+//! surefill_start_calibration_learn(calibration, 0, forecast, SUREFILL_START_LEVELS, 1200, heard);
+//! surefill_start_calibration_starts(calibration, &starts);
+//! surefill_start_calibration_seal(calibration);
+//! surefill_start_calibration_open(memory, sizeof memory, &calibration);
+//! ```
 
 use crate::capi::block::{init, object, open, seal};
 use crate::capi::{array, array_mut, checked_mut, status};
@@ -141,10 +159,11 @@ pub unsafe extern "C" fn surefill_start_calibration_told(
     })())
 }
 
-/// Hears that the job of which a forecast said so, before it was stretched, has waited waited seconds more when it
-/// started. age and forecast are what surefill_start_calibration_told was given; count is SUREFILL_START_LEVELS. O(1).
+/// Hears that a job has started, waited seconds after a forecast: age and forecast are what
+/// surefill_start_calibration_told was given for it, count is SUREFILL_START_LEVELS. heard is what
+/// surefill_start_calibration_overdue left of this job, 0 if that was not called. O(1).
 ///
-/// Errors: as surefill_start_calibration_told.
+/// Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has.
 ///
 /// # Safety
 /// calibration is a handle, forecast points to count readable numbers.
@@ -155,11 +174,12 @@ pub unsafe extern "C" fn surefill_start_calibration_learn(
     forecast: *const i64,
     count: i32,
     waited: i64,
+    heard: i32,
 ) -> i32 {
     status((|| {
         let Value(calibration) = unsafe { object(calibration)? };
         let mut changed = *calibration;
-        changed.learn(age, &unsafe { levels(forecast, count)? }, waited)?;
+        changed.learn_rest(age, &unsafe { levels(forecast, count)? }, waited, levels_heard(heard)?)?;
         *calibration = changed;
         Ok(())
     })())
@@ -169,10 +189,10 @@ fn levels_heard(heard: i32) -> Result<u32> {
     u32::try_from(heard).map_err(|_| Error::OutOfRange)
 }
 
-/// Hears that the job of which a forecast said so still waits, waited seconds later: the levels whose told wait is over
-/// have missed, and are learnt from now, not only when the job starts. heard holds the levels of this job that missed
-/// before, a bit each from the lowest on, 0 at first; afterwards those that have missed by now. When the job starts, it
-/// goes to surefill_start_calibration_learn_rest. Other arguments as of surefill_start_calibration_learn. O(1).
+/// Hears that a job still waits, waited seconds after a forecast: the levels whose told wait is over have missed, and
+/// are learnt from now, not only when the job starts. heard holds the levels of this job that missed before, a bit each
+/// from the lowest on, 0 at first; afterwards those that have missed by now. When the job starts, it goes to
+/// surefill_start_calibration_learn, whose other arguments these are. O(1).
 ///
 /// Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has.
 ///
@@ -194,31 +214,6 @@ pub unsafe extern "C" fn surefill_start_calibration_overdue(
         let mut changed = *calibration;
         let missed = changed.overdue(age, &levels, waited, levels_heard(*heard)?)?;
         (*calibration, *heard) = (changed, missed as i32);
-        Ok(())
-    })())
-}
-
-/// As surefill_start_calibration_learn, for a job of which surefill_start_calibration_overdue was told while it waited:
-/// heard is what that call left. O(1).
-///
-/// Errors: as surefill_start_calibration_overdue.
-///
-/// # Safety
-/// As surefill_start_calibration_learn.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_start_calibration_learn_rest(
-    calibration: *mut surefill_start_calibration,
-    age: i64,
-    forecast: *const i64,
-    count: i32,
-    waited: i64,
-    heard: i32,
-) -> i32 {
-    status((|| {
-        let Value(calibration) = unsafe { object(calibration)? };
-        let mut changed = *calibration;
-        changed.learn_rest(age, &unsafe { levels(forecast, count)? }, waited, levels_heard(heard)?)?;
-        *calibration = changed;
         Ok(())
     })())
 }

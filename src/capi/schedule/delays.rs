@@ -1,7 +1,26 @@
 //! Calibration of predicted delays.
+//!
+//! By how much did an accepted backfill delay the head job? That is known when the jobs that ran beside it have ended.
+//! This learns from it what a predicted delay means. c-examples/delays.c is a whole program.
+//!
+//! ```c
+//! static int64_t memory[10000];
+//! surefill_delay_calibration_capacity capacity;
+//! surefill_delay_calibration *delays;
+//! surefill_rule rule;
+//! double predicted, told, observed;
+//! int64_t known;
+//! surefill_delay_calibration_capacity_init(&capacity);
+//! surefill_delay_calibration_init(memory, sizeof memory, &capacity, &delays);
+//! surefill_delay_calibration_accepted(delays, SUREFILL_CRITERION_SECONDS, 4711, 1000, 16, 32, 40, &told);
+//! surefill_delay_calibration_ended(delays, 4710, 500, 1600, 48);
+//! surefill_delay_calibration_totals(delays, SUREFILL_CRITERION_SECONDS, &known, &predicted, &told, &observed);
+//! surefill_rule_init(&rule);
+//! surefill_delay_calibration_rule(delays, &rule, &rule);
+//! ```
 
 use crate::capi::block::{init, object, open, seal, write_size};
-use crate::capi::pass::{c_rule, criterion, given_rule, surefill_rule};
+use crate::capi::pass::{c_rule, criterion, given_rule, sized, surefill_rule, write_sized};
 use crate::capi::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
 use crate::schedule::{AcceptedBackfill, DelayCalibration};
@@ -24,38 +43,72 @@ unsafe fn calibration<'a>(handle: *const surefill_delay_calibration) -> Result<D
     unsafe { object(handle) }
 }
 
-/// Bytes of memory for a calibration that remembers this number of backfills whose outcome is not known yet (1 to
-/// 1,048,576; those of all head jobs together, so some hundreds are plenty): 64 each and less than 1,100.
+/// Capacities of a calibration of delays. Set by surefill_delay_calibration_capacity_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_delay_calibration_capacity {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// Backfills that are remembered while their outcome is not known, those of all head jobs together (1 to
+    /// 1,048,576).
+    pub backfills: i32,
+}
+
+const DEFAULT: surefill_delay_calibration_capacity = surefill_delay_calibration_capacity {
+    struct_size: size_of::<surefill_delay_calibration_capacity>() as u32,
+    backfills: 256,
+};
+
+fn backfills(given: *const surefill_delay_calibration_capacity) -> Result<u32> {
+    count(unsafe { sized(given, DEFAULT, &[4])? }.backfills)
+}
+
+/// Sets the capacity to its default: 256 backfills.
 ///
-/// Errors: NULL, MISALIGNED, OUT_OF_RANGE.
+/// Errors: NULL, MISALIGNED.
 ///
 /// # Safety
-/// size points to a writable number.
+/// capacity points to a writable structure.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_delay_calibration_size(capacity: i32, size: *mut i64) -> i32 {
-    status((|| {
-        let bytes = DelayCalibration::size(count(capacity)?)?;
-        unsafe { write_size(size, bytes) }
-    })())
+pub unsafe extern "C" fn surefill_delay_calibration_capacity_init(
+    capacity: *mut surefill_delay_calibration_capacity,
+) -> i32 {
+    status(unsafe { write(capacity, DEFAULT) })
+}
+
+/// Bytes of memory that a calibration needs: 64 for each backfill of the capacity and less than 1,100.
+///
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// capacity points to a readable structure of the size it says, size to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_delay_calibration_size(
+    capacity: *const surefill_delay_calibration_capacity,
+    size: *mut i64,
+) -> i32 {
+    status((|| unsafe { write_size(size, DelayCalibration::size(backfills(capacity)?)?) })())
 }
 
 /// Makes a calibration that has heard of nothing in the caller's memory (length bytes, at least
 /// surefill_delay_calibration_size, aligned to 8): it changes no prediction. O(size).
 ///
-/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE.
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
 ///
 /// # Safety
-/// memory points to length writable bytes, calibration to a writable pointer.
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, calibration to a
+/// writable pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_delay_calibration_init(
     memory: *mut c_void,
     length: i64,
-    capacity: i32,
+    capacity: *const surefill_delay_calibration_capacity,
     calibration: *mut *mut surefill_delay_calibration,
 ) -> i32 {
     status((|| {
-        let capacity = count(capacity)?;
-        unsafe { init(memory, length, calibration, |bytes| DelayCalibration::init(bytes, capacity)) }
+        let backfills = backfills(capacity)?;
+        unsafe { init(memory, length, calibration, |bytes| DelayCalibration::init(bytes, backfills)) }
     })())
 }
 
@@ -114,13 +167,14 @@ pub unsafe extern "C" fn surefill_delay_calibration_told(
 /// The rule for surefill_pass_decide whose threshold stands for the given rule's in what passes predict: by it those
 /// candidates are accepted of which a delay below the given threshold is told. Thresholds change by a factor of 16 at
 /// most, so that outcomes go on to be seen; that of RELATIVE by the common ratio of observed to predicted seconds.
-/// Budget and slip stay as they are: they add up what passes predict. calibrated may be rule. O(1).
+/// Budget and slip stay as they are: they add up what passes predict. calibrated gets the struct_size of rule, and no
+/// byte behind it, and may be rule. O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, NOT_A_NUMBER.
 ///
 /// # Safety
-/// calibration is a handle, rule points to a readable structure of the size it says, calibrated to a writable
-/// structure.
+/// calibration is a handle, rule points to a readable structure of the size it says, calibrated to a writable one of
+/// that size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_delay_calibration_rule(
     calibration: *const surefill_delay_calibration,
@@ -128,8 +182,8 @@ pub unsafe extern "C" fn surefill_delay_calibration_rule(
     calibrated: *mut surefill_rule,
 ) -> i32 {
     status((|| unsafe {
-        let rule = given_rule(rule)?;
-        write(calibrated, c_rule(&self::calibration(calibration)?.rule(&rule)?))
+        let known = given_rule(rule)?;
+        write_sized(calibrated, c_rule(&self::calibration(calibration)?.rule(&known)?), (*rule).struct_size)
     })())
 }
 

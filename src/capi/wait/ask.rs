@@ -1,7 +1,7 @@
 //! What a wait predictor is asked.
 
 use super::{answered, features, surefill_wait, waits};
-use crate::capi::{array_mut, checked_mut, status, write};
+use crate::capi::{array_mut, checked_mut, status};
 use crate::error::Error;
 
 /// An upper bound in seconds, with this confidence, for the quantile (both above 0, below 1) of the wait of a job
@@ -91,22 +91,6 @@ pub unsafe extern "C" fn surefill_wait_start_probability(
         (*probability, *at_least) = (found.observed, found.at_least);
         Ok(())
     })())
-}
-
-/// Whether no job has been started for an unusually long time, or while unusually many arrived, so that the machine may
-/// be down (1) or not (0). O(log n).
-///
-/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, TIME_WENT_BACK, OUT_OF_RANGE (time).
-///
-/// # Safety
-/// wait is a handle, down points to a writable number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn surefill_wait_may_be_down(
-    wait: *const surefill_wait,
-    now: i64,
-    down: *mut i32,
-) -> i32 {
-    status((|| unsafe { write(down, i32::from(waits(wait)?.may_be_down(now)?)) })())
 }
 
 /// How many jobs wait, and how many waits are remembered. O(1).

@@ -1,4 +1,22 @@
 //! Order statistics, and the rivals of the binomial method.
+//!
+//! Which of n sorted waits bounds a quantile with this confidence? Beside it, what parametric models say of the same
+//! waits.
+//!
+//! ```c
+//! const double waits[] = {30, 60, 60, 120, 600, 900, 1800, 7200};
+//! double bound, quantile, shape, scale;
+//! int64_t k, lower, upper, fewest;
+//! int32_t threshold;
+//! surefill_binomial_fewest(0.95, 0.95, &fewest);
+//! surefill_binomial_upper(1000, 0.95, 0.95, &k);
+//! surefill_binomial_lower(1000, 0.95, 0.95, &k);
+//! surefill_binomial_two_sided(1000, 0.5, 0.95, &lower, &upper);
+//! surefill_log_normal_bound(waits, 8, 0.95, 0.95, &bound);
+//! surefill_log_uniform_quantile(waits, 8, 0.95, &quantile);
+//! surefill_weibull_quantile(waits, 8, 0.95, &shape, &scale, &quantile);
+//! surefill_rare_event_threshold(0.95, 0.3, &threshold);
+//! ```
 
 use crate::capi::{array, checked_mut, status, write};
 use crate::error::{Error, Result};

@@ -1,4 +1,24 @@
 //! More bounds on waits: lower and two-sided ones, and clustering at command.
+//!
+//! ```c
+//! static int64_t memory[1 << 20];
+//! surefill_wait_capacity capacity;
+//! surefill_wait_options options;
+//! surefill_wait *wait;
+//! int64_t job, lower, upper;
+//! double gain, criterion;
+//! int32_t answer, step;
+//! surefill_wait_capacity_init(&capacity);
+//! surefill_wait_options_init(&options);
+//! capacity.history = 1000;
+//! surefill_wait_init(memory, sizeof memory, &capacity, &options, &wait);
+//! for (job = 1; job <= 200; job++) {
+//!     surefill_wait_known(wait, 10 * job, 3600, 16);
+//! }
+//! surefill_wait_predict_two_sided(wait, 3600, 16, 0.5, 0.9, 20000, &answer, &lower, &upper);
+//! surefill_wait_recluster(wait, 100000, &step);
+//! surefill_wait_explained(wait, &gain, &criterion);
+//! ```
 
 use super::{answered, features, parts, surefill_wait, waits};
 use crate::capi::status::{SUREFILL_STEP_DONE, SUREFILL_STEP_IDLE, SUREFILL_STEP_MORE};

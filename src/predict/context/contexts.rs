@@ -109,7 +109,7 @@ pub struct View<'v> {
     pub trails: [&'v Trail; 3],
     /// What became of the last submission of each.
     pub standings: [Standing; 3],
-    /// The bin of so many seconds.
+    /// The bin of this number of seconds.
     pub bin_of: &'v dyn Fn(i64) -> usize,
 }
 

@@ -21,7 +21,7 @@ pub const SCALE: f32 = 16.0;
 
 /// The bins that a job's limit leaves.
 #[derive(Debug, Clone, Copy)]
-pub struct Extent {
+pub struct LimitedBins {
     /// The limit's bin.
     pub limit: usize,
     /// The last cell: that of all bins beyond, or the limit's if it is the last bin.
@@ -32,7 +32,7 @@ pub struct Extent {
     pub beyond: f32,
 }
 
-impl Extent {
+impl LimitedBins {
     /// By how much a row's cells are before the bins they count.
     pub fn shift(&self, reference: Reference, bin: usize) -> isize {
         match reference {
@@ -68,7 +68,7 @@ pub fn estimate<const N: usize>(
     context: &Context,
     row: Option<&[f32]>,
     reference: usize,
-    extent: &Extent,
+    limited: &LimitedBins,
     mask: &[f32; N],
     wider: &[f32; N],
     out: &mut [f32; N],
@@ -76,15 +76,15 @@ pub fn estimate<const N: usize>(
     *out = *wider;
     let Some(row) = row else { return 0.0 };
     let mut counts = [0.0f32; N];
-    let shift = extent.shift(context.reference, reference);
+    let shift = limited.shift(context.reference, reference);
     let (from, to) = (shift.max(0) as usize, shift.min(0).unsigned_abs());
-    for (count, cell) in counts.iter_mut().skip(to).zip(row.iter().skip(from)).take(extent.bins) {
+    for (count, cell) in counts.iter_mut().skip(to).zip(row.iter().skip(from)).take(limited.bins) {
         *count = *cell;
     }
-    let beyond_cell = extent.last > extent.limit;
+    let beyond_cell = limited.last > limited.limit;
     let mut beyond = 0.0;
     if beyond_cell && context.limited {
-        for count in counts.iter().take(extent.bins).skip(extent.last) {
+        for count in counts.iter().take(limited.bins).skip(limited.last) {
             beyond += count;
         }
     }
@@ -93,7 +93,7 @@ pub fn estimate<const N: usize>(
     }
     let within = total(&counts);
     if beyond_cell && !context.limited {
-        let share = wider.get(extent.last).copied().unwrap_or(0.0);
+        let share = wider.get(limited.last).copied().unwrap_or(0.0);
         beyond = within * share / (1.0 - share);
     }
     let sum = within + beyond;
@@ -119,14 +119,14 @@ pub fn estimate<const N: usize>(
     if let (Some(to), Some(from)) = (beside.first_mut(), counts.first()) {
         *to += *from;
     }
-    if let (Some(to), Some(from)) = (beside.get_mut(extent.limit), counts.get(extent.limit)) {
+    if let (Some(to), Some(from)) = (beside.get_mut(limited.limit), counts.get(limited.limit)) {
         *to += *from;
     }
     for (((out, count), beside), mask) in out.iter_mut().zip(&counts).zip(&beside).zip(mask) {
         let count = count + moved * (0.5 * (beside * mask) - count);
         *out = (count + prior * *out) * scale;
     }
-    if let Some(out) = out.get_mut(extent.last).filter(|_| beyond_cell) {
+    if let Some(out) = out.get_mut(limited.last).filter(|_| beyond_cell) {
         // What the loop wrote there has no count.
         *out += beyond * scale;
     }

@@ -39,12 +39,12 @@ const MOST: f32 = 5.0;
 /// A set's numbers.
 pub const WIDTH: usize = COUNT * LEVELS;
 
-/// The level of so many jobs.
+/// The level of this number of jobs.
 pub fn level(jobs: f32) -> u8 {
     STEPS.iter().filter(|step| jobs > **step).count() as u8
 }
 
-/// Sets of all kinds, for so many bins.
+/// Sets of all kinds, for this number of bins.
 const fn sets(bins: usize) -> usize {
     1 + bins + STANDINGS + CHANGES + LEVELS * LEVELS
 }
@@ -89,7 +89,7 @@ impl Opinions<'_> {
 }
 
 impl<'a> Mixer<'a> {
-    /// The sets for so many bins.
+    /// The sets for this number of bins.
     pub fn carve(carver: &mut Carver<'a>, bins: usize) -> Result<Mixer<'a>> {
         let numbers = sets(bins) * WIDTH;
         Ok(Mixer { weights: carver.take(numbers)?, squares: carver.take(numbers)? })

@@ -360,7 +360,7 @@ impl<'a> ContextMixture<'a> {
         Ok(())
     }
 
-    /// The job in this record, started or not, ended after running so many seconds, and its record is free. O(contexts
+    /// The job in this record, started or not, ended after this run time in seconds, and its record is free. O(contexts
     /// x bins).
     ///
     /// # Errors
@@ -446,7 +446,7 @@ impl<'a> ContextMixture<'a> {
         }
     }
 
-    /// A job with these keys, of which nothing was reported, ended at this time after running so many seconds: for jobs
+    /// A job with these keys, of which nothing was reported, ended at this time after `run_time` seconds: for jobs
     /// known from a history. O(contexts x bins).
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! What is said of a job at its submission, and what that was worth when it ends.
 
 use super::contexts::{self, CONTEXTS, COUNT, View, step};
-use super::estimate::{Extent, estimate, logarithms};
+use super::estimate::{LimitedBins, estimate, logarithms};
 use super::mixer::{CHANGES, Opinions, STANDINGS, choose, level};
 use super::places::{Places, key};
 use super::trail::{Standing, Trail};
@@ -17,7 +17,7 @@ const BEYOND: i64 = -1;
 /// What one job beyond its limit's bin counts as at first, in all.
 const FIRST_BEYOND: f64 = 0.5;
 
-/// Of so many jobs.
+/// The number of jobs on which it rests.
 const FIRST_JOBS: f64 = 200.0;
 
 /// What a like job, and another of the user's, in the system take from what a job teaches.
@@ -28,7 +28,7 @@ const OTHER: f32 = 0.2;
 /// The least probability of a bin, before normalisation, relative to the largest.
 const LEAST: f32 = 1e-6;
 
-/// Below this a count is none.
+/// A smaller count is taken for 0.
 const NOTHING: f32 = 1e-9;
 
 const WEIGHTS: i64 = -3;
@@ -39,10 +39,10 @@ fn row<'t>(places: &Places<'_>, numbers: &'t [f32], key: u64, width: usize) -> R
 }
 
 impl ContextMixture<'_> {
-    pub(super) fn extent(&self, limit_bin: usize) -> Extent {
+    pub(super) fn limited(&self, limit_bin: usize) -> LimitedBins {
         let bins = self.state.capacity.bins as usize;
         let beyond = (self.state.beyond + FIRST_BEYOND) / (self.state.finished + FIRST_JOBS);
-        Extent {
+        LimitedBins {
             limit: limit_bin,
             last: (limit_bin + 1).min(bins.saturating_sub(1)),
             bins,
@@ -95,15 +95,15 @@ impl ContextMixture<'_> {
         let Opinion { held, bytes, said } = opinion;
         let limit_bin = held.limit_bin as usize;
         let stride = self.state.capacity.stride();
-        let extent = self.extent(limit_bin);
+        let limited = self.limited(limit_bin);
         let mut mask = [0.0f32; N];
         for mask in mask.iter_mut().take(limit_bin + 1) {
             *mask = 1.0;
         }
-        let beyond = if extent.last > extent.limit { extent.beyond } else { 0.0 };
+        let beyond = if limited.last > limited.limit { limited.beyond } else { 0.0 };
         let mut uniform = mask.map(|mask| mask * (1.0 - beyond) / (limit_bin + 1) as f32);
-        if extent.last > extent.limit {
-            *at_mut(&mut uniform, extent.last)? = beyond;
+        if limited.last > limited.limit {
+            *at_mut(&mut uniform, limited.last)? = beyond;
         }
         let mut estimates = [[0.0f32; N]; COUNT];
         for (number, ((context, key), bytes)) in
@@ -117,7 +117,7 @@ impl ContextMixture<'_> {
             let out = at_mut(rest, 0)?;
             let row = row(&self.tables.histories, self.tables.counts, *key, stride)?;
             let reference = *at(&held.references, context.reference as usize)? as usize;
-            let jobs = estimate(context, row, reference, &extent, &mask, wider, out);
+            let jobs = estimate(context, row, reference, &limited, &mask, wider, out);
             *at_mut(&mut held.levels, number)? = level(jobs);
             if context.speaks && jobs > 0.0 {
                 logarithms(out, bytes);
@@ -134,7 +134,7 @@ impl ContextMixture<'_> {
         let mut mixed = [0.0f32; N];
         let opinions = Opinions { levels: &held.levels, bytes, stride };
         self.tables.mixer.mix(&held.sets, own, opinions, &mut mixed)?;
-        let cells = range_mut(&mut mixed, 0, extent.last + 1)?;
+        let cells = range_mut(&mut mixed, 0, limited.last + 1)?;
         let most = cells.iter().fold(f32::MIN, |most, x| most.max(*x));
         let mut sum = 0.0;
         for cell in cells.iter_mut() {
@@ -153,15 +153,15 @@ impl ContextMixture<'_> {
         if self.state.finished <= 0.0 {
             return Ok(false);
         }
-        let extent = self.extent(held.limit_bin as usize);
+        let limited = self.limited(held.limit_bin as usize);
         out.fill(0.0);
-        let cells = range_mut(out, 0, extent.last + 1)?;
+        let cells = range_mut(out, 0, limited.last + 1)?;
         for (cell, said) in cells.iter_mut().zip(said) {
             *cell = f64::from(*said);
         }
         self.state.calibration.apply(cells);
-        if extent.last > extent.limit {
-            self.spread(held, &extent, out)?;
+        if limited.last > limited.limit {
+            self.spread(held, &limited, out)?;
         }
         let sum: f64 = out.iter().sum();
         for p in out {
@@ -172,12 +172,12 @@ impl ContextMixture<'_> {
 
     /// Distributes the last cell's probability over all bins beyond the limit's: as jobs of this limit went beyond it,
     /// and everybody, who count as one.
-    fn spread(&self, held: &Held, extent: &Extent, out: &mut [f64]) -> Result<()> {
+    fn spread(&self, held: &Held, limited: &LimitedBins, out: &mut [f64]) -> Result<()> {
         let stride = self.state.capacity.stride();
         let own = row(&self.tables.histories, self.tables.counts, key(&[BEYOND, held.limit]), stride)?;
         let own = |distance: usize| own.and_then(|own| own.get(distance)).map_or(0.0, |x| f64::from(*x));
-        let share = *at(out, extent.last)?;
-        let beyond = out.get_mut(extent.last..).ok_or(Error::Corrupt)?;
+        let share = *at(out, limited.last)?;
+        let beyond = out.get_mut(limited.last..).ok_or(Error::Corrupt)?;
         let distances = range(&self.state.distances, 1, beyond.len())?;
         let all: f64 = distances.iter().sum();
         let mut total = 0.0;
@@ -195,8 +195,8 @@ impl ContextMixture<'_> {
     pub(super) fn judge(&mut self, record: u32, job: &Held, run_time: i64) -> Result<()> {
         let stride = self.state.capacity.stride();
         let bin = self.state.bins.bin_of(run_time as f64);
-        let extent = self.extent(job.limit_bin as usize);
-        let cell = bin.min(extent.last);
+        let limited = self.limited(job.limit_bin as usize);
+        let cell = bin.min(limited.last);
         self.state.written = self.state.written.wrapping_add(1);
         let now = self.state.written;
 
@@ -215,11 +215,11 @@ impl ContextMixture<'_> {
         let one = libm::sqrtf(job.counts);
         for (context, key) in CONTEXTS.iter().zip(&job.keys) {
             let reference = *at(&job.references, context.reference as usize)? as usize;
-            let cell = extent.cell(context.reference, reference, bin);
+            let cell = limited.cell(context.reference, reference, bin);
             self.count(*key, context.decay, cell, one)?;
         }
-        if bin > extent.limit {
-            let distance = bin - extent.limit;
+        if bin > limited.limit {
+            let distance = bin - limited.limit;
             *at_mut(&mut self.state.distances, distance)? += 1.0;
             self.state.beyond += 1.0;
             self.count(key(&[BEYOND, job.limit]), 1.0, distance, 1.0)?;

@@ -27,7 +27,7 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// The number of places of a table for so many records.
+    /// The number of places of a table for this number of records.
     pub const fn count(records: u32) -> usize {
         (records as usize).div_ceil(WAYS) * WAYS
     }

@@ -34,7 +34,7 @@ pub struct Trail {
 /// What became of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// There is none, or it was cancelled.
+    /// There is no such job, or it was cancelled.
     Unknown,
     /// It waits.
     Queued,

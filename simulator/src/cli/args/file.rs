@@ -1,25 +1,64 @@
-//! Files that a verb writes: whole or not there, whatever ends the program on the way.
+//! Files that a verb writes: whole or not there, whatever ends the program on the way, and never one that it reads.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use tempfile::{Builder, NamedTempFile};
+
+/// What this process reads and what it writes, without links: no file is both.
+static USED: Mutex<(BTreeSet<PathBuf>, BTreeSet<PathBuf>)> = Mutex::new((BTreeSet::new(), BTreeSet::new()));
+
+/// Notes that a file is read.
+///
+/// # Errors
+/// When it is to be written as well.
+pub fn reads(path: &Path) -> anyhow::Result<()> {
+    let Ok(path) = path.canonicalize() else { return Ok(()) };
+    let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
+    ensure!(!used.1.contains(&path), "{}: what is read would be overwritten", path.display());
+    used.0.insert(path);
+    Ok(())
+}
+
+/// Whether a trace is compressed in a file, by its name.
+///
+/// # Errors
+/// Of names that promise a compression which is read but not written.
+pub fn gzipped(path: &Path) -> Result<bool, String> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some(other @ ("xz" | "zst" | "bz2")) => {
+            Err(format!("{}: .{other} is read, not written; .gz is compressed", path.display()))
+        }
+        extension => Ok(extension == Some("gz")),
+    }
+}
+
+/// Notes that a file, without links, is written.
+fn writes(path: &Path) -> anyhow::Result<()> {
+    let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
+    ensure!(!used.0.contains(path), "what is read would be overwritten");
+    used.1.insert(path.to_owned());
+    Ok(())
+}
 
 /// Makes sure that a file can be written, before much time is spent on what is to be in it.
 ///
 /// # Errors
-/// When it cannot.
+/// When it cannot, is read-only, or is read as well.
 pub fn check(path: &Path) -> anyhow::Result<()> {
-    if special(path) {
-        return Ok(());
-    }
-    let checked = if path.exists() {
-        File::options().append(true).open(path).map(drop)
-    } else {
-        beside(path).map(drop)
+    let checked = || {
+        if special(path) {
+            return Ok(());
+        }
+        let path = target(path)?;
+        writes(&path)?;
+        ensure!(!path.metadata().is_ok_and(|data| data.permissions().readonly()), "the file is read-only");
+        anyhow::Ok(beside(&path).map(drop)?)
     };
-    checked.with_context(|| path.display().to_string())
+    checked().with_context(|| path.display().to_string())
 }
 
 /// Writes a file: under another name beside it first, so that readers find the old one, the new one or none.
@@ -33,8 +72,8 @@ pub fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> anyhow::Result
             content(&mut out)?;
             return Ok(out.flush()?);
         }
-        // A link keeps pointing where it points.
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = target(path)?;
+        writes(&path)?;
         let mut out = BufWriter::new(beside(&path)?);
         content(&mut out)?;
         let file = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
@@ -47,6 +86,27 @@ pub fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> anyhow::Result
     written().with_context(|| path.display().to_string())
 }
 
+/// The file that a path leads to, whether or not it exists: a link keeps pointing where it points.
+fn target(path: &Path) -> anyhow::Result<PathBuf> {
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = path.read_link() else { break };
+        path = folder(&path).join(next);
+    }
+    match path.file_name() {
+        // What does not exist has no canonical path, but its folder has.
+        Some(name) if !path.exists() => Ok(folder(&path).canonicalize()?.join(name)),
+        _ => Ok(path.canonicalize()?),
+    }
+}
+
+/// The folder that a file is in.
+fn folder(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
 /// Terminals, pipes and the like are written where they are.
 fn special(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| !data.is_file())
@@ -54,8 +114,6 @@ fn special(path: &Path) -> bool {
 
 /// A new file in the folder of another.
 fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
     let mut builder = Builder::new();
     builder.prefix(".surefill-");
     #[cfg(unix)]
@@ -64,7 +122,7 @@ fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
         // What the user's mask leaves of it, as for any new file.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder(path))
 }
 
 #[cfg(test)]
@@ -90,5 +148,34 @@ mod tests {
         assert!(check(&folder.path().join("no/page.html")).is_err());
         check(Path::new("/dev/null")).unwrap();
         write(Path::new("/dev/null"), |out| Ok(out.write_all(b"two")?)).unwrap();
+    }
+
+    #[test]
+    fn what_is_read_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let trace = folder.path().join("trace.swf");
+        std::fs::write(&trace, "1").unwrap();
+        reads(&trace).unwrap();
+        assert!(check(&folder.path().join(".").join("trace.swf")).is_err());
+        assert!(write(&trace, |_| Ok(())).is_err());
+        assert_eq!(std::fs::read(&trace).unwrap(), b"1");
+        let page = folder.path().join("page.html");
+        std::fs::write(&page, "2").unwrap();
+        check(&page).unwrap();
+        assert!(reads(&page).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_keep_pointing_where_they_point() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, page) = (folder.path().join("link.html"), folder.path().join("page.html"));
+        std::os::unix::fs::symlink("page.html", &link).unwrap();
+        check(&link).unwrap();
+        for text in ["one", "two"] {
+            write(&link, |out| Ok(out.write_all(text.as_bytes())?)).unwrap();
+            assert_eq!(std::fs::read_to_string(&page).unwrap(), text);
+            assert!(link.is_symlink());
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::{Other, Question, Started, waits_for};
 use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeMap;
 use surefill::error::Error;
+use surefill::math::fnv::fnv1a;
 use surefill::predict::{
     Expert, MixtureCapacity, Predictor, PredictorCapacity, PredictorKind, PredictorOptions, experts_of,
 };
@@ -27,12 +28,9 @@ pub(in crate::live) fn refused(what: &str) -> impl FnOnce(Error) -> anyhow::Erro
     move |error| anyhow!("{what}: {error:?}")
 }
 
-/// A number that stands for a text (FNV-1a).
+/// A number that stands for a text.
 pub(in crate::live) fn number(text: &str) -> i64 {
-    let hash = text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    });
-    (hash >> 1) as i64
+    (fnv1a(text.as_bytes()) >> 1) as i64
 }
 
 /// What a run time is predicted from.
@@ -94,7 +92,7 @@ impl RunTimes {
         Predictor::attach(bytemuck::cast_slice_mut(&mut self.memory)).expect("a predictor was made here")
     }
 
-    /// A job has ended after so many seconds.
+    /// A job has ended after this number of seconds.
     ///
     /// # Errors
     /// When the library refuses the run time.
@@ -163,7 +161,7 @@ impl Waits {
         Ok(Waits { partitions: BTreeMap::new(), limits, options })
     }
 
-    /// A job of this partition, limit and number of processors has waited so many seconds.
+    /// A job of this partition, limit and number of processors has waited this number of seconds.
     ///
     /// # Errors
     /// When the library refuses it.

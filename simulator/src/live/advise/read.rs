@@ -7,8 +7,9 @@
 //! as far as that record can reach, but a name made with care can add records there that nobody can tell from others.
 //! [`Listing::forgeable`] says so.
 //!
-//! Lines that are none of Slurm's own are left out, counted, and the first is told ([`Odd`]).
+//! Lines that Slurm did not print are left out, counted, and the first is told ([`Odd`]).
 
+use crate::trace::values;
 use anyhow::{Context, Result, bail};
 use surefill::runtime::MAX_SECONDS;
 
@@ -183,28 +184,10 @@ impl Past {
     }
 }
 
-/// Seconds since 1970 of "1700000000", or of "2026-11-21T08:30:00" taken as it stands, without a time zone.
+/// Seconds since 1970 of "1700000000", or of "2026-11-21T08:30:00" taken as it stands, without a time zone; a date
+/// alone is its first second.
 pub fn time(text: &str) -> Option<i64> {
-    if let Ok(seconds) = text.parse() {
-        return (0..=1 << 40).contains(&seconds).then_some(seconds);
-    }
-    let (date, clock) = text.split_once('T')?;
-    let date: Vec<i64> = numbers(date, '-')?;
-    let clock: Vec<i64> = numbers(clock, ':')?;
-    let ([year, month, day], [hour, minute, second]) = (date.as_slice(), clock.as_slice()) else {
-        return None;
-    };
-    let valid = (1970..=9999).contains(year) && (1..=12).contains(month) && (1..=31).contains(day);
-    if !valid || !(0..24).contains(hour) || !(0..60).contains(minute) || !(0..=60).contains(second) {
-        return None;
-    }
-    // Days since 1970, with years that begin in March (Hinnant, "chrono-compatible low-level date algorithms").
-    let year = if *month <= 2 { year - 1 } else { *year };
-    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days =
-        era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
-    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+    values::time(text).ok().flatten().filter(|seconds| (0..=1 << 40).contains(seconds))
 }
 
 fn numbers(text: &str, separator: char) -> Option<Vec<i64>> {

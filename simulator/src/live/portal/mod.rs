@@ -30,7 +30,7 @@ pub const MOST_QUESTIONS: usize = 1000;
 /// The longest body, in bytes.
 const LONGEST_BODY: usize = 1 << 20;
 
-/// What a visitor asked about a job of the own, and what came of it.
+/// What a visitor asked about a job of the own, and the answer.
 pub struct Asked {
     /// The question.
     pub question: Question,
@@ -294,25 +294,41 @@ async fn script() -> Response {
     (kind, include_str!("live.js")).into_response()
 }
 
-/// What the page's form sends.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What the page's form sends; it may have been typed by hand, and what is left out is 0.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Form {
-    queue: String,
-    processors: u32,
-    hours: u32,
-    minutes: u32,
+    queue: Option<String>,
+    processors: String,
+    hours: String,
+    minutes: String,
+}
+
+impl Form {
+    fn question(&self) -> (Question, Option<AskError>) {
+        let mut wrong = None;
+        let mut number = |text: &str, what: &'static str| match text.trim() {
+            "" => 0,
+            text => text.parse::<u32>().unwrap_or_else(|_| {
+                wrong.get_or_insert(AskError::OutOfRange(what));
+                0
+            }),
+        };
+        let processors = number(&self.processors, "the number of processors is");
+        let (hours, minutes) =
+            (number(&self.hours, "the hours are"), number(&self.minutes, "the minutes are"));
+        let requested = 3600 * i64::from(hours) + 60 * i64::from(minutes);
+        (Question { queue: self.queue.clone(), requested, processors, ..Question::default() }, wrong)
+    }
 }
 
 async fn ask(State(service): State<Service>, form: Result<Query<Form>, QueryRejection>) -> Response {
-    let Query(form) = match form {
-        Ok(form) => form,
-        Err(rejection) => return failure(StatusCode::BAD_REQUEST, &rejection.body_text()),
+    // A query that cannot be read, as with bytes that are no text, asks for nothing.
+    let (question, wrong) = form.map(|Query(form)| form).unwrap_or_default().question();
+    let answer = match wrong {
+        Some(wrong) => Err(wrong),
+        None => service.shared.lock().0.ask(&question),
     };
-    let requested = 3600 * i64::from(form.hours) + 60 * i64::from(form.minutes);
-    let question =
-        Question { queue: Some(form.queue), requested, processors: form.processors, ..Question::default() };
-    let answer = service.shared.lock().0.ask(&question);
     let status = answer.as_ref().err().map_or(StatusCode::OK, status);
     draw(&service, status, Some(&Asked { question, answer }))
 }

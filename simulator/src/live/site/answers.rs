@@ -37,7 +37,7 @@ pub enum Verdict {
     Bound,
     /// Too few waits are known.
     TooLittleHistory,
-    /// No job started for so long, or while so many came, that the machine may be down.
+    /// No job started for so long, or while jobs came in such numbers, that the machine may be down.
     MayBeDown,
 }
 
@@ -98,6 +98,8 @@ pub struct Answer {
     pub waiting: u32,
     /// Waits that are remembered.
     pub remembered: u64,
+    /// In what the job goes beyond all jobs of the history: sentences.
+    pub warnings: Vec<String>,
 }
 
 /// Why there is no answer.

@@ -137,7 +137,7 @@ impl Event {
 pub struct Journal {
     /// In the order of the file.
     pub events: Vec<Event>,
-    /// Lines that are none: the last one after a loss of power.
+    /// Lines that are no entries: the last one after a loss of power.
     pub odd: u64,
 }
 

@@ -3,7 +3,7 @@
 //!
 //! * [`journal`]: what has been seen, on disk.
 //! * [`mod@judge`]: one pool at one moment.
-//! * [`score`]: what came of it: gains, losses, promises.
+//! * [`score`]: the results: gains, losses, promises.
 //!
 //! A job that would have been let through is taken as running from then on, with the nodes that were idle, until the
 //! scheduler in charge starts it: idle nodes are given away once. What limits alone let through is not counted, as the

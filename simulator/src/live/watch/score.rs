@@ -1,4 +1,4 @@
-//! What came of the journal's decisions: gains, losses, promises kept; and the journal as a history to be replayed.
+//! The results of the journal's decisions: gains, losses, promises kept; and the journal as a history to be replayed.
 //!
 //! Every decision is scored by what happened then. The job that would have been let through gains what it waited
 //! longer. The head job loses at most what the other would have run beyond its own start, as if just those nodes had

@@ -5,21 +5,25 @@ use super::easy::Easy;
 use super::fcfs::Fcfs;
 use super::lookahead::Lookahead;
 use super::name::{BadChoice, name_of, names, parse};
-use super::named::{Named, Parts};
+use super::on_nodes::OnNodes;
+use super::parts::Parts;
 use super::prob::Prob;
 use super::rule::RuleChoice;
 use super::selective::Selective;
 use super::slack::Slack;
 use super::strict::Strict;
-use super::{Order, OrderOptions, Policy, PolicyOptions, ProbOptions};
-use crate::replay::predict::Predictor;
-use crate::replay::registry::{BuildPolicy, Names};
+use super::{Calibrate, Delay, Order, OrderOptions, Policy, PolicyOptions, ProbOptions};
+use crate::replay::named::{Named, Names};
+use crate::replay::predict::{DistributionPredictor, PredictorName};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 use surefill::schedule::PresetName;
+
+/// Makes a policy for one replay.
+pub type BuildPolicy = dyn Fn(Parts) -> Box<dyn Policy> + Send + Sync;
 
 /// The policies by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -131,7 +135,7 @@ pub struct Choice {
     /// The policy.
     pub policy: PolicyName,
     /// How it predicts run times.
-    pub predictor: Predictor,
+    pub predictor: PredictorName,
     /// The order of its queue and its backfill candidates; none for the preset's.
     pub order: Option<Order>,
     /// The preset, where it has one of its own.
@@ -140,7 +144,7 @@ pub struct Choice {
     pub rule: Option<RuleChoice>,
 }
 
-fn not_used(policy: PolicyName, predictor: Predictor) -> BadChoice {
+fn not_used(policy: PolicyName, predictor: PredictorName) -> BadChoice {
     BadChoice::Predictor {
         policy: name_of(policy),
         predictor: name_of(predictor),
@@ -150,12 +154,12 @@ fn not_used(policy: PolicyName, predictor: Predictor) -> BadChoice {
 
 impl PolicyName {
     /// The predictors this policy works with, its default first.
-    pub fn predictors(self) -> Vec<Predictor> {
+    pub fn predictors(self) -> Vec<PredictorName> {
         match self {
-            PolicyName::Fcfs | PolicyName::Conservative => vec![Predictor::Limit],
-            PolicyName::Easy | PolicyName::Named(_) => Predictor::points(),
-            PolicyName::EasyPlusPlus => vec![Predictor::Mean2],
-            PolicyName::Prob => Predictor::distributions(),
+            PolicyName::Fcfs | PolicyName::Conservative => vec![PredictorName::Limit],
+            PolicyName::Easy | PolicyName::Named(_) => PredictorName::points(),
+            PolicyName::EasyPlusPlus => vec![PredictorName::Mean2],
+            PolicyName::Prob => PredictorName::distributions(),
         }
     }
 
@@ -181,7 +185,7 @@ impl Choice {
     /// [`BadChoice`] for a predictor or order that the policy does not work with.
     pub fn new(
         policy: PolicyName,
-        predictor: Option<Predictor>,
+        predictor: Option<PredictorName>,
         order: Option<Order>,
     ) -> Result<Choice, BadChoice> {
         let (predictors, orders) = (policy.predictors(), policy.orders());
@@ -230,11 +234,35 @@ impl Choice {
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Prob => {
-                let bins = options.prob.bins()?;
-                let predictor = self.predictor.distribution(&bins, options.prob.hmm_floor);
-                let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
+                let predictor = self.distributions(options)?;
                 Box::new(Prob::new(predictor, &self.order(options), options.overdue, &options.prob))
             }
+        })
+    }
+
+    fn distributions(&self, options: &PolicyOptions) -> Result<Box<dyn DistributionPredictor>, BadChoice> {
+        let predictor = self.predictor.distribution(&options.prob.bins()?, options.prob.hmm_floor);
+        predictor.ok_or_else(|| not_used(self.policy, self.predictor))
+    }
+
+    /// The policy on a machine of nodes. Predicted delays are not calibrated there.
+    ///
+    /// # Errors
+    /// As [`Choice::build`], [`BadChoice::NoNodes`].
+    pub fn build_on_nodes(&self, options: &PolicyOptions) -> Result<Box<dyn Policy>, BadChoice> {
+        let order = &self.order(options);
+        let prob = &options.prob;
+        Ok(match self.policy {
+            PolicyName::Fcfs => Box::new(Fcfs),
+            PolicyName::Easy | PolicyName::EasyPlusPlus => {
+                let predictor = self.predictor.point();
+                let predictor = predictor.ok_or_else(|| not_used(self.policy, self.predictor))?;
+                Box::new(OnNodes::easy(predictor, order))
+            }
+            PolicyName::Prob if prob.delay == Delay::Exact && prob.calibrate != Calibrate::Decide => {
+                Box::new(OnNodes::prob(self.distributions(options)?, order, prob))
+            }
+            _ => return Err(BadChoice::NoNodes(self.to_string())),
         })
     }
 }
@@ -264,7 +292,8 @@ impl FromStr for Choice {
         let mut parts = text.split(':');
         let first = parts.next().unwrap_or("");
         let preset = OwnPreset::from_str(first, false).ok();
-        let policy = if preset.is_some() { PolicyName::Prob } else { parse("policy", first)? };
+        let policy =
+            if preset.is_some() { PolicyName::Prob } else { parse("policy", first).map_err(with_presets)? };
         let predictor = parts.next().map(|name| parse("predictor", name)).transpose()?;
         let order = parts.next().map(|name| parse("order", name)).transpose()?;
         let rule = parts.next().map(RuleChoice::from_str).transpose()?;
@@ -279,6 +308,17 @@ impl FromStr for Choice {
             return Err(BadChoice::NoRules(name_of(preset)));
         }
         Ok(Choice { rule, preset, ..choice })
+    }
+}
+
+/// The presets are among what a policy may be named.
+fn with_presets(error: BadChoice) -> BadChoice {
+    match error {
+        BadChoice::Unknown { what, name, known } => {
+            let known = format!("{}, {known}", names(OwnPreset::value_variants()));
+            BadChoice::Unknown { what, name, known }
+        }
+        other => other,
     }
 }
 
@@ -309,7 +349,7 @@ mod tests {
     #[test]
     fn bad_choices_say_why() {
         let why = |text: &str| text.parse::<Choice>().unwrap_err().to_string();
-        assert!(why("best").starts_with("no policy is named 'best' (there are fcfs, easy,"));
+        assert!(why("best").starts_with("no policy is named 'best' (there are fair, fast, fcfs, easy,"));
         assert!(why("easy:oracle").starts_with("no predictor is named 'oracle'"));
         assert_eq!(why("fcfs:limit:sjbf"), "policy fcfs has order fcfs only");
         assert_eq!(why("easy++:limit"), "policy easy++ does not use predictor limit (it uses mean2)");

@@ -28,7 +28,7 @@ struct Item {
     extra: u32,
 }
 
-/// No set of jobs uses so many.
+/// No set of jobs uses this number.
 const NONE: u32 = u32::MAX;
 
 /// Which jobs to start: those that use most of `idle` with no more than `extra`; of these sets the one with the

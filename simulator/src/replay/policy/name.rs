@@ -1,9 +1,9 @@
-//! The names of policies, predictors, orders and rules on the command line, and why a word is none.
+//! The names of policies, predictors, orders and rules on the command line, and why a word names nothing.
 
 use clap::ValueEnum;
 use surefill::runtime::MAX_BINS;
 
-/// Why a choice is none.
+/// Why a choice is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BadChoice {
     /// No such policy, predictor, order or rule.
@@ -19,7 +19,7 @@ pub enum BadChoice {
     /// Too many parts.
     #[error("'{0}' is not of the form policy[:predictor[:order[:rule]]]")]
     Form(String),
-    /// A rule's numbers are none.
+    /// A rule's numbers are not valid.
     #[error("rule '{rule}': {why}")]
     Rule {
         /// The rule.
@@ -27,6 +27,11 @@ pub enum BadChoice {
         /// What is wrong with it.
         why: String,
     },
+    /// The policy knows machines of processors only.
+    #[error(
+        "policy {0} does not know machines of nodes (fcfs, easy, easy++, prob and its presets do, without the bound)"
+    )]
+    NoNodes(String),
     /// Only probabilistic backfilling has rules.
     #[error("policy {0} has no rules to choose from")]
     NoRules(String),
@@ -40,7 +45,7 @@ pub enum BadChoice {
         /// The ones it works with.
         used: String,
     },
-    /// The bins of run times are none.
+    /// The bins of run times are not valid.
     #[error(
         "no bins of run times from {first_edge_s} s up by a ratio of {ratio}: above 0 s and 1, at most {MAX_BINS} up to a week"
     )]

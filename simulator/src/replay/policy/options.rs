@@ -54,6 +54,9 @@ pub enum Overdue {
     /// jobs that the head leaves room for are backfilled until it ends. This is what the published EASY results come
     /// out with.
     Past,
+    /// As what is believed of its run time says, which goes on beyond the limit: limits are soft. For the probabilistic
+    /// policy; EASY expects its end one second from now.
+    Believed,
 }
 
 /// What is made of what earlier backfills teach about predicted delays
@@ -64,7 +67,7 @@ pub enum Calibrate {
     /// Nothing.
     #[default]
     Off,
-    /// What is told of a backfill is calibrated; decisions stay as they are.
+    /// What is told about a backfill is calibrated; decisions stay as they are.
     Told,
     /// Decisions compare what is told with tau as well.
     Decide,

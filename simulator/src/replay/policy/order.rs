@@ -1,7 +1,7 @@
 //! The order of the queue and of the backfill candidates, by the core's priorities.
 
 use crate::replay::machine::Cluster;
-use crate::replay::registry::{BuildOrder, Names};
+use crate::replay::named::{Named, Names};
 use crate::trace::workload::{Job, JobId};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -12,8 +12,10 @@ use std::str::FromStr;
 use surefill::schedule::{Preset, PresetName, Priority, RecentWaits};
 
 use super::name::name_of;
-use super::named::Named;
 use super::queue_orders::{FORMULAS, FairShare, Formula, QueueOrder};
+
+/// Makes a queue order for one replay.
+pub type BuildOrder = dyn Fn() -> Box<dyn QueueOrder> + Send + Sync;
 
 /// Orders by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

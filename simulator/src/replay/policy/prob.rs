@@ -166,7 +166,9 @@ impl Prob {
         pass.set_head_waited(now - head.submit)?;
         for running in cluster.running() {
             let (age, limit) = (now - running.start, limit(running));
-            if age < limit || self.overdue == Overdue::Soon {
+            if self.overdue == Overdue::Believed {
+                pass.add_running_softly(running.processors, age, limit, self.belief(running.job))?;
+            } else if age < limit || self.overdue == Overdue::Soon {
                 let age = (age - crossing.len() as i64).max(0);
                 pass.add_running(running.processors, age, limit, self.belief(running.job))?;
             } else if let Some(rank) = crossing.iter().position(|&end| end == running.start + limit) {
@@ -181,7 +183,7 @@ impl Prob {
     /// follow each other in the first seconds to come, and all others come so much later.
     fn past(&self, cluster: &Cluster<'_>, head: &Job, limit: impl Fn(&Running) -> i64) -> Past {
         let mut past = Past { released: 0, crossing: Vec::new() };
-        if self.overdue == Overdue::Soon {
+        if self.overdue != Overdue::Past {
             return past;
         }
         let ends =

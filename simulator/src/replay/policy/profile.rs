@@ -33,7 +33,7 @@ impl Profile {
     }
 
     /// The earliest time from which `processors` are free for `duration` seconds (at least 1). `None` when there are
-    /// never so many.
+    /// never as many.
     pub fn earliest(&self, processors: u32, duration: i64) -> Option<i64> {
         let mut start = None;
         for &(time, free) in &self.steps {

@@ -148,7 +148,7 @@ mod tests {
         let relative = options("relative=0.2");
         assert_eq!((relative.criterion, relative.tau, relative.refresh), (Criterion::Relative, 0.2, false));
         assert_eq!(options("exact+decide"), ProbOptions { calibrate: Calibrate::Decide, ..base.clone() });
-        // 0.1 was meant as a probability, not as so many seconds.
+        // 0.1 was meant as a probability, not as seconds.
         assert_eq!(options("seconds").tau, 60.0);
     }
 

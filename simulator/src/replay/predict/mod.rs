@@ -3,8 +3,7 @@
 pub mod distribution;
 pub mod point;
 
-use crate::replay::policy::Named;
-use crate::replay::registry::{BuildPredictor, Names};
+use crate::replay::named::{Named, Names};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use serde::Serialize;
@@ -15,10 +14,13 @@ pub use distribution::DistributionPredictor;
 use point::Correction;
 pub use point::PointPredictor;
 
+/// Makes a predictor of run times for one replay.
+pub type BuildPredictor = dyn Fn() -> Box<dyn PointPredictor> + Send + Sync;
+
 /// The predictors by name. Some predict single values, some distributions, some both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Predictor {
+pub enum PredictorName {
     /// The job's limit.
     Limit,
     /// The run time it will have: a ceiling for studies.
@@ -53,11 +55,11 @@ pub enum Predictor {
 }
 
 /// All predictors.
-pub(crate) static PREDICTORS: Names<Predictor> = Names::new(|| {
-    let values = Predictor::POINT.iter().filter(|other| !Predictor::DISTRIBUTION.contains(other));
+pub(crate) static PREDICTORS: Names<PredictorName> = Names::new(|| {
+    let values = PredictorName::POINT.iter().filter(|other| !PredictorName::DISTRIBUTION.contains(other));
     let named =
-        BUILT_IN.map(|(name, about, build)| Predictor::Named(Named::new(name, about, Box::new(build))));
-    Predictor::DISTRIBUTION.iter().chain(values).copied().chain(named).collect()
+        BUILT_IN.map(|(name, about, build)| PredictorName::Named(Named::new(name, about, Box::new(build))));
+    PredictorName::DISTRIBUTION.iter().chain(values).copied().chain(named).collect()
 });
 
 /// Name, what `--help` says, and what makes it.
@@ -78,136 +80,138 @@ const BUILT_IN: [BuiltIn; 3] = [
     }),
 ];
 
-impl ValueEnum for Predictor {
-    fn value_variants<'a>() -> &'a [Predictor] {
+impl ValueEnum for PredictorName {
+    fn value_variants<'a>() -> &'a [PredictorName] {
         PREDICTORS.all()
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let (name, about) = match self {
-            Predictor::Limit => ("limit", "The job's limit"),
-            Predictor::Clairvoyant => ("clairvoyant", "The run time it will have: a ceiling for studies"),
-            Predictor::Global => ("global", "Distribution: all finished jobs"),
-            Predictor::User => ("user", "Distribution: the user's own finished jobs, backing off to all"),
-            Predictor::Hmm => {
+            PredictorName::Limit => ("limit", "The job's limit"),
+            PredictorName::Clairvoyant => ("clairvoyant", "The run time it will have: a ceiling for studies"),
+            PredictorName::Global => ("global", "Distribution: all finished jobs"),
+            PredictorName::User => ("user", "Distribution: the user's own finished jobs, backing off to all"),
+            PredictorName::Hmm => {
                 ("hmm", "Distribution: the hidden Markov model of run times (Nissimov 2006), learnt on line")
             }
-            Predictor::HmmOnline => (
+            PredictorName::HmmOnline => (
                 "hmm-online",
                 "Distribution: the same model, learnt slot by slot by recursive expectation-maximisation",
             ),
-            Predictor::Mix => (
+            PredictorName::Mix => (
                 "mix",
                 "Distribution: ten histories of like jobs, by user, time limit and processors, weighed by how well they do",
             ),
-            Predictor::Contexts => (
+            PredictorName::Contexts => (
                 "contexts",
                 "Distribution: 31 contexts in which jobs are alike, mixed in the logarithm, cut at the limit, calibrated",
             ),
-            Predictor::Mean2 => {
+            PredictorName::Mean2 => {
                 ("mean2", "Value: the mean of the user's last two run times (Tsafrir et al. 2007)")
             }
-            Predictor::Gibbons => {
+            PredictorName::Gibbons => {
                 ("gibbons", "Value: quadratic fit on processors by user and executable (Gibbons 1997)")
             }
-            Predictor::Smith => {
+            PredictorName::Smith => {
                 ("smith", "Value: the mean of the similarity class known best (Smith et al. 1998)")
             }
-            Predictor::MeanSigma => (
+            PredictorName::MeanSigma => (
                 "mean+1.5sigma",
                 "Value: mean + 1.5 standard deviations of the user's similar jobs (Mu'alem & Feitelson 2001)",
             ),
-            Predictor::Doubled => ("doubled", "Value: twice the limit"),
-            Predictor::Named(named) => return Some(named.value()),
+            PredictorName::Doubled => ("doubled", "Value: twice the limit"),
+            PredictorName::Named(named) => return Some(named.value()),
         };
         Some(PossibleValue::new(name).help(about))
     }
 }
 
-impl Predictor {
+impl PredictorName {
     /// Those that predict single values.
-    pub const POINT: &'static [Predictor] = &[
-        Predictor::Limit,
-        Predictor::Mean2,
-        Predictor::Gibbons,
-        Predictor::Smith,
-        Predictor::MeanSigma,
-        Predictor::Doubled,
-        Predictor::Clairvoyant,
+    pub const POINT: &'static [PredictorName] = &[
+        PredictorName::Limit,
+        PredictorName::Mean2,
+        PredictorName::Gibbons,
+        PredictorName::Smith,
+        PredictorName::MeanSigma,
+        PredictorName::Doubled,
+        PredictorName::Clairvoyant,
     ];
 
     /// Those that predict distributions.
-    pub const DISTRIBUTION: &'static [Predictor] = &[
-        Predictor::Mix,
-        Predictor::Contexts,
-        Predictor::User,
-        Predictor::Hmm,
-        Predictor::HmmOnline,
-        Predictor::Limit,
-        Predictor::Global,
-        Predictor::Clairvoyant,
+    pub const DISTRIBUTION: &'static [PredictorName] = &[
+        PredictorName::Mix,
+        PredictorName::Contexts,
+        PredictorName::User,
+        PredictorName::Hmm,
+        PredictorName::HmmOnline,
+        PredictorName::Limit,
+        PredictorName::Global,
+        PredictorName::Clairvoyant,
     ];
 
     /// Those of the registry.
-    fn named() -> impl Iterator<Item = Predictor> {
-        PREDICTORS.all().iter().copied().filter(|predictor| matches!(predictor, Predictor::Named(_)))
+    fn named() -> impl Iterator<Item = PredictorName> {
+        PREDICTORS.all().iter().copied().filter(|predictor| matches!(predictor, PredictorName::Named(_)))
     }
 
     /// All that predict single values.
-    pub fn points() -> Vec<Predictor> {
-        Predictor::POINT.iter().copied().chain(Predictor::named()).collect()
+    pub fn points() -> Vec<PredictorName> {
+        PredictorName::POINT.iter().copied().chain(PredictorName::named()).collect()
     }
 
     /// All that predict distributions.
-    pub fn distributions() -> Vec<Predictor> {
-        Predictor::DISTRIBUTION.iter().copied().chain(Predictor::named()).collect()
+    pub fn distributions() -> Vec<PredictorName> {
+        PredictorName::DISTRIBUTION.iter().copied().chain(PredictorName::named()).collect()
     }
 
-    /// The predictor of single values, with nothing learnt yet; `None` for those not in [`Predictor::points`].
+    /// The predictor of single values, with nothing learnt yet; `None` for those not in [`PredictorName::points`].
     pub fn point(self) -> Option<Box<dyn PointPredictor>> {
         Some(match self {
-            Predictor::Limit => Box::new(point::Limit),
-            Predictor::Clairvoyant => Box::new(point::Clairvoyant),
-            Predictor::Mean2 => Box::<point::MeanOfLastTwo>::default(),
-            Predictor::Gibbons => Box::<point::Gibbons>::default(),
-            Predictor::Smith => Box::<point::Smith>::default(),
-            Predictor::MeanSigma => Box::<point::MeanPlusSigma>::default(),
-            Predictor::Doubled => Box::new(point::Doubled),
-            Predictor::Named(named) => named.build()(),
-            Predictor::Global
-            | Predictor::User
-            | Predictor::Hmm
-            | Predictor::HmmOnline
-            | Predictor::Mix
-            | Predictor::Contexts => {
+            PredictorName::Limit => Box::new(point::Limit),
+            PredictorName::Clairvoyant => Box::new(point::Clairvoyant),
+            PredictorName::Mean2 => Box::<point::MeanOfLastTwo>::default(),
+            PredictorName::Gibbons => Box::<point::Gibbons>::default(),
+            PredictorName::Smith => Box::<point::Smith>::default(),
+            PredictorName::MeanSigma => Box::<point::MeanPlusSigma>::default(),
+            PredictorName::Doubled => Box::new(point::Doubled),
+            PredictorName::Named(named) => named.build()(),
+            PredictorName::Global
+            | PredictorName::User
+            | PredictorName::Hmm
+            | PredictorName::HmmOnline
+            | PredictorName::Mix
+            | PredictorName::Contexts => {
                 return None;
             }
         })
     }
 
-    /// The predictor of distributions, with nothing learnt yet; `None` for those not in [`Predictor::distributions`].
-    /// Those that count run times count them in these bins. `hmm_floor` is [`Predictor::Hmm`]'s
+    /// The predictor of distributions, with nothing learnt yet; `None` for those that are not in
+    /// [`PredictorName::distributions`].
+    /// Those that count run times count them in these bins. `hmm_floor` is [`PredictorName::Hmm`]'s
     /// ([`PredictorOptions::floor`]), below 1.
     pub fn distribution(self, bins: &RuntimeBins, hmm_floor: f64) -> Option<Box<dyn DistributionPredictor>> {
         let hmm = PredictorOptions { floor: hmm_floor, ..PredictorOptions::of(PredictorKind::Hmm) };
         Some(match self {
-            Predictor::Limit => Box::new(distribution::Limit),
-            Predictor::Clairvoyant => Box::new(distribution::Clairvoyant),
-            Predictor::Global => Box::new(distribution::Global::new(bins.clone())),
-            Predictor::User => Box::new(distribution::Histories::user(bins)),
-            Predictor::Hmm => Box::new(distribution::Hmm::new(bins, &hmm)),
+            PredictorName::Limit => Box::new(distribution::Limit),
+            PredictorName::Clairvoyant => Box::new(distribution::Clairvoyant),
+            PredictorName::Global => Box::new(distribution::Global::new(bins.clone())),
+            PredictorName::User => Box::new(distribution::Histories::user(bins)),
+            PredictorName::Hmm => Box::new(distribution::HmmPredictor::new(bins, &hmm)),
             // Without a floor a bin that the first slots do not have would never be learnt.
-            Predictor::HmmOnline => {
-                Box::new(distribution::Hmm::online(bins, &PredictorOptions::of(PredictorKind::HmmOnline)))
-            }
-            Predictor::Mix => Box::new(distribution::Histories::mix(bins)),
-            Predictor::Contexts => Box::new(distribution::Contexts::new(bins)),
-            Predictor::Named(named) => Box::new(distribution::Single::new(named.build()())),
-            Predictor::Mean2
-            | Predictor::Gibbons
-            | Predictor::Smith
-            | Predictor::MeanSigma
-            | Predictor::Doubled => return None,
+            PredictorName::HmmOnline => Box::new(distribution::HmmPredictor::online(
+                bins,
+                &PredictorOptions::of(PredictorKind::HmmOnline),
+            )),
+            PredictorName::Mix => Box::new(distribution::Histories::mix(bins)),
+            PredictorName::Contexts => Box::new(distribution::Contexts::new(bins)),
+            PredictorName::Named(named) => Box::new(distribution::Single::new(named.build()())),
+            PredictorName::Mean2
+            | PredictorName::Gibbons
+            | PredictorName::Smith
+            | PredictorName::MeanSigma
+            | PredictorName::Doubled => return None,
         })
     }
 }
@@ -218,10 +222,10 @@ mod tests {
 
     #[test]
     fn the_lists_say_what_there_is() {
-        for predictor in Predictor::value_variants() {
-            assert_eq!(Predictor::points().contains(predictor), predictor.point().is_some());
+        for predictor in PredictorName::value_variants() {
+            assert_eq!(PredictorName::points().contains(predictor), predictor.point().is_some());
             assert_eq!(
-                Predictor::distributions().contains(predictor),
+                PredictorName::distributions().contains(predictor),
                 predictor.distribution(&RuntimeBins::default(), 0.0).is_some()
             );
         }

@@ -1,10 +1,9 @@
 //! Tables 1 and 2 with the paper's rows beside ours, and a sweep's table.
 
-use crate::studies::allocate::statistics::Estimate;
+use crate::base::statistics::Estimate;
+use crate::report::grid::Grid;
 use crate::studies::allocate::study::{Belief, Row, Study};
 use crate::studies::allocate::sweep::{Place, Sweep, places};
-use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
-use comfy_table::{CellAlignment, Table};
 use std::collections::BTreeMap;
 
 type Estimates = BTreeMap<String, Estimate>;
@@ -52,14 +51,8 @@ const PAPER_FACTS: &str = "30421 jobs, 63 % spoiled; run time 78 min, median 3 m
 const SCATTER: [(&str, [&str; 3]); 2] =
     [("pred", ["0.48", "0.6", "1.7"]), ("bias", ["0.59", "1.01", "-0.01"])];
 
-fn table(titles: &[&str], markdown: bool) -> Table {
-    let mut table = Table::new();
-    table.load_style(if markdown { ASCII_MARKDOWN } else { UTF8_FULL_CONDENSED });
-    table.set_header(titles.iter().map(|title| (*title).to_owned()));
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
+fn table(titles: &[&str], markdown: bool) -> Grid {
+    Grid::new(titles.iter().map(|title| (*title).to_owned()), 2, markdown)
 }
 
 /// A mean times `scale` with its interval; nothing where there is none.
@@ -83,7 +76,7 @@ fn believed(row: &Row) -> &'static str {
 }
 
 /// Table 1: decisions recorded under AVG, none effected.
-pub fn application(study: &Study, markdown: bool) -> Table {
+pub fn application(study: &Study, markdown: bool) -> Grid {
     let titles = [
         "strategy",
         "run times",
@@ -129,7 +122,7 @@ fn is_in(study: &Study, strategy: &str) -> bool {
 }
 
 /// Table 2: decisions in effect.
-pub fn system(study: &Study, markdown: bool) -> Table {
+pub fn system(study: &Study, markdown: bool) -> Grid {
     let titles = [
         "strategy",
         "run times",
@@ -164,7 +157,7 @@ pub fn system(study: &Study, markdown: bool) -> Table {
 }
 
 /// Figure 5's numbers: how predicted and actual waits agree, in logarithms.
-pub fn predictions(study: &Study, markdown: bool) -> Table {
+pub fn predictions(study: &Study, markdown: bool) -> Grid {
     let titles = [
         "strategy",
         "run times",
@@ -211,7 +204,7 @@ pub fn facts(study: &Study) -> String {
 }
 
 /// A sweep: time saved per job, and turnaround against AVG, by strategy.
-pub fn sweep(sweep: &Sweep, markdown: bool) -> Table {
+pub fn sweep(sweep: &Sweep, markdown: bool) -> Grid {
     let titles = [
         "strategy",
         "processors, load, users' factor",

@@ -6,12 +6,12 @@ pub use page::{fitted_section, study_section};
 
 use super::TableStyle;
 use super::views::short;
+use crate::report::grid::Grid;
 use crate::studies::hmm::divergence::{Comparison, Rate};
 use crate::studies::hmm::fit::{Fitted, Point};
 use crate::studies::hmm::online::{Online, Week};
 use crate::studies::hmm::states::{Bin, State};
 use crate::studies::hmm::study::{Choices, Curve, Figure, Setting, Study};
-use comfy_table::Table;
 
 /// Seconds in the unit that people use for them, with three digits.
 fn time(seconds: f64) -> String {
@@ -131,7 +131,7 @@ fn facts(fitted: &Fitted) -> Vec<String> {
     all
 }
 
-fn rounds(fitted: &Fitted, style: TableStyle) -> Table {
+fn rounds(fitted: &Fitted, style: TableStyle) -> Grid {
     let titles =
         [("rounds", ""), ("ln likelihood", ""), ("training gain", "bits a job"), ("gain", "bits a job")];
     let shows = if fitted.half { 4 } else { 3 };

@@ -5,11 +5,11 @@ mod page;
 pub use page::section;
 
 use super::table::Style;
+use crate::report::grid::Grid;
 use crate::studies::locality::ageing::{Ageing, Clock, Known, Rate};
 use crate::studies::locality::binning::{Binning, Granularity};
 use crate::studies::locality::sample::Attribute;
 use crate::studies::locality::study::{Measured, Measurement, Study};
-use comfy_table::Table;
 
 /// Seconds in the unit people use for them, with three digits.
 fn duration(seconds: f64) -> String {
@@ -47,7 +47,7 @@ fn range(low: &str, high: &str) -> Option<String> {
 }
 
 /// The tables over all traces, with titles.
-pub fn tables(studies: &[Study], style: Style) -> Vec<(String, Table)> {
+pub fn tables(studies: &[Study], style: Style) -> Vec<(String, Grid)> {
     let mut tables = Vec::new();
     for attribute in [Attribute::Time, Attribute::User, Attribute::Both] {
         for binning in [Binning::Simple, Binning::Kmeans] {
@@ -92,12 +92,7 @@ fn title(attribute: Attribute, binning: Binning) -> String {
     format!("Locality by {from}, {}: {how}", attribute.notation())
 }
 
-fn localities(
-    rows: &[(&Study, &Measurement)],
-    attribute: Attribute,
-    binning: Binning,
-    style: Style,
-) -> Table {
+fn localities(rows: &[(&Study, &Measurement)], attribute: Attribute, binning: Binning, style: Style) -> Grid {
     let slots = attribute.has_slots();
     let simple = binning == Binning::Simple;
     let theirs = rows.iter().any(|(_, measurement)| measurement.thesis.is_some());
@@ -159,7 +154,7 @@ fn locality(measured: &Measured, style: Style) -> String {
     style.noted(bits(measured.point.locality), note)
 }
 
-fn given_user(studies: &[Study], style: Style) -> Table {
+fn given_user(studies: &[Study], style: Style) -> Grid {
     let titles = ["trace", "thesis", "best less best", "same t_r", "shuffled within users"];
     let mut table = style.table(titles.map(str::to_owned), 1);
     for study in studies {
@@ -204,7 +199,7 @@ fn weight(alpha: f64) -> String {
     }
 }
 
-fn ageing(rows: &[(&Study, &Ageing)], style: Style) -> Table {
+fn ageing(rows: &[(&Study, &Ageing)], style: Style) -> Grid {
     let titles = [
         ("trace", ""),
         ("users", "differing"),

@@ -1,4 +1,4 @@
-//! Figure 3.5 of Nissimov 2006: how many slots of a state hold at least so many jobs, both axes logarithmic.
+//! Figure 3.5 of Nissimov 2006: how many slots of a state hold at least a number of jobs, both axes logarithmic.
 
 use super::{Drawn, GRID, INK, Style, font, line, px, svg};
 use crate::studies::characterize::histogram::Histogram;

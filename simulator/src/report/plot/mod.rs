@@ -123,7 +123,7 @@ fn sample(width: u32, shape: &str) -> String {
     format!("<svg viewBox=\"0 0 {width} 10\" aria-hidden=\"true\">{shape}</svg>")
 }
 
-/// What `draw` draws on an area of so many pixels, as SVG.
+/// What `draw` draws on an area of this size in pixels, as SVG.
 fn svg(width: u32, height: u32, draw: impl FnOnce(&Area) -> Drawn) -> String {
     let mut text = String::new();
     {
@@ -134,7 +134,7 @@ fn svg(width: u32, height: u32, draw: impl FnOnce(&Area) -> Drawn) -> String {
     dotted(&text)
 }
 
-/// So many points of one look in a row are worth a path.
+/// The fewest points of one look in a row that are worth a path.
 const MANY: usize = 32;
 
 /// Long rows of small circles of one look as one path each, whose round ends are the circles: a tenth of the text.
@@ -209,7 +209,7 @@ const fn px(pixels: u32) -> u32 {
     pixels * SCALE
 }
 
-/// Text of so many pixels, as the backend sizes it.
+/// Text of this height in pixels, as the backend sizes it.
 fn font(pixels: f64) -> TextStyle<'static> {
     ("sans-serif", pixels * f64::from(SCALE) * 1.24).into_font().color(&INK)
 }

@@ -15,7 +15,7 @@ pub struct Block<'a> {
     pub processors: (u32, u32),
 }
 
-/// Draws jobs on so many processors until `end`, in minutes.
+/// Draws jobs on `procs` processors until `end`, in minutes.
 pub fn draw(blocks: &[Block], procs: u32, end: f64) -> String {
     svg(500, 280, |area| {
         let mut chart = ChartBuilder::on(area)

@@ -4,7 +4,7 @@ use super::{Drawn, GRID, INK, Style, font, line, plain, px, svg};
 use crate::replay::outcome::{JobRecord, Outcome};
 use plotters::prelude::*;
 
-/// Averages over so many parts of the span.
+/// Averages over this number of parts of the span.
 const PARTS: u32 = 200;
 
 const STRIP: u32 = 92;

@@ -2,6 +2,7 @@
 //! the bound that they had been told. A point a job would be a cloud.
 
 use super::{Drawn, GRID, INK, Style, font, line, px, seconds, svg};
+use crate::base::statistics::quantile;
 use plotters::prelude::*;
 
 const DAY: f64 = 86_400.0;
@@ -34,23 +35,22 @@ struct Group {
     bound: Option<f64>,
 }
 
-fn quantile(values: &mut [f64], share: f64) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let rank = (share * values.len() as f64).ceil() as usize;
-    values.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
-}
-
 fn groups(waits: &[Wait]) -> Vec<Group> {
     let size = waits.len().div_ceil(GROUPS).max(FEWEST);
     let group = |jobs: &[Wait]| {
-        let mut all: Vec<f64> = jobs.iter().map(|job| job.wait).collect();
-        let mut bounds: Vec<f64> = jobs.iter().filter_map(|job| job.bound).collect();
-        let mut at: Vec<f64> = jobs.iter().map(|job| job.submit).collect();
+        let sorted = |values: &mut dyn Iterator<Item = f64>| {
+            let mut values: Vec<f64> = values.collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let all = sorted(&mut jobs.iter().map(|job| job.wait));
+        let bounds = sorted(&mut jobs.iter().filter_map(|job| job.bound));
+        let at = sorted(&mut jobs.iter().map(|job| job.submit));
         Group {
-            at: quantile(&mut at, 0.5),
-            median: quantile(&mut all, 0.5),
-            long: quantile(&mut all, 0.95),
-            bound: (!bounds.is_empty()).then(|| quantile(&mut bounds, 0.5)),
+            at: quantile(&at, 0.5).unwrap_or(0.0),
+            median: quantile(&all, 0.5).unwrap_or(0.0),
+            long: quantile(&all, 0.95).unwrap_or(0.0),
+            bound: quantile(&bounds, 0.5),
         }
     };
     waits.chunks(size).map(group).collect()

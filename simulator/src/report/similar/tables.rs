@@ -1,12 +1,11 @@
 //! The comparisons as tables, with the paper's numbers in lines of their own.
 
 use crate::report::TableStyle;
+use crate::report::grid::Grid;
 use crate::studies::similar::measures::{Measures, Similarity};
 use crate::studies::similar::next::Score;
 use crate::studies::similar::study::{Judged, Mean, Rival, Study};
 use clap::ValueEnum;
-use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
-use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
 
 /// The paper's tables.
@@ -33,17 +32,8 @@ pub enum View {
     Verdict,
 }
 
-fn table<'a>(style: TableStyle, titles: impl IntoIterator<Item = &'a str>, left: usize) -> Table {
-    let mut table = Table::new();
-    table.load_style(match style {
-        TableStyle::Terminal => UTF8_FULL_CONDENSED,
-        TableStyle::Markdown => ASCII_MARKDOWN,
-    });
-    table.set_header(titles);
-    for column in table.column_iter_mut().skip(left) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
+fn table<'a>(style: TableStyle, titles: impl IntoIterator<Item = &'a str>, left: usize) -> Grid {
+    style.table(titles.into_iter().map(str::to_owned), left)
 }
 
 const NONE: &str = "-";
@@ -61,7 +51,7 @@ fn mean(value: Option<Mean>) -> String {
 }
 
 /// Two workloads side by side.
-pub fn similarity(similarity: &Similarity, style: TableStyle) -> Table {
+pub fn similarity(similarity: &Similarity, style: TableStyle) -> Grid {
     let Similarity { original, synthetic, .. } = similarity;
     let mut table = table(style, ["measure", "A", "B", "difference"], 1);
     let mut row = |name: &str, of: &dyn Fn(&Measures) -> Option<f64>, digits: usize| {
@@ -107,7 +97,7 @@ fn short(trace: &str) -> String {
 }
 
 /// Table 3.
-pub fn parameters(studies: &[Study], style: TableStyle) -> Table {
+pub fn parameters(studies: &[Study], style: TableStyle) -> Grid {
     let titles = ["trace", "", "jobs", "run-time states", "node states", "cor0", "cor1", "theta"];
     let mut table = table(style, titles, 2);
     for study in studies {
@@ -134,7 +124,7 @@ pub fn parameters(studies: &[Study], style: TableStyle) -> Table {
 }
 
 /// Table 4.
-pub fn statistics(studies: &[Study], style: TableStyle) -> Table {
+pub fn statistics(studies: &[Study], style: TableStyle) -> Grid {
     let titles = ["trace", "model", "KS of nodes", "KS of run time", "squashed area"];
     let mut table = table(style, titles, 2);
     for study in studies {
@@ -172,7 +162,7 @@ fn ours(value: Option<Mean>, real: Option<f64>) -> [String; 3] {
 }
 
 /// Table 5.
-pub fn correlations(studies: &[Study], style: TableStyle) -> Table {
+pub fn correlations(studies: &[Study], style: TableStyle) -> Grid {
     let mut table = table(style, ["trace", "model", "trace's", "model's", "apart"], 2);
     for study in studies {
         let name = short(&study.trace);
@@ -192,7 +182,7 @@ pub fn correlations(studies: &[Study], style: TableStyle) -> Table {
 }
 
 /// Table 6.
-pub fn autocorrelations(studies: &[Study], style: TableStyle) -> Table {
+pub fn autocorrelations(studies: &[Study], style: TableStyle) -> Grid {
     let titles =
         ["trace", "model", "nodes: trace's", "model's", "apart", "run time: trace's", "model's", "apart"];
     let mut table = table(style, titles, 2);
@@ -216,7 +206,7 @@ pub fn autocorrelations(studies: &[Study], style: TableStyle) -> Table {
 }
 
 /// Users, sessions, times between submissions and requested times, beside the trace's own.
-pub fn people(studies: &[Study], style: TableStyle) -> Table {
+pub fn people(studies: &[Study], style: TableStyle) -> Grid {
     let titles = [
         "trace",
         "workload",
@@ -275,7 +265,7 @@ pub fn people(studies: &[Study], style: TableStyle) -> Table {
 }
 
 /// Scores of on-line prediction, trace by trace.
-pub fn next(scores: &[(String, Vec<Score>)], style: TableStyle) -> Table {
+pub fn next(scores: &[(String, Vec<Score>)], style: TableStyle) -> Grid {
     let titles = ["trace", "predictor", "bits", "of nodes", "of run time", "hits", "of nodes", "of run time"];
     let mut table = table(style, titles, 2);
     for (trace, scores) in scores {
@@ -340,7 +330,7 @@ impl Verdict {
 }
 
 /// How every model fares against the published one, and how the logs differ.
-pub fn verdicts(studies: &[Study], style: TableStyle) -> Table {
+pub fn verdicts(studies: &[Study], style: TableStyle) -> Grid {
     let titles = ["trace", "the log", "model", "as close or closer", "further"];
     let mut table = table(style, titles, 5);
     for study in studies {

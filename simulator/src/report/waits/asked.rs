@@ -2,13 +2,13 @@
 
 use super::super::table::Style;
 use super::{duration, mark, or_dash, ratio, share, with_further};
+use crate::report::grid::Grid;
 use crate::studies::waits::study::{Options, QueueStudy};
-use comfy_table::Table;
 
 /// Tenths of predicted probability with fewer questions are not compared: chance alone makes their shares differ.
 const FEWEST: u64 = 200;
 
-pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let titles = [
         style.title("machine/queue", ""),
         "questions".to_owned(),

@@ -3,9 +3,9 @@
 
 use super::super::table::Style;
 use super::{by_name, components, duration, mark, method_name, or_dash, ratio, share};
+use crate::report::grid::Grid;
 use crate::studies::waits::measures::Measures;
 use crate::studies::waits::study::{Kind, Measured, Method, Options, QueueStudy};
-use comfy_table::Table;
 use surefill::wait::WaitOptions;
 
 /// The predictor that is correct on the first half with the smallest over-prediction there; if none is, the most
@@ -34,7 +34,7 @@ fn chosen_rate(queue: &QueueStudy, options: &Options) -> Option<f64> {
     }
 }
 
-pub(super) fn held_out(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+pub(super) fn held_out(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let default = WaitOptions::default().rate;
     let titles = ["machine/queue", "rate", "second half", "with the default rate", "without"];
     let mut table = style.table(titles.map(str::to_owned), 1);
@@ -54,7 +54,7 @@ pub(super) fn held_out(rows: &[(String, &QueueStudy)], options: &Options, style:
     table
 }
 
-pub(super) fn chosen(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+pub(super) fn chosen(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let titles =
         ["machine/queue", "method", "second half", "binomial", "tightest afterwards", "its accuracy"];
     let mut table = style.table(titles.map(str::to_owned), 2);
@@ -105,7 +105,7 @@ fn predictor_name(kind: Kind) -> String {
     }
 }
 
-pub(super) fn rivals(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+pub(super) fn rivals(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let titles = [
         "machine/queue".to_owned(),
         "tightest of the paper's".to_owned(),

@@ -4,9 +4,9 @@ use super::super::figures::figure;
 use super::super::plot::{self, shares};
 use super::super::table::Style;
 use super::{duration, mark, or_dash, share};
+use crate::report::grid::Grid;
 use crate::studies::waits::classes::{Classes, FEWEST_A_MONTH, Held};
 use crate::studies::waits::study::{Kind, Measured, Options, QueueStudy};
-use comfy_table::Table;
 use maud::{Markup, PreEscaped, html};
 
 /// Those that are compared: with the components, adapted at the usual rate, and the default.
@@ -22,7 +22,7 @@ fn of(queue: &QueueStudy, kind: Kind) -> Option<(&Measured, &Classes)> {
     Some((measured, measured.classes.as_ref()?))
 }
 
-pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let titles = [
         style.title("machine/queue", ""),
         "all".to_owned(),

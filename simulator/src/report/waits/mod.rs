@@ -1,6 +1,7 @@
 //! Tables of [`crate::studies::waits`] over all traces; [`section`]s of pages.
 
 mod asked;
+mod beside;
 mod choice;
 mod classes;
 mod page;
@@ -9,12 +10,12 @@ pub mod portal;
 pub use page::section;
 
 use super::table::Style;
+use crate::report::grid::Grid;
 use crate::studies::waits::further::{Aged, CLASSES, Further, TIMES};
 use crate::studies::waits::measures::Measures;
 use crate::studies::waits::paper::Row;
 use crate::studies::waits::study::{By, Kind, Measured, Method, Options, QueueStudy, Study};
 use clap::ValueEnum;
-use comfy_table::Table;
 
 /// The tables there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,13 +46,15 @@ pub enum View {
     Waiting,
     /// Waiting jobs, asked about every six hours
     Asked,
+    /// Upper bounds for other quantiles, and lower bounds, of the default
+    Beside,
     /// Probabilities of starting in time
     Probabilities,
 }
 
 impl View {
     /// All, in the order in which they are shown.
-    pub const ALL: [View; 14] = [
+    pub const ALL: [View; 15] = [
         View::Alone,
         View::Qbets,
         View::Answers,
@@ -65,6 +68,7 @@ impl View {
         View::Chosen,
         View::Waiting,
         View::Asked,
+        View::Beside,
         View::Probabilities,
     ];
 }
@@ -128,7 +132,7 @@ fn by_name(by: By) -> &'static str {
 }
 
 /// The tables asked for, with titles.
-pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style) -> Vec<(String, Table)> {
+pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style) -> Vec<(String, Grid)> {
     let queues = || studies.iter().flat_map(|study| study.queues.iter().map(move |queue| (study, queue)));
     if queues().next().is_none() {
         return Vec::new();
@@ -217,6 +221,13 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                     ),
                     asked::table(&rows, options, style),
                 ),
+                View::Beside => (
+                    format!(
+                        "Bounds for other quantiles, and lower bounds, with confidence {confidence}: the share that holds; {stands_out} where \
+                         it is what it must be, but for two standard errors"
+                    ),
+                    beside::table(&rows, options, style),
+                ),
                 View::Probabilities => (
                     "Probability of starting within 10 min, 1 h, 6 h, 24 h: predicted, and what happened".to_owned(),
                     probabilities(&rows, options, style),
@@ -243,7 +254,7 @@ fn methods(
     style: Style,
     kind: impl Fn(Method) -> Option<Kind>,
     paper: impl Fn(&crate::studies::waits::paper::Published) -> Option<Row>,
-) -> Table {
+) -> Grid {
     let shown: Vec<Method> = Method::ALL
         .into_iter()
         .filter(|method| rows.first().and_then(|(_, queue)| queue.of(kind(*method)?)).is_some())
@@ -285,7 +296,7 @@ fn methods(
     table
 }
 
-fn answers(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+fn answers(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let titles = [
         style.title("machine/queue", ""),
         style.noted("jobs".to_owned(), Some("judged".to_owned())),
@@ -320,7 +331,7 @@ fn answers(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> T
     table
 }
 
-fn attributes(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+fn attributes(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let mut titles = vec!["machine/queue".to_owned(), "explains best".to_owned()];
     titles.extend(
         By::ALL.map(|by| style.noted(by_name(by).to_owned(), Some("gain; correct; accuracy".to_owned()))),
@@ -353,7 +364,7 @@ pub fn best_attribute(queue: &QueueStudy) -> Option<By> {
     By::ALL.into_iter().rev().filter(|by| of(*by) > 0.0).max_by(|a, b| of(*a).total_cmp(&of(*b)))
 }
 
-fn adapted(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+fn adapted(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let mut titles = vec!["machine/queue".to_owned(), "without".to_owned()];
     titles.extend(options.rates.iter().map(f64::to_string));
     let mut table = style.table(titles, 1);
@@ -394,7 +405,7 @@ fn with_further<'a>(
     })
 }
 
-fn waiting(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+fn waiting(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let mut titles = vec!["machine/queue".to_owned()];
     titles.extend(TIMES.iter().map(|&age| {
         style.noted(format!("after {}", duration(age as f64)), Some("as if new; jobs, judged %".to_owned()))
@@ -417,7 +428,7 @@ fn waiting(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> T
     table
 }
 
-fn probabilities(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Table {
+fn probabilities(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let mut titles =
         vec!["machine/queue".to_owned(), style.noted("Brier score".to_owned(), Some("of shares".to_owned()))];
     titles.extend((0..CLASSES).map(|class| {

@@ -8,7 +8,7 @@ use super::{View, remarks, tables};
 use crate::studies::waits::study::{Drawn, Kind, Options, QueueStudy, Study};
 use maud::{Markup, PreEscaped, html};
 
-/// So many jobs of a queue are drawn.
+/// The most jobs of a queue that are drawn.
 const MOST: usize = 3000;
 
 /// The part of a page for one trace.

@@ -157,11 +157,12 @@ fn form(view: &View<'_>) -> Markup {
 }
 
 fn answer(asked: &Asked, view: &View<'_>) -> Markup {
+    let answered = match &asked.answer {
+        Ok(answer) => answer,
+        Err(error) => return html! { p.lead role="alert" { "No answer: " (error) "." } },
+    };
     let Answer { answer, bound_s, quantile, confidence, queue, processors, requested_s, remembered, .. } =
-        match &asked.answer {
-            Ok(answer) => answer,
-            Err(error) => return html! { p.lead role="alert" { "No answer: " (error) "." } },
-        };
+        answered;
     let job = html! { "A job of " (processors) " processors and " (duration(*requested_s as f64)) " in queue " (queue) };
     html! {
         p.lead {
@@ -175,6 +176,7 @@ fn answer(asked: &Asked, view: &View<'_>) -> Markup {
                 _ => { (job) ": only " (remembered) " waits are known, which are too few to say." }
             }
         }
+        @for warning in &answered.warnings { p role="alert" { "But " (warning) "." } }
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Offer {
     pub saved: f64,
 }
 
-/// Follows a job from the moment at which AVG would start it, with so many in the queue, itself included.
+/// Follows a job from the moment at which AVG would start it, with `queued` jobs in the queue, itself included.
 pub fn follow(jobs: &[Job], machine: &Machine, index: usize, queued: usize, decider: &mut Decider) -> Offer {
     let job = &jobs[index];
     let began = machine.now;

@@ -2,10 +2,10 @@
 
 use super::lifetimes::Lifetimes;
 use super::machine::Machine;
-use super::statistics::{mean, median};
 use super::strategy::{Decider, Prediction, Rule, Strategy};
 use super::system::{Run, run};
 use super::workload::Job;
+use crate::base::statistics::{mean, median};
 use surefill::allocate::{LogUniform, Speedup};
 
 /// Figure 2: speedup on n processors of a job with A = 64, for a range of sigma.
@@ -48,7 +48,7 @@ impl Observed {
         Observed { steps, fitted }
     }
 
-    /// At most so many of the steps, evenly spaced in their order, with the last.
+    /// At most `most` of the steps, evenly spaced in their order, with the last.
     pub fn thinned(&self, most: usize) -> Vec<(f64, f64)> {
         let stride = self.steps.len().div_ceil(most.max(1)).max(1);
         let mut thinned: Vec<(f64, f64)> = self.steps.iter().copied().step_by(stride).collect();
@@ -70,7 +70,7 @@ pub struct Column {
     pub median: f64,
 }
 
-/// Columns of half a unit of the natural logarithm, those with at least so many predictions. Waits below a second count
+/// Columns of half a unit of the natural logarithm, those with at least `least` predictions. Waits below a second count
 /// as one.
 pub fn columns(predictions: &[Prediction], least: usize) -> Vec<Column> {
     const WIDTH: f64 = 0.5;
@@ -82,8 +82,8 @@ pub fn columns(predictions: &[Prediction], least: usize) -> Vec<Column> {
     let column = |(column, mut logs): (i64, Vec<f64>)| Column {
         predicted: libm::exp((column as f64 + 0.5) * WIDTH),
         count: logs.len(),
-        mean: libm::exp(mean(&logs)),
-        median: libm::exp(median(&mut logs)),
+        mean: libm::exp(mean(logs.iter().copied()).unwrap_or(f64::NAN)),
+        median: libm::exp(median(&mut logs).unwrap_or(f64::NAN)),
     };
     by_column.into_iter().filter(|(_, logs)| logs.len() >= least).map(column).collect()
 }

@@ -62,7 +62,7 @@ impl Machine {
         end
     }
 
-    /// When so many processors will be free if nothing starts, from now: the truth. Infinite when never.
+    /// When `processors` processors will be free if nothing starts, from now: the truth. Infinite when never.
     pub fn wait(&self, processors: u32) -> f64 {
         let found = self.releases().find(|&(_, free)| free >= processors);
         found.map_or(f64::INFINITY, |(wait, _)| wait)

@@ -9,7 +9,7 @@
 //! * [`application`]: decisions recorded under AVG without being effected (Table 1).
 //! * [`study`]: both over several seeds; [`sweep`]: over loads, machine sizes and supplied run times, in shards.
 //! * [`figures`]: what is drawn.
-//! * [`statistics`]: means with confidence intervals.
+//! * [`crate::base::statistics`]: means with confidence intervals.
 //!
 //! All times are seconds in `f64`. The same options give the same numbers on every machine.
 
@@ -17,7 +17,6 @@ pub mod application;
 pub mod figures;
 pub mod lifetimes;
 pub mod machine;
-pub mod statistics;
 pub mod strategy;
 pub mod study;
 pub mod sweep;

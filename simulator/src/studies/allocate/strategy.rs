@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 use std::str::FromStr;
-use surefill::allocate::{ChoiceOptions, Correction, Predictor, Sizing, SizingCapacity};
+use surefill::allocate::{ChoiceOptions, Correction, FreeTimePredictor, Sizing, SizingCapacity};
 
-/// A predicted time counts as over so many seconds after the decision at the earliest: a prediction of nothing would
+/// A predicted time counts as over these seconds after the decision at the earliest: a prediction of nothing would
 /// prompt without end. Arrivals prompt at once.
 const PAUSE: f64 = 30.0;
 
@@ -28,7 +28,7 @@ pub enum Rule {
     /// The best size, by the paper's combined predictor or another.
     Predicted {
         /// By what.
-        predictor: Predictor,
+        predictor: FreeTimePredictor,
         /// With bias correction.
         corrected: bool,
     },
@@ -67,16 +67,16 @@ impl Strategy {
 const NAMES: [(&str, Rule); 12] = [
     ("avg", Rule::Avg),
     ("opt", Rule::Opt),
-    ("pred", Rule::Predicted { predictor: Predictor::Combined, corrected: false }),
-    ("bias", Rule::Predicted { predictor: Predictor::Combined, corrected: true }),
+    ("pred", Rule::Predicted { predictor: FreeTimePredictor::Combined, corrected: false }),
+    ("bias", Rule::Predicted { predictor: FreeTimePredictor::Combined, corrected: true }),
     ("heur", Rule::Heur),
     ("min40", Rule::Least(0.4)),
-    ("exact", Rule::Predicted { predictor: Predictor::Mean, corrected: false }),
-    ("exact-bias", Rule::Predicted { predictor: Predictor::Mean, corrected: true }),
-    ("median", Rule::Predicted { predictor: Predictor::Quantile(0.5), corrected: false }),
-    ("median-bias", Rule::Predicted { predictor: Predictor::Quantile(0.5), corrected: true }),
-    ("fluid", Rule::Predicted { predictor: Predictor::Fluid, corrected: false }),
-    ("benefactors", Rule::Predicted { predictor: Predictor::Benefactors, corrected: false }),
+    ("exact", Rule::Predicted { predictor: FreeTimePredictor::Mean, corrected: false }),
+    ("exact-bias", Rule::Predicted { predictor: FreeTimePredictor::Mean, corrected: true }),
+    ("median", Rule::Predicted { predictor: FreeTimePredictor::Quantile(0.5), corrected: false }),
+    ("median-bias", Rule::Predicted { predictor: FreeTimePredictor::Quantile(0.5), corrected: true }),
+    ("fluid", Rule::Predicted { predictor: FreeTimePredictor::Fluid, corrected: false }),
+    ("benefactors", Rule::Predicted { predictor: FreeTimePredictor::Benefactors, corrected: false }),
 ];
 
 impl FromStr for Strategy {
@@ -134,7 +134,7 @@ impl fmt::Display for Strategy {
 /// A job that holds out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hold {
-    /// It starts as soon as so many are free.
+    /// It starts as soon as this number is free.
     pub target: u32,
     /// It is prompted at this time.
     pub until: f64,
@@ -145,7 +145,7 @@ pub struct Hold {
 /// What the head job decides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Decision {
-    /// Start on so many.
+    /// Start on this number of processors.
     Start(u32),
     /// Hold out.
     Wait(Hold),
@@ -262,7 +262,7 @@ impl Decider {
         machine: &Machine,
         job: &Job,
         queued: usize,
-        predictor: Predictor,
+        predictor: FreeTimePredictor,
         corrected: bool,
         most: u32,
     ) -> Decision {

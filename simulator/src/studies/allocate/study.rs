@@ -3,10 +3,10 @@
 use super::application::{Offer, follow};
 use super::lifetimes::Lifetimes;
 use super::machine::Machine;
-use super::statistics::{Estimate, mean, median};
 use super::strategy::{Decider, Prediction, Rule, Strategy};
 use super::system::{Run, run};
 use super::workload::{DAY, DAYTIME, Job, WorkloadOptions, generate};
+use crate::base::statistics::{self, Estimate};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +81,7 @@ pub struct Study {
 /// Why there is no study.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum StudyError {
-    /// Nothing to study: so many days, such a load.
+    /// Nothing to study with this number of days and this load.
     #[error("no job arrives in {0} days at a load of {1}")]
     NoJobs(u32, f64),
     /// Nothing to fit a distribution of run times to, with this seed.
@@ -114,6 +114,16 @@ pub fn lifetimes(belief: Belief, options: &WorkloadOptions) -> Result<Lifetimes,
             Lifetimes::Fitted(fitted.bounds().0, fitted.bounds().1)
         }
     })
+}
+
+/// The mean; no number without any value.
+fn mean(values: &[f64]) -> f64 {
+    statistics::mean(values.iter().copied()).unwrap_or(f64::NAN)
+}
+
+/// The median; no number without any value.
+fn median(values: &mut [f64]) -> f64 {
+    statistics::median(values).unwrap_or(f64::NAN)
 }
 
 /// The jobs under AVG.
@@ -196,7 +206,7 @@ fn predictions(predictions: &[Prediction]) -> Measures {
     .into()
 }
 
-/// What came of runs, beside the same jobs under AVG.
+/// The results of runs, beside the same jobs under AVG.
 pub fn system(jobs: &[Job], runs: &[Run], avg: &[Run], options: &WorkloadOptions) -> Measures {
     let turnaround = |runs: &[Run]| {
         mean(&jobs.iter().zip(runs).map(|(job, run)| run.end - job.arrival).collect::<Vec<f64>>())
@@ -311,7 +321,7 @@ pub fn rows(options: &StudyOptions, strategies: &[Strategy]) -> usize {
     kinds(options, strategies).len()
 }
 
-/// Runs the study on all cores; `progress` is told of every seed of every row.
+/// Runs the study on all cores; `progress` is called for every seed of every row.
 ///
 /// # Errors
 /// [`StudyError`].

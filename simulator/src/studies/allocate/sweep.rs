@@ -2,10 +2,10 @@
 //! a cluster runs as a job array.
 
 use super::lifetimes::Lifetimes;
-use super::statistics::Estimate;
 use super::strategy::Strategy;
 use super::study::{Belief, Measures, StudyError, estimates, lifetimes, one};
 use super::workload::{Rounding, WorkloadOptions, generate};
+use crate::base::statistics::Estimate;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,6 +60,8 @@ pub struct Cell {
 pub struct Sweep {
     /// [`KIND`].
     pub kind: String,
+    /// The version that made it.
+    pub surefill: String,
     /// What was asked for.
     pub options: SweepOptions,
     /// Which shard of how many, from 1.
@@ -89,7 +91,7 @@ pub fn count(options: &SweepOptions, shard: (usize, usize)) -> usize {
     (0..cells(options).len()).filter(|index| index % shard.1 == shard.0 - 1).count()
 }
 
-/// Runs the cells of a shard (from 1, of at least 1) on all cores; `progress` is told of each.
+/// Runs the cells of a shard (from 1, of at least 1) on all cores; `progress` is called for each.
 ///
 /// # Errors
 /// [`StudyError::NoFit`].
@@ -128,7 +130,8 @@ pub fn sweep(
         Ok(cell)
     });
     let cells = cells.collect::<Result<_, StudyError>>()?;
-    Ok(Sweep { kind: KIND.to_owned(), options: options.clone(), shard, cells })
+    let surefill = env!("CARGO_PKG_VERSION").to_owned();
+    Ok(Sweep { kind: KIND.to_owned(), surefill, options: options.clone(), shard, cells })
 }
 
 /// Why shards make no sweep.
@@ -140,10 +143,13 @@ pub enum MergeError {
     /// A file that holds something else.
     #[error("{0}: not a shard of '{KIND}'")]
     Kind(String),
+    /// A shard of another version.
+    #[error("{0}: printed by surefill {1}, this is surefill {version}", version = env!("CARGO_PKG_VERSION"))]
+    Version(String, String),
     /// Made by other options than the first.
     #[error("{0}: made with other options than {1}")]
     Options(String, String),
-    /// A cell that is none of the sweep's, or not what the options say.
+    /// A cell that does not belong to the sweep, or not what the options say.
     #[error("{0}: cell {1} does not belong to this sweep")]
     Foreign(String, usize),
     /// A cell twice.
@@ -167,6 +173,9 @@ pub fn merge(shards: Vec<(String, Sweep)>, partial: bool) -> Result<Sweep, Merge
         if shard.kind != KIND {
             return Err(MergeError::Kind(name));
         }
+        if shard.surefill != env!("CARGO_PKG_VERSION") {
+            return Err(MergeError::Version(name, shard.surefill));
+        }
         if shard.options != options {
             return Err(MergeError::Options(name, first_name));
         }
@@ -185,7 +194,14 @@ pub fn merge(shards: Vec<(String, Sweep)>, partial: bool) -> Result<Sweep, Merge
         let missing = expected.len() - found.len();
         return Err(MergeError::Missing(missing, expected.len(), index, index % of + 1, of));
     }
-    Ok(Sweep { kind: KIND.to_owned(), options, shard: (1, 1), cells: found.into_values().collect() })
+    let surefill = env!("CARGO_PKG_VERSION").to_owned();
+    Ok(Sweep {
+        kind: KIND.to_owned(),
+        surefill,
+        options,
+        shard: (1, 1),
+        cells: found.into_values().collect(),
+    })
 }
 
 /// One place of the sweep, over its seeds.

@@ -7,11 +7,11 @@
 //! distribution show on average.
 
 use super::histogram::Histogram;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One state's durations. Divergences (bits) are from the sample to its most likely geometric distribution; they and
 /// the parameters are missing when the state never occurs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Durations {
     /// Times that the state was entered.
     pub intervals: u64,
@@ -21,7 +21,7 @@ pub struct Durations {
     pub p: Option<f64>,
     /// Different durations that occurred.
     pub nonempty: u64,
-    /// Different durations to expect of so many samples of the geometric distribution.
+    /// Different durations to expect of this number of samples of the geometric distribution.
     pub nonempty_geometric: Option<f64>,
     /// Divergence as it is.
     pub kl_bits: Option<f64>,

@@ -1,11 +1,11 @@
 //! Counts of natural numbers: all that a likelihood needs of a sample.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::f64::consts::LN_2;
 
 /// Values with how often each occurs, ascending.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Histogram(Vec<(u32, u64)>);
 

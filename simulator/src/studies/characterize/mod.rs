@@ -15,10 +15,10 @@ use duration::Durations;
 use histogram::Histogram;
 use load::Fit;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What can be said of all states.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Slots looked at.
     pub slots: usize,
@@ -27,7 +27,7 @@ pub struct Report {
 }
 
 /// What can be said of one state.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StateReport {
     /// Its number, from 0.
     pub state: usize,

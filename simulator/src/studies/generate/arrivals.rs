@@ -5,7 +5,7 @@
 //! gives the hours of a day only, one shorter than two days no cycle. No hour has less than a hundredth of the mean
 //! rate, so that time always goes on.
 //!
-//! Time is then measured in what the rate lets pass (so many seconds of it as of the clock, over a whole cycle): nights
+//! Time is then measured in what the rate lets pass (as many seconds of it as of the clock, over a whole cycle): nights
 //! are short, mornings long. In that time the gaps between submissions are drawn from those of the trace, separately
 //! where one user goes on and where another one comes: sessions, scripts and bursts stay what they are, the cycle is
 //! not in the gaps a second time.
@@ -91,7 +91,7 @@ impl Cycle {
         cycles * self.length() + self.passed[hour] + rest * self.rates[hour]
     }
 
-    /// The second of the clock at which so many have passed: the inverse of [`Cycle::passed`].
+    /// The second of the clock at which this number has passed: the inverse of [`Cycle::passed`].
     pub fn clock(&self, passed: f64) -> f64 {
         let cycles = (passed / self.length()).floor();
         let within = passed - cycles * self.length();

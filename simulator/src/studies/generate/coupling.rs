@@ -29,22 +29,7 @@
 //! right already.
 
 use super::chain::Chain;
-
-/// Pearson's correlation of two sequences of equal length; `None` when one of them is constant or empty. O(n).
-pub fn correlation(x: &[f64], y: &[f64]) -> Option<f64> {
-    let count = x.len().min(y.len()) as f64;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / count;
-    let (mean_x, mean_y) = (mean(x), mean(y));
-    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
-    for (x, y) in x.iter().zip(y) {
-        let (x, y) = (x - mean_x, y - mean_y);
-        xx += x * x;
-        yy += y * y;
-        xy += x * y;
-    }
-    let norm = libm::sqrt(xx) * libm::sqrt(yy);
-    (norm > 0.0).then(|| (xy / norm).clamp(-1.0, 1.0))
-}
+use crate::base::statistics::correlation;
 
 /// The three adjustment rules for one pair of chains.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,7 +45,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules for two paths of equal length through chains of so many states.
+    /// The rules for two paths of equal length through chains of these numbers of states.
     pub fn new(nodes: &[usize], node_states: usize, run_times: &[usize], run_time_states: usize) -> Rules {
         let float = |path: &[usize]| path.iter().map(|&state| state as f64).collect::<Vec<f64>>();
         let (n, r) = (float(nodes), float(run_times));
@@ -270,15 +255,6 @@ pub fn common(first: &[f64], second: &[f64], opposed: bool, mut add: impl FnMut(
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn correlation_by_hand() {
-        // Deviations -1, 0, 1 and -2, 1, 1: 3 / sqrt(2 * 6).
-        let r = correlation(&[1.0, 2.0, 3.0], &[0.0, 3.0, 3.0]).unwrap();
-        assert!((r - 3.0 / 12f64.sqrt()).abs() < 1e-15);
-        assert_eq!(correlation(&[1.0, 1.0], &[0.0, 3.0]), None);
-        assert_eq!(correlation(&[], &[]), None);
-    }
 
     /// Two paths by hand: states 0 1 1 2 0 and 0 1 2 2 1. Both change at the first and the last step: differences 1, -2
     /// and 1, -1, so cor1 is 1.

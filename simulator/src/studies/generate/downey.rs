@@ -45,7 +45,7 @@ struct Program {
 }
 
 impl Downey {
-    /// The model for a machine of so many processors, so many users and the offered load (above 0).
+    /// The model for a machine of these numbers of processors and users and the offered load (above 0).
     pub fn new(procs: NonZeroU32, users: NonZeroU32, load: f64) -> Downey {
         Downey { procs, users, rate: load * f64::from(procs.get()) / lifetimes().mean() }
     }

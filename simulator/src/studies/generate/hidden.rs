@@ -23,7 +23,7 @@ use crate::studies::hmm::model::Model;
 use crate::trace::swf::{MAX_VALUE, SwfJob};
 use std::num::NonZeroU32;
 
-/// So many slots without a job are the last.
+/// After this number of slots without a job in a row there are no more jobs.
 const SILENCE: u32 = 1 << 24;
 
 /// The model and what stands beside it.
@@ -62,7 +62,7 @@ pub enum HiddenError {
     /// In the long run no job comes.
     #[error("the model's states have no jobs: nothing would ever be generated")]
     Silent,
-    /// The model is none.
+    /// The text is no model.
     #[error(transparent)]
     Model(#[from] crate::studies::hmm::Error),
 }
@@ -79,7 +79,7 @@ impl Hidden {
         };
         let jobs: f64 =
             flat.stationary().iter().zip(&flat.load_parameter).map(|(share, load)| share * mean(load)).sum();
-        // A job in 2^24 slots is none.
+        // A job in 2^24 slots counts as no job.
         if !(jobs.is_finite() && jobs * f64::from(SILENCE) >= 1.0) {
             return Err(HiddenError::Silent);
         }

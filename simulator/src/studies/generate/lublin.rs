@@ -46,7 +46,7 @@ pub struct Lublin {
 }
 
 impl Lublin {
-    /// The model for a machine of so many processors.
+    /// The model for a machine of `procs` processors.
     pub fn new(procs: NonZeroU32) -> Lublin {
         let mut rates = [0.0; HALF_HOURS];
         for i in DAY_STARTS..DAY_STARTS + HALF_HOURS {
@@ -74,7 +74,7 @@ impl Lublin {
         (libm::floor(libm::exp2(x) + 0.5) as u32).clamp(1, self.procs)
     }
 
-    /// The run time of a job of so many processors, in seconds.
+    /// The run time of a job of this number of processors, in seconds.
     pub fn run_time(&self, processors: u32, random: &mut Random) -> i64 {
         let short = (SHORT_SLOPE * f64::from(processors) + SHORT_SHARE).clamp(0.0, 1.0);
         loop {
@@ -211,7 +211,7 @@ mod tests {
         // Between .8 and 4.5 lies 86 % of the parallel ones: 2^4.5 is 22.6, rounded exponents from 4.5 on are 5.
         let wide = share(&|size| size >= 23) / (1.0 - SERIAL);
         assert!((wide - 0.14).abs() < 0.005, "{wide}");
-        // Run times of one processor below so many seconds, what is above e^12 drawn again.
+        // Run times of one processor below a number of seconds, what is above e^12 drawn again.
         let below = |x: f64| {
             let short = SHORT_SHARE + SHORT_SLOPE;
             short * gamma_cdf(x, SHORT.0, SHORT.1) + (1.0 - short) * gamma_cdf(x, LONG.0, LONG.1)

@@ -20,6 +20,7 @@ use super::chain::Chain;
 use super::coupling::{Rules, calibrate};
 use super::history::History;
 use crate::base::random::Random;
+use crate::base::statistics::mean;
 
 /// How the chains are coupled and what values their states stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,7 +62,7 @@ impl Markov {
             Variant::Paper => 0.0,
             Variant::Calibrated => {
                 let means =
-                    |values: &Values| values.sorted.iter().map(|values| mean(values)).collect::<Vec<_>>();
+                    |values: &Values| values.sorted.iter().map(|values| mean_of(values)).collect::<Vec<_>>();
                 let products = processors.iter().zip(&seconds).map(|(&n, &r)| n as f64 * r as f64);
                 let product = products.sum::<f64>() / processors.len() as f64;
                 calibrate((&nodes, &run_times), &means(&by_nodes), &means(&by_run_times), product)
@@ -132,7 +133,7 @@ impl Values {
         for values in &mut sorted {
             values.sort_unstable();
         }
-        let means: Vec<f64> = sorted.iter().map(|values| mean(values)).collect();
+        let means: Vec<f64> = sorted.iter().map(|values| mean_of(values)).collect();
         let mut products = vec![(0.0, 0u64); chain.states()];
         for (values, states) in sequence.windows(2).zip(path.windows(2)) {
             if states[0] == states[1] {
@@ -189,8 +190,8 @@ impl Values {
     }
 }
 
-fn mean(values: &[u64]) -> f64 {
-    values.iter().map(|&value| value as f64).sum::<f64>() / values.len().max(1) as f64
+fn mean_of(values: &[u64]) -> f64 {
+    mean(values.iter().map(|&value| value as f64)).unwrap_or(0.0)
 }
 
 /// A walk through both chains, a job a step.

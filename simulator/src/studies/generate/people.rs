@@ -27,7 +27,7 @@ use super::history::Past;
 use crate::base::random::Random;
 use std::collections::HashMap;
 
-/// So many users are told apart by when they were last there.
+/// The number of users who are told apart by when they were last there.
 const RECENT: usize = 64;
 
 /// Without requests in the trace: how often a sufficient request is kept.

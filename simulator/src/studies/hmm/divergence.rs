@@ -17,6 +17,7 @@ use super::flat::{Flat, Load};
 use super::model::Model;
 use super::sample::Observed;
 use crate::base::random::Random;
+use crate::base::statistics;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::f64::consts::LN_2;
@@ -148,7 +149,7 @@ pub fn check(p: &Model, q: &Model) -> Result<(), Error> {
     Ok(())
 }
 
-/// D(P || Q), by sequences drawn from P. `progress` is told of every sequence.
+/// D(P || Q), by sequences drawn from P. `progress` is called for every sequence.
 ///
 /// # Errors
 /// [`Error::Incomparable`], [`Error::Core`].
@@ -172,13 +173,14 @@ pub fn rate(p: &Model, q: &Model, options: &Options, progress: &(dyn Fn() + Sync
     let found: Vec<(f64, usize)> =
         (0..options.sequences.max(2)).into_par_iter().map(sequence).collect::<Result<_, _>>()?;
     let count = found.len() as f64;
-    let mean = found.iter().map(|found| found.0).sum::<f64>() / count;
+    let bits: Vec<f64> = found.iter().map(|found| found.0).collect();
+    let mean = statistics::mean(bits.iter().copied()).unwrap_or(0.0);
     let jobs = found.iter().map(|found| found.1).sum::<usize>() as f64 / count;
     let jobs_per_slot = jobs / f64::from(options.slots.max(1));
     if !mean.is_finite() {
         return Ok(Rate { bits_per_slot: None, standard_error: None, bits_per_job: None, jobs_per_slot });
     }
-    let variance = found.iter().map(|found| (found.0 - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let variance = statistics::variance(&bits).unwrap_or(0.0);
     Ok(Rate {
         bits_per_slot: Some(mean),
         standard_error: Some((variance / count).sqrt()),

@@ -9,7 +9,7 @@ use super::sample::{Binning, Sample, entropy};
 use super::states::State;
 use super::train::{Options, Trained, train};
 use crate::trace::workload::Counts;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use surefill::hmm::Hmm;
 
@@ -29,7 +29,7 @@ pub struct Fit {
 }
 
 /// What a model was trained and tested on.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     /// Jobs trained on.
     pub jobs: u64,
@@ -44,7 +44,7 @@ pub struct Facts {
 }
 
 /// A model after a round.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Rounds of training so far.
     pub round: u64,
@@ -94,7 +94,7 @@ pub struct Fitted {
 }
 
 /// Trains a model on a sample, or on its first half and then tests it on the second after every round. `progress` is
-/// told of every round.
+/// called after every round.
 ///
 /// # Errors
 /// [`Error`].

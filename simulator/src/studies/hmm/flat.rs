@@ -60,7 +60,7 @@ impl Flat {
     /// # Errors
     /// [`Error::Core`] when it has none.
     pub fn of(hmm: &Hmm<'_>) -> Result<Flat, Error> {
-        let (states, bins) = (hmm.limits().states as usize, hmm.limits().bins as usize);
+        let (states, bins) = (hmm.capacity().states as usize, hmm.capacity().bins as usize);
         let loads = if hmm.load() == surefill::hmm::LoadModel::None { 0 } else { states };
         let mut flat = Flat {
             start: vec![0.0; states],

@@ -23,7 +23,7 @@ use super::Error;
 use super::block::Block;
 use super::flat::{Flat, Load};
 use super::sample::{Observed, Sample, cross_entropy, entropy, safety};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 use std::ops::Range;
 use surefill::hmm::{Evidence, Hmm};
@@ -42,7 +42,7 @@ pub struct Test {
 }
 
 /// The facts of a test.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     /// Jobs, n_v.
     pub jobs: u64,
@@ -70,7 +70,7 @@ pub fn halves(sample: &Sample) -> Result<(Part<'_>, Part<'_>), Error> {
 }
 
 impl Test {
-    /// The second half of a sample, for models of so many states.
+    /// The second half of a sample, for models of this number of states.
     ///
     /// # Errors
     /// [`Error::NoHalves`], [`Error::NothingToTest`], [`Error::Core`].

@@ -21,9 +21,9 @@ pub struct Model {
     pub format: String,
     /// What it was trained on.
     pub trace: String,
-    /// So many jobs.
+    /// The number of jobs it was trained on.
     pub jobs: u64,
-    /// In so many slots.
+    /// The number of slots in which they were submitted.
     pub slots: u64,
     /// Rounds of training.
     pub rounds: u64,
@@ -230,7 +230,7 @@ mod tests {
         let smoothed = model().smoothed(1.0);
         assert_eq!(smoothed.emission[1][0], 1.0 / 33.0);
         assert!((smoothed.transition[0][1] - 2.0 / 12.0).abs() < 1e-15);
-        // 11 slots: 10 of none and one of 3 jobs
+        // 11 slots: 10 without jobs and one of 3 jobs
         assert!((1.0 / smoothed.load_parameter[1] - 1.0 - 3.0 / 11.0).abs() < 1e-12);
         smoothed.flat().parameters(Load::Geometric).check(2, 3).unwrap();
         assert_eq!(model().smoothed(0.0).emission, model().emission);

@@ -22,7 +22,7 @@ use super::flat::Load;
 use super::sample::{Binning, make_safe, safety};
 use super::train::{Start, Stop};
 use crate::trace::workload::Job;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Instant;
@@ -69,6 +69,12 @@ impl fmt::Display for Learn {
     }
 }
 
+impl<'de> Deserialize<'de> for Learn {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Learn, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 impl Serialize for Learn {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -76,7 +82,7 @@ impl Serialize for Learn {
 }
 
 /// How the predictor learns.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// By what.
     pub learn: Learn,
@@ -115,7 +121,7 @@ impl Default for Options {
 }
 
 /// The gain on line.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Online {
     /// How the predictor learnt.
     #[serde(flatten)]
@@ -139,7 +145,7 @@ pub struct Online {
 }
 
 /// One week.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Week {
     /// Its number, from 0.
     pub week: i64,
@@ -149,7 +155,7 @@ pub struct Week {
 }
 
 /// What some jobs gained.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
     /// Jobs.
     pub jobs: u64,
@@ -301,7 +307,7 @@ fn has_safety_alone(predicted: &[f64], bin: usize, jobs: f64) -> bool {
     predicted[bin] == least && least == safety(jobs.max(99.0)) / empty
 }
 
-/// Reports a trace's jobs, in order of submission, to a predictor. `progress` is told of every so many submissions.
+/// Reports a trace's jobs, in order of submission, to a predictor. `progress` is called after every few submissions.
 ///
 /// # Errors
 /// [`Error`].

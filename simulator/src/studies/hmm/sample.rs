@@ -13,7 +13,7 @@ use surefill::runtime::{MAX_BINS, RuntimeBins};
 const MOST_SLOTS: i64 = 1 << 24;
 
 /// How jobs are put into slots and bins.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Binning {
     /// The slot length t_s in seconds.
     pub slot_s: i64,
@@ -151,7 +151,7 @@ pub fn make_safe(probabilities: &mut [f64], epsilon: f64) {
     }
 }
 
-/// The epsilon of the safety distribution after so many jobs: 1 / (jobs + 1). (The thesis's 1 / jobs leaves nothing to
+/// The epsilon of the safety distribution after `jobs` jobs: 1 / (jobs + 1). (The thesis's 1 / jobs leaves nothing to
 /// the only bin that was seen after one job.)
 pub fn safety(jobs: f64) -> f64 {
     1.0 / (jobs + 1.0)

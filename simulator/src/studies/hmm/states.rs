@@ -39,7 +39,7 @@ pub struct Bin {
     pub probability: f64,
 }
 
-/// So many bins are shown.
+/// The number of bins that are shown.
 const SHOWN: usize = 3;
 
 /// Describes the states of a model by the observations of the block it was trained in.

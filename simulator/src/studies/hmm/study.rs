@@ -11,11 +11,11 @@ use super::train::{Options, Start, Stop, Trained};
 use crate::trace::workload::{Counts, Workload};
 use clap::ValueEnum;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use surefill::hmm::Termination;
 
 /// A comparison of the thesis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Figure {
     /// Figure 3.1: numbers of states and ratios of run-time bins.
@@ -33,7 +33,7 @@ pub enum Figure {
 }
 
 /// One model to be trained.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     /// States M.
     pub states: u32,
@@ -64,7 +64,7 @@ impl Setting {
 }
 
 /// What is compared.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choices {
     /// The comparisons.
     pub figures: Vec<Figure>,
@@ -156,7 +156,7 @@ impl Choices {
 }
 
 /// A setting's gain, round by round.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// The setting.
     #[serde(flatten)]
@@ -173,7 +173,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The model after so many rounds.
+    /// The model after this number of rounds.
     pub fn after(&self, round: u64) -> Option<&Point> {
         self.points.iter().find(|point| point.round == round)
     }
@@ -191,7 +191,7 @@ impl Curve {
 }
 
 /// A comparison's curves, as places in [`Study::curves`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compared {
     /// The comparison.
     pub figure: Figure,
@@ -200,7 +200,7 @@ pub struct Compared {
 }
 
 /// A trace's gains.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Study {
     /// The trace's file name.
     pub trace: String,
@@ -236,12 +236,12 @@ enum Done {
     Online(Box<Online>),
 }
 
-/// What is to be told of progress.
+/// A step of progress.
 #[derive(Clone, Copy)]
 pub struct Progress<'a> {
     /// After every round.
     pub rounds: &'a (dyn Fn(u64) + Sync),
-    /// After so many jobs on line.
+    /// After this number of jobs on line.
     pub jobs: &'a (dyn Fn(u64) + Sync),
 }
 

@@ -70,6 +70,12 @@ impl fmt::Display for Stop {
     }
 }
 
+impl<'de> Deserialize<'de> for Stop {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Stop, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 impl Serialize for Stop {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -77,7 +83,7 @@ impl Serialize for Stop {
 }
 
 /// A model and how it is trained.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// States M.
     pub states: u32,
@@ -109,7 +115,7 @@ impl Options {
 }
 
 /// How training ended.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Trained {
     /// Rounds.
     pub rounds: u64,

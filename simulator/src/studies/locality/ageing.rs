@@ -14,6 +14,7 @@
 //! alone. A user's first job has no history and is not predicted.
 
 use super::binning::{Granularity, RunTimes};
+use crate::base::statistics::quantile;
 use crate::trace::workload::Job;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -33,7 +34,9 @@ const SIGNIFICANT: f64 = 3.841;
 const SMALLEST_SCALE: f64 = 1e-100;
 
 /// What ages information.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, clap::ValueEnum)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
     /// The user's further jobs: alpha per job
@@ -76,7 +79,7 @@ impl Clock {
 }
 
 /// When a run time is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Known {
     /// When the job is submitted, as in chapter 2: what there is to be learnt
@@ -95,7 +98,7 @@ impl Known {
 }
 
 /// A rate of ageing.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Rate {
     /// The weight that is left after one job, or one hour.
     pub alpha: f64,
@@ -121,7 +124,7 @@ fn weight(age: f64, half_life: f64) -> f64 {
 }
 
 /// One user's rate.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct UserRate {
     /// The user's number in the trace.
     pub user: i64,
@@ -137,7 +140,7 @@ pub struct UserRate {
 }
 
 /// How well the next run-time bin is predicted with one kind of ageing, in bits a job: means of log2 P, all below 0.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Predicted {
     /// The strength c of the back-off that suits it best.
     pub smoothing: f64,
@@ -148,7 +151,7 @@ pub struct Predicted {
 }
 
 /// Quantiles over users.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Quantile {
     /// The share of users at or below.
     pub share: f64,
@@ -158,7 +161,7 @@ pub struct Quantile {
 }
 
 /// Ageing by one clock.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ageing {
     /// What ages information.
     pub clock: Clock,
@@ -168,7 +171,7 @@ pub struct Ageing {
     pub ratio: f64,
     /// Run-time bins in use.
     pub used_bins: usize,
-    /// A user needs so many jobs to be among `users`.
+    /// The least jobs of a user who is among `users`.
     pub min_jobs: usize,
     /// Jobs predicted.
     pub predicted: usize,
@@ -191,7 +194,7 @@ pub struct Ageing {
 }
 
 /// What ageing gains, in bits a job.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Gains {
     /// The common rate over no ageing, as fitted.
     pub common_over_none: f64,
@@ -204,7 +207,7 @@ pub struct Gains {
 }
 
 /// How ageing is studied.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Options {
     /// When a run time is known.
     pub known: Known,
@@ -339,7 +342,7 @@ fn histories(jobs: &[Job], options: &Options) -> (Vec<History>, usize) {
     (enough.collect(), binned.used)
 }
 
-/// How many portions of work `progress` is told of by [`ageing`].
+/// How often [`ageing`] calls `progress`.
 pub fn steps(clock: Clock) -> u64 {
     clock.half_lives().len() as u64 + 1
 }
@@ -499,7 +502,7 @@ impl Fit<'_> {
                 held_out_common_over_none: one.held_out_bits - none.held_out_bits,
                 held_out_own_over_common: own.held_out_bits - one.held_out_bits,
             },
-            quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map(|share| quantile(&users, share)).to_vec(),
+            quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map(|share| rate_at(&users, share)).to_vec(),
             significant: users.iter().filter(|user| user.significant).count(),
             users,
         }
@@ -511,11 +514,12 @@ fn highest(values: impl Iterator<Item = f64>) -> (usize, f64) {
     values.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f64::NEG_INFINITY))
 }
 
-/// The rate of the user at a rank, of users sorted by half-life: the smallest that `share` of the users do not exceed.
-fn quantile(users: &[UserRate], share: f64) -> Quantile {
-    let rank = (share * users.len() as f64).ceil() as usize;
-    let user = users.get(rank.saturating_sub(1)).or(users.last());
-    Quantile { share, rate: user.map_or(Rate { alpha: 1.0, half_life: None }, |user| user.rate) }
+/// A quantile of the rates of users, who are sorted by half-life.
+fn rate_at(users: &[UserRate], share: f64) -> Quantile {
+    Quantile {
+        share,
+        rate: quantile(users, share).map_or(Rate { alpha: 1.0, half_life: None }, |user| user.rate),
+    }
 }
 
 /// The best point of a golden-section search between `low` and `high`, and its value.

@@ -5,17 +5,19 @@
 const ROUNDED: f64 = 1.0 + 2e-15;
 
 /// How run times are binned.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Granularity {
     /// Bin `floor(log_ratio(r))`: "simple" binning with this ratio t_r above 1.
     Ratio(f64),
-    /// So many clusters: k-means, Algorithm 2.
+    /// This number of clusters: k-means, Algorithm 2.
     Means(u32),
 }
 
 /// The kinds of [`Granularity`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, clap::ValueEnum)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Binning {
     /// Bins of constant ratio t_r

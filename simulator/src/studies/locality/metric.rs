@@ -12,6 +12,7 @@
 //! adjusted mutual information of Vinh, Epps & Bailey 2010 (equation 4). It depends on the margins alone, so cells are
 //! grouped by them.
 
+use crate::base::statistics;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +26,7 @@ const NEGLIGIBLE: f64 = 1e-20;
 pub struct Logs(Vec<f64>);
 
 impl Logs {
-    /// The table for so many jobs.
+    /// The table for this number of jobs.
     pub fn new(jobs: usize) -> Logs {
         let g = |k: usize| if k < 2 { 0.0 } else { k as f64 * (k as f64).log2() };
         Logs((0..=jobs).map(g).collect())
@@ -55,7 +56,7 @@ pub struct Counts<'a> {
 }
 
 /// What the shuffles gave, in bits.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Shuffled {
     /// Shuffles.
     pub shuffles: u32,
@@ -85,7 +86,7 @@ impl Counts<'_> {
             return 0.0;
         }
         let sum: f64 = sizes.iter().map(|&size| self.logs.g(size)).sum();
-        // Rounding must not make a negative entropy of none.
+        // Rounding must not make an entropy of 0 negative.
         (self.jobs().log2() - sum / self.jobs()).max(0.0)
     }
 
@@ -126,7 +127,7 @@ impl Counts<'_> {
         self.information_of(self.cells(self.run_time_bins))
     }
 
-    /// I(S;R') over so many shuffles, in bits. O(jobs) a shuffle.
+    /// I(S;R') over `shuffles` shuffles, in bits. O(jobs) a shuffle.
     pub fn shuffled(&self, shuffles: u32, seed: u64) -> Shuffled {
         let one = |index: u32| {
             let mut bins = self.run_time_bins.to_vec();
@@ -134,10 +135,8 @@ impl Counts<'_> {
             self.information_of(self.cells(&bins))
         };
         let values: Vec<f64> = (0..shuffles).map(one).collect();
-        let count = values.len().max(1) as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Shuffled { shuffles, seed, mean, deviation: (squares / (count - 1.0).max(1.0)).sqrt() }
+        let mean = statistics::mean(values.iter().copied()).unwrap_or(0.0);
+        Shuffled { shuffles, seed, mean, deviation: statistics::deviation(&values).unwrap_or(0.0) }
     }
 
     /// E[I(S;R')] over all shuffles, in bits. O(A B L) for A different sizes of groups, B of bins, and L counts that a

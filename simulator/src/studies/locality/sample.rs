@@ -5,7 +5,9 @@ use super::metric::Logs;
 use crate::trace::workload::Job;
 
 /// From what run times would be learnt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, clap::ValueEnum)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Attribute {
     /// The submit time's bin: f(s, r)

@@ -48,7 +48,7 @@ const LINES: [(Axis, f64, i32); 6] = [
 ];
 
 /// The metric at one granularity.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Point {
     /// t_s, in seconds; null where submit times are not binned.
     pub slot_s: Option<i64>,
@@ -77,7 +77,7 @@ pub struct Space {
 }
 
 /// What a search found.
-#[derive(Debug, Clone, serde::Serialize)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Surface {
     /// The best point; the coarsest of equals.
     pub best: Point,
@@ -107,7 +107,7 @@ impl Surface {
 }
 
 /// Between which granularities the metric is near its best: how well determined the best one is.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Plateau {
     /// t_s, in seconds.
     pub slot_s: Option<(i64, i64)>,

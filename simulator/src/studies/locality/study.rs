@@ -8,13 +8,13 @@ use super::search::{self, Plateau, Point, Space, Surface, search};
 use super::thesis::{self, Published};
 use crate::trace::workload::{self, Job, Workload};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How near the best a point must be to count for [`Measurement::plateau`].
 pub const NEAR: f64 = 0.01;
 
 /// What is measured, and how.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// From what run times would be learnt.
     pub by: Vec<Attribute>,
@@ -37,7 +37,7 @@ pub struct Options {
 }
 
 /// The metric at one granularity, with its parts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Where, and the metric.
     #[serde(flatten)]
@@ -55,7 +55,7 @@ pub struct Measured {
 }
 
 /// The thesis's best, and what is measured here at the same granularity.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Reproduced {
     /// The thesis's.
     pub published: Published,
@@ -63,8 +63,17 @@ pub struct Reproduced {
     pub measured: Measured,
 }
 
+/// Why there is nothing. By another name than a reference's, for which serde would want a text that lives as long.
+pub type Reason = &'static str;
+
+/// Reads one of the few sentences that say why there is nothing, and keeps it for as long as the process lives.
+fn kept<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Reason>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    Ok(text.map(|text| &*Box::leak(text.into_boxed_str())))
+}
+
 /// One attribute and binning.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Measurement {
     /// From what run times would be learnt.
     pub attribute: Attribute,
@@ -75,7 +84,8 @@ pub struct Measurement {
     /// Jobs left out because their user is unknown.
     pub without_user: usize,
     /// Why there is nothing to measure.
-    pub nothing: Option<&'static str>,
+    #[serde(deserialize_with = "kept")]
+    pub nothing: Option<Reason>,
     /// The best granularity.
     pub best: Option<Measured>,
     /// Where the metric is within 1 % of the best.
@@ -87,7 +97,7 @@ pub struct Measurement {
 }
 
 /// What submit times add to users: f(s; r|u), in bits.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct GivenUser {
     /// The thesis's, where it has the trace.
     pub thesis: Option<f64>,
@@ -101,7 +111,7 @@ pub struct GivenUser {
 }
 
 /// One trace.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Study {
     /// The trace's file name without its folder.
     pub trace: String,
@@ -116,7 +126,8 @@ pub struct Study {
     /// Ageing by every clock.
     pub ageing: Vec<Ageing>,
     /// Why `ageing` is empty although it was asked for.
-    pub no_ageing: Option<&'static str>,
+    #[serde(deserialize_with = "kept")]
+    pub no_ageing: Option<Reason>,
 }
 
 impl Options {

@@ -3,7 +3,7 @@
 
 use super::binning::{Binning, Granularity};
 use super::sample::Attribute;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 const MIN: i64 = 60;
 const HOUR: i64 = 60 * MIN;
@@ -13,10 +13,11 @@ const WEEK: i64 = 7 * DAY;
 const MONTH: i64 = 30 * DAY;
 
 /// What the thesis found best for one trace, attribute and binning.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Published {
     /// The table it stands in.
-    pub table: &'static str,
+    #[serde(deserialize_with = "table")]
+    pub table: Table,
     /// t_s, in seconds.
     pub slot_s: Option<i64>,
     /// t_r or N.
@@ -26,6 +27,19 @@ pub struct Published {
     pub bins: u32,
     /// f, in bits.
     pub locality: f64,
+}
+
+/// A table's number. By another name than a reference's, for which serde would want a text that lives as long.
+type Table = &'static str;
+
+/// The tables.
+const TABLES: [Table; 3] = ["2.1", "2.2", "2.3"];
+
+/// Reads a table's number.
+fn table<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Table, D::Error> {
+    let text = String::deserialize(from)?;
+    let known = TABLES.into_iter().find(|table| *table == text);
+    known.ok_or_else(|| serde::de::Error::custom(format!("'{text}' is no table of the thesis")))
 }
 
 /// One trace's rows.

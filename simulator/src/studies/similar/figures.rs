@@ -1,5 +1,6 @@
 //! What Figures 1 to 4 of Song, Ernemann & Yahyapour 2004 show.
 
+use crate::base::statistics::mean;
 use crate::studies::generate::chain::class;
 use serde::Serialize;
 
@@ -60,17 +61,17 @@ impl Figures {
             repetitions: lengths(&|jobs, runs| Some(jobs / runs)),
             repetitions_independent: lengths(&|jobs, _| (jobs < all).then(|| all / (all - jobs))),
             next_nodes: successors(&distinct),
-            mean_nodes: mean(&distinct),
+            mean_nodes: mean_of(&distinct),
             next_run_time: successors(run_times),
-            mean_run_time: mean(run_times),
+            mean_run_time: mean_of(run_times),
             nodes: distribution(processors),
             run_times: distribution(run_times),
         }
     }
 }
 
-fn mean(values: &[u64]) -> f64 {
-    values.iter().map(|&value| value as f64).sum::<f64>() / values.len().max(1) as f64
+fn mean_of(values: &[u64]) -> f64 {
+    mean(values.iter().map(|&value| value as f64)).unwrap_or(0.0)
 }
 
 /// The mean of what follows, by the class of what is followed.

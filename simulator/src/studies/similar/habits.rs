@@ -1,8 +1,9 @@
 //! What a predictor lives on, beside the jobs' shapes: who submits how much, in which sessions, and how well people
 //! know how long their jobs run.
 
+use crate::base::statistics::quantile;
 use crate::studies::generate::Past;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// A session ends when its user submits nothing for so long, in seconds. By submissions alone, as generated workloads
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 const PAUSE: i64 = 3600;
 
 /// Users, sessions and requested times of a workload; each `None` where nothing is known.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Habits {
     /// The share of jobs that the busiest user submits.
     pub busiest: Option<f64>,
@@ -43,12 +44,14 @@ impl Habits {
         let asked = jobs.iter().filter(|job| job.requested > 0);
         let mut used: Vec<f64> =
             asked.map(|job| (job.run_time as f64 / job.requested as f64).min(1.0)).collect();
+        used.sort_by(f64::total_cmp);
+        gaps.sort_by(f64::total_cmp);
         let exact = used.iter().filter(|&&used| used >= 0.99).count() as f64 / used.len() as f64;
-        let quartiles = [0.25, 0.5, 0.75].map(|share| quantile(&mut used, share));
+        let quartiles = [0.25, 0.5, 0.75].map(|share| quantile(&used, share));
         Habits {
             busiest: busiest.filter(|_| named),
             session_jobs: (named && sessions > 0).then(|| all / f64::from(sessions)),
-            session_gap: quantile(&mut gaps, 0.5).filter(|_| named),
+            session_gap: quantile(&gaps, 0.5).filter(|_| named),
             accuracy: match quartiles {
                 [Some(low), Some(middle), Some(high)] => Some([low, middle, high]),
                 _ => None,
@@ -56,13 +59,6 @@ impl Habits {
             exact: (!used.is_empty()).then_some(exact),
         }
     }
-}
-
-/// The smallest value that so many do not exceed.
-fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let rank = (share * values.len() as f64).ceil() as usize;
-    values.get(rank.max(1) - 1).copied()
 }
 
 #[cfg(test)]

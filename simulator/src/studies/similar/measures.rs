@@ -1,9 +1,9 @@
 //! What two sequences of jobs have in common: section 5 of Song, Ernemann & Yahyapour 2004.
 
 use super::habits::Habits;
-use crate::studies::generate::coupling::correlation;
+use crate::base::statistics::{autocorrelation, correlation, mean};
 use crate::studies::generate::{History, Past};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The largest difference of two samples' empirical distribution functions (Kolmogorov-Smirnov), from 0 to 1; `None`
 /// when one is empty. O(n log n).
@@ -28,22 +28,13 @@ pub fn kolmogorov_smirnov(a: &[u64], b: &[u64]) -> Option<f64> {
     Some(largest)
 }
 
-/// The autocorrelation at lag 1: the sum of the products of successive deviations over the sum of squared deviations,
-/// as R's `acf` has it; `None` for constant and empty sequences.
-pub fn autocorrelation(values: &[f64]) -> Option<f64> {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-    let products: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
-    (squares > 0.0).then(|| products / squares)
-}
-
 /// Processor-seconds of all jobs: equation 12.
 pub fn squashed_area(jobs: &[Past]) -> f64 {
     jobs.iter().map(|job| f64::from(job.processors) * job.run_time as f64).sum()
 }
 
 /// What is measured of one sequence of jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Jobs.
     pub jobs: u64,
@@ -94,7 +85,7 @@ impl Measures {
             users: if named { users } else { 0 },
             same_user: named.then(|| same as f64 / pairs),
             repeated_class: repeated_class.filter(|_| named),
-            accuracy: (!used.is_empty()).then(|| used.iter().sum::<f64>() / used.len() as f64),
+            accuracy: mean(used),
             habits: Habits::new(jobs),
         }
     }
@@ -115,7 +106,7 @@ fn repeats(jobs: &[Past]) -> (u64, Option<f64>) {
 }
 
 /// How close a synthetic workload is to the original.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Similarity {
     /// Kolmogorov-Smirnov of processors.
     pub ks_nodes: f64,

@@ -22,15 +22,15 @@
 use crate::studies::generate::History;
 use crate::studies::generate::chain::Chain;
 use crate::studies::generate::coupling::{Rules, common};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 /// How well one predictor did.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// The predictor.
-    pub predictor: &'static str,
+    pub predictor: String,
     /// Bits a job: processors and run time together.
     pub bits: f64,
     /// Bits a job: processors.
@@ -149,7 +149,7 @@ impl Tally {
     fn score(&self, predictor: &'static str) -> Score {
         let mean = |sum: f64| sum / self.jobs.max(1.0);
         Score {
-            predictor,
+            predictor: predictor.to_owned(),
             bits: mean(self.bits[0]),
             bits_nodes: mean(self.bits[1]),
             bits_run_time: mean(self.bits[2]),

@@ -4,15 +4,16 @@
 use super::figures::Figures;
 use super::measures::{Measures, Similarity};
 use super::paper::{Published, published};
+use crate::base::statistics;
 use crate::studies::generate::markov::{Markov, Variant};
 use crate::studies::generate::{History, Model, Past};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::num::NonZeroU32;
 
 /// The models that are compared, in the order of the tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rival {
     /// The paper's Markov chains.
@@ -50,7 +51,7 @@ impl Rival {
 }
 
 /// A mean over seeds and the standard deviation from seed to seed.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
     /// The mean.
     pub mean: f64,
@@ -61,16 +62,13 @@ pub struct Mean {
 impl Mean {
     /// The mean of values; `None` without any.
     pub fn new(values: &[f64]) -> Option<Mean> {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        let deviation = libm::sqrt(squares / (count - 1.0).max(1.0));
-        (!values.is_empty()).then_some(Mean { mean, deviation })
+        let mean = statistics::mean(values.iter().copied())?;
+        Some(Mean { mean, deviation: statistics::deviation(values).unwrap_or(0.0) })
     }
 }
 
 /// One model against one trace.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// The model.
     pub model: Rival,
@@ -102,7 +100,7 @@ impl Judged {
 }
 
 /// Table 3's line for a trace.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// States of the chain of run times.
     pub run_time_states: usize,
@@ -117,7 +115,7 @@ pub struct Parameters {
 }
 
 /// A trace's lines in Tables 3 to 6.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Study {
     /// The trace's file name without its folder.
     pub trace: String,
@@ -134,7 +132,15 @@ pub struct Study {
     /// Every model.
     pub models: Vec<Judged>,
     /// The paper's numbers.
+    #[serde(skip_deserializing)] // known by the trace's name
     pub published: Option<&'static Published>,
+}
+
+impl Study {
+    /// Finds the paper's numbers again, which a study that has been read does not have.
+    pub fn find_published(&mut self) {
+        self.published = published(&self.trace);
+    }
 }
 
 /// The jobs that a model makes of a seed, as a history of their own.
@@ -159,7 +165,7 @@ pub fn synthetic(model: &Model, like: &History, name: &str, jobs: u64, seed: u64
 }
 
 impl Study {
-    /// Judges all models by a trace with so many seeds; 0 gives the parameters only. `progress` hears of every workload
+    /// Judges all models by a trace with `seeds` seeds; 0 gives the parameters only. `progress` hears of every workload
     /// made.
     pub fn new(history: &History, seeds: u32, progress: &(dyn Fn() + Sync)) -> Study {
         let jobs = history.jobs.len() as u64;

@@ -1,7 +1,7 @@
 //! A policy that is asked, after each of its passes, when the jobs that it has not started will start.
 
 use super::methods::{History, Method, Player, Quantiles, Rules, sound};
-use super::study::{Occasion, Told};
+use super::told::{Occasion, Told};
 use crate::replay::machine::Cluster;
 use crate::replay::policy::Policy;
 use crate::replay::predict::DistributionPredictor;
@@ -9,7 +9,7 @@ use crate::trace::workload::{Job, JobId};
 use std::collections::BTreeMap;
 use surefill::forecast::{ForecastOptions, Plans, StartCalibration};
 
-/// What was told of a waiting job on one occasion.
+/// What was foretold about a waiting job on one occasion.
 struct Open {
     when: i64,
     occasion: Occasion,
@@ -21,7 +21,7 @@ struct Open {
     missed: u32,
 }
 
-/// The policy of a replay, its forecasts, and what came of them.
+/// The policy of a replay, its forecasts, and the starts that followed.
 pub struct Asking {
     policy: Box<dyn Policy>,
     predictor: Box<dyn DistributionPredictor>,
@@ -39,7 +39,7 @@ pub struct Asking {
     history: History,
     submitted: Vec<JobId>,
     open: BTreeMap<JobId, Vec<Open>>,
-    /// What has come of everything told.
+    /// Everything foretold, with the start that followed.
     pub told: Vec<Told>,
 }
 

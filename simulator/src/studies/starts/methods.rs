@@ -1,8 +1,9 @@
 //! Who foretells: each says five quantiles of the rest of a wait, in seconds, or one number as all five.
 
+use crate::base::statistics::quantile;
 use crate::replay::machine::Cluster;
 use crate::replay::policy::{Candidates, Choice, Criterion, PolicyName, PolicyOptions};
-use crate::replay::predict::{DistributionPredictor, Predictor};
+use crate::replay::predict::{DistributionPredictor, PredictorName};
 use crate::trace::workload::JobId;
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -22,7 +23,7 @@ pub type Quantiles = [i64; LEVELS.len()];
 pub enum Method {
     /// The queue played forward over sampled run times.
     Forecast,
-    /// The same, its quantiles stretched by what came of earlier ones.
+    /// The same, its quantiles stretched by the starts that followed earlier ones.
     Calibrated,
     /// The queue played forward with every job running to its limit, as Slurm does.
     Limits,
@@ -84,7 +85,7 @@ impl Rules {
         let (options, front) = match choice.policy {
             PolicyName::Fcfs => (ForecastOptions { policy: Policy::Fcfs, ..base }, 1.0),
             PolicyName::Conservative => (ForecastOptions { reservations: 1 << 20, ..base }, 1.0),
-            PolicyName::Easy if choice.predictor == Predictor::Limit => (ordered, order.front),
+            PolicyName::Easy if choice.predictor == PredictorName::Limit => (ordered, order.front),
             PolicyName::Easy | PolicyName::EasyPlusPlus | PolicyName::Named(_) => {
                 (ForecastOptions { plans: Plans::Medians, ..ordered }, order.front)
             }
@@ -219,8 +220,7 @@ impl History {
             return None;
         }
         longer.sort_unstable();
-        let rank = |level: f64| ((level * longer.len() as f64).ceil() as usize).clamp(1, longer.len()) - 1;
-        Some(LEVELS.map(|level| longer[rank(level)] - age))
+        Some(LEVELS.map(|level| quantile(&longer, level).expect("enough") - age))
     }
 }
 

@@ -3,11 +3,14 @@
 //!
 //! * `asking`: a policy that is asked about its queue, and what it hears.
 //! * `methods`: the forecast, calibrated and not; Slurm's way, by limits alone; the waits of the jobs before.
+//! * `told`: what was foretold about a job, and when it started.
 //! * `study`: coverage of 50 % and 90 % intervals, and the median absolute error.
 
 mod asking;
 mod methods;
 mod study;
+mod told;
 
 pub use methods::Method;
-pub use study::{Asks, Measure, Occasion, Study, Told, of_job, study};
+pub use study::{Asks, Measure, Study, of_job, study};
+pub use told::{Occasion, Told};

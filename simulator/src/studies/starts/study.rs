@@ -1,43 +1,17 @@
 //! What was told against what came.
 
 use super::asking::Asking;
-use super::methods::{Method, Quantiles, Rules};
+use super::methods::{Method, Rules};
+use super::told::{Occasion, Told};
+use crate::base::statistics::upper_quantile;
 use crate::replay::engine::replay;
 use crate::replay::policy::name_of;
-use crate::replay::predict::Predictor;
+use crate::replay::predict::PredictorName;
 use crate::replay::run::{Error, Options};
+use crate::replay::setup::Setup;
 use crate::trace::workload::{JobId, Workload};
 use serde::Serialize;
 use surefill::runtime::RuntimeBins;
-
-/// When a job was asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Occasion {
-    /// In the pass after its submission, which has not started it.
-    Submission,
-    /// At a later time, every six hours, while it waits.
-    Later,
-}
-
-/// What was told of a job on one occasion, and what came: seconds from then on.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Told {
-    /// The job's number in the trace.
-    pub job: i64,
-    /// When it was asked about.
-    pub asked: i64,
-    /// How long it had waited by then.
-    pub age: i64,
-    /// By whom.
-    pub method: Method,
-    /// When.
-    pub occasion: Occasion,
-    /// The quantiles told.
-    pub quantiles: Quantiles,
-    /// What came.
-    pub waited: i64,
-}
 
 /// How well one method foretold on one kind of occasion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,12 +37,11 @@ pub struct Measure {
 /// The study of one trace.
 #[derive(Debug, Clone, Serialize)]
 pub struct Study {
-    /// The trace.
-    pub trace: String,
-    /// The policy of the replay, and what the forecasts believe of run times.
-    pub policy: String,
-    /// What is believed of run times.
-    pub predictor: String,
+    /// The replay.
+    #[serde(flatten)]
+    pub setup: Setup,
+    /// What the forecasts believe of run times.
+    pub beliefs: String,
     /// Scenarios of a forecast.
     pub scenarios: u32,
     /// Jobs replayed.
@@ -77,9 +50,9 @@ pub struct Study {
     pub measures: Vec<Measure>,
 }
 
+/// The upper of the middle values.
 fn median(values: &mut [i64]) -> f64 {
-    let middle = values.len() / 2;
-    if values.is_empty() { f64::NAN } else { *values.select_nth_unstable(middle).1 as f64 }
+    upper_quantile(values, 0.5).map_or(f64::NAN, |value| value as f64)
 }
 
 impl Measure {
@@ -116,7 +89,7 @@ impl Measure {
 #[derive(Debug, Clone, Copy)]
 pub struct Asks {
     /// What the forecasts believe of run times: a predictor of distributions.
-    pub beliefs: Predictor,
+    pub beliefs: PredictorName,
     /// Scenarios of a forecast (2 to 65,536).
     pub scenarios: u32,
     /// Seconds between two times at which all that wait are asked about.
@@ -147,16 +120,14 @@ pub fn study(
     let policy = replayed.choice.build(&replayed.policy)?;
     let rules = Rules::new(&replayed.choice, &replayed.policy, scenarios, 1);
     let mut asking = Asking::new(policy, beliefs, rules, every);
-    let setup = replayed.setup(trace, workload.procs, 0);
-    replay(workload, setup, &mut asking, progress)?;
+    replay(workload, replayed.setup(trace, workload.procs, 0), &mut asking, progress)?;
     let measures = [Occasion::Submission, Occasion::Later].into_iter().flat_map(|occasion| {
         let told = &asking.told;
         Method::ALL.into_iter().filter_map(move |method| Measure::of(method, occasion, told))
     });
     let study = Study {
-        trace: trace.to_owned(),
-        policy: name_of(replayed.choice.policy),
-        predictor: name_of(predictor),
+        setup: replayed.setup(trace, workload.procs, 0),
+        beliefs: name_of(predictor),
         scenarios,
         jobs: workload.jobs.len(),
         measures: measures.collect(),
@@ -169,7 +140,7 @@ pub fn study(
 const BEFORE: i64 = 14 * 86_400;
 
 /// What one job of a workload would have been told: at its submission, unless the pass after it starts it, and every
-/// so many seconds while it waits. The calibration hears of the jobs of the 14 days before.
+/// `every` seconds while it waits. The calibration hears of the jobs of the 14 days before.
 ///
 /// # Errors
 /// [`Error`].
@@ -225,15 +196,20 @@ mod tests {
                 ..Job::default()
             }
         });
-        let workload =
-            Workload { jobs: jobs.collect(), procs: 100, counts: Counts::default(), unix_start_time: None };
+        let workload = Workload {
+            jobs: jobs.collect(),
+            procs: 100,
+            counts: Counts::default(),
+            unix_start_time: None,
+            nodes: None,
+        };
         for policy in [PolicyName::Fcfs, PolicyName::Easy] {
             let options = Options {
                 choice: Choice::new(policy, None, None).unwrap(),
                 policy: PolicyOptions::default(),
                 rules: Rules::default(),
             };
-            let asks = Asks { beliefs: Predictor::Clairvoyant, scenarios: 2, every: 3600 };
+            let asks = Asks { beliefs: PredictorName::Clairvoyant, scenarios: 2, every: 3600 };
             let (study, told) = study("all", &workload, &options, &asks, &|_| {}).unwrap();
             // What one job is told alone is what it is told among all, but for the calibration.
             let alone = of_job("all", &workload, &options, &asks, 300, &|_| {}).unwrap();

@@ -5,7 +5,8 @@
 
 use super::queue::WaitJob;
 use super::simulate::Outcome;
-use serde::Serialize;
+use crate::base::statistics::upper_quantile;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use surefill::wait::WaitAnswer;
@@ -18,7 +19,7 @@ pub const FEWEST_A_USER: u64 = 200;
 const MONTH: i64 = 30 * 86_400;
 
 /// Bounds of one class.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Held {
     /// Bounds told.
     pub judged: u64,
@@ -27,7 +28,7 @@ pub struct Held {
 }
 
 impl Held {
-    fn add(&mut self, correct: bool) {
+    pub(super) fn add(&mut self, correct: bool) {
         self.judged += 1;
         self.correct += u64::from(correct);
     }
@@ -39,7 +40,7 @@ impl Held {
 }
 
 /// Coverage by class.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Classes {
     /// The widest 5 % of the jobs.
     pub widest_5: Held,
@@ -77,8 +78,7 @@ impl Classes {
         let request = |job: &WaitJob| job.features.requested;
         let from = |part: f64, of: &dyn Fn(&WaitJob) -> i64| {
             let mut values: Vec<i64> = judged.iter().map(|(job, _)| of(job)).collect();
-            let place = ((values.len() as f64 * part) as usize).min(values.len() - 1);
-            *values.select_nth_unstable(place).1
+            upper_quantile(&mut values, part).expect("at least the first")
         };
         let held = |of: &dyn Fn(&WaitJob) -> bool| {
             let mut held = Held::default();

@@ -1,8 +1,9 @@
 //! Beyond the paper: what a job that has waited for a while is told, and probabilities of starting within a time.
 
+use super::beside::Beside;
 use super::queue::WaitJob;
 use super::simulate::Watch;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use surefill::error::Error;
 use surefill::wait::{StartProbability, WaitAnswer, WaitPredictor};
 
@@ -13,7 +14,7 @@ pub const TIMES: [i64; 4] = [600, 3600, 6 * 3600, 86_400];
 pub const CLASSES: usize = 10;
 
 /// Jobs that had waited so long.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Aged {
     /// How long, in seconds.
     pub age_s: i64,
@@ -23,12 +24,12 @@ pub struct Aged {
     pub judged: u64,
     /// Told a bound that held.
     pub correct: u64,
-    /// The bound for a newly submitted job like it, at the same moment, held for so many of those judged.
+    /// The bound for a newly submitted job like it, at the same moment, held for this number of those judged.
     pub correct_as_new: u64,
 }
 
 /// Jobs whose predicted probability fell in one class.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Class {
     /// Jobs and times.
     pub count: u64,
@@ -47,7 +48,7 @@ pub const EVERY: i64 = 6 * 3600;
 const LATE: i64 = 3 * 86_400;
 
 /// Waiting jobs that were asked about every [`EVERY`] seconds of their wait.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     /// Questions.
     pub asked: u64,
@@ -83,7 +84,7 @@ impl Asked {
         (self.true_rest_s > 0.0).then(|| self.told_rest_s / self.true_rest_s)
     }
 
-    /// The largest difference of predicted probability and the share that started, over tenths with so many questions.
+    /// The largest difference of predicted probability and the share that started, over tenths with enough questions.
     pub fn furthest(&self, fewest: u64) -> Option<f64> {
         let classes = self.classes.iter().filter(|class| class.count >= fewest.max(1));
         classes.map(|class| (class.predicted - class.started).abs()).max_by(f64::total_cmp)
@@ -91,12 +92,15 @@ impl Asked {
 }
 
 /// What was found of one queue.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Further {
     /// By age.
     pub aged: Vec<Aged>,
     /// Asked again and again.
     pub asked: Asked,
+    /// Other quantiles and lower bounds; of the default alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
     /// By predicted probability: 0 to .1, .1 to .2...
     pub classes: Vec<Class>,
     /// The mean squared difference of predicted probability and what happened (0 or 1).
@@ -114,6 +118,7 @@ pub struct Collector<'a> {
     confidence: f64,
     aged: [Aged; TIMES.len()],
     asked: Asked,
+    beside: Option<Beside>,
     asked_classes: [Class; CLASSES],
     classes: [Class; CLASSES],
     /// By time: questions, those that started in time, and the sum of squared differences.
@@ -131,10 +136,16 @@ impl<'a> Collector<'a> {
             confidence,
             aged,
             asked: Asked::default(),
+            beside: None,
             asked_classes: Default::default(),
             classes: Default::default(),
             times: Default::default(),
         }
+    }
+
+    /// Asks about other quantiles and lower bounds as well.
+    pub fn with_beside(self) -> Self {
+        Collector { beside: Some(Beside::default()), ..self }
     }
 
     /// What was collected.
@@ -163,6 +174,7 @@ impl<'a> Collector<'a> {
                 classes: self.asked_classes.map(mean).to_vec(),
                 ..self.asked
             },
+            beside: self.beside,
             classes: self.classes.map(mean).to_vec(),
             brier: per_question(self.times.iter().map(|time| time.2).sum()),
             brier_of_shares: per_question(of_shares.sum()),
@@ -188,6 +200,9 @@ impl Watch for Collector<'_> {
         let job = &self.jobs[index];
         if index < self.first || job.cancelled {
             return Ok(());
+        }
+        if let Some(beside) = &mut self.beside {
+            beside.ask(predictor, job, self.confidence)?;
         }
         for (within, time) in TIMES.into_iter().zip(&mut self.times) {
             let answer = predictor.start_probability(&job.features, 0, within, self.confidence)?;

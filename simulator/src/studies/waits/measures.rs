@@ -6,12 +6,13 @@
 
 use super::queue::WaitJob;
 use super::simulate::Outcome;
-use serde::Serialize;
+use crate::base::statistics::lower_median;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use surefill::wait::WaitAnswer;
 
 /// Of some jobs' bounds. Cancelled jobs are in `cancelled` alone.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Jobs that started.
     pub jobs: u64,
@@ -35,11 +36,6 @@ pub struct Measures {
     pub median_bound_s: Option<i64>,
     /// The median wait of the jobs that were told one, in seconds.
     pub median_wait_s: Option<i64>,
-}
-
-fn median(values: &mut [i64]) -> Option<i64> {
-    let middle = values.len().checked_sub(1)? / 2;
-    Some(*values.select_nth_unstable(middle).1)
 }
 
 impl Measures {
@@ -74,8 +70,8 @@ impl Measures {
         measures.correctness = share(measures.correct as f64, measures.judged);
         measures.rms_over_s = share(squares, measures.correct).map(f64::sqrt);
         measures.mean_over_s = share(overs, measures.correct);
-        measures.median_bound_s = median(&mut bounds);
-        measures.median_wait_s = median(&mut waits);
+        measures.median_bound_s = lower_median(&mut bounds);
+        measures.median_wait_s = lower_median(&mut waits);
         measures
     }
 

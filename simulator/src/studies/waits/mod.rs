@@ -6,8 +6,10 @@
 //! * [`measures`]: correctness and accuracy of the bounds.
 //! * [`classes`]: the same for wide jobs, long requests, single months and users.
 //! * [`further`]: beyond the paper: jobs that wait already, and probabilities of starting by a time.
+//! * [`beside`]: bounds for other quantiles than a predictor's own, and lower bounds.
 //! * [`study`]: all methods on all queues; [`paper`]: the paper's rows for the same machines.
 
+pub mod beside;
 pub mod classes;
 pub mod further;
 pub mod measures;

@@ -6,7 +6,7 @@
 //! left out.
 
 use crate::trace::swf::{Record, Trace};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use surefill::wait::Features;
 
@@ -37,7 +37,7 @@ pub struct Queue {
 }
 
 /// What became of a trace's lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Job lines of the trace.
     pub lines: u64,

@@ -31,7 +31,7 @@ enum Event {
     AskedAgain,
 }
 
-/// One more thing to be told of a run.
+/// Whoever hears of a run's events.
 pub trait Watch {
     /// Ages at which waiting jobs are asked about, in seconds.
     fn ages(&self) -> &[i64] {
@@ -50,7 +50,7 @@ pub trait Watch {
     /// Those of the predictor.
     fn waits(&mut self, predictor: &WaitPredictor, job: usize, age: usize, now: i64) -> Result<(), Error>;
 
-    /// Every so many seconds of its wait a job is asked about again; none: never.
+    /// After each of these spans of its wait, in seconds, a job is asked about again; `None`: never.
     fn every(&self) -> Option<i64> {
         None
     }

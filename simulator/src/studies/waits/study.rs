@@ -7,12 +7,12 @@ use super::paper::{Published, published};
 use super::queue::{Counts, Queue};
 use super::simulate::{Nobody, Outcome, simulate};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use surefill::error::Error;
 use surefill::wait::{ADAPT, AVAILABILITY, Attribute, CLUSTER, TRIM, VISIBLE, WaitMethod, WaitOptions};
 
 /// A method by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Order statistics
@@ -52,7 +52,7 @@ impl Method {
 }
 
 /// What jobs are clustered by, by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// The requested time
@@ -78,7 +78,7 @@ impl By {
 }
 
 /// What is measured, and how.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// The quantile that is bounded.
     pub quantile: f64,
@@ -107,7 +107,7 @@ pub struct Options {
 }
 
 /// Which predictor was run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Kind {
     /// A method alone (Table 1).
@@ -144,7 +144,7 @@ pub enum Kind {
 }
 
 /// One predictor on one queue.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Measured {
     /// Which predictor.
     #[serde(flatten)]
@@ -167,7 +167,7 @@ pub struct Measured {
 }
 
 /// One queue.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct QueueStudy {
     /// Its name.
     pub queue: String,
@@ -177,7 +177,8 @@ pub struct QueueStudy {
     pub training: usize,
     /// The predictors.
     pub measured: Vec<Measured>,
-    /// The paper's.
+    /// The paper's; not read back ([`Study::with_published`]).
+    #[serde(skip_deserializing)]
     pub published: Option<&'static Published>,
     /// What is drawn.
     #[serde(skip)]
@@ -194,7 +195,7 @@ pub struct Drawn {
 }
 
 /// One trace.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Study {
     /// The trace's file name without its folder.
     pub trace: String,
@@ -204,6 +205,17 @@ pub struct Study {
     pub left_out: Vec<(String, usize)>,
     /// The others.
     pub queues: Vec<QueueStudy>,
+}
+
+impl Study {
+    /// The study with the paper's numbers, for one that was read back.
+    #[must_use]
+    pub fn with_published(mut self) -> Study {
+        for queue in &mut self.queues {
+            queue.published = published(&self.trace, &queue.queue);
+        }
+        self
+    }
 }
 
 impl QueueStudy {
@@ -360,6 +372,9 @@ impl<'a> Plan<'a> {
             || matches!(kind, Kind::Adapted { method: Method::Binomial, .. } | Kind::Visible { .. })
         {
             let mut collector = Collector::new(jobs, first, options.quantile, options.confidence);
+            if matches!(kind, Kind::Visible { .. }) {
+                collector = collector.with_beside();
+            }
             let outcome = simulate(queue, &options, self.options.clusters, &mut collector, &progress)?;
             (outcome, Some(collector.finish()))
         } else {

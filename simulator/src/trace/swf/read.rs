@@ -1,22 +1,31 @@
 //! Reading a trace, plain or gzip, from a file or any byte stream.
 
 use super::{Error, Header, MAX_VALUE, Problem, Reason, Record, Strictness, Trace};
-use crate::trace::format::{self, Format, next_line};
+use crate::trace::lines::next_line;
+use crate::trace::record::{Tasks, unit};
 use crate::trace::{source, text};
 use std::io::{BufRead, Read};
 use std::path::Path;
+use surefill::nodes::{Amounts, MAX_RESOURCES, MAX_TASKS};
 
 /// No job line is longer. Header lines may be cut by nobody else, so they get the same room.
 const MAX_LINE: usize = 64 * 1024;
 
 const FIELDS: usize = 18;
 
+/// With tasks and resources.
+const MOST_FIELDS: usize = FIELDS + 1 + MAX_RESOURCES;
+
 /// Reads a trace file, compressed or not ([`source`]).
 ///
 /// # Errors
 /// [`Error`].
 pub fn open(path: &Path, strictness: Strictness) -> Result<Trace, Error> {
-    format::open(path, Some(Format::Swf), strictness)
+    let name = source::name(path);
+    match source::bytes(path) {
+        Ok(reader) => read(reader, &name, strictness),
+        Err(source) => Err(Error::Open { name, source }),
+    }
 }
 
 /// Reads a trace from any stream; `name` stands for it in errors.
@@ -69,7 +78,7 @@ impl Lines {
                 }
                 continue;
             }
-            match parse(line) {
+            match parse(line, &self.trace.header.resources) {
                 Err(reason) => self.problem(number, reason)?,
                 Ok(record) => {
                     self.trace.out_of_order += u64::from(record.submit < latest);
@@ -99,6 +108,7 @@ fn header_line(header: &mut Header, line: &[u8], text: &[u8]) -> Result<(), Reas
     match key.trim() {
         "MaxProcs" => header.max_procs = whole("MaxProcs", value)?.or(header.max_procs),
         "MaxNodes" => header.max_nodes = whole("MaxNodes", value)?.or(header.max_nodes),
+        "Resources" => header.resources = resources(value)?,
         "UnixStartTime" => header.unix_start_time = whole("UnixStartTime", value)?.or(header.unix_start_time),
         _ => {}
     }
@@ -116,8 +126,35 @@ fn whole<T: TryFrom<i64>>(key: &'static str, value: &str) -> Result<Option<T>, R
     }
 }
 
-fn parse(line: &[u8]) -> Result<Record, Reason> {
-    let mut fields = [&b""[..]; FIELDS];
+/// Names of resources, small letters and each once.
+fn resources(value: &str) -> Result<Vec<String>, Reason> {
+    let names: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
+    let unlike = names.iter().enumerate().all(|(i, name)| !names[..i].contains(name));
+    if names.len() <= MAX_RESOURCES && unlike {
+        return Ok(names);
+    }
+    Err(Reason::Header { key: "Resources", text: text::excerpt(value.as_bytes(), 40) })
+}
+
+/// What stands behind the 18 fields.
+fn tasks(fields: &[&[u8]], resources: &[String]) -> Result<Option<Tasks>, Reason> {
+    let mut fields = fields.iter().enumerate().map(|(i, text)| Field { index: FIELDS + 1 + i, text });
+    let Some(first) = fields.next() else { return Ok(None) };
+    let count = u32::try_from(first.integer()?).ok().filter(|count| (1..=MAX_TASKS).contains(count));
+    let count = count.ok_or_else(|| first.out_of_range())?;
+    let mut each = Amounts::default();
+    for ((field, name), to) in fields.zip(resources).zip(&mut each) {
+        let parts = field.number()? * unit(name);
+        if !(0.0..=f64::from(u32::MAX)).contains(&parts.round()) {
+            return Err(field.out_of_range());
+        }
+        *to = parts.round() as u32;
+    }
+    Ok(Some(Tasks { count, each }))
+}
+
+fn parse(line: &[u8], resources: &[String]) -> Result<Record, Reason> {
+    let mut fields = [&b""[..]; MOST_FIELDS];
     let mut count = 0;
     for text in line.split(u8::is_ascii_whitespace).filter(|text| !text.is_empty()) {
         if let Some(field) = fields.get_mut(count) {
@@ -125,9 +162,14 @@ fn parse(line: &[u8]) -> Result<Record, Reason> {
         }
         count += 1;
     }
-    if count != FIELDS {
-        return Err(Reason::FieldCount(count));
+    let expected = FIELDS + if resources.is_empty() { 0 } else { 1 + resources.len() };
+    if count != expected {
+        return Err(match resources.is_empty() {
+            true => Reason::FieldCount(count),
+            false => Reason::ResourceFields(count, expected),
+        });
     }
+    let tasks = tasks(&fields[FIELDS..expected], resources)?;
     let mut fields = fields.into_iter().enumerate().map(|(index, text)| Field { index: index + 1, text });
     let mut next = || fields.next().unwrap_or(Field { index: 0, text: b"" });
     let record = Record {
@@ -149,6 +191,7 @@ fn parse(line: &[u8]) -> Result<Record, Reason> {
         partition: next().integer()?,
         preceding: next().integer()?,
         think_time: next().seconds()?,
+        tasks,
     };
     if record.submit < 0 {
         return Err(Reason::NoSubmission);

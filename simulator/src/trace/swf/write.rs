@@ -1,10 +1,12 @@
 //! Writing jobs in the Standard Workload Format.
 
 use super::Record;
+use crate::trace::record::{Tasks, unit};
 use std::io::{self, Write};
+use surefill::nodes::Amounts;
 
 /// One job as it is written; what a schedule does not know is left unknown.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SwfJob {
     /// Field 1.
     pub number: i64,
@@ -54,19 +56,35 @@ pub fn write_job(out: &mut impl Write, job: &SwfJob) -> io::Result<()> {
     )
 }
 
-/// Writes a job line with all its fields.
+/// Writes a job line with all its fields; behind them its tasks, where the header names resources.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_record(out: &mut impl Write, record: &Record) -> io::Result<()> {
+pub fn write_record(out: &mut impl Write, record: &Record, resources: &[String]) -> io::Result<()> {
     let Record { number, submit, wait, run_time, used_processors, cpu_time, used_memory, .. } = record;
     let Record { requested_processors, requested_time, requested_memory, status, user, group, .. } = record;
     let Record { executable, queue, partition, preceding, think_time, .. } = record;
-    writeln!(
+    write!(
         out,
         "{number} {submit} {wait} {run_time} {used_processors} {cpu_time} {used_memory} {requested_processors} \
          {requested_time} {requested_memory} {status} {user} {group} {executable} {queue} {partition} {preceding} {think_time}"
-    )
+    )?;
+    if !resources.is_empty() {
+        write_tasks(out, &record.tasks.unwrap_or(Tasks { count: 1, each: Amounts::default() }), resources)?;
+    }
+    writeln!(out)
+}
+
+/// Writes what stands behind the 18 fields.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_tasks(out: &mut impl Write, tasks: &Tasks, resources: &[String]) -> io::Result<()> {
+    write!(out, " {}", tasks.count)?;
+    for (amount, name) in tasks.each.iter().zip(resources) {
+        write!(out, " {}", f64::from(*amount) / unit(name))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -16,22 +16,22 @@ const JOBS: u32 = 1 << 16;
 const WINDOW: u32 = 1 << 14;
 
 /// The hidden Markov model with the thesis's parameters: 16 states, slots of 15 min, bins of ratio 1.8.
-pub struct Hmm {
+pub struct HmmPredictor {
     memory: Vec<u64>,
 }
 
-impl Hmm {
+impl HmmPredictor {
     /// Learns by Baum-Welch; nothing learnt yet.
-    pub fn new(bins: &RuntimeBins, options: &PredictorOptions) -> Hmm {
-        Hmm::learning(bins, options, PredictorKind::Hmm)
+    pub fn new(bins: &RuntimeBins, options: &PredictorOptions) -> HmmPredictor {
+        HmmPredictor::learning(bins, options, PredictorKind::Hmm)
     }
 
     /// Learns slot by slot, by recursive expectation-maximisation; nothing learnt yet.
-    pub fn online(bins: &RuntimeBins, options: &PredictorOptions) -> Hmm {
-        Hmm::learning(bins, options, PredictorKind::HmmOnline)
+    pub fn online(bins: &RuntimeBins, options: &PredictorOptions) -> HmmPredictor {
+        HmmPredictor::learning(bins, options, PredictorKind::HmmOnline)
     }
 
-    fn learning(bins: &RuntimeBins, options: &PredictorOptions, kind: PredictorKind) -> Hmm {
+    fn learning(bins: &RuntimeBins, options: &PredictorOptions, kind: PredictorKind) -> HmmPredictor {
         let hmm =
             HmmCapacity { bins: bins.count() as u32, slots: SLOTS, cells: CELLS, ..HmmCapacity::default() };
         let limits = PredictorCapacity { jobs: JOBS, hmm, window: WINDOW, ..PredictorCapacity::of(kind) };
@@ -41,7 +41,7 @@ impl Hmm {
         let mut memory = vec![0; size.div_ceil(8)];
         Predictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, bins, &options)
             .expect("the options are in range");
-        Hmm { memory }
+        HmmPredictor { memory }
     }
 
     fn predictor(&mut self) -> Predictor<'_> {
@@ -58,13 +58,13 @@ impl Hmm {
     }
 }
 
-impl Default for Hmm {
-    fn default() -> Hmm {
-        Hmm::new(&RuntimeBins::default(), &PredictorOptions::of(PredictorKind::Hmm))
+impl Default for HmmPredictor {
+    fn default() -> HmmPredictor {
+        HmmPredictor::new(&RuntimeBins::default(), &PredictorOptions::of(PredictorKind::Hmm))
     }
 }
 
-impl DistributionPredictor for Hmm {
+impl DistributionPredictor for HmmPredictor {
     fn predict(&mut self, job: &Job, _now: i64) -> RuntimeDistribution {
         let said = self.predictor().said(job.id as i64);
         said.ok().and_then(Result::ok).unwrap_or(RuntimeDistribution::limit())

@@ -15,7 +15,7 @@ pub use clairvoyant::Clairvoyant;
 pub use contexts::Contexts;
 pub use global::Global;
 pub use histories::Histories;
-pub use hmm::Hmm;
+pub use hmm::HmmPredictor;
 pub use limit::Limit;
 pub use single::Single;
 

@@ -1,5 +1,6 @@
 //! Classes of similar jobs, and the moments of their run times.
 
+use crate::base::statistics::Moments;
 use crate::trace::workload::Job;
 use std::collections::HashMap;
 
@@ -39,28 +40,6 @@ pub struct Class {
     queue: Option<i64>,
     processors: Option<i64>,
     limit: Option<i64>,
-}
-
-/// Count, mean and spread of a class's run times (Welford's recurrence).
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Moments {
-    pub count: f64,
-    pub mean: f64,
-    squares: f64,
-}
-
-impl Moments {
-    pub fn add(&mut self, value: f64) {
-        self.count += 1.0;
-        let off = value - self.mean;
-        self.mean += off / self.count;
-        self.squares += off * (value - self.mean);
-    }
-
-    /// The standard deviation of the sample; 0 of fewer than two.
-    pub fn deviation(&self) -> f64 {
-        if self.count < 2.0 { 0.0 } else { (self.squares / (self.count - 1.0)).sqrt() }
-    }
 }
 
 /// The moments of every class of some templates.

@@ -5,8 +5,9 @@
 //! paper searches the set of templates by a genetic algorithm for each trace; here it is one fixed set of the
 //! attributes that its searches found most useful.
 
-use super::classes::{Classes, Moments, Template};
+use super::classes::{Classes, Template};
 use super::{PointPredictor, within_limit};
+use crate::base::statistics::Moments;
 use crate::trace::workload::Job;
 
 /// Two-sided 90 % quantiles of Student's t for 1 to 10 degrees of freedom; the normal's beyond.

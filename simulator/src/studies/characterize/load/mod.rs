@@ -12,11 +12,11 @@ mod zeta;
 
 use super::duration::after;
 use super::histogram::Histogram;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A family of distributions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     /// e^-lambda lambda^n / n!
@@ -67,7 +67,7 @@ impl fmt::Display for Family {
 }
 
 /// A distribution with its parameters, or the limit to which the likelihood grows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Model {
     /// Of [`Family::Poisson`].
@@ -111,7 +111,7 @@ pub enum Model {
 }
 
 /// Limits of families, where some parameter is infinite or 0.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
     /// `n` with probability `share`, else `n` + 1: zeta as s, Pareto as a grows without end (shifted Pareto, all loads
@@ -196,7 +196,7 @@ fn if_certain(certain: bool) -> f64 {
 }
 
 /// A family's most likely distribution, and how well it does.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
     /// The family.
     pub family: Family,

@@ -18,7 +18,7 @@ pub fn ln_probability(n: u32, c: f64, h: f64) -> f64 {
     -before + (-(-step).exp_m1()).ln()
 }
 
-/// So many nats a sample must be gained for finite parameters to be believed.
+/// The fewest nats a sample that must be gained for finite parameters to be believed.
 const GAIN: f64 = 1e-10;
 
 pub fn fit(loads: &Histogram) -> Option<Model> {

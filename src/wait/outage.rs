@@ -92,7 +92,7 @@ impl Detector {
 /// Both detectors. All zero: nothing seen.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Availability {
+pub(super) struct OutageDetector {
     question: Question,
     arrivals: Detector,
     gaps: Detector,
@@ -113,10 +113,10 @@ pub(super) struct DetectorRecords<'a> {
     pub gaps: &'a mut [Record],
 }
 
-impl Availability {
+impl OutageDetector {
     /// Detectors that watch for values above the bound of this quantile.
-    pub(super) fn new(quantile: f64) -> Result<Availability> {
-        Ok(Availability { question: Question::new(quantile, CONFIDENCE)?, ..Availability::zeroed() })
+    pub(super) fn new(quantile: f64) -> Result<OutageDetector> {
+        Ok(OutageDetector { question: Question::new(quantile, CONFIDENCE)?, ..OutageDetector::zeroed() })
     }
 
     /// The clock was wrong: it is `now`, and what was later counts as having been now.

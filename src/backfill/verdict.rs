@@ -164,9 +164,10 @@ pub enum Exactness {
     Exact = 0,
     /// Refused before everything was added up: the delay is at least this.
     AtLeast = 1,
-    /// A large group of equal times was bounded: the delay is at most this.
+    /// The delay is at most this. Nothing reports it any more.
     AtMost = 2,
-    /// Both happened: an estimate.
+    /// A large group of equal times was too large to be exact: an estimate, of an accepted candidate's delay within
+    /// about a hundredth, of a refused one's perhaps before everything was added up.
     Estimate = 3,
 }
 
@@ -247,8 +248,8 @@ pub(super) struct JudgeState {
     pub wait: f64,
     /// The first candidate without a verdict.
     pub first: u32,
-    /// Whether a group of equal times had to be bounded.
-    pub at_most: u32,
+    /// Whether a group of equal times had to be estimated.
+    pub estimated: u32,
     /// The walk has passed the instants up to here, but candidates that end before are still to be seen; 0 for nothing.
     pub passed: i64,
 }
@@ -280,7 +281,7 @@ impl JudgeState {
     /// Takes note of what the walk found at the present instant.
     pub(super) fn book(&mut self, found: &Found) {
         self.started += found.started;
-        self.at_most |= u32::from(found.at_most);
+        self.estimated |= u32::from(found.estimated);
     }
 
     /// Moves the present to a later time, the state of the walk unchanged in between.
@@ -332,7 +333,7 @@ fn refuse_early(candidate: &mut Candidate, cost: f64, present: &JudgeState, rule
     let least = (candidate.delay + candidate.left * cost) * present.scale(rule.criterion);
     if least >= rule.threshold {
         candidate.delay = least;
-        let exactness = if present.at_most != 0 { Exactness::Estimate } else { Exactness::AtLeast };
+        let exactness = if present.estimated != 0 { Exactness::Estimate } else { Exactness::AtLeast };
         candidate.exactness = exactness as u32;
         candidate.verdict = Verdict::Refused as u32;
     }
@@ -400,7 +401,7 @@ pub(super) fn settle(
 pub(super) fn conclude(candidate: &mut Candidate, present: &JudgeState, rule: &Rule, borne: &Borne) -> bool {
     candidate.seconds = if rule.criterion.in_seconds() { candidate.delay } else { 0.0 };
     candidate.delay *= present.scale(rule.criterion);
-    let exactness = if present.at_most != 0 { Exactness::AtMost } else { Exactness::Exact };
+    let exactness = if present.estimated != 0 { Exactness::Estimate } else { Exactness::Exact };
     candidate.exactness = exactness as u32;
     let exempt = candidate.exempt != 0;
     let accepted = exempt || candidate.delay < rule.threshold;

@@ -55,7 +55,7 @@ impl HmmCapacity {
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct State {
-    pub(super) limits: HmmCapacity,
+    pub(super) capacity: HmmCapacity,
     pub(super) load: u32,
     /// Whether there are parameters.
     pub(super) ready: u32,
@@ -93,18 +93,18 @@ impl<'a> Object<'a> for Hmm<'a> {
     type State = State;
     type Parts = Parts<'a>;
 
-    fn parts(carver: &mut Carver<'a>, limits: &HmmCapacity) -> Result<Parts<'a>> {
-        limits.check()?;
+    fn parts(carver: &mut Carver<'a>, capacity: &HmmCapacity) -> Result<Parts<'a>> {
+        capacity.check()?;
         Ok(Parts {
-            model: Tables::carve(carver, limits)?,
-            draft: Tables::carve(carver, limits)?,
-            sums: Sums::carve(carver, limits)?,
-            history: History::carve(carver, limits.slots, limits.cells)?,
+            model: Tables::carve(carver, capacity)?,
+            draft: Tables::carve(carver, capacity)?,
+            sums: Sums::carve(carver, capacity)?,
+            history: History::carve(carver, capacity.slots, capacity.cells)?,
         })
     }
 
     fn capacity_in(state: &State) -> Result<HmmCapacity> {
-        Ok(state.limits)
+        Ok(state.capacity)
     }
 
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Hmm<'a>> {
@@ -124,8 +124,8 @@ impl<'a> Hmm<'a> {
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
-    pub fn size(limits: &HmmCapacity) -> Result<usize> {
-        <Hmm as Object>::size(limits)
+    pub fn size(capacity: &HmmCapacity) -> Result<usize> {
+        <Hmm as Object>::size(capacity)
     }
 
     /// Makes a model without parameters and observations in this memory, which may be longer than needed. All of it is
@@ -133,21 +133,21 @@ impl<'a> Hmm<'a> {
     ///
     /// # Errors
     /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
-    pub fn init(memory: &'a mut [u8], limits: &HmmCapacity) -> Result<Hmm<'a>> {
-        let (state, mut parts) = Hmm::create(memory, limits)?;
-        state.limits = *limits;
+    pub fn init(memory: &'a mut [u8], capacity: &HmmCapacity) -> Result<Hmm<'a>> {
+        let (state, mut parts) = Hmm::create(memory, capacity)?;
+        state.capacity = *capacity;
         parts.history.clear()?;
         Ok(Hmm { state, parts })
     }
 
     /// The numbers of states and of bins.
     pub fn shape(&self) -> (u32, u32) {
-        (self.state.limits.states, self.state.limits.bins)
+        (self.state.capacity.states, self.state.capacity.bins)
     }
 
     /// The capacities.
-    pub fn limits(&self) -> &HmmCapacity {
-        &self.state.limits
+    pub fn capacity(&self) -> &HmmCapacity {
+        &self.state.capacity
     }
 
     /// How the number of jobs in a slot is modelled.
@@ -230,7 +230,7 @@ impl<'a> Hmm<'a> {
     /// [`Error::OutOfRange`] for a bin that the model does not have, a slot that has left, or one beyond 2^53 from 0;
     /// [`Error::Full`] for the 2^32nd job in a slot.
     pub fn observe(&mut self, slot: i64, bin: u32) -> Result<()> {
-        if bin >= self.state.limits.bins {
+        if bin >= self.state.capacity.bins {
             return Err(Error::OutOfRange);
         }
         self.extend(slot)?;
@@ -333,11 +333,11 @@ impl<'a> Hmm<'a> {
     }
 
     pub(super) fn states(&self) -> usize {
-        self.state.limits.states as usize
+        self.state.capacity.states as usize
     }
 
     pub(super) fn bins(&self) -> usize {
-        self.state.limits.bins as usize
+        self.state.capacity.bins as usize
     }
 
     pub(super) fn check_ready(&self) -> Result<()> {

@@ -3,27 +3,14 @@
 use crate::error::{Error, Result};
 use crate::forecast::heap;
 use crate::memory::{at, range_mut};
-use crate::nodes::machine::Nodes;
-use crate::nodes::request::{Fit, Part, RawRequest};
-use bytemuck::{Pod, Zeroable};
-
-/// A node and how little it is wanted: the least wanted comes first. All are complements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Ranked {
-    /// How much it is avoided.
-    rank: u64,
-    /// What would be left, as the bits of a number that is not negative.
-    left: u64,
-    node: u64,
-}
+use crate::nodes::machine::{Class, Nodes, Ranked};
+use crate::nodes::request::{Fit, Part, RawRequest, Request};
 
 /// What of a node would be free after one task more, in shares of its capacity added up.
-fn left(nodes: &Nodes, request: &RawRequest, node: u32) -> Result<f64> {
-    let class = at(nodes.slices.nodes, node as usize)?.class;
-    let share = &at(nodes.slices.classes, class as usize)?.share;
-    let free = nodes.row(node)?.iter().zip(request.each).zip(share);
-    Ok(free.map(|((free, each), share)| f64::from(free.saturating_sub(each)) * share).sum())
+#[inline]
+fn left(class: &Class, request: &RawRequest, free: &[u32]) -> f64 {
+    let free = free.iter().zip(request.each).zip(class.share);
+    free.map(|((free, each), share)| f64::from(free.saturating_sub(each)) * share).sum()
 }
 
 /// Finds room; `avoided` says of a node how much [`Fit::Apart`] avoids it.
@@ -48,29 +35,19 @@ pub(super) fn place(
         Ok::<(), Error>(())
     };
     if fit == Fit::First {
-        // Whether it fits comes first, so that what is too short for a placement is told only of those that fit.
-        for node in 0..nodes.count() {
-            let room = nodes.room(request, node)?;
-            if room > 0 {
-                put(node, room, &mut missing)?;
-            }
-            if missing == 0 {
-                return Ok(Some(parts));
-            }
-        }
-        return Ok(None);
+        nodes.each_room(request, |node, _, _, room| {
+            put(node, room, &mut missing)?;
+            Ok(missing == 0)
+        })?;
+        return Ok((missing == 0).then_some(parts));
     }
-    // The best so many nodes: each takes a task at least.
+    // The best nodes, as many as tasks: each takes a task at least.
     let most = (request.count as usize).min(ranked.len());
     let (mut count, mut rooms) = (0, 0u64);
-    for node in 0..nodes.count() {
-        let room = nodes.room(request, node)?;
-        if room == 0 {
-            continue;
-        }
+    nodes.each_room(request, |node, class, free, room| {
         rooms += u64::from(room);
         let rank = if fit == Fit::Apart { !u64::from(avoided(node)) } else { 0 };
-        let entry = Ranked { rank, left: !left(nodes, request, node)?.to_bits(), node: !u64::from(node) };
+        let entry = Ranked { rank, left: !left(class, request, free).to_bits(), node: !u64::from(node) };
         if count < most {
             count += 1;
             heap::push(range_mut(ranked, 0, count)?, entry)?;
@@ -79,7 +56,8 @@ pub(super) fn place(
             heap::pop(best)?;
             heap::push(best, entry)?;
         }
-    }
+        Ok(false)
+    })?;
     if rooms < u64::from(request.count) {
         return Ok(None);
     }
@@ -97,4 +75,20 @@ pub(super) fn place(
     }
     heap::sort(range_mut(out, 0, parts)?)?;
     Ok(Some(parts))
+}
+
+impl Nodes<'_> {
+    /// Finds nodes for a request and writes them to `out` in increasing order; returns how many, or `None` when it does
+    /// not fit. Nothing is taken. O(nodes log count).
+    ///
+    /// # Errors
+    /// As [`Nodes::fits`]; [`Error::Full`] when `out` is too short: as long as the request's count, or the nodes if
+    /// these are fewer, is always enough.
+    pub fn place(&mut self, request: &Request, fit: Fit, out: &mut [Part]) -> Result<Option<usize>> {
+        let request = RawRequest::new(request, self.state.capacity.resources)?;
+        let ranked = core::mem::take(&mut self.slices.ranked);
+        let found = place(self, &request, fit, |_| 0, ranked, out);
+        self.slices.ranked = ranked;
+        found
+    }
 }

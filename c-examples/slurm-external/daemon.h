@@ -1,0 +1,24 @@
+/* What both programs here need to run until they are stopped: messages, signals, and on disk what was learnt. */
+#ifndef DAEMON_H
+#define DAEMON_H
+
+#include "state.h"
+
+/* Prints a line with the time in front. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* From now on SIGTERM and SIGINT ask the program to stop. */
+void stop_on_signals(void);
+bool asked_to_stop(void);
+
+/* Sleeps until the next cycle; a signal ends it. */
+void sleep_seconds(double seconds);
+
+/* Loads what was learnt before, where a file is named, and says so; a damaged file is refused and said. False, with a
+ * message on standard error, when memory is short: what was learnt is not to be lost for that. */
+bool remember(const char *state_file, struct beliefs *beliefs, struct books *books);
+
+/* Saves what was learnt, where a file is named, and says when that fails. */
+void keep(const char *state_file, const struct beliefs *beliefs, const struct books *books, struct state_mark *saved);
+
+#endif

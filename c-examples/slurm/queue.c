@@ -1,0 +1,181 @@
+/* The walk through the queue: jobs start in order of priority until one does not find its nodes, which is the head of
+ * its pool; those behind it become candidates. Licence: GPL-2.0-or-later. */
+#include "site.h"
+
+#include <string.h>
+
+static int partition_index(const struct site *site, const part_record_t *part) {
+    for (int i = 0; i < site->partition_count; i++)
+        if (strcmp(site->partitions[i], part->name) == 0) return i;
+    return -1;
+}
+
+/* Whether any free nodes of the partition will do for this job, so that counting them says when it can start. */
+static const char *why_head_not_counted(const job_record_t *job, const part_record_t *part) {
+    const job_details_t *details = job->details;
+    if (!job_takes_whole_nodes(job, part)) return "the head job shares nodes";
+    /* job_nodes() says its most; Slurm starts it as soon as there is its least. */
+    if (details->max_nodes > details->min_nodes && (job->bit_flags & USE_MIN_NODES) == 0)
+        return "the head job takes a range of nodes";
+    if (details->features != NULL) return "the head job asks for node features";
+    if (details->req_node_bitmap != NULL || details->exc_node_bitmap != NULL) return "the head job names nodes";
+    if (job->license_list != NULL) return "the head job needs licences";
+    if (job->resv_name != NULL || job->resv_list != NULL) return "the head job has a reservation";
+    if (job->gres_list_req != NULL) return "the head job needs generic resources";
+    if (details->contiguous || job->req_switch != 0) return "the head job asks for neighbouring nodes";
+    if (details->core_spec != NO_VAL16) return "the head job specialises cores";
+    if (job->burst_buffer != NULL) return "the head job needs a burst buffer";
+    if (job->reboot) return "the head job reboots its nodes";
+    return NULL;
+}
+
+/* Several tasks that share one record until they start. */
+static bool is_array(const job_record_t *job) { return job->array_recs != NULL && job->array_task_id == NO_VAL; }
+
+static void wait_for_priority(job_record_t *job) {
+    if (job->state_reason == WAIT_NO_REASON || job->state_reason == WAIT_RESOURCES || job->state_reason == WAIT_LICENSES)
+        say_why(job, WAIT_PRIORITY);
+}
+
+/* The site's priorities come first. Those of priority/basic say only who came first, how nice a user is, and which
+ * partition. */
+static uint32_t rank_of(const job_record_t *job, const part_record_t *part) {
+    if (xstrcmp(slurm_conf.priority_type, "priority/basic") != 0) return job->priority;
+    return job->details->nice ^ (uint32_t)part->priority_tier << 8;
+}
+
+/* Adds a waiting job, or the tasks of an array that may run, the first ones left out. */
+static void add_candidates(struct site *site, struct group *group, job_record_t *job, part_record_t *part, int place,
+                           int32_t order, int32_t left_out, bool refused, int32_t depth) {
+    struct pool *pool = &group->pool;
+    double begun = clock_seconds();
+    int32_t nodes = job_nodes(job, part), copies = 1, most;
+    site->slurm_seconds += clock_seconds() - begun;
+    if (nodes == 0) return;
+    if (is_array(job)) {
+        const job_record_t *base = find_job_record(job->array_job_id);
+        copies = (int32_t)job->array_recs->task_cnt;
+        if (base != NULL && base->array_recs != NULL && base->array_recs->max_run_tasks != 0) {
+            int32_t left = (int32_t)base->array_recs->max_run_tasks - (int32_t)base->array_recs->tot_run_tasks;
+            if (left < copies) copies = left;
+        }
+        most = bit_set_count(group->nodes) / nodes + 1; /* more are not started in one cycle anyway */
+        if (copies > most) copies = most;
+    }
+    for (copies -= left_out; copies > 0 && pool->candidate_count - group->refused < depth; copies--) {
+        struct candidate candidate = {.rank = rank_of(job, part),
+                                      .place = place,
+                                      .order = order,
+                                      .shares_nodes = !job_takes_whole_nodes(job, part),
+                                      .refused = refused};
+        job_facts(job, part, nodes, &candidate.facts);
+        if (!pool_add_candidate(pool, &candidate)) {
+            site_short_of_memory(group, "no memory for the candidates");
+            return;
+        }
+        if (refused) group->refused++;
+    }
+}
+
+/* Whether all nodes in service together are not enough. (Slurm says so only while none of them is busy.) */
+static bool too_wide(const job_record_t *job, const struct group *group) {
+    const job_details_t *details = job->details;
+    return details->min_nodes > group->service_nodes ||
+           (details->min_cpus != NO_VAL && details->min_cpus > group->service_cpus);
+}
+
+static void make_head(struct site *site, struct group *group, job_record_t *job, part_record_t *part, int place,
+                      int32_t order, bitstr_t *blocked, int32_t depth) {
+    const char *why = why_head_not_counted(job, part);
+    int32_t nodes = job_nodes(job, part);
+    if (nodes == 0) return;
+    group->has_head = true;
+    group->head_place = place;
+    group->head_order = order;
+    group->head_licences = job->license_list != NULL;
+    group->pool.head_priority = job->priority;
+    job_facts(job, part, nodes, &group->pool.head);
+    if (why != NULL) site_unjudged(group, why);
+    bit_or(blocked, group->nodes);
+    if (is_array(job)) add_candidates(site, group, job, part, place, order, 1, false, depth); /* its other tasks */
+}
+
+/* Takes one entry of the queue: starts the job, makes it the head of its pool, or notes it as a candidate. Returns how
+ * many tasks of an array it has had no time for. */
+static int take(struct site *site, job_record_t *job, part_record_t *part, int32_t order, bitstr_t *blocked,
+                int32_t depth) {
+    int place = partition_index(site, part);
+    struct group *group = place < 0 ? NULL : &site->groups[site->group_of[place]];
+    uint32_t id = job->job_id;
+    bool alone = job->resv_name != NULL; /* a job with a reservation waits for that alone, and never for others */
+    if (group == NULL || job->het_job_id != 0) return 0;
+    for (;;) { /* an array's tasks one by one */
+        double begun = clock_seconds();
+        /* Somebody of more priority waits for nodes of this pool, in this partition or in one that overlaps it. */
+        bool behind = group->has_head || bit_overlap_any(blocked, group->nodes), may, more;
+        enum start_result result;
+        if (behind && group->pool.candidate_count - group->refused >= depth && !alone) {
+            /* Neither head nor candidate: no time for it, others are behind. */
+            if (!job_misses_deadline(job)) wait_for_priority(job);
+            return 0;
+        }
+        may = may_start(job, part);
+        site->slurm_seconds += clock_seconds() - begun;
+        if (!may) return 0;
+        more = is_array(job);
+        if (!alone && too_wide(job, group)) { /* hundreds of them must not take all the time */
+            say_why(job, WAIT_NODE_NOT_AVAIL);
+            return 0;
+        }
+        if (behind && !alone) {
+            bool refused = refused_lately(&site->refusals, id, site->running, (int64_t)time(NULL));
+            wait_for_priority(job);
+            if (group->head_licences && job->license_list != NULL)
+                debug2("surefill: JobId=%u is no candidate: the head job needs licences as well", id);
+            else
+                add_candidates(site, group, job, part, place, order, 0, refused, depth);
+            return 0;
+        }
+        result = start_job(job, part, NULL, SLURMDB_JOB_FLAG_SCHED, site);
+        if (result != START_DONE) {
+            if (result == START_BUSY && !alone) make_head(site, group, job, part, place, order, blocked, depth);
+            return 0;
+        }
+        site->started++;
+        if (!more) return 0;
+        job = find_job_record(id);
+        if (job == NULL || !IS_JOB_PENDING(job)) return 0; /* that was the last one */
+        if (clock_seconds() > site->deadline) return is_array(job) ? (int)job->array_recs->task_cnt : 1;
+    }
+}
+
+void site_walk_queue(struct site *site, const struct settings *settings) {
+    double begun = clock_seconds();
+    list_t *queue = build_job_queue(false, false);
+    bitstr_t *blocked = bit_alloc(node_record_count);
+    job_queue_rec_t *entry;
+    int32_t order = 0;
+    sort_job_queue(queue);
+    site->pending = list_count(queue);
+    site->slurm_seconds += clock_seconds() - begun;
+    site_set_deadline(site, settings, 0.5);
+    while ((entry = list_pop(queue)) != NULL) {
+        job_record_t *job = entry->job_ptr;
+        int left = 0;
+        bool array_started = job->array_task_id != entry->array_task_id && entry->array_task_id == NO_VAL;
+        if (array_started) job = find_job_record(job->array_job_id); /* in another partition */
+        if (job != NULL && IS_JOB_PENDING(job)) {
+            job->priority = entry->priority;
+            if (job->resv_list != NULL)
+                job_queue_rec_resv_list(entry);
+            else
+                job_queue_rec_magnetic_resv(entry);
+            if (!entry->use_prefer) left = take(site, job, entry->part_ptr, order++, blocked, settings->depth);
+            job_resv_clear_magnetic_flag(job);
+        }
+        xfree(entry);
+        if (site_time_is_up(site, "the queue", left + list_count(queue))) break;
+    }
+    FREE_NULL_LIST(queue);
+    FREE_NULL_BITMAP(blocked);
+}

@@ -1,0 +1,243 @@
+//! EASY, EASY++ and probabilistic backfilling on machines of nodes, by the core's [`NodePass`].
+//!
+//! EASY asks the pass about limits alone: the head job has its reservation at the instant at which it would fit if all
+//! jobs ended as expected, and a candidate may start if it ends by then or leaves room for the head job on the nodes
+//! that are free then. The probabilistic policy draws run times. On whole, like nodes with one resource EASY's
+//! decisions are those of [`Easy`](super::easy::Easy), job by job.
+
+use crate::replay::machine::Cluster;
+use crate::replay::policy::easy::expected_end;
+use crate::replay::policy::order::Ordering;
+use crate::replay::policy::{OrderOptions, Overdue, Policy, ProbOptions};
+use crate::replay::predict::{DistributionPredictor, PointPredictor};
+use crate::trace::workload::{Job, JobId};
+use surefill::backfill::{Criterion, Rule, Step, Verdict};
+use surefill::error::Result;
+use surefill::nodes::{NodePass, NodePassCapacity, NodePassOptions, Request};
+use surefill::runtime::{MAX_BINS, RuntimeDistribution};
+
+/// What is believed of run times.
+enum Beliefs {
+    /// One number for each job.
+    Points(Box<dyn PointPredictor>),
+    /// A distribution for each job that waits or runs, by id.
+    Distributions {
+        predictor: Box<dyn DistributionPredictor>,
+        of: Vec<Option<Box<RuntimeDistribution>>>,
+        refresh: bool,
+    },
+}
+
+/// Backfilling on nodes.
+pub struct OnNodes {
+    beliefs: Beliefs,
+    ordering: Ordering,
+    rule: Rule,
+    /// The quantile of recent waits from which the head job is guarded.
+    guard: f64,
+    options: NodePassOptions,
+    /// What was predicted of each job, in seconds: a number, or the median.
+    predicted: Vec<i64>,
+    limits: NodePassCapacity,
+    memory: Vec<u64>,
+    candidates: Vec<JobId>,
+}
+
+impl OnNodes {
+    fn new(beliefs: Beliefs, order: &OrderOptions, rule: Rule, guard: f64, scenarios: u32) -> OnNodes {
+        let points = matches!(beliefs, Beliefs::Points(_));
+        let bins = if points { 1 } else { MAX_BINS as u32 };
+        OnNodes {
+            beliefs,
+            ordering: Ordering::new(order),
+            rule,
+            guard,
+            options: NodePassOptions { scenarios, ..NodePassOptions::default() },
+            predicted: Vec::new(),
+            limits: NodePassCapacity { bins, events_per_bin: 1, ..NodePassCapacity::default() },
+            memory: Vec::new(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// EASY with this predictor.
+    pub fn easy(predictor: Box<dyn PointPredictor>, order: &OrderOptions) -> OnNodes {
+        OnNodes::new(Beliefs::Points(predictor), order, Rule::EXACT, 1.0, 0)
+    }
+
+    /// Probabilistic backfilling.
+    pub fn prob(
+        predictor: Box<dyn DistributionPredictor>,
+        order: &OrderOptions,
+        options: &ProbOptions,
+    ) -> OnNodes {
+        let beliefs = Beliefs::Distributions { predictor, of: Vec::new(), refresh: options.refresh };
+        let scenarios = NodePassOptions::default().scenarios;
+        let mut policy = OnNodes::new(beliefs, order, options.rule(), options.guard, scenarios);
+        policy.limits.events_per_bin = options.events_per_bin as u32;
+        policy
+    }
+
+    /// The waiting jobs behind the head, in the order in which they are tried.
+    fn choose(&mut self, cluster: &Cluster<'_>) {
+        self.candidates.clear();
+        let waiting = cluster.queue().iter().skip(1).copied();
+        self.candidates.extend(waiting.filter(|&id| cluster.fits(cluster.job(id))));
+        if let Beliefs::Distributions { predictor, of, refresh: true } = &mut self.beliefs {
+            for &id in &self.candidates {
+                let job = cluster.job(id);
+                let belief = predictor.predict(job, cluster.now());
+                self.predicted[id] = median(&belief, predictor.limit(job));
+                of[id] = Some(Box::new(belief));
+            }
+        }
+        let predicted = &self.predicted;
+        self.ordering.sort_candidates(&mut self.candidates, cluster, |id| predicted[id]);
+    }
+
+    /// Makes the block large enough; what is spent on a head job is forgotten when it grows.
+    fn reserve(&mut self, cluster: &mut Cluster<'_>) -> Result<()> {
+        let nodes = cluster.nodes().count();
+        let resources = cluster.nodes().capacity().resources;
+        let parts = |&id: &JobId| request(cluster.job(id)).count.min(nodes);
+        let needed: u32 = self.candidates.iter().map(parts).sum();
+        let (running, candidates) = (cluster.running().len() as u32, self.candidates.len() as u32);
+        let limits = &mut self.limits;
+        let enough = !self.memory.is_empty()
+            && running <= limits.running
+            && candidates <= limits.candidates
+            && needed <= limits.parts;
+        if enough {
+            return Ok(());
+        }
+        (limits.nodes, limits.resources) = (nodes, resources);
+        limits.running = limits.running.max(running.next_power_of_two());
+        limits.candidates = limits.candidates.max(candidates.next_power_of_two());
+        limits.parts = limits.parts.max(needed.next_power_of_two());
+        self.memory = vec![0; NodePass::size(limits)?.div_ceil(8)];
+        NodePass::init(bytemuck::cast_slice_mut(&mut self.memory), limits)?;
+        Ok(())
+    }
+
+    /// Tells the pass of the running jobs and the candidates.
+    fn fill(&self, pass: &mut NodePass<'_>, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {
+        let now = cluster.now();
+        let fit = cluster.node_state().machine().fit;
+        pass.begin(&cluster.nodes(), now, head.id as i64, request(head), &self.options)?;
+        pass.set_head_waited(now - head.submit)?;
+        for running in cluster.running().to_vec() {
+            let job = cluster.job(running.job);
+            let handle = cluster.node_state().handle(job.id).expect("a running job has a handle");
+            let nodes = cluster.nodes();
+            match &self.beliefs {
+                Beliefs::Points(predictor) => {
+                    let end = running.start + self.predicted[job.id];
+                    let end = expected_end(&running, end, now, predictor.correction(), Overdue::Soon);
+                    pass.add_running(&nodes, handle, 0, end - now, &RuntimeDistribution::limit())?
+                }
+                Beliefs::Distributions { predictor, of, .. } => {
+                    let (age, limit) = (now - running.start, predictor.limit(job));
+                    pass.add_running(&nodes, handle, age, limit, belief(of, job.id))?
+                }
+            };
+        }
+        for &id in &self.candidates {
+            let job = cluster.job(id);
+            let nodes = cluster.nodes();
+            match &self.beliefs {
+                Beliefs::Points(_) => {
+                    let limit = self.predicted[id];
+                    pass.add_candidate(&nodes, request(job), fit, limit, &RuntimeDistribution::limit())?
+                }
+                Beliefs::Distributions { predictor, of, .. } => {
+                    pass.add_candidate(&nodes, request(job), fit, predictor.limit(job), belief(of, id))?
+                }
+            };
+        }
+        Ok(())
+    }
+
+    fn decide(&mut self, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {
+        self.reserve(cluster)?;
+        let mut memory = std::mem::take(&mut self.memory);
+        let mut pass = NodePass::attach(bytemuck::cast_slice_mut(&mut memory))?;
+        self.fill(&mut pass, cluster, head)?;
+        let rule = Rule { guard: self.ordering.long_wait(self.guard), ..self.rule };
+        while let Step::Accept(index) = pass.decide(&cluster.nodes(), &rule, u64::MAX)? {
+            let before = pass.spent(Criterion::Seconds);
+            let handle = pass.commit(&mut cluster.nodes(), index)?;
+            let seconds = pass.spent(Criterion::Seconds) - before;
+            let delay = pass.judgement(index)?.delay;
+            let id = self.candidates[index];
+            cluster.node_state().placed(id, handle);
+            cluster.backfill(id, delay, seconds);
+        }
+        let mut judged = 0;
+        for index in 0..self.candidates.len() {
+            judged += u64::from(pass.judgement(index)?.verdict != Verdict::DoesNotFit);
+        }
+        cluster.judged(judged);
+        self.memory = memory;
+        Ok(())
+    }
+}
+
+fn median(belief: &RuntimeDistribution, limit: i64) -> i64 {
+    belief.quantile(0.5, 0, limit).unwrap_or(limit)
+}
+
+fn belief(of: &[Option<Box<RuntimeDistribution>>], job: JobId) -> &RuntimeDistribution {
+    of[job].as_deref().expect("a waiting or running job has a belief")
+}
+
+fn request(job: &Job) -> &Request {
+    job.request.as_ref().expect("a job on nodes asks for something")
+}
+
+impl Policy for OnNodes {
+    fn submitted(&mut self, job: &Job, now: i64) {
+        // Ids count up from 0 in order of submission.
+        match &mut self.beliefs {
+            Beliefs::Points(predictor) => self.predicted.push(predictor.predict(job)),
+            Beliefs::Distributions { predictor, of, .. } => {
+                predictor.submitted(job, now);
+                let belief = predictor.predict(job, now);
+                self.predicted.push(median(&belief, predictor.limit(job)));
+                of.push(Some(Box::new(belief)));
+            }
+        }
+    }
+
+    fn started(&mut self, job: &Job, now: i64) {
+        self.ordering.started(job, now);
+        match &mut self.beliefs {
+            Beliefs::Points(predictor) => predictor.started(job, now),
+            Beliefs::Distributions { predictor, .. } => predictor.started(job, now),
+        }
+    }
+
+    fn ended(&mut self, job: &Job, now: i64) {
+        self.ordering.ended(job, now);
+        match &mut self.beliefs {
+            Beliefs::Points(predictor) => predictor.finished(job),
+            Beliefs::Distributions { predictor, of, .. } => {
+                of[job.id] = None;
+                predictor.finished(job, now);
+            }
+        }
+    }
+
+    fn schedule(&mut self, cluster: &mut Cluster<'_>) {
+        let predicted = &self.predicted;
+        self.ordering.sort_queue(cluster, |id| predicted[id]);
+        cluster.start_heads();
+        let Some(head) = cluster.head() else { return };
+        if cluster.queue().len() == 1 {
+            return;
+        }
+        self.choose(cluster);
+        if !self.candidates.is_empty() {
+            self.decide(cluster, head).expect("the machine's state is within a pass's limits");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What was foretold about a job, and when it started.
+
+use super::methods::{Method, Quantiles};
+use serde::Serialize;
+
+/// When a job was asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Occasion {
+    /// In the pass after its submission, which has not started it.
+    Submission,
+    /// At a later time, every six hours, while it waits.
+    Later,
+}
+
+/// What was foretold about a job on one occasion, and when it started: seconds from then on.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Told {
+    /// The job's number in the trace.
+    pub job: i64,
+    /// When it was asked about.
+    pub asked: i64,
+    /// How long it had waited by then.
+    pub age: i64,
+    /// By whom.
+    pub method: Method,
+    /// When.
+    pub occasion: Occasion,
+    /// The quantiles told.
+    pub quantiles: Quantiles,
+    /// What came.
+    pub waited: i64,
+}

@@ -1,0 +1,45 @@
+//! Beyond the paper: bounds for other quantiles than the one that a predictor was made for, and lower bounds.
+
+use super::classes::Held;
+use super::queue::WaitJob;
+use serde::{Deserialize, Serialize};
+use surefill::error::Error;
+use surefill::wait::{WaitAnswer, WaitPredictor};
+
+/// The quantiles of the upper bounds that every job is told beside that of the predictor, which may be among them.
+pub const UPPER: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
+
+/// The quantiles of the lower bounds.
+pub const LOWER: [f64; 3] = [0.05, 0.25, 0.5];
+
+/// How many of these bounds held.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// Upper bounds for the quantiles [`UPPER`]: held where the job waited no longer.
+    pub upper: [Held; UPPER.len()],
+    /// Lower bounds for the quantiles [`LOWER`]: held where it waited no shorter.
+    pub lower: [Held; LOWER.len()],
+}
+
+impl Beside {
+    /// Asks all of these questions about a job that is submitted now.
+    ///
+    /// # Errors
+    /// Those of the predictor.
+    pub fn ask(&mut self, predictor: &WaitPredictor, job: &WaitJob, confidence: f64) -> Result<(), Error> {
+        for (quantile, held) in UPPER.into_iter().zip(&mut self.upper) {
+            if let WaitAnswer::Bound(bound) =
+                predictor.predict(&job.features, quantile, confidence, job.submit)?
+            {
+                held.add(bound >= job.wait);
+            }
+        }
+        for (quantile, held) in LOWER.into_iter().zip(&mut self.lower) {
+            let answer = predictor.predict_lower(&job.features, quantile, confidence, job.submit)?;
+            if let WaitAnswer::Bound(bound) = answer {
+                held.add(bound <= job.wait);
+            }
+        }
+        Ok(())
+    }
+}

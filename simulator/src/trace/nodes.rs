@@ -1,0 +1,238 @@
+//! Machines of nodes as text, and what jobs ask of them.
+//!
+//! `64x(cores=128,mem=512G,gpu=4)+8x(cores=64,mem=1T,fat)` is a machine of two classes of nodes. A word without a value
+//! is a feature. Memory (`mem`) has a unit (K, M, G or T, else it is MiB) and is counted in MiB; everything else
+//! (cores, GPUs) is counted in thousandths, so that half a GPU is an amount.
+
+use super::record::{Header, Record, unit};
+use std::fmt;
+use std::str::FromStr;
+use surefill::error::Error;
+use surefill::nodes::{Amounts, Fit, MAX_NODES, MAX_RESOURCES, Nodes, NodesCapacity, Request, Spread};
+
+/// Like nodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeClass {
+    /// How many.
+    pub count: u32,
+    /// What each has, in the order of [`Machine::resources`].
+    pub amounts: Amounts,
+    /// Bits of [`Machine::features`].
+    pub features: u64,
+}
+
+/// A machine of nodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    /// The text that it was read from.
+    text: String,
+    /// The names of its resources, in the order in which they were named first.
+    pub resources: Vec<String>,
+    /// The names of its features, in the order of their bits.
+    pub features: Vec<String>,
+    /// The nodes.
+    pub classes: Vec<NodeClass>,
+    /// How nodes are chosen for a job.
+    pub fit: Fit,
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// An amount of a resource: memory in MiB, others in thousandths.
+fn amount(name: &str, text: &str) -> Result<u32, String> {
+    let wrong = || format!("{name}={text} is no amount");
+    let (number, scale) = match text.chars().last().filter(|_| name == "mem") {
+        Some('K') => (text.trim_end_matches('K'), 1.0 / 1024.0),
+        Some('M') => (text.trim_end_matches('M'), 1.0),
+        Some('G') => (text.trim_end_matches('G'), 1024.0),
+        Some('T') => (text.trim_end_matches('T'), 1024.0 * 1024.0),
+        _ => (text, unit(name)),
+    };
+    let parts = number.parse::<f64>().map_err(|_| wrong())? * scale;
+    if (0.0..=f64::from(i32::MAX)).contains(&parts) { Ok(parts.round() as u32) } else { Err(wrong()) }
+}
+
+/// Where a name stands in a list to which it is added if there is room.
+fn place(names: &mut Vec<String>, name: &str, most: usize) -> Result<usize, String> {
+    if let Some(place) = names.iter().position(|known| known == name) {
+        return Ok(place);
+    }
+    if names.len() == most {
+        return Err(format!("more than {most} different names"));
+    }
+    names.push(name.to_owned());
+    Ok(names.len() - 1)
+}
+
+impl FromStr for Machine {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Machine, String> {
+        let (mut resources, mut features, mut classes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut nodes = 0u64;
+        for class in text.split('+') {
+            let form = || format!("'{class}' is not of the form 64x(cores=128,mem=512G,gpu=4)");
+            let (count, rest) = class.trim().split_once('x').ok_or_else(form)?;
+            let inner = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(form)?;
+            let count: u32 = count.parse().ok().filter(|&count| count > 0).ok_or_else(form)?;
+            nodes += u64::from(count);
+            let (mut amounts, mut bits) = (Amounts::default(), 0u64);
+            for word in inner.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+                match word.split_once('=') {
+                    Some((name, value)) => {
+                        let name = name.trim().to_lowercase();
+                        let to = &mut amounts[place(&mut resources, &name, MAX_RESOURCES)?];
+                        *to = amount(&name, value.trim())?;
+                    }
+                    None => bits |= 1 << place(&mut features, word, 64)?,
+                }
+            }
+            classes.push(NodeClass { count, amounts, features: bits });
+        }
+        if nodes > u64::from(MAX_NODES) || resources.is_empty() {
+            return Err(format!("a machine has up to {MAX_NODES} nodes with a resource at least"));
+        }
+        Ok(Machine { text: text.to_owned(), resources, features, classes, fit: Fit::default() })
+    }
+}
+
+impl Machine {
+    /// The machine with another way of choosing nodes.
+    pub fn placing(self, fit: Fit) -> Machine {
+        Machine { fit, ..self }
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> u32 {
+        self.classes.iter().map(|class| class.count).sum()
+    }
+
+    /// What all nodes have together, kind by kind.
+    pub fn total(&self) -> [u64; MAX_RESOURCES] {
+        std::array::from_fn(|kind| {
+            let of = |class: &NodeClass| u64::from(class.count) * u64::from(class.amounts[kind]);
+            self.classes.iter().map(of).sum()
+        })
+    }
+
+    /// How many tasks that take this much the empty nodes can hold; none where a task takes nothing.
+    pub fn rooms(&self, each: &Amounts) -> u64 {
+        let on = |class: &NodeClass| {
+            let needs = each.iter().zip(class.amounts).filter(|(each, _)| **each > 0);
+            needs.map(|(each, has)| u64::from(has / each)).min().unwrap_or(0)
+        };
+        self.classes.iter().map(|class| u64::from(class.count) * on(class)).sum()
+    }
+
+    /// Its cores, as a number of processors; its nodes, where they have no cores.
+    pub fn processors(&self) -> u32 {
+        match self.resources.iter().position(|name| name == "cores") {
+            Some(cores) => u32::try_from(self.total()[cores] / 1000).unwrap_or(u32::MAX).max(1),
+            None => self.nodes(),
+        }
+    }
+
+    /// What a job asks for: its tasks, where the trace has them; else one core for each of its processors, with the
+    /// memory that it asked for a processor.
+    ///
+    /// # Errors
+    /// The name of a resource that the job wants and the machine does not have.
+    pub fn request(&self, record: &Record, processors: u32, header: &Header) -> Result<Request, String> {
+        let mut request = Request { count: processors, spread: Spread::Tasks, ..Request::default() };
+        let mut set = |name: &str, amount: u32| match self.resources.iter().position(|own| own == name) {
+            Some(place) => {
+                request.each[place] = amount;
+                Ok(())
+            }
+            None if amount == 0 => Ok(()),
+            None => Err(name.to_owned()),
+        };
+        if let Some(tasks) = record.tasks {
+            for (name, amount) in header.resources.iter().zip(tasks.each) {
+                set(name, amount)?;
+            }
+            request.count = tasks.count;
+            return Ok(request);
+        }
+        set("cores", 1000)?;
+        // KB a processor; machines without memory do not count it.
+        if record.requested_memory > 0.0 && self.resources.iter().any(|name| name == "mem") {
+            set("mem", (record.requested_memory / 1024.0).ceil().min(f64::from(i32::MAX)) as u32)?;
+        }
+        Ok(request)
+    }
+}
+
+/// The core's machine in memory of its own.
+#[derive(Debug, Clone)]
+pub struct NodesBlock(Vec<u64>);
+
+impl NodesBlock {
+    /// The empty machine, with room for this number of jobs and of pairs of a job and a node at a time.
+    ///
+    /// # Panics
+    /// Never: a [`Machine`] is within the core's limits.
+    pub fn new(machine: &Machine, jobs: usize, parts: usize) -> NodesBlock {
+        let capacity = NodesCapacity {
+            nodes: machine.nodes(),
+            classes: machine.classes.len() as u32,
+            resources: machine.resources.len() as u32,
+            jobs: jobs.min(1 << 20) as u32,
+            parts: parts.min(1 << 20) as u32,
+        };
+        let made = || {
+            let mut memory = vec![0; Nodes::size(&capacity)?.div_ceil(8)];
+            let mut nodes = Nodes::init(bytemuck::cast_slice_mut(&mut memory), &capacity)?;
+            for class in &machine.classes {
+                let index = nodes.add_class(class.features, &class.amounts)?;
+                nodes.add_nodes(index, class.count)?;
+            }
+            Ok::<_, Error>(memory)
+        };
+        NodesBlock(made().expect("a machine within the core's limits"))
+    }
+
+    /// The machine.
+    ///
+    /// # Panics
+    /// Never: nobody else writes the block.
+    pub fn view(&mut self) -> Nodes<'_> {
+        Nodes::attach(bytemuck::cast_slice_mut(&mut self.0)).expect("a block that was made here")
+    }
+
+    /// Becomes another of the same machine.
+    pub fn copy_from(&mut self, other: &NodesBlock) {
+        self.0.copy_from_slice(&other.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machines_are_read_and_wrong_ones_say_why() {
+        let machine: Machine =
+            "64x(cores=128,mem=512G,gpu=4)+8x(gpu=0.5, cores=64,mem=1T,fat)".parse().unwrap();
+        assert_eq!(machine.resources, ["cores", "mem", "gpu"]);
+        assert_eq!(machine.classes[0].amounts[..3], [128_000, 512 << 10, 4000]);
+        assert_eq!(machine.classes[1].amounts[..3], [64_000, 1 << 20, 500]);
+        assert_eq!((machine.classes[1].features, machine.nodes()), (1, 72));
+        assert_eq!((machine.total()[2], machine.processors()), (260_000, 64 * 128 + 8 * 64));
+        for (text, why) in [
+            ("64", "not of the form"),
+            ("0x(cores=1)", "not of the form"),
+            ("2x(cores=many)", "cores=many is no amount"),
+            ("2x(cores=1G)", "cores=1G is no amount"),
+            ("2x(fat)", "with a resource"),
+            ("99999x(cores=1)", "up to 65536 nodes"),
+        ] {
+            let error = text.parse::<Machine>().unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! A trace as the simulator holds it, in the terms of the Standard Workload Format whatever it was read from: its jobs,
+//! its header, the lines set aside, and why reading fails.
+
+use std::collections::BTreeMap;
+use surefill::nodes::Amounts;
+
+/// The largest magnitude of any field: seconds beyond it (34,000 years) are no time, and the core accepts no more.
+pub const MAX_VALUE: i64 = surefill::runtime::MAX_SECONDS;
+
+/// One job line. `-1` means unknown, as in the format.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Record {
+    /// Field 1: the job's number.
+    pub number: i64,
+    /// Field 2: when it was submitted, in seconds on the trace's clock.
+    pub submit: i64,
+    /// Field 3: how long it waited.
+    pub wait: i64,
+    /// Field 4: how long it ran.
+    pub run_time: i64,
+    /// Field 5: processors it held.
+    pub used_processors: i64,
+    /// Field 6: mean processor time, in seconds.
+    pub cpu_time: f64,
+    /// Field 7: memory used a processor, in KB.
+    pub used_memory: f64,
+    /// Field 8: processors it asked for.
+    pub requested_processors: i64,
+    /// Field 9: the time it asked for, in seconds: its limit.
+    pub requested_time: i64,
+    /// Field 10: memory it asked for a processor, in KB.
+    pub requested_memory: f64,
+    /// Field 11: how it ended (1 completed, 0 failed, 5 cancelled).
+    pub status: i64,
+    /// Field 12: who submitted it.
+    pub user: i64,
+    /// Field 13: the user's group.
+    pub group: i64,
+    /// Field 14: the program it ran.
+    pub executable: i64,
+    /// Field 15: its queue.
+    pub queue: i64,
+    /// Field 16: its partition.
+    pub partition: i64,
+    /// Field 17: the job it waited for before it was submitted.
+    pub preceding: i64,
+    /// Field 18: seconds between that job's end and this one's submission.
+    pub think_time: i64,
+    /// What it asked for on nodes, where the trace says ([`Header::resources`]).
+    pub tasks: Option<Tasks>,
+}
+
+/// The tasks of a job, and what each takes of every resource of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tasks {
+    /// How many.
+    pub count: u32,
+    /// What each takes, in the order of the header's resources and in their units ([`unit()`]).
+    pub each: Amounts,
+}
+
+/// Into how many parts the unit of a resource is divided: memory is counted in whole MiB, everything else (cores, GPUs)
+/// in thousandths.
+pub fn unit(resource: &str) -> f64 {
+    if resource == "mem" { 1.0 } else { 1000.0 }
+}
+
+/// The `;` lines and what the simulator needs of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Header {
+    /// Every header line as it stands, without the line end.
+    pub lines: Vec<String>,
+    /// `MaxProcs`.
+    pub max_procs: Option<u32>,
+    /// `MaxNodes`; the first number of the line, as some traces add remarks.
+    pub max_nodes: Option<u32>,
+    /// `UnixStartTime`: what second 0 of the trace is.
+    pub unix_start_time: Option<i64>,
+    /// `Resources`: the resources of nodes, by name, that job lines have behind their 18 fields: the number of tasks
+    /// and what each takes of every resource (memory `mem` in MiB, all others with fractions).
+    pub resources: Vec<String>,
+}
+
+/// A trace as read.
+#[derive(Debug, Clone, Default)]
+pub struct Trace {
+    /// The name it was read under: the path, or what the reader called it.
+    pub name: String,
+    /// The header.
+    pub header: Header,
+    /// The jobs, in order of submission (stable: equal times stay in the order of the file).
+    pub records: Vec<Record>,
+    /// What is wrong with the file, in order of lines; the jobs of these lines are not in `records`. Empty when read
+    /// strictly.
+    pub problems: Vec<Problem>,
+    /// Jobs that stood behind ones which were submitted later; they were sorted to their place.
+    pub out_of_order: u64,
+    /// Lines of an accounting log that are no jobs of the trace, and why.
+    pub dropped: BTreeMap<Dropped, u64>,
+    /// What its numbers stand for, where its source had names.
+    pub names: Names,
+    /// Whether the header's `max_procs` is not the machine's size but the most that was in use at once, as accounting
+    /// does not say how large the machine is.
+    pub size_from_use: bool,
+}
+
+/// Whether a wrong line ends the reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strictness {
+    /// The first wrong line is an error.
+    Strict,
+    /// Wrong lines are set aside in [`Trace::problems`].
+    Lenient,
+}
+
+/// One wrong line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+/// A number of fields in words.
+fn fields(count: &usize) -> String {
+    format!("{count} {}", if *count == 1 { "field" } else { "fields" })
+}
+
+/// What can be wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// Not 18 fields.
+    #[error("{} instead of 18", fields(.0))]
+    FieldCount(usize),
+    /// Another number of fields than 18, one for the tasks and one for each resource that the header names.
+    #[error("{} instead of {}: 18, tasks, resources", fields(.0), .1)]
+    ResourceFields(usize, usize),
+    /// A field that is no number where one belongs, or a fraction where an integer belongs.
+    #[error("field {field} is not {expected}: '{text}'")]
+    NotANumber {
+        /// The field, from 1.
+        field: usize,
+        /// What belongs there.
+        expected: &'static str,
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// A field that is infinite, above 2^40 in magnitude, or more processors than 32 bits count.
+    #[error("field {field} is out of range: {text}")]
+    OutOfRange {
+        /// The field, from 1.
+        field: usize,
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// No submission time: the job has no place in the trace.
+    #[error("no submission time")]
+    NoSubmission,
+    /// A line of the header whose value should be a whole number in range and is not; it is not heeded.
+    #[error("{key} is no whole number in range: '{text}'")]
+    Header {
+        /// Which.
+        key: &'static str,
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// Longer than any job line can be.
+    #[error("longer than {0} bytes")]
+    TooLong(usize),
+    /// A table's line has another number of fields than its line of names.
+    #[error("{0} fields where the names are {1}")]
+    Fields(usize, usize),
+    /// What a line of an accounting log says cannot be.
+    #[error("{0}")]
+    Row(String),
+}
+
+impl Reason {
+    /// Equal for reasons that are one to who has to do something about them, whatever the line.
+    pub fn kind(&self) -> String {
+        match self {
+            Reason::NotANumber { field, expected, .. } => format!("field {field} is not {expected}"),
+            Reason::OutOfRange { field, .. } => format!("field {field} is out of range"),
+            Reason::Header { key, .. } => format!("{key} is no whole number in range"),
+            Reason::FieldCount(_) => "another number of fields than 18".to_owned(),
+            Reason::ResourceFields(..) => "another number of fields than 18, tasks and resources".to_owned(),
+            Reason::Fields(..) => "another number of fields than the line of names".to_owned(),
+            // What stands in quotes or as a number differs from line to line.
+            Reason::Row(text) => {
+                let text = text.split('\'').next().unwrap_or(text);
+                text.split(|c: char| c.is_ascii_digit()).collect::<Vec<_>>().join("")
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
+/// Why a trace could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be opened.
+    #[error("{name}")]
+    Open {
+        /// The file.
+        name: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Reading failed on the way: a disk error, or a gzip stream that is damaged or ends early.
+    #[error("{name}: unreadable after line {line}")]
+    Read {
+        /// The file.
+        name: String,
+        /// The last line that could be read; 0 when there was none.
+        line: u64,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A table's line of names lacks what is needed.
+    #[error("{name}:{line}: {why}")]
+    Columns {
+        /// The file.
+        name: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: BadColumns,
+    },
+    /// A wrong line, when reading strictly.
+    #[error("{name}:{line}: {reason}")]
+    Line {
+        /// The file.
+        name: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: Reason,
+    },
+}
+
+/// What is wrong with a line of names.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadColumns {
+    /// Two columns have one name.
+    #[error("two columns {0}")]
+    Doubled(String),
+    /// A column is missing.
+    #[error("no column {0} among '{1}'")]
+    Missing(&'static str, String),
+}
+
+/// What the numbers of a trace stand for, where its source had names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Users.
+    pub users: BTreeMap<i64, String>,
+    /// Accounts or groups.
+    pub groups: BTreeMap<i64, String>,
+    /// Programs.
+    pub programs: BTreeMap<i64, String>,
+    /// Queues.
+    pub queues: BTreeMap<i64, String>,
+    /// Partitions.
+    pub partitions: BTreeMap<i64, String>,
+}
+
+/// Why a line of an accounting log is no job of the trace, though nothing is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dropped {
+    /// Its end is in the future.
+    Running,
+    /// Its start is in the future.
+    Waiting,
+    /// A step of a job; its memory counts for the job.
+    Steps,
+    /// The same job a second time.
+    Twice,
+    /// A further part of a heterogeneous job; its processors count for the first.
+    Parts,
+    /// It was cancelled before it started, nobody knows when.
+    NeverQueued,
+    /// A job array as a whole; its tasks have lines of their own.
+    Arrays,
+    /// A record of something else than the end of a job.
+    OtherRecords,
+}
+
+impl Dropped {
+    /// The reason, in words that follow a count.
+    pub fn text(self) -> &'static str {
+        match self {
+            Dropped::Running => "still running",
+            Dropped::Waiting => "still waiting",
+            Dropped::Steps => "job steps, which belong to their jobs' lines",
+            Dropped::Twice => "listed twice",
+            Dropped::Parts => "further parts of heterogeneous jobs, joined with the first",
+            Dropped::NeverQueued => "cancelled before they started, at an unknown time",
+            Dropped::Arrays => "job arrays as a whole, whose tasks have lines of their own",
+            Dropped::OtherRecords => "records of other things than a job's end",
+        }
+    }
+}

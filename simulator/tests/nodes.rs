@@ -1,0 +1,192 @@
+//! Replays on machines of nodes: beside those on processors where the nodes are whole and alike, beside each other
+//! where they must agree, and by hand.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use surefill_simulator::replay::engine::replay;
+use surefill_simulator::replay::outcome::Outcome;
+use surefill_simulator::replay::policy::{Choice, OrderOptions, PolicyOptions};
+use surefill_simulator::replay::setup::Setup;
+use surefill_simulator::trace::nodes::Machine;
+use surefill_simulator::trace::swf::{Strictness, read};
+use surefill_simulator::trace::workload::{Rules, Workload};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n
+    }
+}
+
+fn workload(text: &str, rules: &Rules) -> Workload {
+    Workload::new(&read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap(), rules).unwrap()
+}
+
+fn on(machine: &str) -> Rules {
+    Rules { nodes: Some(Arc::new(machine.parse::<Machine>().unwrap())), ..Rules::default() }
+}
+
+/// A line of SWF: number, submission, run time, processors, limit, user, and what stands behind the 18 fields.
+fn line(text: &mut String, number: usize, [submit, run, processors, limit, user]: [u64; 5], more: &str) {
+    writeln!(
+        text,
+        "{number} {submit} -1 {run} {processors} -1 -1 {processors} {limit} -1 1 {user} 1 1 1 1 -1 -1{more}"
+    )
+    .unwrap();
+}
+
+fn run(workload: &Workload, policy: &str) -> Outcome {
+    let choice: Choice = policy.parse().unwrap();
+    let base =
+        PolicyOptions { order: Some(choice.order(&PolicyOptions::default())), ..PolicyOptions::default() };
+    let options = choice.options(&base);
+    let mut policy = match workload.nodes {
+        Some(_) => choice.build_on_nodes(&options).unwrap(),
+        None => choice.build(&options).unwrap(),
+    };
+    replay(workload, Setup::default(), &mut *policy, &|_| {}).unwrap()
+}
+
+fn starts(outcome: &Outcome) -> Vec<(i64, i64, bool)> {
+    outcome.jobs.iter().map(|job| (job.number, job.start, job.backfill.is_some())).collect()
+}
+
+#[test]
+fn on_whole_like_nodes_replays_are_those_on_processors() {
+    let mut random = Random(1);
+    let mut backfills = 0;
+    for case in 0..60 {
+        let procs = 4 + random.below(20);
+        let mut text = String::new();
+        let mut submit = 0;
+        for number in 1..=150 {
+            submit += random.below(60);
+            let (run, processors) = (random.below(900), 1 + random.below(procs));
+            // Some outlive their limits, some end in one second.
+            let limit = (run / 60 * 60 + 60 * random.below(4)).max(30);
+            line(&mut text, number, [submit, run, processors, limit, random.below(5)], "");
+        }
+        let whole = workload(&text, &Rules { procs: Some(procs as u32), ..Rules::default() });
+        let nodes = workload(&text, &on(&format!("{procs}x(cores=1)")));
+        for policy in ["fcfs", "easy", "easy:limit:sjbf", "easy:clairvoyant", "easy++", "easy:limit:sjf"] {
+            let (one, other) = (run(&whole, policy), run(&nodes, policy));
+            assert_eq!(starts(&one), starts(&other), "case {case}, {policy}");
+            let observed = |outcome: &Outcome| -> Vec<_> {
+                outcome.jobs.iter().map(|job| job.backfill.map(|b| b.observed_delay)).collect()
+            };
+            assert_eq!(observed(&one), observed(&other), "case {case}, {policy}");
+            backfills += one.jobs.iter().filter(|job| job.backfill.is_some()).count();
+        }
+    }
+    assert!(backfills > 5000, "{backfills}");
+}
+
+#[test]
+fn with_limits_alone_probabilities_decide_as_easy_on_shared_nodes() {
+    let mut random = Random(2);
+    let mut backfills = 0;
+    for case in 0..30 {
+        let mut text = String::from("; Resources: cores mem gpu\n");
+        let mut submit = 0;
+        for number in 1..=120 {
+            submit += random.below(80);
+            let run = 1 + random.below(600);
+            let (tasks, cores, memory) = (1 + random.below(4), 1 + random.below(8), random.below(64));
+            let gpu = if random.below(3) == 0 { 0.5 * (1 + random.below(4)) as f64 } else { 0.0 };
+            let more = format!(" {tasks} {cores} {memory} {gpu}");
+            line(&mut text, number, [submit, run, tasks * cores, run + random.below(300), 1], &more);
+        }
+        let nodes = workload(&text, &on("3x(cores=8,mem=64)+2x(cores=8,mem=128,gpu=2)"));
+        let (easy, prob) = (run(&nodes, "easy"), run(&nodes, "prob:limit:fcfs:exact"));
+        assert_eq!(starts(&easy), starts(&prob), "case {case}");
+        // By limits that hold no backfill delays a head job: it starts no later than promised.
+        backfills += easy.jobs.iter().filter(|job| job.backfill.is_some()).count();
+        let used = easy.nodes.unwrap();
+        assert!(used.used.iter().all(|(_, share)| (0.0..=1.0).contains(share)), "{used:?}");
+    }
+    assert!(backfills > 300, "{backfills}");
+}
+
+#[test]
+fn a_head_job_keeps_its_nodes() {
+    let mut text = String::from("; Resources: cores gpu\n");
+    // The first job lies on the node without a GPU, where less is left. The head job wants both nodes.
+    line(&mut text, 1, [0, 100, 4, 100, 1], " 1 4 0");
+    line(&mut text, 2, [1, 10, 8, 10, 1], " 2 4 0");
+    // Ends in time.
+    line(&mut text, 3, [2, 50, 1, 50, 1], " 1 1 1");
+    // Would still be there.
+    line(&mut text, 4, [3, 20, 1, 200, 1], " 1 1 0");
+    // Ends in the second in which the head job starts.
+    line(&mut text, 5, [4, 96, 1, 96, 1], " 1 1 0");
+    for fit in ["easy", "prob:limit:fcfs:exact"] {
+        let nodes = workload(&text, &on("1x(cores=4)+1x(cores=4,gpu=1)"));
+        let outcome = run(&nodes, fit);
+        let expected = [(1, 0, false), (2, 100, false), (3, 2, true), (4, 110, false), (5, 4, true)];
+        assert_eq!(starts(&outcome), expected, "{fit}");
+        assert!(outcome.jobs.iter().filter_map(|job| job.backfill).all(|b| b.observed_delay == 0));
+    }
+}
+
+#[test]
+fn use_and_fragmentation_by_hand() {
+    let mut text = String::from("; Resources: cores gpu\n");
+    line(&mut text, 1, [0, 100, 3, 100, 1], " 1 3 1");
+    line(&mut text, 2, [0, 100, 3, 100, 1], " 1 3 0");
+    // Two cores are free, one on each node.
+    line(&mut text, 3, [0, 10, 2, 10, 1], " 1 2 0");
+    // More than any node has: dropped.
+    line(&mut text, 4, [0, 10, 5, 10, 1], " 1 5 0");
+    let nodes = workload(&text, &on("2x(cores=4,gpu=1)"));
+    assert_eq!((nodes.counts.beyond_nodes, nodes.procs), (1, 8));
+    let used = run(&nodes, "easy").nodes.unwrap();
+    let expected = [("cores", 620.0 / (8.0 * 110.0)), ("gpu", 100.0 / (2.0 * 110.0))];
+    for ((name, share), (own, expected)) in used.used.iter().zip(expected) {
+        assert!(name == own && (share - expected).abs() < 1e-12, "{name} {share} {expected}");
+    }
+    assert!((used.waiting_share - 100.0 / 110.0).abs() < 1e-12);
+    assert!((used.fragmented_share - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn what_does_not_know_nodes_says_so() {
+    for policy in ["conservative", "lookahead", "prob:mix:fcfs:bound"] {
+        let choice: Choice = policy.parse().unwrap();
+        let base = PolicyOptions {
+            order: Some(OrderOptions::named(Default::default())),
+            ..PolicyOptions::default()
+        };
+        let why = choice.build_on_nodes(&choice.options(&base)).err().unwrap().to_string();
+        assert!(why.contains("does not know machines of nodes"), "{policy}: {why}");
+    }
+    let mut text = String::from("; Resources: cores gpu\n");
+    line(&mut text, 7, [0, 100, 3, 100, 1], " 1 3 1");
+    let trace = read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap();
+    let error = Workload::new(&trace, &on("2x(cores=4)")).unwrap_err().to_string();
+    assert_eq!(error, "t.swf: job 7 wants gpu, which the nodes do not have");
+}
+
+#[test]
+fn estimates_are_usual_limits_and_never_too_short() {
+    let mut text = String::new();
+    for number in 1..=500 {
+        writeln!(text, "{number} {number} -1 {} 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1", number * number * 3)
+            .unwrap();
+    }
+    let rules = Rules { procs: Some(4), estimates: Some(5.0), ..Rules::default() };
+    let jobs = workload(&text, &rules);
+    assert_eq!((jobs.counts.estimated, jobs.counts.without_limit), (500, 0));
+    for job in &jobs.jobs {
+        assert!(job.limit >= job.run_time && job.limit % 300 == 0, "{} {}", job.run_time, job.limit);
+    }
+    assert_eq!(jobs.jobs, workload(&text, &rules).jobs);
+    let factors: Vec<f64> =
+        jobs.jobs[100..].iter().map(|job| job.limit as f64 / job.run_time as f64).collect();
+    let mean = factors.iter().sum::<f64>() / factors.len() as f64;
+    assert!((3.0..5.0).contains(&mean), "{mean}");
+}
