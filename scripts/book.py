@@ -2,11 +2,12 @@
 """The pages of docs/ as a book, with every file that they lead to: book.py [BUILD], by default build.
 
 BUILD/docs/book-source gets the pages of docs/ at the top and whatever they link to outside docs/ below, under the
-path that it has in the repository: pages become chapters after those of docs/SUMMARY.md, other files are copied. Links
-are written anew to fit. Then mdBook, where it is installed, makes BUILD/docs/book of it, and every link and picture of
+path that it has in the repository: pages become chapters after those of docs/SUMMARY.md, other files are copied. A
+notebook becomes a chapter of its cells, and is copied as well. Links are written anew to fit. Then mdBook, where it is installed, makes BUILD/docs/book of it, and every link and picture of
 the book is looked up.
 """
 import html.parser
+import json
 import os
 import pathlib
 import re
@@ -23,7 +24,18 @@ MADE = {"404.html", "print.html", "toc.html"}
 
 def place(path):
     """Where a file of the repository lies in the book's source."""
-    return path.relative_to(DOCS if path.is_relative_to(DOCS) else ROOT)
+    place = path.relative_to(DOCS if path.is_relative_to(DOCS) else ROOT)
+    return place.with_suffix(".md") if path.suffix == ".ipynb" else place
+
+
+def text_of(path):
+    """A page's text; a notebook's cells, with a line that leads to the notebook."""
+    if path.suffix == ".md":
+        return path.read_text()
+    cells = json.loads(path.read_text())["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    codes = [f"```python\n{text}\n```" if cell["cell_type"] == "code" else text for cell, text in zip(cells, texts)]
+    return "\n\n".join(codes + [f"This page as a notebook: <a href=\"{path.name}\">{path.name}</a>."]) + "\n"
 
 
 def write_page(path, source):
@@ -41,7 +53,7 @@ def write_page(path, source):
         return before + os.path.relpath(place(leads_to), place(path).parent) + after
 
     # Between fences nothing is a link: those parts are every second one.
-    parts = re.split(r"(^(?:```|~~~).*?^(?:```|~~~))", path.read_text(), flags=re.M | re.S)
+    parts = re.split(r"(^(?:```|~~~).*?^(?:```|~~~))", text_of(path), flags=re.M | re.S)
     text = "".join(part if number % 2 else LINK.sub(fitted, part) for number, part in enumerate(parts))
     to = source / place(path)
     to.parent.mkdir(parents=True, exist_ok=True)
@@ -61,12 +73,12 @@ def write_source(source):
             if path in seen:
                 continue
             seen.add(path)
-            if path.suffix == ".md":
+            if path.suffix in (".md", ".ipynb"):
                 open_pages.append(path)
                 if not path.is_relative_to(DOCS):
                     beside.append(path)
-            else:
-                to = source / place(path)
+            if path.suffix != ".md":
+                to = (source / place(path)).with_name(path.name)
                 to.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path, to)
     with (source / "SUMMARY.md").open("a") as file:

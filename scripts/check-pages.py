@@ -31,6 +31,9 @@ LAST = """<script>window.addEventListener('load', function () { setTimeout(funct
     else Array.from(svg.children).slice(0, 2).forEach(function (node) {
       if (node.textContent.trim().length < 5) say('a figure has an empty ' + node.tagName);
     });
+    // Of the two drawings of a figure one is shown.
+    if (svg.getClientRects().length === 0) return;
+    if (svg.parentNode.scrollWidth > svg.parentNode.clientWidth + 1) say('a figure scrolls');
     svg.querySelectorAll('text').forEach(function (text) {
       var size = parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().d;
       if (size > 0 && size < 11.95) say('text of ' + size.toFixed(1) + ' pixels in a figure');
@@ -101,7 +104,7 @@ def main():
             picture = folder / f"{page.stem}-{width}.png"
             narrow = folder / f"{page.stem}-{width}.html"
             height = min(found["height"], 12000)
-            narrow.write_text(f"<!DOCTYPE html><html><body style='margin:0'><iframe style='border:0;width:{width}px;height:{height}px' "
+            narrow.write_text(f"<!DOCTYPE html><html><meta charset='utf-8'><body style='margin:0'><iframe style='border:0;width:{width}px;height:{height}px' "
                               f'srcdoc="{html.escape(page.read_text())}"></iframe></body></html>')
             chromium(program, max(width, 600), height, f"--screenshot={picture}", narrow.resolve().as_uri())
             narrow.unlink()

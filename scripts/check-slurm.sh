@@ -57,11 +57,11 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
     {
         export DEBIAN_FRONTEND=noninteractive
-        timeout 200 apt-get update -qq &&
-            timeout 300 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+        scripts/again.sh timeout 200 apt-get update -qq &&
+            scripts/again.sh timeout 300 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
     } || {
-        echo "check-slurm: please install first: apt-get install ${missing[*]}" >&2
-        exit 1
+        echo "SKIPPED: the Slurm tests, as these packages could not be installed (above): ${missing[*]}"
+        exit 0
     }
 fi
 
@@ -81,7 +81,10 @@ if [ -z "${SUREFILL_BIN:-}" ]; then
 fi
 SUREFILL_BIN=$(realpath "$SUREFILL_BIN")
 export SUREFILL_BIN
-SLURM_SOURCE=$(timeout 300 c-examples/slurm/source.sh build/slurm-source)
+SLURM_SOURCE=$(scripts/again.sh c-examples/slurm/source.sh build/slurm-source) || {
+    echo "SKIPPED: the Slurm tests, as the mirror gives no sources of Slurm $version (above)"
+    exit 0
+}
 export SLURM_SOURCE
 make -s -C c-examples/slurm all tests
 make -s -C c-examples/slurm-external all

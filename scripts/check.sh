@@ -10,8 +10,8 @@ failed=()
 asked=("${@//-/ }")
 
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+log=$(mktemp -d)
+trap 'rm -rf "$log"' EXIT
 
 names=()
 
@@ -33,7 +33,7 @@ step() {
     wanted "$name" || return 0
     printf '\n=== %s\n' "$name"
     local begun=$SECONDS
-    if "$@" 2>&1 | tee -a "$log"; then
+    if "$@" 2>&1 | tee "$log/$name"; then
         passed=$((passed + 1))
         printf '=== %s: passed in %d s\n' "$name" $((SECONDS - begun))
     else
@@ -99,10 +99,12 @@ for name in "${asked[@]}"; do
     fi
 done
 printf '\n'
+# Why, once more, for those who see the end of a long log only.
 for name in "${failed[@]}"; do
     printf 'FAILED: %s\n' "$name"
+    tail -n 15 "$log/$name" | cut -c 1-200 | sed 's/^/    /'
 done
-skipped=$(grep -c 'SKIPPED: ' "$log" || true)
+skipped=$(cat "$log"/* | grep -c 'SKIPPED: ' || true)
 [ "$skipped" = 0 ] || printf 'Parts of them were skipped, for the reasons given above: %d\n' "$skipped"
 printf '%d passed, %d failed\n' "$passed" "${#failed[@]}"
 [ ${#failed[@]} -eq 0 ]

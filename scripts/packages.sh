@@ -2,6 +2,7 @@
 # Installs what the tests of C, Fortran, packages and pages need on a Debian machine with Rust and gcc, where it may (root); else
 # says what to install. packages.sh COMMAND... asks for some of them only.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
 # Command, then package.
 known='gcc gcc
@@ -28,8 +29,8 @@ done <<< "$known"
 if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
     echo "installing ${missing[*]}"
     export DEBIAN_FRONTEND=noninteractive
-    timeout 200 apt-get update -qq
-    timeout 600 apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
+    scripts/again.sh timeout 200 apt-get update -qq
+    scripts/again.sh timeout 600 apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
 else
     echo "please install first: apt-get install ${missing[*]}" >&2
     exit 1

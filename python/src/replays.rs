@@ -17,6 +17,7 @@ use surefill_simulator::replay::outcome::Outcome;
 use surefill_simulator::replay::policy::{Choice, Order, PolicyName, PolicyOptions, ProbOptions, name_of};
 use surefill_simulator::replay::predict::PredictorName;
 use surefill_simulator::replay::run::{Options, Run, Summary, run};
+use surefill_simulator::report::waits::nothing;
 use surefill_simulator::report::{self, Compared};
 use surefill_simulator::studies::waits::queue::queues;
 use surefill_simulator::studies::waits::study::{self, By, Method, Plan};
@@ -322,6 +323,9 @@ pub fn wait_bounds(
         let read = read(&trace)?;
         Plan::new(&name, queues(&read, by_queue), &options).run(&|_| {}).map_err(wrong)
     })?;
+    if study.queues.is_empty() {
+        return Err(PyValueError::new_err(nothing(std::slice::from_ref(&study), min_jobs)));
+    }
     let mut rows = Vec::new();
     for queue in &study.queues {
         for measured in &queue.measured {

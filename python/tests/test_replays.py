@@ -200,7 +200,7 @@ def test_what_makes_no_sense_is_refused(demo, tmp_path):
         surefill.simulate(demo, Taken)
 
 
-def test_bounds_on_waits(tmp_path):
+def test_bounds_on_waits(demo, tmp_path):
     # Waits that are all alike are bounded by the longest.
     lines = [f"{i} {i * 100} {i % 7} 10 1 -1 -1 1 10 -1 1 1 -1 -1 1 -1 -1 -1" for i in range(2000)]
     trace = tmp_path / "waits.swf"
@@ -209,6 +209,8 @@ def test_bounds_on_waits(tmp_path):
     assert len(bounds) > 1 and (bounds["correctness"].dropna() >= 0.85).all()
     with pytest.raises(ValueError, match="above 0 and below 1"):
         surefill.wait_bounds(trace, quantile=1.5)
+    with pytest.raises(ValueError, match="5000 of unknown wait, left out .*simulate"):
+        surefill.wait_bounds(demo)
 
 
 def test_evalys_reads_schedules(demo, tmp_path):

@@ -22,7 +22,8 @@ pub(super) fn help() -> String {
          GET /health        whether it serves, and how old the history is\n    \
          GET /openapi.json  all of this for programs that write clients\n\n\
          All of it but the queue may be left out, and the queue too where there is only one. Times are in seconds. A wrong\n\
-         question is answered with status 400, or 404 for a queue or job that is not there, and {{\"error\": ...}}.\n\n\
+         question is answered with status 400, or 404 for a queue or job that is not there, and {{\"error\": ...}};\n\
+         what is no HTTP, or too long for it, with a status alone.\n\n\
          Only bounds at the quantile and confidence of this command follow their own misses and trim their history by them:\n\
          others come from that history and may contradict them.\n\n\
          Only this computer can connect: a portal on another one needs a proxy in front. Questions to another name than\n\

@@ -163,10 +163,7 @@ impl WaitBounds {
         let Some(studies) = studies else { return Ok(()) };
         let studies: Vec<Study> = studies.into_iter().map(Study::with_published).collect();
         if studies.iter().all(|study| study.queues.is_empty()) {
-            let found: Vec<_> = studies.iter().map(tables::remarks).collect();
-            return Err(
-                anyhow!("no queue of at least {} jobs; {}", self.min_jobs.max(1), found.join("; ")).into()
-            );
+            return Err(anyhow!(tables::nothing(&studies, self.min_jobs)).into());
         }
         if let Some(path) = &self.html {
             let sections: Vec<_> = studies.iter().map(|study| tables::section(study, &options)).collect();

@@ -8,7 +8,7 @@
 //! Times written as dates are taken as they stand, without time zone: where clocks change twice a year, waits across
 //! the change are an hour off (`SLURM_TIME_FORMAT=%s` prints seconds).
 
-use crate::studies::waits::queue::queues;
+use crate::studies::waits::queue::{ALL, NO_WAITS, WaitJob, queues};
 use crate::trace::collect::Collector;
 use crate::trace::format::{self, Format};
 use crate::trace::rows::{self, Role, Row, State, Table, each_row};
@@ -98,7 +98,8 @@ fn instead(history: &History) -> String {
         let lines = history.problems.len();
         format!("; {lines} wrong {}, the first {line}: {reason}", if lines == 1 { "line" } else { "lines" })
     });
-    let unknown = (history.without_wait > 0).then(|| format!("; {} of unknown wait", history.without_wait));
+    let unknown =
+        (history.without_wait > 0).then(|| format!("; {} of unknown wait{}", history.without_wait, NO_WAITS));
     [wrong, unknown].into_iter().flatten().collect()
 }
 
@@ -107,7 +108,7 @@ fn trace(bytes: &[u8], name: &str, format: Format) -> Result<History, Error> {
     // A log's own clock goes on; a trace's begins where it begins.
     let origin = trace.header.unix_start_time.filter(|_| format != Format::Swf).unwrap_or(0);
     let (found, counts) = queues(&trace, true);
-    let entry = |queue: &str, job: &crate::studies::waits::queue::WaitJob| {
+    let entry = |queue: &str, job: &WaitJob| {
         let submit = job.submit.saturating_add(origin);
         let end = submit.saturating_add(job.wait);
         Entry {
@@ -183,7 +184,7 @@ fn entry(row: &Row) -> Result<Option<Entry>, String> {
         [Role::Partition, Role::Queue].map(|role| row.get(role)).into_iter().find(|name| !name.is_empty());
     Ok(Some(Entry {
         id: printable(id).into_owned(),
-        queue: printable(queue.unwrap_or(crate::studies::waits::queue::ALL)).into_owned(),
+        queue: printable(queue.unwrap_or(ALL)).into_owned(),
         submit,
         left,
         features: Features {
@@ -256,7 +257,7 @@ mod tests {
         let error = read(b"Submit|Start\nx|1\n2|y\n", "h").unwrap_err().to_string();
         assert_eq!(error, "h: no job; 2 wrong lines, the first 2: not a time: 'x'");
         let error = read(b"1 5 -1 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1\n", "h").unwrap_err().to_string();
-        assert_eq!(error, "h: no job; 1 of unknown wait");
+        assert!(error.starts_with("h: no job; 1 of unknown wait (a workload before "), "{error}");
         let error = read(b"Job Submit\n", "h").unwrap_err().to_string();
         assert!(error.starts_with("h: no job; 1 wrong line, the first 1: "), "{error}");
         let error = read(b"Submit|Start\n\xff|1\n", "h").unwrap_err().to_string();

@@ -2,20 +2,28 @@
 
 use super::Drawn;
 use super::plot::utilization::{Over, Strip};
-use super::plot::{self, Style, reliability, wait_cdf};
+use super::plot::{self, Picture, Style, reliability, wait_cdf};
 use crate::replay::calibration::Bin;
 use crate::replay::policy::Criterion;
 use maud::{Markup, PreEscaped, html};
 
-pub(super) fn figure(class: &str, title: &str, legend: &Markup, svg: String, caption: &str) -> Markup {
+pub(super) fn figure(class: &str, title: &str, legend: &Markup, picture: &Picture, caption: &str) -> Markup {
     html! {
         h3 { (title) }
         figure class=(class) {
             (legend)
-            div role="img" aria-label={ (title) ". " (caption) } { (plot::described(&svg, title, caption)) }
+            div role="img" aria-label={ (title) ". " (caption) } { (plot::described(picture, title, caption)) }
             figcaption { (caption) }
         }
     }
+}
+
+/// A figure of lines: the legend has a sample of each.
+pub(super) fn lines(title: &str, legend: &[(&Style, String)], picture: &Picture, caption: &str) -> Markup {
+    let legend = html! {
+        ul.legend { @for (style, name) in legend { li { (PreEscaped(plot::line_sample(style))) (name) } } }
+    };
+    figure("lines", title, &legend, picture, caption)
 }
 
 /// The policies with a sample of what stands for each.
@@ -30,7 +38,7 @@ pub fn waits(runs: &[Drawn]) -> Markup {
         "lines",
         "How long jobs wait",
         &legend(runs, plot::line_sample),
-        wait_cdf::draw(&series),
+        &wait_cdf::draw(&series),
         "The share of jobs (up) that waited no longer than a time (right, logarithmic; first seed): a curve higher and \
          further to the left is better, and where it begins on the left is the share that hardly waited at all.",
     )
@@ -65,7 +73,7 @@ pub fn delays(runs: &[Drawn], criterion: Criterion) -> Markup {
         }
     };
     html! {
-        (figure("points", "Predicted and observed delays", &legend(runs.iter().copied(), plot::point_sample), reliability::draw(&series, criterion), caption))
+        (figure("points", "Predicted and observed delays", &legend(runs.iter().copied(), plot::point_sample), &reliability::draw(&series, criterion), caption))
         details {
             summary { "The numbers of this figure" }
             div.wide { table {
@@ -110,7 +118,7 @@ pub fn utilization(runs: &[Drawn]) -> Markup {
         "strips",
         "How busy the machine is",
         &html! {},
-        plot::utilization::draw(&strips(runs), Over::Processors),
+        &plot::utilization::draw(&strips(runs), Over::Processors),
         "The share of processors in use (up), averaged over each 200th of the time from the first submission to the last \
          end (right; first seed), one strip a policy: the same work done in less time makes a fuller, shorter strip.",
     )
@@ -122,7 +130,7 @@ pub fn queue(runs: &[Drawn]) -> Markup {
         "strips",
         "How many jobs wait",
         &html! {},
-        plot::utilization::draw(&strips(runs), Over::Queue),
+        &plot::utilization::draw(&strips(runs), Over::Queue),
         "The number of waiting jobs (up, the same scale for all), averaged over each 200th of the time from the first \
          submission to the last end (right; first seed), one strip a policy.",
     )

@@ -155,5 +155,5 @@ fn load_figure(state: &StateReport) -> Markup {
         .unwrap_or_default();
     let caption =
         format!("{} slots, {empty} % of them empty, with {mean} jobs on average.{best}", state.slots);
-    figure("lines", &title, &legend, svg, &caption)
+    figure("lines", &title, &legend, &svg, &caption)
 }

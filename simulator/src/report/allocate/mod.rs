@@ -2,6 +2,7 @@
 
 pub mod tables;
 
+use crate::report::figures::lines as figure;
 use crate::report::plot::curves::{self, Plot};
 use crate::report::plot::scatter::{self, Scatter};
 use crate::report::plot::schedule::{self, Block};
@@ -10,7 +11,7 @@ use crate::report::{Section, study_page};
 use crate::studies::allocate::figures::{Observed, columns, schedules, speedups};
 use crate::studies::allocate::study::{Row, Study};
 use crate::studies::generate::History;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 /// No more points than this in a scatter plot, so that the page stays small.
 const POINTS: usize = 3000;
@@ -32,17 +33,6 @@ pub fn page(study: &Study, trace: Option<&History>) -> String {
         }
     });
     study_page("Malleable jobs that choose their number of processors", &[section])
-}
-
-fn figure(title: &str, legend: &[(&Style, String)], svg: &str, caption: &str) -> Markup {
-    html! {
-        h3 { (title) }
-        figure class="lines" {
-            ul.legend { @for (style, name) in legend { li { (PreEscaped(plot::line_sample(style))) (name) } } }
-            div role="img" aria-label={ (title) ". " (caption) } { (plot::described(svg, title, caption)) }
-            figcaption { (caption) }
-        }
-    }
 }
 
 fn speedup() -> Markup {

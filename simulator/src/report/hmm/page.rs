@@ -72,7 +72,7 @@ fn rounds(fitted: &Fitted) -> Markup {
         "lines",
         "Information gain",
         &legend(&entries),
-        curves::draw(&plot),
+        &curves::draw(&plot),
         "What the model knows of run times beyond the distribution of the jobs that it was trained on (up), against rounds of \
          training (right, logarithmic): where the lines part, the model learns its own jobs by heart.",
     )
@@ -156,7 +156,7 @@ fn comparison(study: &Study, compared: Figure, choices: &Choices) -> Markup {
     let titles: Vec<_> = titles(&CURVES).into_iter().chain(after).chain(titles(&rest)).collect();
     let rows: Vec<_> = found.iter().map(|curve| curve_cells(curve, compared, choices)).collect();
     html! {
-        (figure("lines", title(compared), &legend(&entries), curves::draw(&plot), caption(compared)))
+        (figure("lines", title(compared), &legend(&entries), &curves::draw(&plot), caption(compared)))
         details {
             summary { "The numbers of this figure" }
             (table(&titles, &rows))
@@ -196,7 +196,7 @@ fn online(study: &Study, online: &Online) -> Markup {
             "lines",
             &format!("{}: {}, floor {}", title(Figure::Online), online.options.learn, online.options.floor),
             &legend(&[(plot::SOLID, format!("by week of submission; grey: over all predicted jobs, {mean}"))]),
-            curves::draw(&plot),
+            &curves::draw(&plot),
             "What the on-line predictor knows of a job when it is submitted, beyond the distribution of all jobs finished by then \
              (up), averaged over the jobs of each week that it was not silent about.",
         ))

@@ -4,7 +4,7 @@ use super::super::Section;
 use super::super::figures::figure;
 use super::super::plot::axis::Axis;
 use super::super::plot::heat_map::{self, Map, Mark};
-use super::super::plot::{self, half_life};
+use super::super::plot::{self, Picture, half_life};
 use super::{ageing_title, bits, duration, remarks, title, weight};
 use crate::studies::locality::ageing::{Ageing, Clock, UserRate};
 use crate::studies::locality::binning::Binning;
@@ -23,7 +23,7 @@ const SLOT: Axis = Axis {
 };
 
 const RATIO: Axis = Axis {
-    title: "ratio t_r of run-time bins (its logarithm, logarithmic)",
+    title: "ratio t_r of run-time bins (double logarithm)",
     place: |ratio| ratio.ln().ln(),
     ticks: &[1.001, 1.003, 1.01, 1.03, 1.1, 1.3, 2.0, 5.0],
     label: |ratio| ratio.to_string(),
@@ -209,7 +209,7 @@ fn surface(measurement: &Measurement) -> Markup {
                 "map",
                 &title,
                 &legend(true),
-                map(surface, finer, &marks),
+                &map(surface, finer, &marks),
                 "The metric on the search's coarse grid by slot length (right) and granularity of run times (up), the lighter \
                  the more can be learnt: fine bins are all chance, coarse ones say little. The best point was found on a \
                  finer one, so it may lie in a darker cell beside the lightest.",
@@ -229,7 +229,7 @@ fn surface(measurement: &Measurement) -> Markup {
                 "lines",
                 &title,
                 &legend(false),
-                heat_map::draw_line(axis, "f [bits]", &line, plot::other(0), &marks),
+                &heat_map::draw_line(axis, "f [bits]", &line, plot::other(0), &marks),
                 "The metric at every point that the search looked at: low where bins are so fine that all is chance, and where \
                  they are so coarse that they say little. It jumps where an edge passes a run time that many jobs have.",
             )
@@ -237,7 +237,7 @@ fn surface(measurement: &Measurement) -> Markup {
     }
 }
 
-fn map(surface: &Surface, finer: &Axis, marks: &[(f64, f64, Mark)]) -> String {
+fn map(surface: &Surface, finer: &Axis, marks: &[(f64, f64, Mark)]) -> Picture {
     let columns: Vec<f64> = surface.slots_s.iter().map(|&slot| slot as f64).collect();
     let key = |slot: i64, granularity: f64| (slot, granularity.to_bits());
     let known: HashMap<(i64, u64), f64> = surface
@@ -292,7 +292,7 @@ fn half_lives(ageing: &Ageing) -> Markup {
             "lines",
             &ageing_title(ageing.clock, ageing.known),
             &legend,
-            half_life::draw(axis, ends, &series, ageing.common.half_life()),
+            &half_life::draw(axis, ends, &series, ageing.common.half_life()),
             "The share of users (up) whose next run time is predicted best when their earlier jobs lose half their weight in no \
              more than this (right, logarithmic). At the left edge hardly anything but the last job counts, at the right edge nothing ages.",
         ))

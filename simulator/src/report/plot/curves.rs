@@ -1,6 +1,6 @@
 //! Lines over a linear or a logarithmic axis.
 
-use super::{Drawn, GRID, INK, REFERENCE, Style, font, line, plain, px, svg};
+use super::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, line, plain, px, svg};
 use plotters::prelude::*;
 
 /// What is drawn.
@@ -37,7 +37,7 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 /// Draws the lines.
-pub fn draw(plot: &Plot) -> String {
+pub fn draw(plot: &Plot) -> Picture {
     let all = || plot.curves.iter().flat_map(|(_, points)| points.iter().copied());
     let points = || all().filter(|point| !plot.logarithmic || point.0 > 0.0);
     let (low, high) = ends(points().map(|point| point.1).chain(plot.levels.iter().copied()));
@@ -106,7 +106,7 @@ mod tests {
     fn nothing_to_draw_is_drawn() {
         for logarithmic in [true, false] {
             let plot = Plot { x: "", logarithmic, y: "", curves: Vec::new(), levels: Vec::new() };
-            assert!(draw(&plot).starts_with("<svg"));
+            assert!(draw(&plot).wide.starts_with("<svg"));
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Points of gain against the longest wait.
 
-use super::{Drawn, GRID, INK, REFERENCE, Style, font, plain, px, svg};
+use super::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, plain, px, svg};
 use plotters::prelude::*;
 
 /// Draws series of (gain in per cent, longest wait over EASY's); a line marks EASY's longest wait.
-pub fn draw(series: &[(&Style, Vec<(f64, f64)>)]) -> String {
+pub fn draw(series: &[(&Style, Vec<(f64, f64)>)]) -> Picture {
     let all = || series.iter().flat_map(|(_, points)| points).filter(|(x, y)| x.is_finite() && y.is_finite());
     let (left, right) = all().fold((0.0f64, 10.0f64), |(low, high), (x, _)| (low.min(*x), high.max(*x)));
     let (bottom, top) = all().fold((0.9f64, 1.2f64), |(low, high), (_, y)| (low.min(*y), high.max(*y)));
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn every_finite_point_is_drawn() {
         for (points, drawn) in [(vec![], 0), (vec![(30.0, 1.1), (-5.0, 2.0), (f64::NAN, 1.0)], 2)] {
-            assert_eq!(draw(&[(SOLID, points)]).matches("<circle").count(), drawn);
+            assert_eq!(draw(&[(SOLID, points)]).wide.matches("<circle").count(), drawn);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The distribution of half-lives over users, from 0 at the left edge to never at the right one.
 
 use super::axis::Axis;
-use super::{Drawn, GRID, INK, REFERENCE, Style, font, line, px, svg};
+use super::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, line, px, svg};
 use plotters::prelude::*;
 
 /// Draws cumulative shares: (half-life, share up to it) in order of half-life, for every series; and one half-life that
 /// all have in common, as a grey line. `low` and `high` are the ends of the axis: everything beyond is drawn there.
-pub fn draw(x: &Axis, (low, high): (f64, f64), series: &[(&Style, Vec<(f64, f64)>)], common: f64) -> String {
+pub fn draw(x: &Axis, (low, high): (f64, f64), series: &[(&Style, Vec<(f64, f64)>)], common: f64) -> Picture {
     let place = |half_life: f64| (x.place)(half_life.clamp(low, high));
     let (left, right) = (place(low), place(high));
     let part = x.part(left, right);

@@ -1,7 +1,7 @@
 //! A value over two dimensions of any scale as colours, the lighter the higher; and over one as a line.
 
 use super::axis::Axis;
-use super::{Drawn, GRID, INK, Style, font, line, plain, px, svg};
+use super::{Drawn, GRID, INK, Picture, Style, font, line, plain, px, svg};
 use plotters::prelude::*;
 
 /// Marks keep their colours on dark pages: the cells do too.
@@ -79,10 +79,25 @@ fn edges(values: &[f64], axis: &Axis) -> Vec<f64> {
 }
 
 /// Draws the map. It must have a column and a row.
-pub fn draw(map: &Map) -> String {
+pub fn draw(map: &Map) -> Picture {
     let (xs, ys) = (edges(map.columns, map.x), edges(map.rows, map.y));
     let ((left, right), (bottom, top)) = ((xs[0], xs[xs.len() - 1]), (ys[0], ys[ys.len() - 1]));
     let (x, y) = (map.x.part(left, right), map.y.part(bottom, top));
+    let mut cells = Vec::new();
+    for (row, ys) in ys.windows(2).enumerate() {
+        let shades: Vec<Option<usize>> = (0..map.columns.len())
+            .map(|column| (map.value)(column, row).map(|value| shade(value, map.highest)))
+            .collect();
+        let mut column = 0;
+        for same in shades.chunk_by(|a, b| a == b) {
+            let end = column + same.len();
+            if let Some(Some(shade)) = same.first() {
+                cells.push((*shade, [(xs[column], ys[0]), (xs[end], ys[1])]));
+            }
+            column = end;
+        }
+    }
+    cells.sort_by_key(|cell| cell.0);
     svg(800, 400, |area| {
         let mut chart = ChartBuilder::on(area)
             .margin(px(8))
@@ -101,19 +116,9 @@ pub fn draw(map: &Map) -> String {
             .axis_desc_style(font(13.0))
             .axis_style(INK)
             .draw()?;
-        for (row, ys) in ys.windows(2).enumerate() {
-            let shades: Vec<Option<usize>> = (0..map.columns.len())
-                .map(|column| (map.value)(column, row).map(|value| shade(value, map.highest)))
-                .collect();
-            let mut column = 0;
-            for same in shades.chunk_by(|a, b| a == b) {
-                let end = column + same.len();
-                if let Some(Some(shade)) = same.first() {
-                    let corners = [(xs[column], ys[0]), (xs[end], ys[1])];
-                    chart.draw_series([Rectangle::new(corners, color(*shade).filled())])?;
-                }
-                column = end;
-            }
+        // Shade by shade, as rectangles of one look in a row are one path.
+        for (shade, corners) in &cells {
+            chart.draw_series([Rectangle::new(*corners, color(*shade).filled())])?;
         }
         for &(x, y, mark) in map.marks {
             let place = ((map.x.place)(x), (map.y.place)(y));
@@ -136,7 +141,7 @@ pub fn draw_line(
     points: &[(f64, f64)],
     style: &Style,
     marks: &[(f64, f64, Mark)],
-) -> String {
+) -> Picture {
     let places: Vec<(f64, f64)> = points.iter().map(|&(value, y)| ((x.place)(value), y)).collect();
     let left = places.iter().map(|point| point.0).fold(f64::INFINITY, f64::min);
     let right = places.iter().map(|point| point.0).fold(f64::NEG_INFINITY, f64::max);
@@ -164,7 +169,7 @@ pub fn draw_line(
             .light_line_style(TRANSPARENT)
             .axis_style(INK)
             .draw()?;
-        chart.draw_series(LineSeries::new(places, line(style)))?;
+        chart.draw_series(LineSeries::new(places.iter().copied(), line(style)))?;
         for &(value, y, mark) in marks {
             let (place, stroke) = (((x.place)(value), y), INK.stroke_width(px(2)));
             match mark {

@@ -1,6 +1,6 @@
 //! Figure 3.5 of Nissimov 2006: how many slots of a state hold at least a number of jobs, both axes logarithmic.
 
-use super::{Drawn, GRID, INK, Style, font, line, px, svg};
+use super::{Drawn, GRID, INK, Picture, Style, font, line, px, svg};
 use crate::studies::characterize::histogram::Histogram;
 use crate::studies::characterize::load::Model;
 use plotters::prelude::*;
@@ -22,7 +22,7 @@ pub fn curve(model: &Model, most: u32, lowest: f64) -> Vec<(f64, f64)> {
 }
 
 /// Draws a state's loads as points, and distributions as lines. Nothing when all slots are empty.
-pub fn draw(loads: &Histogram, style: &Style, lines: &[(&Style, &Model)]) -> Option<String> {
+pub fn draw(loads: &Histogram, style: &Style, lines: &[(&Style, &Model)]) -> Option<Picture> {
     let most = loads.range().map(|range| range.1).filter(|&most| most > 0)?;
     let points = points(loads);
     let lowest = points.iter().fold(1.0, |low: f64, point| low.min(point.1)) / 2.0;
@@ -48,8 +48,8 @@ pub fn draw(loads: &Histogram, style: &Style, lines: &[(&Style, &Model)]) -> Opt
             .light_line_style(TRANSPARENT)
             .axis_style(INK)
             .draw()?;
-        for (style, curve) in curves {
-            chart.draw_series(LineSeries::new(curve, line(style)))?;
+        for (style, curve) in &curves {
+            chart.draw_series(LineSeries::new(curve.iter().copied(), line(style)))?;
         }
         let mark = |&point: &(f64, f64)| Circle::new(point, px(2), style.color.filled());
         chart.draw_series(points.iter().map(mark))?;
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(curve.len(), 3);
         assert!(curve.iter().all(|&(n, share)| (share - 0.5f64.powf(n)).abs() < 1e-12));
         let svg = draw(&loads, super::super::EASY, &[(super::super::other(0), &half)]).unwrap();
-        assert_eq!(svg.matches("<circle").count(), 2);
+        assert_eq!(svg.wide.matches("<circle").count(), 2);
         let limit = Model::Limit(Limit::Exponential { rate: 1.0 });
         assert_eq!(draw(&[0, 0].into_iter().collect(), super::super::EASY, &[]), None);
         assert!(

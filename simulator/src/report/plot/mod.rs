@@ -12,6 +12,7 @@ pub mod heat_map;
 pub mod lines;
 pub mod load_ccdf;
 pub mod reliability;
+mod rewrite;
 pub mod scatter;
 pub mod schedule;
 pub mod shares;
@@ -123,85 +124,39 @@ fn sample(width: u32, shape: &str) -> String {
     format!("<svg viewBox=\"0 0 {width} 10\" aria-hidden=\"true\">{shape}</svg>")
 }
 
-/// What `draw` draws on an area of this size in pixels, as SVG.
-fn svg(width: u32, height: u32, draw: impl FnOnce(&Area) -> Drawn) -> String {
-    let mut text = String::new();
-    {
-        let area = SVGBackend::with_string(&mut text, (width * SCALE, height * SCALE)).into_drawing_area();
-        // A string takes everything, and the ranges of all axes are finite and not empty.
-        draw(&area).and_then(|()| Ok(area.present()?)).expect("drawing into a string");
-    }
-    dotted(&text)
+/// A figure, drawn once for windows that are wide and once for those of phones, so that its text keeps its size: the
+/// style sheet shows one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    wide: String,
+    narrow: String,
 }
 
-/// The fewest points of one look in a row that are worth a path.
-const MANY: usize = 32;
+/// Pixels across a figure on a phone.
+const NARROW: u32 = 360;
 
-/// Long rows of small circles of one look as one path each, whose round ends are the circles: a tenth of the text.
-fn dotted(svg: &str) -> String {
-    let mut out = String::with_capacity(svg.len());
-    let mut row: Vec<(Dot, &str)> = Vec::new();
-    for line in svg.split_inclusive('\n') {
-        let dot = Dot::of(line);
-        if row.last().is_some_and(|(last, _)| dot.is_none_or(|dot| !dot.looks_like(last))) {
-            finish(&mut out, &mut row);
+/// What `draw` draws on an area of this size in pixels, and on one that is narrower.
+fn svg(width: u32, height: u32, draw: impl Fn(&Area) -> Drawn) -> Picture {
+    let on = |width: u32| {
+        let mut text = String::new();
+        {
+            let size = (width * SCALE, height * SCALE);
+            let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
+            // A string takes everything, and the ranges of all axes are finite and not empty.
+            draw(&area).and_then(|()| Ok(area.present()?)).expect("drawing into a string");
         }
-        match dot {
-            Some(dot) => row.push((dot, line)),
-            None => out += line,
-        }
-    }
-    finish(&mut out, &mut row);
-    out
+        rewrite::spaced(&rewrite::joined(&text), width * SCALE)
+    };
+    Picture { wide: on(width), narrow: on(NARROW) }
 }
 
-fn finish(out: &mut String, row: &mut Vec<(Dot, &str)>) {
-    match row.first() {
-        Some((dot, _)) if row.len() >= MANY => {
-            let places: String = row.iter().map(|(dot, _)| format!("M{} {}h0", dot.x, dot.y)).collect();
-            let Dot { radius, fill, opacity, .. } = dot;
-            *out += &format!(
-                "<path d=\"{places}\" fill=\"none\" stroke=\"{fill}\" opacity=\"{opacity}\" stroke-width=\"{}\" \
-                 stroke-linecap=\"round\"/>\n",
-                2 * radius
-            );
-        }
-        _ => row.iter().for_each(|(_, line)| *out += line),
-    }
-    row.clear();
-}
-
-/// A filled circle as the backend writes it.
-#[derive(Clone, Copy)]
-struct Dot<'a> {
-    x: &'a str,
-    y: &'a str,
-    radius: u32,
-    fill: &'a str,
-    opacity: &'a str,
-}
-
-impl<'a> Dot<'a> {
-    fn of(line: &'a str) -> Option<Dot<'a>> {
-        let line = line.trim().strip_prefix("<circle ")?;
-        let value = |name: &str| {
-            let (_, rest) = line.split_once(&format!("{name}=\""))?;
-            rest.split_once('"').map(|(value, _)| value)
-        };
-        value("stroke").filter(|&stroke| stroke == "none")?;
-        let (x, y, radius) = (value("cx")?, value("cy")?, value(" r")?.parse().ok()?);
-        Some(Dot { x, y, radius, fill: value("fill")?, opacity: value("opacity")? })
-    }
-
-    fn looks_like(&self, other: &Dot) -> bool {
-        (self.radius, self.fill, self.opacity) == (other.radius, other.fill, other.opacity)
-    }
-}
-
-/// An SVG picture with the title and description that screen readers read.
-pub fn described(svg: &str, title: &str, description: &str) -> Markup {
-    let (start, rest) = svg.split_once('>').unwrap_or((svg, ""));
-    html! { (PreEscaped(start)) (PreEscaped(">")) title { (title) } desc { (description) } (PreEscaped(rest)) }
+/// A figure with the title and description that screen readers read.
+pub fn described(picture: &Picture, title: &str, description: &str) -> Markup {
+    let one = |svg: &str, class: &str| {
+        let (start, rest) = svg.split_once('>').unwrap_or((svg, ""));
+        html! { (PreEscaped(start)) (PreEscaped(format!(" class=\"{class}\">"))) title { (title) } desc { (description) } (PreEscaped(rest)) }
+    };
+    html! { (one(&picture.wide, "on-wide")) (one(&picture.narrow, "on-narrow")) }
 }
 
 /// Pixels to units.
@@ -244,29 +199,6 @@ mod tests {
             }
         }
         assert!(series_css().contains(".lines polyline[stroke=\"#0072B2\"] { stroke-dasharray: 9 3; }"));
-    }
-
-    #[test]
-    fn rows_of_points_are_paths() {
-        let circle = |x: usize| {
-            format!("<circle cx=\"{x}\" cy=\"7\" r=\"2\" opacity=\"1\" fill=\"#000000\" stroke=\"none\"/>\n")
-        };
-        let row: String = (0..40).map(circle).collect();
-        let few: String = (0..5).map(circle).collect();
-        let text = dotted(&format!("<svg>\n{row}<g/>\n{few}</svg>"));
-        assert!(text.starts_with("<svg>\n<path d=\"M0 7h0M1 7h0M2 7h0"));
-        assert_eq!((text.matches("h0").count(), text.matches("<circle").count()), (40, 5));
-        assert!(text.contains(
-            "stroke=\"#000000\" opacity=\"1\" stroke-width=\"4\" stroke-linecap=\"round\"/>\n<g/>"
-        ));
-        // As the backend writes them.
-        let drawn = svg(100, 100, |area| {
-            for x in 0..50 {
-                area.draw(&Circle::new((x, 7), px(1), SOLID.color.filled()))?;
-            }
-            Drawn::Ok(())
-        });
-        assert_eq!((drawn.matches("h0").count(), drawn.matches("<circle").count()), (50, 0));
     }
 
     #[test]

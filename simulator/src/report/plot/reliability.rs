@@ -1,7 +1,7 @@
 //! Predicted against observed delay of the accepted backfills: on the diagonal, predictions come true.
 
 use super::super::wilson;
-use super::{Drawn, GRID, INK, REFERENCE, Style, font, line, plain, px, svg};
+use super::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, line, plain, px, svg};
 use crate::replay::calibration::Bin;
 use crate::replay::policy::Criterion;
 use plotters::prelude::*;
@@ -47,7 +47,7 @@ pub fn bounds(bin: &Bin, criterion: Criterion) -> Option<(f64, f64)> {
 }
 
 /// Draws the bins of policies that predicted by the same criterion.
-pub fn draw(series: &[(&Style, &[Bin])], criterion: Criterion) -> String {
+pub fn draw(series: &[(&Style, &[Bin])], criterion: Criterion) -> Picture {
     let Axes { predicted, observed, place, label, least } = axes(criterion);
     let highest = |bin: &Bin| bounds(bin, criterion).map_or(bin.observed, |(_, high)| high);
     let longest = |value: &dyn Fn(&Bin) -> f64| {

@@ -1,6 +1,6 @@
 //! Points over two logarithmic axes of seconds, with the diagonal and lines.
 
-use super::{Drawn, GRID, INK, REFERENCE, Style, font, line, px, seconds, svg};
+use super::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, line, px, seconds, svg};
 use plotters::prelude::*;
 
 const TICKS: [f64; 8] = [1.0, 10.0, 60.0, 600.0, 3600.0, 36_000.0, 86_400.0, 864_000.0];
@@ -20,7 +20,7 @@ pub struct Scatter<'a> {
 }
 
 /// Draws the points.
-pub fn draw(scatter: &Scatter) -> String {
+pub fn draw(scatter: &Scatter) -> Picture {
     let all = scatter.points.iter().chain(scatter.lines.iter().flat_map(|(_, points)| points));
     let largest = all.flat_map(|&(x, y)| [x, y]).filter(|value| value.is_finite()).fold(10.0, f64::max);
     let end = largest * 1.2;
@@ -66,7 +66,7 @@ mod tests {
         for points in [vec![], vec![(0.0, 5.0), (1e7, 2.0), (f64::INFINITY, 3.0)]] {
             let circles = points.len();
             let drawn = draw(&Scatter { x: "", y: "", style: SOLID, points, lines: vec![(SOLID, vec![])] });
-            assert_eq!(drawn.matches("<circle").count(), circles);
+            assert_eq!(drawn.wide.matches("<circle").count(), circles);
         }
     }
 }

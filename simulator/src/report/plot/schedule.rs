@@ -1,6 +1,6 @@
 //! Jobs as rectangles of processors over time.
 
-use super::{Drawn, GRID, INK, Style, font, line, px, svg};
+use super::{Drawn, GRID, INK, Picture, Style, font, line, px, svg};
 use plotters::prelude::*;
 
 /// A job.
@@ -16,7 +16,7 @@ pub struct Block<'a> {
 }
 
 /// Draws jobs on `procs` processors until `end`, in minutes.
-pub fn draw(blocks: &[Block], procs: u32, end: f64) -> String {
+pub fn draw(blocks: &[Block], procs: u32, end: f64) -> Picture {
     svg(500, 280, |area| {
         let mut chart = ChartBuilder::on(area)
             .margin(px(8))
@@ -61,7 +61,7 @@ mod tests {
     fn a_job_is_a_rectangle() {
         let block = Block { style: SOLID, label: "1st", time: (0.0, 30.0), processors: (0, 100) };
         let drawn = draw(&[block], 128, 60.0);
-        assert_eq!(drawn.matches("1st").count(), 1);
-        assert!(draw(&[], 128, 0.0).starts_with("<svg"));
+        assert_eq!(drawn.wide.matches("1st").count(), 1);
+        assert!(draw(&[], 128, 0.0).wide.starts_with("<svg"));
     }
 }

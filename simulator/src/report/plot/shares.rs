@@ -1,10 +1,10 @@
 //! Shares of bounds that hold, class by class: one line a predictor, and the share that was promised.
 
-use super::{Drawn, GRID, INK, SOLID, Style, font, line, px, svg};
+use super::{Drawn, GRID, INK, Picture, SOLID, Style, font, line, px, svg};
 use plotters::prelude::*;
 
 /// Draws the lines over classes numbered from 1; `promised` is drawn across.
-pub fn draw(series: &[(&Style, Vec<(f64, f64)>)], across: &str, promised: f64) -> String {
+pub fn draw(series: &[(&Style, Vec<(f64, f64)>)], across: &str, promised: f64) -> Picture {
     let points = || series.iter().flat_map(|(_, points)| points);
     let right = points().map(|point| point.0).fold(1.0, f64::max);
     let low = points().map(|point| point.1).fold(promised, f64::min);
@@ -45,8 +45,8 @@ mod tests {
     fn every_class_is_a_point() {
         let points = vec![(1.0, 0.9), (2.0, 0.99), (4.0, 0.31)];
         let text = draw(&[(super::super::other(0), points)], "fifths", 0.95);
-        assert!(roxmltree::Document::parse(&text).is_ok());
-        assert_eq!(text.matches("<circle").count(), 3);
-        assert!(draw(&[], "none", 0.95).starts_with("<svg"));
+        assert!(roxmltree::Document::parse(&text.wide).is_ok());
+        assert_eq!(text.wide.matches("<circle").count(), 3);
+        assert!(draw(&[], "none", 0.95).wide.starts_with("<svg"));
     }
 }

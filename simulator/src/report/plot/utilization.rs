@@ -1,6 +1,6 @@
 //! The machine's use and the queue over time: one strip a policy, as lines on top of each other hide each other.
 
-use super::{Drawn, GRID, INK, Style, font, line, plain, px, svg};
+use super::{Drawn, GRID, INK, Picture, Style, font, line, plain, px, svg};
 use crate::replay::outcome::{JobRecord, Outcome};
 use plotters::prelude::*;
 
@@ -61,7 +61,7 @@ fn span(strips: &[Strip]) -> (i64, i64) {
 }
 
 /// Draws the strips.
-pub fn draw(strips: &[Strip], over: Over) -> String {
+pub fn draw(strips: &[Strip], over: Over) -> Picture {
     const AXIS: u32 = 44;
     let span = span(strips);
     let days = (span.1 - span.0) as f64 / 86_400.0;

@@ -1,7 +1,7 @@
 //! How long a queue's last jobs waited, in groups of the same size: the median, what all but one of twenty kept, and
 //! the bound that they had been told. A point a job would be a cloud.
 
-use super::{Drawn, GRID, INK, Style, font, line, px, seconds, svg};
+use super::{Drawn, GRID, INK, Picture, Style, font, line, px, seconds, svg};
 use crate::base::statistics::quantile;
 use plotters::prelude::*;
 
@@ -58,7 +58,7 @@ fn groups(waits: &[Wait]) -> Vec<Group> {
 
 /// Draws the groups of jobs, which come in the order of their submission, up to the present: medians, long waits and
 /// bounds in these styles.
-pub fn draw(waits: &[Wait], now: f64, [median, long, bound]: [&Style; 3]) -> String {
+pub fn draw(waits: &[Wait], now: f64, [median, long, bound]: [&Style; 3]) -> Picture {
     let groups = groups(waits);
     let days = |at: f64| (at - now) / DAY;
     let from = groups.first().map_or(-1.0, |group| days(group.at)).min(-1e-3);
@@ -126,7 +126,7 @@ mod tests {
         let job = Wait { submit: 0.0, wait: 0.0, bound: None };
         for waits in [vec![], vec![job], vec![job; 30]] {
             let text = draw(&waits, 100.0, [SOLID, other(0), other(1)]);
-            assert!(roxmltree::Document::parse(&text).is_ok());
+            assert!(roxmltree::Document::parse(&text.wide).is_ok());
         }
     }
 }

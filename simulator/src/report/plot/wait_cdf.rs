@@ -1,6 +1,6 @@
 //! Figure 2 of Nissimov & Feitelson 2007: the distribution of waits on a logarithmic axis, one line a policy.
 
-use super::{Drawn, GRID, INK, Style, font, line, px, seconds, svg};
+use super::{Drawn, GRID, INK, Picture, Style, font, line, px, seconds, svg};
 use crate::replay::outcome::JobRecord;
 use plotters::prelude::*;
 
@@ -27,7 +27,7 @@ pub fn curve(jobs: &[JobRecord], longest: f64) -> Vec<(f64, f64)> {
 }
 
 /// Draws the curves.
-pub fn draw(series: &[(&Style, &[JobRecord])]) -> String {
+pub fn draw(series: &[(&Style, &[JobRecord])]) -> Picture {
     let waits = series.iter().flat_map(|(_, jobs)| jobs.iter()).map(|job| job.start - job.submit);
     let longest = waits.max().map_or(LONGEST, |wait| (wait as f64).max(LONGEST));
     let curves: Vec<_> = series.iter().map(|(style, jobs)| (style, curve(jobs, longest))).collect();
@@ -55,8 +55,8 @@ pub fn draw(series: &[(&Style, &[JobRecord])]) -> String {
             .light_line_style(TRANSPARENT)
             .axis_style(INK)
             .draw()?;
-        for (style, curve) in curves {
-            chart.draw_series(LineSeries::new(curve, line(style)))?;
+        for (style, curve) in &curves {
+            chart.draw_series(LineSeries::new(curve.iter().copied(), line(style)))?;
         }
         Drawn::Ok(())
     })

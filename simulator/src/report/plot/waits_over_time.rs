@@ -1,6 +1,6 @@
 //! Waits and bounds over time, both as points, on a logarithmic axis.
 
-use super::{Drawn, GRID, INK, SOLID, Style, font, px, seconds, svg};
+use super::{Drawn, GRID, INK, Picture, SOLID, Style, font, px, seconds, svg};
 use plotters::prelude::*;
 
 const DAY: f64 = 86_400.0;
@@ -9,7 +9,7 @@ const DAY: f64 = 86_400.0;
 const TICKS: [f64; 8] = [1.0, 10.0, 60.0, 600.0, 3600.0, 6.0 * 3600.0, DAY, 10.0 * DAY];
 
 /// Draws waits and, before them, the bounds of every method: pairs of seconds.
-pub fn draw(waits: &[(f64, f64)], bounds: &[(&Style, Vec<(f64, f64)>)]) -> String {
+pub fn draw(waits: &[(f64, f64)], bounds: &[(&Style, Vec<(f64, f64)>)]) -> Picture {
     let points = || waits.iter().chain(bounds.iter().flat_map(|(_, points)| points));
     let (from, to) =
         points().fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), p| (from.min(p.0), to.max(p.0)));
@@ -54,8 +54,8 @@ mod tests {
     fn every_job_is_a_point() {
         let waits = [(0.0, 0.0), (5.0 * DAY, 1e6)];
         let text = draw(&waits, &[(super::super::other(0), vec![(0.0, 60.0)])]);
-        assert!(roxmltree::Document::parse(&text).is_ok());
-        assert_eq!(text.matches("<circle").count(), 3);
-        assert!(draw(&[], &[]).starts_with("<svg"));
+        assert!(roxmltree::Document::parse(&text.wide).is_ok());
+        assert_eq!(text.wide.matches("<circle").count(), 3);
+        assert!(draw(&[], &[]).wide.starts_with("<svg"));
     }
 }

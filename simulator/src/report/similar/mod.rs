@@ -2,12 +2,13 @@
 
 pub mod tables;
 
+use crate::report::figures::lines as figure;
 use crate::report::plot::lines::{Axes, Line, draw};
 use crate::report::plot::{self, Style};
 use crate::report::{Section, document};
 use crate::studies::similar::Figures;
 use crate::studies::similar::figures::Point;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 /// A part for one trace: the original's figures first, those of synthetic workloads after it.
 pub fn section(title: &str, figures: &[(String, Figures)]) -> Section {
@@ -39,17 +40,6 @@ struct Workload<'a> {
     style: &'static Style,
     name: &'a str,
     figures: &'a Figures,
-}
-
-fn figure(title: &str, legend: &[(&Style, String)], svg: String, caption: &str) -> Markup {
-    html! {
-        h3 { (title) }
-        figure class="lines" {
-            ul.legend { @for (style, name) in legend { li { (PreEscaped(plot::line_sample(style))) (name) } } }
-            div role="img" aria-label={ (title) ". " (caption) } { (plot::described(&svg, title, caption)) }
-            figcaption { (caption) }
-        }
-    }
 }
 
 fn legend(workloads: &[Workload]) -> Vec<(&'static Style, String)> {
@@ -93,7 +83,7 @@ fn repetitions(workloads: &[Workload]) -> Markup {
     figure(
         "Figure 1: jobs of the same size follow each other",
         &legend,
-        draw(&drawn, &axes),
+        &draw(&drawn, &axes),
         "How many jobs in a row ask for the same number of processors (up), by that number (right; powers of two, other jobs \
          passed over), and how many would if the jobs came in random order.",
     )
@@ -117,7 +107,7 @@ fn next_nodes(workloads: &[Workload]) -> Markup {
     figure(
         "Figure 2: wide jobs are followed by wide ones",
         &legend,
-        draw(&drawn, &axes),
+        &draw(&drawn, &axes),
         "Runs of jobs with the same number of processors counted once: the mean number of the next run (up), by the number of \
          this one (right). As equal neighbours are \
          removed, numbers that are common are followed by others even without memory.",
@@ -145,7 +135,7 @@ fn next_run_times(workloads: &[Workload]) -> Markup {
     figure(
         "Figure 3: long jobs are followed by long ones",
         &legend,
-        draw(&drawn, &axes),
+        &draw(&drawn, &axes),
         "The mean run time of the next job (up), by the class of this job's run time (right).",
     )
 }
@@ -179,13 +169,13 @@ fn distributions(workloads: &[Workload]) -> Markup {
         (figure(
             "Figure 4: run times",
             &legend(workloads),
-            drawn(steps(&|figures| figures.run_times.iter().map(place).collect()), &run_times),
+            &drawn(steps(&|figures| figures.run_times.iter().map(place).collect()), &run_times),
             "The share of jobs (up) that run no longer than a time (right).",
         ))
         (figure(
             "Figure 4: processors",
             &legend(workloads),
-            drawn(steps(&|figures| figures.nodes.iter().map(place).collect()), &nodes),
+            &drawn(steps(&|figures| figures.nodes.iter().map(place).collect()), &nodes),
             "The share of jobs (up) that ask for no more processors (right).",
         ))
     }

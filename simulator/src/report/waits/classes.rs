@@ -104,7 +104,7 @@ fn drawn(
         "classes",
         &format!("{}: share of the bounds that hold, {what}", queue.queue),
         &legend,
-        drawing,
+        &drawing,
         "Bounds judged after the training. The thin line is the quantile that was bounded.",
     )
 }

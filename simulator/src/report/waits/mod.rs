@@ -14,6 +14,7 @@ use crate::report::grid::Grid;
 use crate::studies::waits::further::{Aged, CLASSES, Further, TIMES};
 use crate::studies::waits::measures::Measures;
 use crate::studies::waits::paper::Row;
+use crate::studies::waits::queue::NO_WAITS;
 use crate::studies::waits::study::{By, Kind, Measured, Method, Options, QueueStudy, Study};
 use clap::ValueEnum;
 
@@ -447,6 +448,14 @@ fn probabilities(rows: &[(String, &QueueStudy)], options: &Options, style: Style
         table.add_row(cells);
     }
     table
+}
+
+/// Why studies have nothing to show: no queue has so many jobs whose waits are known.
+pub fn nothing(studies: &[Study], min_jobs: usize) -> String {
+    let found: Vec<String> = studies.iter().map(remarks).collect();
+    let waits = studies.iter().any(|study| study.counts.lines > study.counts.without_wait);
+    let advice = if waits { "" } else { NO_WAITS };
+    format!("no queue of at least {} jobs; {}{advice}", min_jobs.max(1), found.join("; "))
 }
 
 /// What a reader must know of a trace beside the tables.

@@ -85,7 +85,7 @@ fn over_time(study: &QueueStudy) -> Markup {
         "points",
         &format!("{}: waits and bounds over time", study.queue),
         &legend,
-        waits_over_time::draw(&waits, &curves),
+        &waits_over_time::draw(&waits, &curves),
         &format!(
             "Every job after the training at its submission (right): how long it waited, and the bounds it was told (up, \
              logarithmic, below 1 s drawn at 1 s). A wait above a bound is one that the bound missed.{one_in}"

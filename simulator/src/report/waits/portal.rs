@@ -238,7 +238,7 @@ fn recent(told: &[Told], now: i64) -> Markup {
         "lines",
         &format!("The last {} jobs that started", waits.len()),
         &legend,
-        wait_bands::draw(&waits, now as f64, styles),
+        &wait_bands::draw(&waits, now as f64, styles),
         "Groups of jobs by the time of their submission (right): how long they waited, and the bound they had been told (up, \
          logarithmic, below 1 s drawn at 1 s). Where the bound lies above the 95 % it has held.",
     )

@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use surefill::wait::Features;
 
+/// What to do about a workload that nobody has run.
+pub const NO_WAITS: &str = " (a workload before it is scheduled has none: surefill simulate TRACE --jobs history.swf writes a \
+                            schedule, which has)";
+
 /// One job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitJob {
