@@ -450,7 +450,7 @@ fn probabilities(rows: &[(String, &QueueStudy)], options: &Options, style: Style
     table
 }
 
-/// Why studies have nothing to show: no queue has so many jobs whose waits are known.
+/// Why studies have nothing to show: no queue has as many jobs of known wait as are needed.
 pub fn nothing(studies: &[Study], min_jobs: usize) -> String {
     let found: Vec<String> = studies.iter().map(remarks).collect();
     let waits = studies.iter().any(|study| study.counts.lines > study.counts.without_wait);
