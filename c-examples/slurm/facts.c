@@ -91,6 +91,21 @@ uint64_t site_fingerprint(uint32_t least_priority) {
     return mix(print.sum, (uint64_t)bit_set_count(avail_node_bitmap));
 }
 
+static int print_reason(void *entry, void *argument) {
+    const job_record_t *job = entry;
+    uint64_t *sum = argument, hash = mix(mix(3, job->job_id), job->state_reason);
+    if (!IS_JOB_PENDING(job)) return 0;
+    for (const char *at = job->state_desc; at != NULL && *at != '\0'; at++) hash = mix(hash, (unsigned char)*at);
+    *sum += hash;
+    return 0;
+}
+
+uint64_t site_reasons(void) {
+    uint64_t sum = 0;
+    list_for_each(job_list, print_reason, &sum);
+    return sum;
+}
+
 uint32_t site_least_priority(const struct site *site) {
     uint32_t least = UINT32_MAX;
     for (int i = 0; i < site->group_count; i++)

@@ -245,14 +245,14 @@ static void finish_alone(struct site *site, const struct settings *settings, str
     model_free(&model);
 }
 
-/* What counting nodes describes is left to be judged without the locks; the rest is decided here by Slurm's own
- * tests, or modelled. */
 /* Whether the head job still waits: one of several partitions may have started in another of them. */
 static bool head_waits(const struct group *group) {
     const job_record_t *job = find_job_record((uint32_t)group->pool.head.id);
     return job != NULL && IS_JOB_PENDING(job);
 }
 
+/* What counting nodes describes is left to be judged without the locks; the rest is decided here by Slurm's own
+ * tests, or modelled. */
 static void finish_family(struct site *site, const struct settings *settings, int family) {
     struct group *alone = NULL;
     int waiting = 0;
@@ -287,11 +287,15 @@ static void finish_family(struct site *site, const struct settings *settings, in
 bool site_gather(struct site *site, const struct settings *settings, struct books *books, struct beliefs *beliefs) {
     slurmctld_lock_t locks = CYCLE_LOCKS;
     struct look look = {.site = site, .books = books, .beliefs = beliefs};
+    uint64_t reasons;
+    time_t updated;
     site_clear(site);
     site->slurm_seconds = site->locked_seconds = site->longest_locked = 0;
     lock_slurmctld(locks);
     site_locked(site);
     look.now = (int64_t)time(NULL);
+    reasons = site_reasons();
+    updated = last_job_update;
     site->running = site_fingerprint(UINT32_MAX);
     site->configured = slurm_conf.last_update;
     books_begin(books);
@@ -319,6 +323,9 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
         site->fingerprint = site_fingerprint(site_least_priority(site));
         site->ending = bit_ffs(cg_node_bitmap) >= 0;
         site_plan_nodes(site);
+        /* Reasons change and change back while jobs are tried. Where users see no change in the end there was none:
+         * else the plugin would take its own work for an event, and wake every second. */
+        if (site->started == 0 && site_reasons() == reasons) last_job_update = updated;
     }
     site_unlocked(site);
     unlock_slurmctld(locks);

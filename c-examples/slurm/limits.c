@@ -27,7 +27,7 @@ struct plan {
     int family;
     bool leave_shared;  /* to the library */
     const char *name;   /* of the first pool, for the log */
-    struct hold *holds; /* one a head job at most */
+    struct hold *holds; /* one a job at most: of head jobs, then of those whose starts are told */
     int hold_count, hold_room;
     struct turn *turns; /* the candidates, in order of priority */
     int32_t turn_count, turn_room;
@@ -109,8 +109,9 @@ static bool reserve(struct plan *plan, const char *name, int64_t limit, job_reco
 
 /* --- Candidates --- */
 
-/* Starts this candidate if no head job loses by it. */
-static const char *consider(struct plan *plan, const struct turn *turn, enum start_result *result) {
+/* Starts this candidate if no head job loses by it. If it does not find its nodes it waits, as users see, for this. */
+static const char *consider(struct plan *plan, const struct turn *turn, enum job_state_reason wait,
+                            enum start_result *result) {
     const struct facts *facts = &turn->candidate->facts;
     part_record_t *part = find_part_record(plan->site->partitions[turn->candidate->place]);
     job_record_t *job = find_job_record((uint32_t)facts->id);
@@ -128,8 +129,8 @@ static const char *consider(struct plan *plan, const struct turn *turn, enum sta
         turn->candidate->started = true;
         return in_time ? "start (by its limit it ends in time)" : "start (off the head job's nodes)";
     }
-    if (*result == START_NOT_NOW) return refused;
-    say_why(job, WAIT_PRIORITY); /* Slurm's reason would speak of nodes that only we kept from it */
+    if (*result == START_NOT_NOW || *result == START_NEVER) return refused;
+    say_why(job, wait); /* Slurm's reason would speak of nodes that only we kept from it */
     return in_time ? "wait (no nodes for it)" : "wait (no nodes for it but the head job's)";
 }
 
@@ -141,56 +142,72 @@ static void tell(const struct turn *turn, const char *decision) {
 
 /* --- The family --- */
 
-/* The pool's next waiting jobs, until one does not find its nodes: that is its head job now. Returns the index
- * behind. */
-static int32_t find_head(struct plan *plan, struct group *group, int32_t from) {
+/* The head job's reservation. False when it is no head here: it has started in another partition, has a reservation in
+ * another pool, or will never start as far as Slurm can say, and then keeps nobody back. */
+static bool settle_head(struct plan *plan, struct group *group) {
+    job_record_t *job = find_job_record((uint32_t)group->pool.head.id);
+    part_record_t *part = find_part_record(plan->site->partitions[group->head_place]);
+    bool known = false;
+    if (job == NULL || part == NULL || !IS_JOB_PENDING(job)) return false;
+    for (int i = 0; i < plan->hold_count; i++) known |= plan->holds[i].job == job->job_id;
+    if (!reserve(plan, group->name, group->pool.head.limit, job, part)) {
+        debug("surefill: %s: Slurm cannot say when JobId=%u will start: it keeps nobody back", group->name, job->job_id);
+        return false;
+    }
+    return !known;
+}
+
+/* Where the latest walk through these candidates was cut short, 0 where it was not: the job before. */
+static uint32_t *cut_of(struct site *site, const char *pool, bool head) {
+    struct cut *cut;
+    for (int i = 0; i < CUTS; i++)
+        if (site->cuts[i].head == head && strcmp(site->cuts[i].pool, pool) == 0) return &site->cuts[i].job;
+    cut = &site->cuts[site->next_cut];
+    site->next_cut = (site->next_cut + 1) % CUTS;
+    *cut = (struct cut){.head = head};
+    snprintf(cut->pool, NAME_LENGTH, "%s", pool);
+    return &cut->job;
+}
+
+/* Finds the pool's head job and makes its reservation: the one that the walk through the queue found, or the first
+ * candidate that does not find its nodes. Whom it passes has been considered. Returns the index of the first candidate
+ * behind the head; the number of candidates when there was no time to find it, as nobody overtakes one that is not
+ * known: the next cycle goes on from there. */
+static int32_t settle(struct plan *plan, struct group *group) {
     struct pool *pool = &group->pool;
-    for (; from < pool->candidate_count; from++) {
-        const struct turn turn = {.group = group, .candidate = &pool->candidates[from]};
+    uint32_t *cut;
+    int32_t at = 0, tried = 0;
+    if (group->has_head && settle_head(plan, group)) return 0;
+    group->has_head = false;
+    cut = cut_of(plan->site, group->name, true);
+    for (int32_t i = 0; i < pool->candidate_count && *cut != 0; i++)
+        if ((uint32_t)pool->candidates[i].facts.id == *cut) at = i + 1;
+    for (; at < pool->candidate_count; at++) {
+        const struct turn turn = {.group = group, .candidate = &pool->candidates[at]};
         enum start_result result;
-        const char *decision = consider(plan, &turn, &result);
+        const char *decision;
+        if (tried++ > 0 && site_time_is_up(plan->site, group->name, pool->candidate_count - at)) {
+            *cut = (uint32_t)pool->candidates[at - 1].facts.id;
+            return pool->candidate_count;
+        }
+        decision = consider(plan, &turn, WAIT_RESOURCES, &result);
         if (result == START_BUSY || result == START_WITHHELD) {
             job_record_t *job = find_job_record((uint32_t)turn.candidate->facts.id);
             group->has_head = true;
             group->head_place = turn.candidate->place;
             pool->head = turn.candidate->facts;
-            if (job != NULL) {
-                pool->head_priority = job->priority;
-                say_why(job, WAIT_RESOURCES);
+            if (settle_head(plan, group)) {
+                if (job != NULL) pool->head_priority = job->priority;
+                *cut = 0;
+                return at + 1;
             }
-            return from + 1;
-        }
-        tell(&turn, decision);
-    }
-    return from;
-}
-
-/* Finds the pool's head job, if it has none yet, and makes its reservation. A job that has been given one in another
- * pool is no head here. Returns the index of the first candidate behind it; all when none may overtake. */
-static int32_t settle(struct plan *plan, struct group *group) {
-    int32_t behind = 0;
-    for (;;) {
-        bool known = false;
-        job_record_t *job;
-        part_record_t *part;
-        if (!group->has_head) behind = find_head(plan, group, behind);
-        if (!group->has_head) return behind;
-        job = find_job_record((uint32_t)group->pool.head.id);
-        part = find_part_record(plan->site->partitions[group->head_place]);
-        if (job == NULL || part == NULL || !IS_JOB_PENDING(job)) { /* has started in another partition */
             group->has_head = false;
-            continue;
+        } else {
+            tell(&turn, decision);
         }
-        for (int i = 0; i < plan->hold_count; i++) known |= plan->holds[i].job == job->job_id;
-        if (!reserve(plan, group->name, group->pool.head.limit, job, part)) {
-            debug("surefill: %s: Slurm cannot say when JobId=%u will start: nobody overtakes it", group->name,
-                  job->job_id);
-            group->stuck = true;
-            return group->pool.candidate_count;
-        }
-        if (!known) return behind;
-        group->has_head = false;
     }
+    *cut = 0;
+    return at;
 }
 
 static int32_t order_of(const struct group *group) {
@@ -220,18 +237,6 @@ static void add_turns(struct plan *plan, struct group *group, int32_t from) {
     }
 }
 
-/* The last candidate of a family that there was time for, 0 when there was time for all. */
-static uint32_t *last_tried(struct site *site, const char *pool) {
-    struct cut *cut;
-    for (int i = 0; i < CUTS; i++)
-        if (strcmp(site->cuts[i].pool, pool) == 0) return &site->cuts[i].job;
-    cut = &site->cuts[site->next_cut];
-    site->next_cut = (site->next_cut + 1) % CUTS;
-    *cut = (struct cut){.job = 0};
-    snprintf(cut->pool, NAME_LENGTH, "%s", pool);
-    return &cut->job;
-}
-
 /* The place behind all tasks of this job; 0 when there is none. */
 static int32_t behind(const struct plan *plan, uint32_t job) {
     for (int32_t i = plan->turn_count; i > 0; i--)
@@ -241,14 +246,14 @@ static int32_t behind(const struct plan *plan, uint32_t job) {
 
 /* All the candidates, as far as there is time: whoever had none comes first in the next cycle. */
 static void try_candidates(struct plan *plan) {
-    uint32_t *last = last_tried(plan->site, plan->name);
+    uint32_t *last = cut_of(plan->site, plan->name, false);
     int32_t first = behind(plan, *last), tried;
     for (tried = 0; tried < plan->turn_count; tried++) {
         const struct turn *turn = &plan->turns[(first + tried) % plan->turn_count];
         enum start_result result;
         if (tried > 0 && site_time_is_up(plan->site, plan->name, plan->turn_count - tried)) return;
         *last = (uint32_t)turn->candidate->facts.id;
-        tell(turn, consider(plan, turn, &result));
+        tell(turn, consider(plan, turn, WAIT_PRIORITY, &result));
     }
     *last = 0;
 }

@@ -2,7 +2,25 @@
  * its pool; those behind it become candidates. Licence: GPL-2.0-or-later. */
 #include "site.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* What a reservation's head job, the first that did not find its nodes there, waits for. */
+struct inside {
+    char *reservation;
+    time_t start;
+    bitstr_t *nodes;
+};
+
+/* One walk. */
+struct walk {
+    struct site *site;
+    int32_t depth;     /* candidates a pool */
+    bitstr_t *blocked; /* nodes of pools that have a head job */
+    struct inside *inside;
+    int inside_count, inside_room;
+    int passed_before; /* of site->passed, in order */
+};
 
 static int partition_index(const struct site *site, const part_record_t *part) {
     for (int i = 0; i < site->partition_count; i++)
@@ -59,7 +77,11 @@ static void add_candidates(struct site *site, struct group *group, job_record_t 
             int32_t left = (int32_t)base->array_recs->max_run_tasks - (int32_t)base->array_recs->tot_run_tasks;
             if (left < copies) copies = left;
         }
-        most = bit_set_count(group->nodes) / nodes + 1; /* more are not started in one cycle anyway */
+        /* More are not started in one cycle anyway. */
+        if (job_takes_whole_nodes(job, part))
+            most = bit_set_count(group->nodes) / nodes + 1;
+        else
+            most = (int32_t)(group->service_cpus / (job->details->min_cpus > 0 ? job->details->min_cpus : 1)) + 1;
         if (copies > most) copies = most;
     }
     for (copies -= left_out; copies > 0 && pool->candidate_count - group->refused < depth; copies--) {
@@ -100,25 +122,101 @@ static void make_head(struct site *site, struct group *group, job_record_t *job,
     if (is_array(job)) add_candidates(site, group, job, part, place, order, 1, false, depth); /* its other tasks */
 }
 
+/* --- Inside reservations, whose jobs wait for each other only: EASY by limits and Slurm's own test --- */
+
+static const struct inside *head_inside(const struct walk *walk, const char *reservation) {
+    for (int i = 0; i < walk->inside_count; i++)
+        if (xstrcmp(walk->inside[i].reservation, reservation) == 0) return &walk->inside[i];
+    return NULL;
+}
+
+/* The job becomes the head of its reservation, where Slurm can say when it will start. */
+static void make_head_inside(struct walk *walk, job_record_t *job, part_record_t *part) {
+    struct inside head;
+    head.start = site_reserve(job, part, NULL, &head.nodes);
+    if (head.start == 0) return;
+    if (walk->inside_count == walk->inside_room) {
+        walk->inside_room = walk->inside_room > 0 ? 2 * walk->inside_room : 8;
+        xrecalloc(walk->inside, (size_t)walk->inside_room, sizeof *walk->inside);
+    }
+    head.reservation = xstrdup(job->resv_name);
+    walk->inside[walk->inside_count++] = head;
+}
+
+/* Starts a job with a reservation, off the nodes of its reservation's head job where it would not end in time. */
+static enum start_result start_inside(struct walk *walk, job_record_t *job, part_record_t *part) {
+    const struct inside *head = head_inside(walk, job->resv_name);
+    enum start_result result;
+    struct facts facts;
+    bool in_time;
+    job_facts(job, part, 1, &facts);
+    in_time = head == NULL || time(NULL) + (time_t)facts.limit <= head->start;
+    result = start_job(job, part, in_time ? NULL : head->nodes, SLURMDB_JOB_FLAG_SCHED, walk->site);
+    if (head == NULL && result == START_BUSY)
+        make_head_inside(walk, job, part);
+    else if (!in_time && (result == START_BUSY || result == START_WITHHELD))
+        say_why(job, WAIT_PRIORITY); /* Slurm's reason would speak of nodes that only we kept from it */
+    return result;
+}
+
+/* --- Walks that are cut short --- */
+
+static int by_number(const void *one, const void *other) {
+    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return (a > b) - (a < b);
+}
+
+/* A job in one of its partitions. */
+static uint64_t number_of(uint32_t job, int place) { return (uint64_t)job << 32 | (uint32_t)place; }
+
+/* Whether Slurm refused the job there in the walks since one was cut short: then those behind it have their turn. */
+static bool is_passed(const struct walk *walk, uint64_t job) {
+    const struct passed *passed = &walk->site->passed;
+    return walk->passed_before > 0 &&
+           bsearch(&job, passed->jobs, (size_t)walk->passed_before, sizeof job, by_number) != NULL;
+}
+
+static void pass(struct passed *passed, uint64_t job) {
+    if (passed->count == passed->room) {
+        passed->room = passed->room > 0 ? 2 * passed->room : 256;
+        xrecalloc(passed->jobs, (size_t)passed->room, sizeof *passed->jobs);
+    }
+    passed->jobs[passed->count++] = job;
+}
+
+/* --- The walk --- */
+
+/* No nodes of its partition are what the job asks for: it is held, as by Slurm's own main loop. One of several
+ * partitions may have others. */
+static void hold_for_ever(job_record_t *job) {
+    if (job->part_ptr_list != NULL) return;
+    info("surefill: JobId=%u is held: no nodes are what it asks for", job->job_id);
+    say_why(job, FAIL_BAD_CONSTRAINTS);
+    job->start_time = job->end_time = time(NULL);
+    job->priority = 0;
+}
+
 /* Takes one entry of the queue: starts the job, makes it the head of its pool, or notes it as a candidate. Returns how
  * many tasks of an array it has had no time for. */
-static int take(struct site *site, job_record_t *job, part_record_t *part, int32_t order, bitstr_t *blocked,
-                int32_t depth) {
+static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32_t order) {
+    struct site *site = walk->site;
     int place = partition_index(site, part);
     struct group *group = place < 0 ? NULL : &site->groups[site->group_of[place]];
     uint32_t id = job->job_id;
-    bool alone = job->resv_name != NULL; /* a job with a reservation waits for that alone, and never for others */
     if (group == NULL || job->het_job_id != 0) return 0;
     for (;;) { /* an array's tasks one by one */
         double begun = clock_seconds();
+        /* A job with a reservation waits for those of the same only. What is left of an array may have none. */
+        bool alone = job->resv_name != NULL;
         /* Somebody of more priority waits for nodes of this pool, in this partition or in one that overlaps it. */
-        bool behind = group->has_head || bit_overlap_any(blocked, group->nodes), may, more;
+        bool behind = group->has_head || bit_overlap_any(walk->blocked, group->nodes), may, more;
         enum start_result result;
-        if (behind && group->pool.candidate_count - group->refused >= depth && !alone) {
+        if (behind && group->pool.candidate_count - group->refused >= walk->depth && !alone) {
             /* Neither head nor candidate: no time for it, others are behind. */
             if (!job_misses_deadline(job)) wait_for_priority(job);
             return 0;
         }
+        if ((!behind || alone) && is_passed(walk, number_of(id, place))) return 0;
         may = may_start(job, part);
         site->slurm_seconds += clock_seconds() - begun;
         if (!may) return 0;
@@ -133,12 +231,16 @@ static int take(struct site *site, job_record_t *job, part_record_t *part, int32
             if (group->head_licences && job->license_list != NULL)
                 debug2("surefill: JobId=%u is no candidate: the head job needs licences as well", id);
             else
-                add_candidates(site, group, job, part, place, order, 0, refused, depth);
+                add_candidates(site, group, job, part, place, order, 0, refused, walk->depth);
             return 0;
         }
-        result = start_job(job, part, NULL, SLURMDB_JOB_FLAG_SCHED, site);
+        result = alone ? start_inside(walk, job, part) : start_job(job, part, NULL, SLURMDB_JOB_FLAG_SCHED, site);
         if (result != START_DONE) {
-            if (result == START_BUSY && !alone) make_head(site, group, job, part, place, order, blocked, depth);
+            if (result == START_BUSY && !alone)
+                make_head(site, group, job, part, place, order, walk->blocked, walk->depth);
+            else if (result != START_BUSY) /* the head job of a reservation is one in every walk */
+                pass(&site->passed, number_of(id, place));
+            if (result == START_NEVER) hold_for_ever(job);
             return 0;
         }
         site->started++;
@@ -151,31 +253,44 @@ static int take(struct site *site, job_record_t *job, part_record_t *part, int32
 
 void site_walk_queue(struct site *site, const struct settings *settings) {
     double begun = clock_seconds();
+    struct walk walk = {.site = site,
+                        .depth = settings->depth,
+                        .blocked = bit_alloc(node_record_count),
+                        .passed_before = site->passed.count};
     list_t *queue = build_job_queue(false, false);
-    bitstr_t *blocked = bit_alloc(node_record_count);
     job_queue_rec_t *entry;
     int32_t order = 0;
+    bool cut = false;
     sort_job_queue(queue);
+    if (site->passed.count > 0) qsort(site->passed.jobs, (size_t)site->passed.count, sizeof *site->passed.jobs, by_number);
     site->pending = list_count(queue);
     site->slurm_seconds += clock_seconds() - begun;
     site_set_deadline(site, settings, 0.5);
-    while ((entry = list_pop(queue)) != NULL) {
+    while (!cut && (entry = list_pop(queue)) != NULL) {
         job_record_t *job = entry->job_ptr;
         int left = 0;
         bool array_started = job->array_task_id != entry->array_task_id && entry->array_task_id == NO_VAL;
         if (array_started) job = find_job_record(job->array_job_id); /* in another partition */
         if (job != NULL && IS_JOB_PENDING(job)) {
+            uint32_t id = job->job_id;
             job->priority = entry->priority;
             if (job->resv_list != NULL)
                 job_queue_rec_resv_list(entry);
             else
                 job_queue_rec_magnetic_resv(entry);
-            if (!entry->use_prefer) left = take(site, job, entry->part_ptr, order++, blocked, settings->depth);
+            if (!entry->use_prefer) left = take(&walk, job, entry->part_ptr, order++);
             job_resv_clear_magnetic_flag(job);
+            if ((job = find_job_record(id)) != NULL) job_resv_clear_magnetic_flag(job); /* what is left of an array */
         }
         xfree(entry);
-        if (site_time_is_up(site, "the queue", left + list_count(queue))) break;
+        cut = site_time_is_up(site, "the queue", left + list_count(queue));
     }
+    if (!cut) site->passed.count = 0; /* the next walk asks everybody again */
     FREE_NULL_LIST(queue);
-    FREE_NULL_BITMAP(blocked);
+    FREE_NULL_BITMAP(walk.blocked);
+    for (int i = 0; i < walk.inside_count; i++) {
+        xfree(walk.inside[i].reservation);
+        FREE_NULL_BITMAP(walk.inside[i].nodes);
+    }
+    xfree(walk.inside);
 }

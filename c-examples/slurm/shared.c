@@ -360,7 +360,6 @@ const char *model_running(struct group *group, struct model *model) {
     const job_record_t *head = find_job_record((uint32_t)group->pool.head.id);
     if (!group->has_head || group->pool.head.id != model->head || head == NULL || !IS_JOB_PENDING(head))
         return "the head job is another one now";
-    if (group->stuck) return "Slurm cannot say when the head job will start";
     list_for_each(job_list, add_job, &look);
     if (resv_list != NULL && look.why == NULL) list_for_each(resv_list, add_reservation, &look);
     return look.why;

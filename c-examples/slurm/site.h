@@ -29,7 +29,6 @@ struct group {
     bool short_of_memory;  /* some of its jobs are left out */
     int32_t refused;       /* candidates that Slurm refused lately */
     char unjudged[WHY_LENGTH]; /* why node counts do not decide here; empty when they do */
-    bool stuck;            /* Slurm cannot say when the head job will start */
     bool modelled;         /* then the library's machine of shared nodes does, of what it can say */
     struct share share;
 };
@@ -56,9 +55,14 @@ struct site {
     struct refusals refusals; /* kept from cycle to cycle; each counts while the same jobs run on the same nodes */
     struct cut {
         char pool[NAME_LENGTH];
+        bool head;         /* while its head job was looked for */
         uint32_t job;
     } cuts[CUTS];          /* where the latest walks through a pool's candidates by limits were cut short; kept as well */
     int next_cut;
+    struct passed {
+        uint64_t *jobs;    /* with the index of the partition in the lower half */
+        int count, room;
+    } passed;              /* whom Slurm refused in the walks through the queue since one was cut short; kept as well */
     bitstr_t *planned;     /* nodes that head jobs of pools left to Slurm's own test wait for */
     bool telling;          /* it is time to say when waiting jobs are expected to start */
     double told;           /* when that was so last, by clock_seconds() */
@@ -80,6 +84,8 @@ bool site_time_is_up(struct site *site, const char *work, int left);
 /* facts.c. Of all running jobs, and of the waiting ones with at least this priority. Job and node read locks held. */
 uint64_t site_fingerprint(uint32_t least_priority);
 uint32_t site_least_priority(const struct site *site);
+/* Of the reasons that users see for which jobs wait. Job read lock held. */
+uint64_t site_reasons(void);
 
 /* What counts of a job for a decision, NULL details left out by the caller. Job read lock held. */
 void job_facts(const job_record_t *job, const part_record_t *part, int32_t nodes, struct facts *facts);
@@ -109,6 +115,7 @@ enum start_result {
     START_DONE,
     START_BUSY,     /* its nodes are not free */
     START_WITHHELD, /* it would need nodes that we kept from it */
+    START_NEVER,    /* no nodes of the partition are what it asks for */
     START_NOT_NOW   /* anything else: limits, reservations, ... */
 };
 enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint32_t flag,

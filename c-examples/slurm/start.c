@@ -39,12 +39,31 @@ void say_why(job_record_t *job, enum job_state_reason why) {
     last_job_update = time(NULL);
 }
 
+/* Whether the job's association may still use its QOS; else Slurm says so, as both of its schedulers do. */
+static bool has_qos(job_record_t *job) {
+    assoc_mgr_lock_t locks = {.assoc = READ_LOCK, .qos = READ_LOCK};
+    bool revoked;
+    if (job->qos_id == 0) return true;
+    assoc_mgr_lock(&locks);
+    revoked = job->assoc_ptr != NULL && (accounting_enforce & ACCOUNTING_ENFORCE_QOS) != 0 && !job->limit_set.qos &&
+              (job->qos_id >= g_qos_count || job->assoc_ptr->usage == NULL || job->assoc_ptr->usage->valid_qos == NULL ||
+               !bit_test(job->assoc_ptr->usage->valid_qos, job->qos_id));
+    assoc_mgr_unlock(&locks);
+    if (revoked && job->state_reason != FAIL_QOS) {
+        job_fail_qos(job, "surefill", false);
+        last_job_update = time(NULL);
+    }
+    if (!revoked && job->state_reason == FAIL_QOS) say_why(job, WAIT_NO_REASON);
+    return !revoked;
+}
+
 bool may_start(job_record_t *job, part_record_t *part) {
     if (!IS_JOB_PENDING(job) || job->priority == 0 || job->details == NULL || job->preempt_in_progress) return false;
     if ((part->state_up & PARTITION_SCHED) == 0 || part->node_bitmap == NULL) return false;
     if (!compat_front_end(job)) return false;
     if (!job_array_start_test(job)) return false;
     job->part_ptr = part;
+    if (!has_qos(job)) return false;
     if (job_limits_check(&job, false) != WAIT_NO_REASON) return false;
     if (!job_independent(job)) return false;
     if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
@@ -109,6 +128,7 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
     site->slurm_seconds += clock_seconds() - begun;
     if (status == SLURM_SUCCESS) return START_DONE;
     if (status == ESLURM_NODES_BUSY) return START_BUSY;
+    if (status == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE) return START_NEVER;
     return status == ESLURM_NODE_NOT_AVAIL && withheld ? START_WITHHELD : START_NOT_NOW;
 }
 

@@ -100,6 +100,16 @@ timeout 10 scancel "$three"
 wait_for 20 is_completed "$four" || fail "the limit is free, and it does not start"
 say "limits of QOS and accounts keep nobody else back"
 
+# A QOS that is taken away from a user whose job waits with it: the job does not start until it is given back.
+revoked=$(job nobody 1 60 0.1 --qos=single --hold)
+account modify user where name=nobody set qos=normal,first || fail "the QOS is not taken away"
+timeout 10 scontrol release "$revoked"
+wait_for 20 waits_for "$revoked" InvalidQOS || fail "a job whose QOS was taken away waits for $(reason "$revoked")"
+has_run "$revoked" && fail "a job starts whose QOS was taken away"
+account modify user where name=nobody set qos=normal,single,first || fail "the QOS is not given back"
+wait_for 20 is_completed "$revoked" || fail "the QOS was given back, and the job waits for $(reason "$revoked")"
+say "a job without its QOS waits"
+
 # A deadline that cannot be met any more: Slurm ends the job, and nobody is kept back.
 missed=$(job nobody 4 1 0.1 --deadline=now+70)
 behind=$(job nobody 2 60 0.1)
