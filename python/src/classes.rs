@@ -22,28 +22,42 @@ pub fn take_error() -> Option<PyErr> {
     ERROR.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// See `__init__.pyi`.
+/// A job as a scheduler sees it.
+///
+/// Policies, predictors and orders of your own are given such objects by a replay; they are not made otherwise. User,
+/// group, executable, queue and partition are the numbers of the Standard Workload Format, and negative where the trace
+/// does not know them.
 #[pyclass(frozen, module = "surefill")]
 #[derive(Debug)]
 pub struct Job {
+    /// Its place in the order of submission, counted from 0.
     #[pyo3(get)]
     id: usize,
+    /// Its number in the trace: the column ``number`` of :attr:`Replay.jobs`.
     #[pyo3(get)]
     number: i64,
+    /// The second of its submission, on the trace's clock.
     #[pyo3(get)]
     submit: i64,
+    /// Its time limit in seconds: what the user asked for.
     #[pyo3(get)]
     limit: i64,
+    /// The number of processors that it needs.
     #[pyo3(get)]
     processors: u32,
+    /// The number of its user in the trace, negative if unknown.
     #[pyo3(get)]
     user: i64,
+    /// The number of its user's group or account, negative if unknown.
     #[pyo3(get)]
     group: i64,
+    /// The number of the program that it runs, negative if unknown.
     #[pyo3(get)]
     executable: i64,
+    /// The number of its queue in the trace, negative if unknown.
     #[pyo3(get)]
     queue: i64,
+    /// The number of its partition in the trace, negative if unknown.
     #[pyo3(get)]
     partition: i64,
     /// Negative before it has ended.
@@ -70,7 +84,7 @@ impl Job {
 
 #[pymethods]
 impl Job {
-    /// None before the job has ended.
+    /// The seconds that it ran, or None before it has ended: nobody knows them then.
     #[getter]
     fn run_time(&self) -> Option<i64> {
         let run_time = self.run_time.load(Ordering::Relaxed);
@@ -83,13 +97,18 @@ impl Job {
     }
 }
 
-/// See `__init__.pyi`. What a pass sees; what it starts is told to the replay when the pass is over.
+/// The machine during one scheduling pass, which :meth:`Policy.schedule` is given.
+///
+/// What a pass starts is told to the replay when the pass is over. The object is of no use after that.
 #[pyclass(module = "surefill")]
 pub struct Cluster {
+    /// The present second, on the trace's clock.
     #[pyo3(get)]
     now: i64,
+    /// The number of processors that no job holds; it falls with every :meth:`start`.
     #[pyo3(get)]
     idle: u32,
+    /// The number of all processors of the machine.
     #[pyo3(get)]
     processors: u32,
     queue: Vec<Py<Job>>,
@@ -99,13 +118,13 @@ pub struct Cluster {
 
 #[pymethods]
 impl Cluster {
-    /// The waiting jobs in order of submission; those started by this pass are no longer among them.
+    /// A list of the waiting :class:`Job` objects in order of submission, without those that this pass has started.
     #[getter]
     fn queue<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, &self.queue)
     }
 
-    /// The running jobs with the seconds at which they started, in the order in which they did.
+    /// A list of pairs in the order of their starts: a running :class:`Job` and the second at which it started.
     #[getter]
     fn running<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let pairs = self.running.iter().map(|(job, start)| (job, *start));
@@ -113,6 +132,8 @@ impl Cluster {
     }
 
     /// Starts a waiting job now.
+    ///
+    /// Raises ValueError when it does not wait, and when it needs more processors than are idle.
     fn start(&mut self, py: Python<'_>, job: Py<Job>) -> PyResult<()> {
         let wanted = job.get();
         let found = self.queue.iter().position(|waiting| waiting.get().id == wanted.id);
@@ -319,7 +340,7 @@ impl QueueOrder for PyOrder {
     }
 }
 
-/// See `__init__.pyi`.
+/// Makes a class known as a policy, a predictor or an order by this name; `surefill/__init__.py` calls it.
 #[pyfunction]
 #[pyo3(signature = (kind, class, name, about = ""))]
 pub fn register(kind: &str, class: Py<PyAny>, name: &str, about: &str) -> PyResult<String> {

@@ -3,12 +3,15 @@
 //! * [`table`]: columns that pandas, polars and pyarrow read through Arrow's C interface.
 //! * [`classes`]: policies, predictors and queue orders that are Python classes, as the simulator's traits.
 //! * [`replays`]: `simulate`, `compare`, `wait_bounds`.
+//! * [`errors`]: errors of files and numbers as Python raises them.
 //! * [`core`]: predictor, pass, waits, sizing.
 //!
-//! Units and meanings stand in `surefill/__init__.pyi` and in the docstrings of `surefill/__init__.py`.
+//! Units and meanings stand in the doc comments of classes, methods and functions, which are their docstrings, and in
+//! the docstrings of `surefill/__init__.py`; `surefill/__init__.pyi` has the types.
 
 mod classes;
 mod core;
+mod errors;
 mod replays;
 mod table;
 

@@ -1,6 +1,7 @@
 //! `simulate`, `compare` and `wait_bounds`: the command line's verbs as functions.
 
 use crate::classes::take_error;
+use crate::errors::{of_file, unreadable, whole, wrong};
 use crate::table::{Column, Table};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -24,10 +25,6 @@ use surefill_simulator::studies::waits::study::{self, By, Method, Plan};
 use surefill_simulator::trace::format;
 use surefill_simulator::trace::swf::{Strictness, Trace};
 use surefill_simulator::trace::workload::{Overrun, Rules, Workload};
-
-fn wrong(error: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
 
 /// The names of a kind: policies, predictors, orders.
 #[pyfunction]
@@ -54,11 +51,11 @@ struct Setting {
 
 impl Setting {
     fn new(
-        procs: Option<i64>,
-        limit_jobs: Option<i64>,
+        procs: Option<Bound<'_, PyAny>>,
+        limit_jobs: Option<Bound<'_, PyAny>>,
         overrun: &str,
-        seed: u64,
-        seeds: i64,
+        seed: &Bound<'_, PyAny>,
+        seeds: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Setting> {
         let overrun = match overrun {
             "keep" => Overrun::Keep,
@@ -68,19 +65,11 @@ impl Setting {
                 return Err(PyValueError::new_err(format!("overrun '{other}' is not keep, cut or raise")));
             }
         };
-        let wrong = |name: &str| PyValueError::new_err(format!("{name} is at least 1"));
-        let procs = procs
-            .map(|procs| {
-                u32::try_from(procs)
-                    .map_err(|_| PyValueError::new_err(format!("procs is a number from 1 to {}", u32::MAX)))
-            })
-            .transpose()?;
-        let limit_jobs =
-            limit_jobs.map(|jobs| usize::try_from(jobs).map_err(|_| wrong("limit_jobs"))).transpose()?;
-        if procs == Some(0) || limit_jobs == Some(0) {
-            return Err(PyValueError::new_err("procs and limit_jobs are at least 1"));
-        }
-        let seeds = u64::try_from(seeds).ok().and_then(NonZeroU64::new).ok_or_else(|| wrong("seeds"))?;
+        let procs = procs.map(|value| whole("procs", &value, 1, u32::MAX)).transpose()?;
+        let limit_jobs = limit_jobs.map(|value| whole("limit_jobs", &value, 1, usize::MAX)).transpose()?;
+        let seed = whole("seed", seed, 0, u64::MAX)?;
+        let seeds = seeds.map_or(Ok(1), |value| whole("seeds", value, 1, u64::MAX))?;
+        let seeds = NonZeroU64::new(seeds).unwrap_or(NonZeroU64::MIN);
         Ok(Setting { rules: Rules { overrun, procs, limit_jobs, ..Rules::default() }, seed, seeds })
     }
 
@@ -118,8 +107,9 @@ fn options_of(choice: &Choice) -> PolicyOptions {
     options
 }
 
-fn read(path: &Path) -> PyResult<Trace> {
-    format::open(path, None, Strictness::Lenient).map_err(wrong)
+fn read(py: Python<'_>, path: &Path) -> PyResult<Trace> {
+    let read = py.detach(|| format::open(path, None, Strictness::Lenient));
+    read.map_err(|error| unreadable(py, path, &error))
 }
 
 fn file_name(path: &Path) -> String {
@@ -130,7 +120,7 @@ fn choice(text: &str) -> PyResult<Choice> {
     text.parse().map_err(wrong)
 }
 
-/// One replay. See `__init__.pyi`.
+/// One replay of a trace, which :func:`simulate` returns: what became of every job, and the measures.
 #[pyclass(frozen, module = "surefill")]
 pub struct Replay {
     outcome: Outcome,
@@ -139,7 +129,13 @@ pub struct Replay {
 
 #[pymethods]
 impl Replay {
-    /// One row a job.
+    /// A :class:`Table` with a row for each job, in order of submission.
+    ///
+    /// Its columns are ``number``, ``user``, ``submit_s``, ``start_s``, ``end_s``, ``wait_s``, ``processors`` and
+    /// ``limit_s``. For jobs that were backfilled there are also ``head``, the number of the head job that they
+    /// overtook, ``predicted_delay``, the delay of the head job that the policy predicted, in its criterion's unit (0
+    /// with policies that promise no delay), and ``observed_delay_s``, by how many seconds the backfilled job really
+    /// moved the head job's earliest start. These are None for other jobs.
     #[getter]
     fn jobs(&self) -> Table {
         let jobs = &self.outcome.jobs;
@@ -163,15 +159,22 @@ impl Replay {
         Table { columns: columns.into_iter().map(|(name, column)| (name.to_owned(), column)).collect() }
     }
 
-    /// The measures as the command line's `--json` has them.
+    /// A dictionary of the measures as ``surefill simulate --json`` prints them.
+    ///
+    /// Names that end in ``_s`` are seconds; shares are from 0 to 1.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let text = serde_json::to_string(&self.summary).map_err(wrong)?;
         py.import("json")?.getattr("loads")?.call1((text,))
     }
 
-    fn to_evalys(&self, path: PathBuf) -> PyResult<()> {
-        let mut out = BufWriter::new(File::create(path)?);
+    /// Writes the schedule as a CSV file that evalys reads with ``JobSet.from_csv``.
+    ///
+    /// Times are seconds from the first submission. Each job is given the lowest processors that are free when it
+    /// starts. Raises OSError when the file cannot be written.
+    fn to_evalys(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let file = File::create(&path).map_err(|error| of_file(py, &path, &error))?;
+        let mut out = BufWriter::new(file);
         evalys::write(&mut out, &self.outcome)?;
         Ok(out.flush()?)
     }
@@ -188,48 +191,48 @@ impl Replay {
     }
 }
 
-/// See `__init__.pyi`.
+/// Replays a trace under one policy; `surefill/__init__.py` has the defaults and the docstring.
 #[pyfunction]
-#[pyo3(signature = (trace, policy = "fair", *, procs = None, limit_jobs = None, overrun = "keep", seed = 0))]
+#[pyo3(signature = (trace, policy, *, procs, limit_jobs, overrun, seed))]
 pub fn simulate(
     py: Python<'_>,
     trace: PathBuf,
     policy: &str,
-    procs: Option<i64>,
-    limit_jobs: Option<i64>,
+    procs: Option<Bound<'_, PyAny>>,
+    limit_jobs: Option<Bound<'_, PyAny>>,
     overrun: &str,
-    seed: u64,
+    seed: Bound<'_, PyAny>,
 ) -> PyResult<Replay> {
-    let setting = Setting::new(procs, limit_jobs, overrun, seed, 1)?;
+    let setting = Setting::new(procs, limit_jobs, overrun, &seed, None)?;
     let choice = choice(policy)?;
-    let read = py.detach(|| read(&trace))?;
+    let read = read(py, &trace)?;
     let workload = Workload::new(&read, &setting.rules).map_err(wrong)?;
     let (run, summary) = setting.run(py, &file_name(&trace), &workload, choice)?;
     Ok(Replay { outcome: run.first, summary })
 }
 
-/// See `__init__.pyi`.
+/// Replays traces under several policies; `surefill/__init__.py` has the defaults and the docstring.
 #[pyfunction]
-#[pyo3(signature = (traces, policies, *, procs = None, limit_jobs = None, overrun = "keep", seed = 0, seeds = 1, html = None))]
+#[pyo3(signature = (traces, policies, *, procs, limit_jobs, overrun, seed, seeds, html))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub fn compare(
     py: Python<'_>,
     traces: Vec<PathBuf>,
     policies: Vec<String>,
-    procs: Option<i64>,
-    limit_jobs: Option<i64>,
+    procs: Option<Bound<'_, PyAny>>,
+    limit_jobs: Option<Bound<'_, PyAny>>,
     overrun: &str,
-    seed: u64,
-    seeds: i64,
+    seed: Bound<'_, PyAny>,
+    seeds: Bound<'_, PyAny>,
     html: Option<PathBuf>,
 ) -> PyResult<Table> {
-    let setting = Setting::new(procs, limit_jobs, overrun, seed, seeds)?;
+    let setting = Setting::new(procs, limit_jobs, overrun, &seed, Some(&seeds))?;
     let choices: Vec<Choice> = policies.iter().map(|text| choice(text)).collect::<PyResult<_>>()?;
     let mut rows = Vec::new();
     let mut sections = Vec::new();
     let mut compared = Vec::new();
     for path in &traces {
-        let read = py.detach(|| read(path))?;
+        let read = read(py, path)?;
         let name = file_name(path);
         let workload = Workload::new(&read, &setting.rules).map_err(wrong)?;
         let mut runs = Vec::new();
@@ -250,14 +253,14 @@ pub fn compare(
         let command = format!("surefill.compare(..., {policies:?})");
         let page =
             report::comparison("Scheduling policies compared", &compared, &sections, &command, &today());
-        std::fs::write(path, page)?;
+        std::fs::write(&path, page).map_err(|error| of_file(py, &path, &error))?;
     }
     Ok(table(rows))
 }
 
-/// The setup, the means and the spread of a summary: the columns of `compare --csv`.
+/// The policy's name on the page, then a summary's setup, means and spread: the columns of `compare --csv`.
 fn row(summary: &Summary) -> PyResult<Vec<(String, serde_json::Value)>> {
-    let mut row = Vec::new();
+    let mut row = vec![("label".to_owned(), report::label(&summary.setup).into())];
     let mut add = |prefix: &str, value: serde_json::Value| {
         if let serde_json::Value::Object(fields) = value {
             row.extend(fields.into_iter().map(|(key, value)| (format!("{prefix}{key}"), value)));
@@ -290,7 +293,29 @@ fn table(rows: Vec<Vec<(String, serde_json::Value)>>) -> Table {
     Table { columns: names.into_iter().map(column).collect() }
 }
 
-/// See `__init__.pyi`.
+/// How often upper bounds on the waits of a trace's jobs hold, and how wide they are: a row for each queue and method.
+///
+/// Every job is told a bound at its submission, from the waits known by then. It should hold with probability
+/// ``quantile``, and that with confidence ``confidence`` (Nurmi, Brevik & Wolski 2007, whose methods are compared with
+/// those that came after). The trace must know the waits. The first tenth of a queue's jobs is training and is not
+/// judged. Queues with fewer than ``min_jobs`` jobs are left out; without ``by_queue`` all jobs are one queue, ``ALL``.
+///
+/// In the :class:`Table` that is returned ``correctness`` is the share of the ``judged`` jobs that started within their
+/// bound, which should be at least ``quantile``, and ``rms_over_s`` the root mean square in seconds by which the bounds
+/// that held were too long. ``kind``, ``method``, ``by`` (what jobs were clustered by) and ``rate`` name the predictor:
+/// ``alone`` is a method by itself, ``full`` with the paper's trimming and clustering of histories; ``adapted`` bounds
+/// follow misses as well, ``whole`` ones without trimming and clustering; ``visible`` is what :class:`Waits` does.
+///
+/// Raises OSError for a trace that cannot be opened or read, ValueError for numbers out of range, and when no queue has
+/// enough jobs whose waits are known.
+///
+///     >>> import pathlib, surefill, tempfile
+///     >>> trace = pathlib.Path(tempfile.mkdtemp()) / "trace.csv"
+///     >>> rows = [f"{i * 100},{i % 7},10,1,20" for i in range(500)]
+///     >>> _ = trace.write_text("\n".join(["submit,wait,runtime,processors,limit", *rows]))
+///     >>> bounds = surefill.wait_bounds(trace, min_jobs=100)
+///     >>> bounds["kind"][0], bounds["method"][0], bounds["judged"][0], bounds["correctness"][0]
+///     ('alone', 'binomial', 441, 1.0)
 #[pyfunction]
 #[pyo3(signature = (trace, *, quantile = 0.95, confidence = 0.95, by_queue = true, min_jobs = 1000))]
 pub fn wait_bounds(
@@ -299,7 +324,7 @@ pub fn wait_bounds(
     quantile: f64,
     confidence: f64,
     by_queue: bool,
-    min_jobs: usize,
+    #[pyo3(from_py_with = fewest_jobs)] min_jobs: usize,
 ) -> PyResult<Table> {
     if !(quantile > 0.0 && quantile < 1.0 && confidence > 0.0 && confidence < 1.0) {
         return Err(PyValueError::new_err("quantile and confidence are above 0 and below 1"));
@@ -319,10 +344,9 @@ pub fn wait_bounds(
         default_only: false,
     };
     let name = file_name(&trace);
-    let study = py.detach(|| {
-        let read = read(&trace)?;
-        Plan::new(&name, queues(&read, by_queue), &options).run(&|_| {}).map_err(wrong)
-    })?;
+    let read = read(py, &trace)?;
+    let study =
+        py.detach(|| Plan::new(&name, queues(&read, by_queue), &options).run(&|_| {}).map_err(wrong))?;
     if study.queues.is_empty() {
         return Err(PyValueError::new_err(nothing(std::slice::from_ref(&study), min_jobs)));
     }
@@ -343,6 +367,10 @@ pub fn wait_bounds(
         }
     }
     Ok(table(rows))
+}
+
+fn fewest_jobs(value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    whole("min_jobs", value, 0, usize::MAX)
 }
 
 /// A dictionary of a core answer.

@@ -62,7 +62,11 @@ impl Column {
     }
 }
 
-/// See `__init__.pyi`.
+/// Columns of one length, each with a name; missing values are None.
+///
+/// ``table["mean_wait_s"]`` is a column as a list, and KeyError is raised for an unknown name; ``len(table)`` is the
+/// number of rows. polars, pyarrow and others read a table through Arrow's PyCapsule interface:
+/// ``polars.DataFrame(table)``, ``pyarrow.table(table)``.
 #[pyclass(frozen, module = "surefill")]
 #[derive(Debug, Clone, Default)]
 pub struct Table {
@@ -83,7 +87,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// The names of the columns.
+    /// A list of the names of the columns, from left to right.
     #[getter]
     fn column_names(&self) -> Vec<&str> {
         self.columns.iter().map(|(name, _)| name.as_str()).collect()
@@ -102,6 +106,7 @@ impl Table {
         format!("<surefill.Table: {} rows of {}>", self.__len__(), self.column_names().join(", "))
     }
 
+    /// A dictionary of the columns: a list of values by each name.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (name, column) in &self.columns {
@@ -110,10 +115,12 @@ impl Table {
         Ok(dict)
     }
 
+    /// A ``pandas.DataFrame`` of the same columns. Raises ImportError when pandas is not installed.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         py.import("pandas")?.getattr("DataFrame")?.call1((self.to_dict(py)?,))
     }
 
+    /// A ``polars.DataFrame`` of the same columns. Raises ImportError when polars is not installed.
     fn to_polars<'py>(slf: Bound<'py, Table>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("polars")?.getattr("DataFrame")?.call1((slf,))
     }

@@ -4,14 +4,15 @@ Replays (all times in seconds unless a name says otherwise):
 
 * :func:`simulate` replays a trace under one policy, :func:`compare` several traces under several policies,
   :func:`wait_bounds` measures how well bounds on waits hold.
-* :class:`Policy`, :class:`RuntimePredictor` and :class:`QueueOrder` are base classes of your own; classes and built-in names
-  stand side by side in ``compare``.
+* :class:`Policy`, :class:`RuntimePredictor` and :class:`QueueOrder` are base classes of your own; classes and built-in
+  names stand side by side in ``compare``.
 
 Objects of the core library, for tools that are no simulation: :class:`Predictor` (how long will a job run),
-:class:`Pass` (may this job jump the queue), :class:`Waits` (how long will this job wait), :class:`Sizing` (how many processors should
-a malleable job take).
+:class:`Pass` (may this job jump the queue), :class:`Waits` (how long will this job wait), :class:`Sizing` (how many
+processors should a malleable job take).
 
-A trace is any file that ``surefill import`` reads: SWF, ``sacct -P``, PBS and LSF accounting, CSV, JSON lines, compressed or not.
+A trace is any file that ``surefill import`` reads: SWF, ``sacct -P``, PBS and LSF accounting, CSV, JSON lines,
+compressed or not.
 
 >>> import surefill
 >>> "fair" in surefill.policies() and "gibbons" in surefill.predictors() and "wfp3" in surefill.orders()
@@ -125,14 +126,15 @@ class QueueOrder:
     name: str
 
     def value(self, job: Job, now: int, predicted: int) -> float:
-        """A waiting job's value now, smaller first, equal ones in order of submission; ``predicted`` seconds of run time."""
+        """A waiting job's value at second ``now``: jobs with smaller values come first, of equal ones the job that was
+        submitted first. ``predicted`` is the job's predicted run time in seconds."""
         raise NotImplementedError
 
     def started(self, job: Job, now: int) -> None:
-        """A job was started."""
+        """A job was started at second ``now``."""
 
     def ended(self, job: Job, now: int) -> None:
-        """A job ended."""
+        """A job ended at second ``now``; ``job.run_time`` is known from now on."""
 
 
 PolicyChoice = Union[str, type, tuple]
@@ -160,8 +162,8 @@ def _name(kind: str, part: object) -> str:
 
 
 def _choice(policy: PolicyChoice, used: dict[tuple[str, str], object] | None = None) -> str:
-    """A policy as the command line writes it. ``used`` is what the same call has named before: two different classes cannot have
-    one name there, as the later one would stand in both places."""
+    """A policy as the command line writes it. ``used`` is what the same call has named before: two different classes
+    cannot have one name there, as the later one would stand in both places."""
     used = {} if used is None else used
     parts = policy if isinstance(policy, tuple) else (policy,)
     if not 1 <= len(parts) <= 3:
@@ -170,7 +172,9 @@ def _choice(policy: PolicyChoice, used: dict[tuple[str, str], object] | None = N
     for kind, part in zip(_KINDS, parts):
         name = _name(kind, part)
         if not isinstance(part, str) and used.setdefault((kind, name), part) is not part:
-            raise ValueError(f"two different {kind} classes are called '{name}': give each a name of its own (name = ...)")
+            raise ValueError(
+                f"two different {kind} classes are called '{name}': give each a name of its own (name = ...)"
+            )
         names.append(name)
     return ":".join(names)
 
@@ -181,12 +185,12 @@ def policies() -> list[str]:
 
 
 def predictors() -> list[str]:
-    """The names of all predictors of run times."""
+    """The names of all predictors of run times: built-in ones, your own that have been used."""
     return _names("predictors")
 
 
 def orders() -> list[str]:
-    """The names of all queue orders."""
+    """The names of all queue orders: built-in ones, your own that have been used."""
     return _names("orders")
 
 
@@ -199,15 +203,27 @@ def simulate(
     overrun: str = "keep",
     seed: int = 0,
 ) -> Replay:
-    """Replays a trace under one policy.
+    r"""Replays a trace under one policy and returns the :class:`Replay`.
 
-    ``policy`` is a name as the command line writes it (``"easy"``, ``"easy:mean2:sjf"``, ``"prob:user:fcfs:relative=0.1"``), a class, or
-    a tuple of policy, predictor and order, each a name or a class. ``procs`` is the machine's size where the trace does not say or you
-    want another; ``limit_jobs`` replays the first jobs only; ``overrun`` is what happens to run times above the limit: ``"keep"``,
-    ``"cut"``, ``"raise"``. A ``seed`` other than 0 shifts every submission by 0 to 59 s.
+    ``policy`` is a name as the command line writes it (``"easy"``, ``"easy:mean2:sjf"``,
+    ``"prob:user:fcfs:relative=0.1"``), a class, or a tuple of policy, predictor and order, each a name or a class.
+    ``procs`` is the machine's number of processors where the trace does not say or you want another; ``limit_jobs``
+    replays the first jobs only; ``overrun`` is what happens to run times above the limit: ``"keep"`` leaves them,
+    ``"cut"`` ends the job at its limit, ``"raise"`` raises the limit. A ``seed`` other than 0 shifts every submission
+    by 0 to 59 s.
 
-    Raises :class:`ValueError` for what makes no sense or cannot be read, :class:`RuntimeError` when the policy leaves jobs waiting
-    on an idle machine, and whatever a class of yours raises.
+    Raises :class:`OSError` (:class:`FileNotFoundError`, :class:`PermissionError`, ...) for a trace that cannot be
+    opened or read, :class:`ValueError` for one that is damaged or has no jobs and for arguments that make no sense,
+    :class:`RuntimeError` when the policy leaves jobs waiting on an idle machine, and whatever a class of yours raises.
+
+    The second of these jobs fills the machine, and the third overtakes it, as it ends in time by its limit:
+
+    >>> import pathlib, surefill, tempfile
+    >>> trace = pathlib.Path(tempfile.mkdtemp()) / "trace.csv"
+    >>> rows = ["submit,runtime,processors,limit", "0,100,5,100", "1,10,8,10", "2,50,3,60"]
+    >>> _ = trace.write_text("\n".join(rows))
+    >>> surefill.simulate(trace, "easy", procs=8).jobs["start_s"]
+    [0, 100, 2]
     """
     return _simulate(trace, _choice(policy), procs=procs, limit_jobs=limit_jobs, overrun=overrun, seed=seed)
 
@@ -223,15 +239,33 @@ def compare(
     seeds: int = 1,
     html: PathLike | None = None,
 ) -> Table:
-    """Replays traces under several policies: a row for each trace and policy, means over ``seeds`` seeds from ``seed`` up.
+    r"""Replays traces under several policies and returns a :class:`Table` with a row for each trace and policy.
 
-    Waits are in seconds, ``utilization`` and ``zero_wait_share`` are shares from 0 to 1. With several seeds ``spread_`` columns are
-    standard deviations. Schedules are chaotic: a difference is worth something when it is larger than the spread of several
-    seeds. ``html`` writes the page of ``surefill compare``. Arguments and errors otherwise as :func:`simulate`.
+    The first column, ``label``, is the name by which the page of ``html`` calls the policy with its predictor, order
+    and rule: ``easy (limit, fcfs)``. ``fair`` and ``fast`` differ in it, while ``policy`` is ``prob`` for both. The
+    measures are means over ``seeds`` seeds from ``seed`` up. Waits are in seconds, ``utilization`` and
+    ``zero_wait_share`` are shares from 0 to 1. With several seeds the columns that begin with ``spread_`` are standard
+    deviations. Schedules are chaotic: a difference is worth something when it is larger than the spread of several
+    seeds. ``html`` is a file to which the page of ``surefill compare`` is written.
+
+    Raises :class:`ValueError` when no trace or no policy is named, and :class:`OSError` when the page cannot be
+    written. Arguments and errors are those of :func:`simulate` otherwise.
+
+    >>> import pathlib, surefill, tempfile
+    >>> trace = pathlib.Path(tempfile.mkdtemp()) / "trace.csv"
+    >>> rows = ["submit,runtime,processors,limit", "0,100,5,100", "1,10,8,10", "2,50,3,60"]
+    >>> _ = trace.write_text("\n".join(rows))
+    >>> table = surefill.compare(trace, ["fcfs", "easy"], procs=8)
+    >>> table["label"], table["mean_wait_s"]
+    (['fcfs (limit, fcfs)', 'easy (limit, fcfs)'], [69.0, 33.0])
     """
     paths = [traces] if isinstance(traces, (str, os.PathLike)) else list(traces)
     used: dict[tuple[str, str], object] = {}
     choices = [_choice(policy, used) for policy in policies]
+    if not paths:
+        raise ValueError("compare needs at least one trace, and the list of traces is empty")
+    if not choices:
+        raise ValueError("compare needs at least one policy, and the list of policies is empty")
     return _compare(
         paths,
         choices,

@@ -77,6 +77,30 @@ def test_a_malleable_job_waits_for_what_pays():
         sizing.choose(sequential=1000.0, parallelism=0.5, sigma=0.0)
 
 
+def test_numbers_of_processors_that_do_not_fit_are_wrong_values():
+    for make in (Pass, Sizing):
+        for wrong in (-1, 2**32, 2**100):
+            with pytest.raises(ValueError) as raised:
+                make(processors=wrong)
+            assert str(raised.value) == f"{wrong} is not a whole number from 0 to 4294967295"
+        with pytest.raises(TypeError, match="'str' object"):
+            make(processors="8")
+    with pytest.raises(ValueError, match="^-1 is not a whole number"):
+        Predictor(jobs=-1)
+    with pytest.raises(ValueError, match="^-1 is not a whole number"):
+        Waits().submit(1, 0, processors=-1)
+
+
+def test_the_last_bin_is_open():
+    predictor = Predictor()
+    predictor.submit(1, 0, user=1, limit=100, processors=1)
+    predictor.start(1, 0)
+    predictor.end(1, 50)
+    edges = [edge for edge, _ in predictor.predict(50, user=1, limit=100, processors=1).bins]
+    assert edges == sorted(edges) and edges[-1] == math.inf
+    assert Distribution.single(7).bins == [] and Distribution.limit().bins == []
+
+
 def test_versions_agree():
     from importlib.metadata import version
 

@@ -1,7 +1,8 @@
 """Replays from Python against the built-in policies, and against schedules made by hand."""
 
-import doctest
+import errno
 import functools
+import os
 
 import pandas
 import polars
@@ -87,11 +88,23 @@ def test_python_classes_stand_beside_built_in_ones(demo, tmp_path):
     policies = ["easy", "fair", OwnEasy, ("easy", LastTwo, OwnSjf)]
     table = surefill.compare(demo, policies, limit_jobs=400, seeds=2, html=page)
     assert table["policy"] == ["easy", "prob", "python-easy", "easy"]
+    assert table["label"][2:] == ["python-easy (limit, fcfs)", "easy (LastTwo, OwnSjf)"]
     assert table["predictor"] == ["limit", "mix", "limit", "LastTwo"]
     assert table["order"] == ["fcfs", "fair", "fcfs", "OwnSjf"]
     assert table["mean_wait_s"][0] == table["mean_wait_s"][2] and table["spread_mean_wait_s"][0] > 0
     assert "python-easy" in page.read_text() and "<script src" not in page.read_text()
     assert "python-easy" in surefill.policies()
+
+
+def test_labels_tell_policies_apart_as_the_page_does(demo, tmp_path):
+    page = tmp_path / "page.html"
+    policies = ["easy", "easy++", "fair", "fast", "easy:mean2:sjbf"]
+    table = surefill.compare(demo, policies, limit_jobs=200, html=page)
+    assert table.column_names[0] == "label" and len(set(table["label"])) == len(policies)
+    for name, label in zip(("easy", "easy++", "fair", "fast", "easy"), table["label"]):
+        assert label.startswith(name + " (") and label in page.read_text()
+    assert table["label"][0] == "easy (limit, fcfs)" and table["label"][4] == "easy (mean2, sjbf)"
+    assert table["policy"][2:4] == ["prob", "prob"]
 
 
 def test_two_classes_of_one_name_are_refused(demo):
@@ -190,14 +203,92 @@ def test_what_makes_no_sense_is_refused(demo, tmp_path):
         surefill.compare(demo, seeds=0)
     with pytest.raises(TypeError, match="a policy is a name or a class"):
         surefill.simulate(demo, 7)
-    with pytest.raises(ValueError):
-        surefill.simulate(tmp_path / "no.swf")
-
     class Taken(Policy):
         name = "easy"
 
     with pytest.raises(ValueError, match="'easy' is the name of a built-in one"):
         surefill.simulate(demo, Taken)
+
+
+def test_files_that_cannot_be_used_are_errors_of_the_system(demo, tmp_path):
+    missing = tmp_path / "no.swf"
+    for use in (surefill.simulate, surefill.compare, surefill.wait_bounds):
+        with pytest.raises(FileNotFoundError) as raised:
+            use(missing)
+        error = raised.value
+        assert (error.errno, error.filename, error.strerror) == (errno.ENOENT, str(missing), os.strerror(errno.ENOENT))
+        with pytest.raises(IsADirectoryError) as raised:
+            use(str(tmp_path))
+        assert (raised.value.errno, raised.value.filename) == (errno.EISDIR, str(tmp_path))
+    with pytest.raises(NotADirectoryError):
+        surefill.simulate(demo / "trace")
+    nowhere = tmp_path / "no" / "file"
+    with pytest.raises(FileNotFoundError) as raised:
+        surefill.compare(demo, ["fcfs"], limit_jobs=10, html=nowhere)
+    assert raised.value.filename == str(nowhere)
+    with pytest.raises(FileNotFoundError) as raised:
+        surefill.simulate(demo, "fcfs", limit_jobs=10).to_evalys(nowhere)
+    assert raised.value.filename == str(nowhere)
+    # What is wrong with the content is no error of the system, and is named.
+    plain = tmp_path / "plain.swf.gz"
+    plain.write_text("1 2 3")
+    with pytest.raises(ValueError, match="not compressed by gzip, as its name says"):
+        surefill.simulate(plain)
+    with pytest.raises(ValueError, match="no job to replay"):
+        surefill.simulate(os.devnull)
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="there are no users here")
+def test_a_file_of_others(tmp_path):
+    secret = tmp_path / "secret.swf"
+    secret.write_text("")
+    secret.chmod(0)
+    root = os.geteuid() == 0
+    try:
+        if root:
+            # Root may read everything; nobody may not.
+            os.seteuid(65534)
+        with pytest.raises(PermissionError) as raised:
+            surefill.simulate(secret)
+    finally:
+        if root:
+            os.seteuid(0)
+    assert (raised.value.errno, raised.value.filename) == (errno.EACCES, str(secret))
+
+
+def test_numbers_out_of_range_are_refused_by_name(demo):
+    for arguments in [
+        {"seed": -1},
+        {"seed": 2**64},
+        {"seeds": 0},
+        {"seeds": -(2**70)},
+        {"procs": 0},
+        {"procs": 2**32},
+        {"limit_jobs": -5},
+        {"limit_jobs": 0},
+    ]:
+        (name, value), = arguments.items()
+        why = f"{name} is a whole number, at least [01] and at most [0-9]+, not {value}"
+        with pytest.raises(ValueError, match=why):
+            surefill.compare(demo, ["fcfs"], **arguments)
+        if name != "seeds":
+            with pytest.raises(ValueError, match=why):
+                surefill.simulate(demo, "fcfs", **arguments)
+    with pytest.raises(ValueError, match="min_jobs is a whole number, at least 0"):
+        surefill.wait_bounds(demo, min_jobs=-1)
+    with pytest.raises(TypeError, match="seed: 'float' object"):
+        surefill.simulate(demo, "fcfs", seed=1.5)
+    # The largest seed there is.
+    assert len(surefill.simulate(demo, "fcfs", limit_jobs=10, seed=2**64 - 1).jobs) == 10
+
+
+def test_nothing_to_compare_is_refused(demo):
+    with pytest.raises(ValueError, match="compare needs at least one trace"):
+        surefill.compare([])
+    with pytest.raises(ValueError, match="compare needs at least one policy"):
+        surefill.compare(demo, [])
+    with pytest.raises(ValueError, match="compare needs at least one policy"):
+        surefill.compare([demo], iter(()))
 
 
 def test_bounds_on_waits(demo, tmp_path):
@@ -230,10 +321,3 @@ def test_evalys_reads_schedules(demo, tmp_path):
         for processor in processors:
             assert held.get(processor, 0) <= start
             held[processor] = end
-
-
-def test_doctests():
-    import surefill as module
-
-    failed, tried = doctest.testmod(module)
-    assert tried > 3 and failed == 0

@@ -95,7 +95,7 @@ fn tables_and_page_show_every_state() {
         .collect();
     let document = roxmltree::Document::parse(&xml).expect("well-formed");
     let count = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
-    assert_eq!((count("section"), count("table"), count("figure")), (1, 2, 4));
+    assert_eq!((count("section"), count("table"), count("figure")), (2, 2, 4));
     assert!(page.contains("State 3: loads") && !page.contains("seeds and options"));
 }
 

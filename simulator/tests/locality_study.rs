@@ -136,7 +136,12 @@ fn studies_say_why_there_is_nothing() {
         });
         assert_eq!(done.into_inner(), plan.steps());
         let json = serde_json::to_value(&study).unwrap();
-        let page = report::page("t", &[locality::section(&study, &options)]);
+        let page = report::study_page(
+            "t",
+            &[locality::section(&study, &options)],
+            "A paper",
+            &report::Made { command: "c".to_owned(), date: "d".to_owned() },
+        );
         roxmltree::Document::parse(&xml(&page)).expect("well-formed");
         assert!(!page.contains("NaN") && !page.contains("inf"));
         (study.measurements.iter().map(|m| m.nothing).collect::<Vec<_>>(), json)

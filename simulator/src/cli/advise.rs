@@ -4,6 +4,7 @@ use super::Failure;
 use super::args::span::span;
 use super::output;
 use super::wait_bounds::check_bound;
+use crate::base::words::counted;
 use crate::live::advise::limit::Ask;
 use crate::live::advise::read::Listing;
 use crate::live::advise::{Left, Question, Snapshot, advise, live, read};
@@ -144,8 +145,8 @@ impl Advise {
         let mut out = io::stdout().lock();
         writeln!(
             out,
-            "{} jobs wait or run; learnt from {} that have ended",
-            snapshot.jobs.len(),
+            "{}; learnt from {} that have ended",
+            counted(snapshot.jobs.len() as u64, "job waits or runs", "jobs wait or run"),
             advice.learnt
         )?;
         if !advice.heads.is_empty() {

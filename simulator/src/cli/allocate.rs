@@ -185,7 +185,7 @@ impl Allocate {
         bar.finish_and_clear();
         let study = study?;
         if let Some(path) = &self.html {
-            let page = report::allocate::page(&study, trace.as_ref());
+            let page = report::allocate::page(&study, trace.as_ref(), &output::made());
             output::write_page(path, &page)?;
         }
         if self.json {

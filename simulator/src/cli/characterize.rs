@@ -56,7 +56,7 @@ struct ModelArgs {
     #[arg(long, value_name = "R", default_value_t = 1.8, value_parser = ratio)]
     ratio: f64,
     /// Length of a slot of submission time: 900, 15min, 1.5h
-    #[arg(long, value_name = "DURATION", default_value = "15m", allow_hyphen_values = true, value_parser = slot)]
+    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = slot)]
     slot: u32,
     /// How the number of jobs in a slot is modelled
     #[arg(long, value_enum, default_value = "none")]
@@ -208,7 +208,15 @@ impl Characterize {
         if let Some(path) = &self.html {
             let section = |one: &Described| report::states::states(&one.trace, &one.facts(), &one.report);
             let sections: Vec<_> = all.iter().map(section).collect();
-            output::write_page(path, &report::study_page("States of the workload", &sections))?;
+            output::write_page(
+                path,
+                &report::study_page(
+                    "States of the workload",
+                    &sections,
+                    report::terms::LOCALITY,
+                    &output::made(),
+                ),
+            )?;
         }
         if self.json {
             return Ok(output::json(&All { traces: &all })?);

@@ -12,6 +12,7 @@ use crate::replay::run::{Options, Replayed, Run, Summary, one};
 use crate::report::{self, Compared};
 use crate::trace::workload::Counts;
 use clap::Args;
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -158,15 +159,17 @@ impl Compare {
         let (rules, workload) = self.replay.workload(&self.replay.read(path)?, &subject.name)?;
         let Subject { name, policies, seeds, first } = subject;
         let place = |index: usize| ((index - first) / seeds, (index - first) % seeds);
-        let bar = self.output.progress(workload.counts.jobs * mine.len() as u64);
-        let progress = |jobs: usize| bar.inc(jobs as u64);
         let of_row = |row: usize| mine.iter().filter(|&&index| place(index).0 == row).count();
-        let rows = Rows::new(&bar, self.progress, name, (0..policies.len()).map(of_row).collect());
+        let bars = output::progress_of_each(policies.iter().enumerate().map(|(row, (choice, _))| {
+            (workload.counts.jobs * of_row(row) as u64, format!("jobs of {choice}"))
+        }));
+        let rows = Rows::new(&bars, self.progress, name, (0..policies.len()).map(of_row).collect());
         let cells = mine.par_iter().map(|&index| {
             let (row, seed) = place(index);
             let (choice, policy) = policies[row].clone();
             let options = Options { choice, policy, rules: rules.clone() };
             let number = self.replay.seed.wrapping_add(seed as u64);
+            let progress = |jobs: usize| bars[row].inc(jobs as u64);
             let (outcome, replayed) = one(name, &workload, &options, number, &progress)?;
             rows.replayed(row, &outcome.setup, &replayed.metrics);
             // Whole replays are large: only a page needs them, and only until its section is made.
@@ -174,7 +177,7 @@ impl Compare {
             Ok((Cell { procs: workload.procs, counts: workload.counts, replayed }, whole))
         });
         let cells: Vec<(Cell, Option<Outcome>)> = cells.collect::<anyhow::Result<_>>()?;
-        bar.finish_and_clear();
+        bars.iter().for_each(ProgressBar::finish_and_clear);
         let (cells, whole): (Vec<_>, Vec<_>) = cells.into_iter().unzip();
         Ok((cells, whole.into_iter().flatten().collect()))
     }

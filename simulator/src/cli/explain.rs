@@ -8,6 +8,7 @@ use crate::replay::policy::{Criterion, HeadStart, Order, PolicyName};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::Options;
 use crate::report::grid::Grid;
+use crate::report::room::prose;
 use crate::report::{TableStyle, label, starts};
 use crate::studies::starts::{Asks, Told, of_job};
 use crate::trace::workload::{JobId, Workload};
@@ -103,9 +104,9 @@ impl Explain {
         let threshold = options.policy.prob.tau;
         let unit = Unit(options.policy.prob.criterion);
         let mut out = io::stdout().lock();
-        write!(out, "{}", Heading(&explained))?;
+        write!(out, "{}", prose(&Heading(&explained).to_string()))?;
         if self.at.is_none() {
-            write!(out, "{}", Summary(&explained.passes))?;
+            write!(out, "{}", prose(&Summary(&explained.passes).to_string()))?;
         }
         let passes = &explained.passes;
         let kept: Vec<&Seen> = passes

@@ -182,7 +182,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "SECONDS", default_value = "1.5", value_parser = seconds)]
     first_edge: f64,
     /// The slot length t_s: seconds, or with a unit (90s, 15m, 1h)
-    #[arg(long, value_name = "DURATION", default_value = "15m", allow_hyphen_values = true, value_parser = slot)]
+    #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = slot)]
     slot: i64,
     /// How the number of jobs in a slot is modelled
     #[arg(long, value_enum, default_value = "none")]
@@ -296,7 +296,12 @@ impl FitArgs {
         if let Some(path) = &self.show.html {
             write(
                 path,
-                &report::study_page("Hidden Markov model of run times", &[tables::fitted_section(&fitted)]),
+                &report::study_page(
+                    "Hidden Markov model of run times",
+                    &[tables::fitted_section(&fitted)],
+                    report::terms::LOCALITY,
+                    &output::made(),
+                ),
             )?;
         }
         if self.show.json {
@@ -345,7 +350,7 @@ fn print(parts: &[String]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for (index, part) in parts.iter().enumerate() {
         let gap = if index > 0 { "\n" } else { "" };
-        writeln!(out, "{gap}{part}")?;
+        output::say(&mut out, &format!("{gap}{part}"))?;
     }
     Ok(())
 }
@@ -496,7 +501,15 @@ impl GainArgs {
         if let Some(path) = &self.show.html {
             let sections: Vec<_> =
                 studies.iter().map(|study| tables::study_section(study, &choices)).collect();
-            write(path, &report::study_page("Information gain of the hidden Markov model", &sections))?;
+            write(
+                path,
+                &report::study_page(
+                    "Information gain of the hidden Markov model",
+                    &sections,
+                    report::terms::LOCALITY,
+                    &output::made(),
+                ),
+            )?;
         }
         if self.show.json {
             let missing_processors = self.trace_args.missing_processors;

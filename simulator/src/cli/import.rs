@@ -4,6 +4,7 @@ use super::Failure;
 use super::args::file;
 use super::args::source::{Source, complain, guess};
 use super::output;
+use crate::base::words::counted;
 use crate::report::room::prose;
 use crate::trace::export::{KEY_BYTES, Key, anonymise, write};
 use crate::trace::swf::Trace;
@@ -162,8 +163,7 @@ fn key(path: &Path) -> anyhow::Result<Key> {
 
 /// Jobs, and lines that are no jobs, in a sentence.
 fn sentence(report: &Report) -> String {
-    let plural =
-        |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let plural = |count: usize, one: &str, more: &str| counted(count as u64, one, more);
     let mut text = format!(
         "{}: {} of {}",
         report.log,

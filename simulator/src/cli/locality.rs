@@ -6,6 +6,7 @@ use super::args::span;
 use super::options::file_name;
 use super::output;
 use super::shard::{self, Invocation, Shard};
+use crate::base::words::several;
 use crate::report::{self, TableStyle, locality as tables};
 use crate::studies::locality::ageing::{self, Clock, Known};
 use crate::studies::locality::binning::Binning;
@@ -62,7 +63,7 @@ pub struct Locality {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     binning: Option<Vec<Binning>>,
     /// The slot length t_s: seconds, or with a unit (90s, 40min, 6h, 3d, 1w) [default: searched for]
-    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = span::positive)]
+    #[arg(long, value_name = "DURATION", value_parser = span::positive)]
     ts: Option<i64>,
     /// The ratio t_r of run-time bins, from 1.001 to 1000 [default: searched for]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
@@ -162,7 +163,15 @@ impl Locality {
         let Some(studies) = studies else { return Ok(()) };
         if let Some(path) = &self.html {
             let sections: Vec<_> = studies.iter().map(|study| tables::section(study, &options)).collect();
-            output::write_page(path, &report::study_page("Locality of run times", &sections))?;
+            output::write_page(
+                path,
+                &report::study_page(
+                    "Locality of run times",
+                    &sections,
+                    report::terms::LOCALITY,
+                    &output::made(),
+                ),
+            )?;
         }
         if self.json {
             let missing_processors = self.missing_processors;
@@ -179,7 +188,7 @@ impl Locality {
         }
         writeln!(out)?;
         for study in &studies {
-            let facts = [format!("{} jobs", study.replay.jobs)].into_iter().chain(tables::remarks(study));
+            let facts = [several(study.replay.jobs, "job")].into_iter().chain(tables::remarks(study));
             let facts = facts.collect::<Vec<_>>().join("; ");
             output::say(&mut out, &format!("{}: {facts}", study.trace))?;
         }

@@ -32,6 +32,7 @@ pub use output::today;
 
 use crate::report::room::wrapped;
 use crate::trace::text::printable_lines;
+use clap::error::ContextKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -42,6 +43,9 @@ use std::process::ExitCode;
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Show no progress
+    #[arg(long, short, global = true)]
+    quiet: bool,
     /// The verb's options that decide what it computes.
     #[arg(skip)]
     options: Vec<String>,
@@ -128,6 +132,22 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     }
 }
 
+/// What the parser of whole numbers says of a sign, in words.
+fn wrong_number(error: clap::Error) -> clap::Error {
+    let context = |kind| error.get(kind).map(ToString::to_string);
+    let digits = std::error::Error::source(&error)
+        .is_some_and(|why| why.to_string() == "invalid digit found in string");
+    match (context(ContextKind::InvalidValue), context(ContextKind::InvalidArg)) {
+        (Some(value), Some(option)) if digits => clap::Error::raw(
+            error.kind(),
+            format!(
+                "invalid value '{value}' for '{option}': a whole number that is not negative is wanted\n"
+            ),
+        ),
+        _ => error,
+    }
+}
+
 impl Cli {
     /// The arguments of the process; wrong ones end it with status 2. Negative numbers are taken for values, so that
     /// the option can say what it accepts.
@@ -151,10 +171,12 @@ impl Cli {
             };
             verb.mut_args(|argument| {
                 let takes_value = argument.get_action().takes_values() && !argument.is_positional();
-                if takes_value { argument.allow_negative_numbers(true) } else { argument }
+                let span = argument.get_value_names().is_some_and(|names| names == ["DURATION"]);
+                let argument = if takes_value { argument.allow_negative_numbers(true) } else { argument };
+                if span { argument.allow_hyphen_values(true) } else { argument }
             })
         });
-        let matches = command.try_get_matches_from_mut(arguments)?;
+        let matches = command.try_get_matches_from_mut(arguments).map_err(wrong_number)?;
         Ok(Cli { options: shard::deciding(&command, &matches), ..Cli::from_arg_matches(&matches)? })
     }
 
@@ -172,6 +194,9 @@ impl Cli {
     }
 
     fn run_in(self, found: Option<shard::Found>) -> Result<(), Failure> {
+        if self.quiet {
+            output::be_quiet();
+        }
         let invocation = shard::Invocation { options: self.options, found };
         match self.command {
             Command::Simulate(simulate) => simulate.run(),

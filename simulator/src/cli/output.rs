@@ -3,30 +3,54 @@
 use super::args::file;
 use crate::base::papers::Published;
 use crate::report::room::prose;
-use crate::report::{self, Compared, Section, TableStyle, View};
+use crate::report::{self, Compared, Made, Section, TableStyle, View};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A progress bar on standard error for a number of jobs; invisible when that is no terminal.
+/// Whether the command line says --quiet.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on no progress is shown.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// A bar as long as this, or without a known length.
+fn bar(length: Option<u64>) -> ProgressBar {
+    match length {
+        _ if QUIET.load(Ordering::Relaxed) => ProgressBar::hidden(),
+        Some(length) => ProgressBar::new(length),
+        None => ProgressBar::new_spinner(),
+    }
+}
+
+/// A progress bar on standard error for a number of jobs; invisible when that is no terminal, or not wanted.
 pub fn progress(jobs: u64) -> ProgressBar {
     progress_of(jobs, "jobs")
 }
 
 /// A progress bar for a number of things of any kind; `what` may also say where they come from.
 pub fn progress_of(count: u64, what: &str) -> ProgressBar {
-    let bar = ProgressBar::new(count).with_message(what.to_owned());
-    let style = ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} {msg} {eta}");
+    let bar = bar(Some(count)).with_message(what.to_owned());
+    let style = ProgressStyle::with_template("{bar:20} {human_pos}/{human_len} {msg} {eta}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A progress bar for each of several pieces of work at a time: how many jobs it has, and what it is.
+pub fn progress_of_each(pieces: impl Iterator<Item = (u64, String)>) -> Vec<ProgressBar> {
+    let all = MultiProgress::new();
+    pieces.map(|(count, what)| all.add(progress_of(count, &what))).collect()
 }
 
 /// A progress bar on standard error for rounds of training, whose number may be unknown.
 pub fn rounds(most: Option<u64>) -> ProgressBar {
     let (bar, template) = match most {
-        Some(most) => (ProgressBar::new(most), "{bar:40} {human_pos}/{human_len} rounds {eta}"),
-        None => (ProgressBar::new_spinner(), "{spinner} {human_pos} rounds {elapsed}"),
+        Some(most) => (bar(Some(most)), "{bar:40} {human_pos}/{human_len} rounds {eta}"),
+        None => (bar(None), "{spinner} {human_pos} rounds {elapsed}"),
     };
     let style = ProgressStyle::with_template(template);
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
@@ -79,9 +103,6 @@ pub struct OutputOptions {
     /// Print one CSV table with every measure of every policy and trace: means over the seeds, then their spread
     #[arg(long, conflicts_with_all = ["markdown", "table"])]
     csv: bool,
-    /// Show no progress
-    #[arg(long, short)]
-    quiet: bool,
     /// What tables show
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "waits")]
     table: Vec<View>,
@@ -97,11 +118,6 @@ impl OutputOptions {
     /// When it cannot.
     pub fn check(&self) -> anyhow::Result<()> {
         check_page(self.html.as_deref())
-    }
-
-    /// [`progress`], where it is wanted.
-    pub fn progress(&self, jobs: u64) -> ProgressBar {
-        if self.quiet { ProgressBar::hidden() } else { progress(jobs) }
     }
 
     /// What a paper reports, where it is asked for.
@@ -194,8 +210,13 @@ impl OutputOptions {
     /// When it cannot be written.
     pub fn page(&self, title: &str, sections: &[Section]) -> anyhow::Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
-        write_page(path, &report::page(title, sections))
+        write_page(path, &report::page(title, sections, &made()))
     }
+}
+
+/// How a page is made now.
+pub fn made() -> Made {
+    Made { command: command(), date: today() }
 }
 
 /// The command as it was typed, for pages that say how they were made.
@@ -218,12 +239,13 @@ pub fn today() -> String {
     now.strftime("%Y-%m-%d").to_string()
 }
 
-/// Every measure of every policy and trace, a line each.
+/// Every measure of every policy and trace, a line each, first what the page calls the policy.
 fn csv(out: &mut impl Write, traces: &[Compared]) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     let mut titles = Vec::new();
     for summary in traces.iter().flat_map(|compared| &compared.policies) {
         let fields = [
+            vec![("label".to_owned(), report::label(&summary.setup))],
             json_fields("", &summary.setup)?,
             vec![("seeds".to_owned(), summary.seeds.to_string())],
             json_fields("", &summary.mean)?,

@@ -33,16 +33,16 @@ pub struct PredictWait {
     #[arg(long, value_name = "ID", conflicts_with_all = ["requested", "processors", "waited"], help_heading = "Job")]
     job: Option<String>,
     /// The requested time: seconds, or with a unit (90s, 40min, 6h, 3d)
-    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = span, default_value = "0", help_heading = "Job")]
+    #[arg(long, value_name = "DURATION", value_parser = span, default_value = "0", help_heading = "Job")]
     requested: i64,
     /// The processors
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Job")]
     processors: u32,
     /// How long it has waited
-    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = span, default_value = "0", help_heading = "Job")]
+    #[arg(long, value_name = "DURATION", value_parser = span, default_value = "0", help_heading = "Job")]
     waited: i64,
     /// With what probability does it start within this time from now?
-    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = span, help_heading = "Job")]
+    #[arg(long, value_name = "DURATION", value_parser = span, help_heading = "Job")]
     within: Option<i64>,
     /// Print one JSON object
     #[arg(long, help_heading = "Output")]

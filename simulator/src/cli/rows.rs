@@ -2,14 +2,14 @@
 
 use crate::replay::metrics::Metrics;
 use crate::replay::setup::Setup;
-use crate::report::{self, what_if::span};
+use crate::report::{self, room::prose, what_if::span};
 use indicatif::ProgressBar;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// The rows of one trace.
 pub struct Rows<'a> {
-    bar: &'a ProgressBar,
+    bars: &'a [ProgressBar],
     /// Whether lines are said where the bar is invisible too.
     always: bool,
     trace: &'a str,
@@ -22,10 +22,10 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Of this many replays of every policy.
-    pub fn new(bar: &'a ProgressBar, always: bool, trace: &'a str, expected: Vec<usize>) -> Rows<'a> {
+    pub fn new(bars: &'a [ProgressBar], always: bool, trace: &'a str, expected: Vec<usize>) -> Rows<'a> {
         let state = expected.into_iter().map(|count| (count, Vec::new())).collect();
         let (begun, easy) = (Instant::now(), Mutex::new(None));
-        Rows { bar, always, trace, begun, state: Mutex::new(state), easy }
+        Rows { bars, always, trace, begun, state: Mutex::new(state), easy }
     }
 
     /// Notes a replay, and says the policy's result with its last.
@@ -58,8 +58,11 @@ impl<'a> Rows<'a> {
             span(mean.max_wait_s),
             span(self.begun.elapsed().as_secs_f64()),
         );
-        if !self.bar.is_hidden() {
-            self.bar.println(line);
+        let line = prose(&line);
+        let shown = self.bars.get(row).filter(|bar| !bar.is_hidden());
+        if let Some(bar) = shown {
+            bar.println(&line);
+            bar.finish_and_clear();
         } else if self.always {
             eprintln!("{line}");
         }

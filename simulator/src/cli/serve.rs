@@ -14,13 +14,15 @@ use std::time::{Duration, Instant, SystemTime};
 /// What ends `serve --help`.
 pub(super) fn help() -> String {
     format!(
-        "{}\n\nGET / is a page for people. For programs, JSON:\n\n    \
-         GET /api/queues    every queue: jobs that wait, clusters of like jobs and their bounds\n    \
-         GET /api/wait?queue=batch&requested=7200&processors=64&quantile=.95&confidence=.95&waited=0&within=1800\n    \
-         GET /api/wait?queue=batch&job=4711\n    \
-         POST /api/wait     many such questions as a JSON list, answered in their order; at most 1,000\n    \
-         GET /health        whether it serves, and how old the history is\n    \
-         GET /openapi.json  all of this for programs that write clients\n\n\
+        "{}\n\nA browser shows a page for people at /. For programs there is JSON:\n\n  \
+         * GET /api/queues    every queue: jobs that wait, clusters of like jobs and their bounds\n  \
+         * GET /api/wait      one question, of queue, requested, processors, quantile, confidence, waited and within; or of \
+         queue and job, as below\n  \
+         * POST /api/wait     many such questions as a JSON list, answered in their order; at most 1,000\n  \
+         * GET /health        whether it serves, and how old the history is\n  \
+         * GET /openapi.json  all of this for programs that write clients\n\n    \
+         /api/wait?queue=batch&requested=7200&processors=64&within=1800\n    \
+         /api/wait?queue=batch&job=4711\n\n\
          All of it but the queue may be left out, and the queue too where there is only one. Times are in seconds. A wrong\n\
          question is answered with status 400, or 404 for a queue or job that is not there, and {{\"error\": ...}};\n\
          what is no HTTP, or too long for it, with a status alone.\n\n\

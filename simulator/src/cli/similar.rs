@@ -89,7 +89,7 @@ impl Similar {
 
     fn page(&self, sections: &[Section]) -> anyhow::Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
-        let page = report::similar::page(sections);
+        let page = report::similar::page(sections, &output::made());
         output::write_page(path, &page)
     }
 

@@ -64,7 +64,7 @@ impl Simulate {
         let (rules, workload) = self.replay.workload(&trace, &name)?;
         let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
 
-        let bar = self.output.progress(workload.counts.jobs * self.replay.seeds.get());
+        let bar = output::progress(workload.counts.jobs * self.replay.seeds.get());
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let result = run(&name, &workload, &options, self.replay.seed, self.replay.seeds, &progress)?;
         bar.finish_and_clear();

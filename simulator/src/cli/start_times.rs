@@ -9,7 +9,7 @@ use crate::replay::run::Options;
 use crate::report::{TableStyle, starts};
 use crate::studies::starts::{Asks, study};
 use clap::Args;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 /// What ends `start-times --help`.
@@ -92,7 +92,7 @@ impl StartTimes {
             output::json(&study)?;
         } else {
             let style = if self.markdown { TableStyle::Markdown } else { TableStyle::Terminal };
-            writeln!(io::stdout().lock(), "{}", starts::table(&study, style))?;
+            output::say(&mut io::stdout().lock(), &starts::table(&study, style))?;
         }
         Ok(())
     }

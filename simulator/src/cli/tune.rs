@@ -67,9 +67,6 @@ pub struct Tune {
     /// Print tables as Markdown
     #[arg(long, help_heading = "Output")]
     markdown: bool,
-    /// Show no progress
-    #[arg(long, short, help_heading = "Output")]
-    quiet: bool,
     /// Write a self-contained page with the frontier as a plot
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     html: Option<PathBuf>,
@@ -171,13 +168,12 @@ impl Tune {
             ),
         };
         let replays = 1 + count(tuning.settings, shard) as u64;
-        let bar =
-            if self.quiet { indicatif::ProgressBar::hidden() } else { output::progress(jobs * replays) };
+        let bar = output::progress(jobs * replays);
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let tuning = tune(&subjects, self.name(), &tuning, shard, &progress)?;
         bar.finish_and_clear();
         if let Some(path) = &self.html {
-            output::write_page(path, &report::tune::page(&tuning))?;
+            output::write_page(path, &report::tune::page(&tuning, &output::made()))?;
         }
         let caps = Caps { p99: self.most_p99, longest: self.most_longest };
         print_tuning(&tuning, caps, self.json, self.markdown)

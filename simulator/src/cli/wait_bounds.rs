@@ -167,7 +167,15 @@ impl WaitBounds {
         }
         if let Some(path) = &self.html {
             let sections: Vec<_> = studies.iter().map(|study| tables::section(study, &options)).collect();
-            output::write_page(path, &report::study_page("Bounds on waiting times", &sections))?;
+            output::write_page(
+                path,
+                &report::study_page(
+                    "Bounds on waiting times",
+                    &sections,
+                    report::terms::WAITS,
+                    &output::made(),
+                ),
+            )?;
         }
         if self.json {
             let surefill = env!("CARGO_PKG_VERSION");

@@ -3,6 +3,7 @@
 use super::Failure;
 use super::args::span;
 use super::output;
+use crate::base::words::several;
 use crate::live::advise::read::{Listing, Past};
 use crate::live::advise::{Left, Snapshot, live, read};
 use crate::live::watch::journal::{self, Event, Writer};
@@ -132,9 +133,9 @@ impl Watch {
                         let preset = name(self.preset);
                         events.push(Event::Begin { at: snapshot.now, preset, every: self.every, pools });
                         eprintln!(
-                            "surefill watch: {} jobs, {} pools of nodes; a look every {} s",
-                            snapshot.jobs.len(),
-                            pools_of(&events),
+                            "surefill watch: {}, {} of nodes; a look every {} s",
+                            several(snapshot.jobs.len() as u64, "job"),
+                            several(pools_of(&events) as u64, "pool"),
                             self.every
                         );
                     }
@@ -180,8 +181,10 @@ impl Watch {
         }
         if let Some(odd) = &listing.odd {
             eprintln!(
-                "surefill watch: history: {} lines left out, the first {}: {}",
-                odd.lines, odd.first, odd.why
+                "surefill watch: history: {} left out, the first {}: {}",
+                several(odd.lines, "line"),
+                odd.first,
+                odd.why
             );
         }
         Ok(listing.found)
@@ -193,7 +196,11 @@ impl Watch {
         }
         let journal = journal::read(&self.journal)?;
         if journal.odd > 0 {
-            eprintln!("warning: {}: {} lines left out that broke off", self.journal.display(), journal.odd);
+            eprintln!(
+                "warning: {}: {} left out that broke off",
+                self.journal.display(),
+                several(journal.odd as u64, "line")
+            );
         }
         let score = score(&journal.events)
             .ok_or_else(|| anyhow!("{}: nothing has been seen yet", self.journal.display()))?;
@@ -284,6 +291,7 @@ fn replays(events: &[Event], preset: &str) -> Result<Vec<Replayed>, Failure> {
             before: "EASY".to_owned(),
             after: preset.to_owned(),
             period: Period { from: i64::MIN, to: i64::MAX },
+            in_use: None,
             names: &pool.trace.names,
         };
         if let Some(answer) = what_if(&question, &pairs) {

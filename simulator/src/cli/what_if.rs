@@ -5,17 +5,17 @@ use super::args::source::{Source, file_name};
 use super::args::{file, span};
 use super::options::seeds;
 use super::output;
-use crate::live::what_if::{Pair, Period, Question, Row, WhatIf, unknowns, what_if};
+use crate::live::what_if::{Pair, Period, Question, Row, WhatIf, too_small, unknowns, what_if};
 use crate::replay::policy::{Choice, PolicyOptions};
 use crate::replay::run::{Options, run};
 use crate::report::TableStyle;
 use crate::report::what_if::{page, sentences, tables};
+use crate::trace::collect::most_at_once;
 use crate::trace::swf::Trace;
 use crate::trace::values;
 use crate::trace::workload::{Rules, Workload};
 use anyhow::{Context, anyhow};
 use clap::Args;
-use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::io::{self, Write};
 use std::num::NonZeroU64;
@@ -67,7 +67,7 @@ pub struct WhatIfArgs {
     #[arg(long, value_name = "TIME", help_heading = "Period")]
     to: Option<String>,
     /// Measure the last part of the history, or before --to [default: 90d of longer histories]
-    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = span::positive, help_heading = "Period")]
+    #[arg(long, value_name = "DURATION", value_parser = span::positive, help_heading = "Period")]
     last: Option<i64>,
     #[command(flatten)]
     source: Source,
@@ -86,9 +86,6 @@ pub struct WhatIfArgs {
     /// Print the sentences only
     #[arg(long, short, conflicts_with = "csv", help_heading = "Output")]
     brief: bool,
-    /// Show no progress
-    #[arg(long, short, help_heading = "Output")]
-    quiet: bool,
     /// Write a self-contained page, to be mailed and printed
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     html: Option<PathBuf>,
@@ -110,7 +107,10 @@ impl WhatIfArgs {
         let rules = Rules { procs: self.procs, ..Rules::default() };
         let workload = Workload::new(&trace, &rules)?;
         let counts = &workload.counts;
-        for sentence in counts.foreknown().into_iter().chain(counts.too_wide(workload.procs)) {
+        let in_use = most_at_once(&trace.records);
+        let too_small = too_small(workload.procs, in_use);
+        for sentence in counts.foreknown().into_iter().chain(counts.too_wide(workload.procs)).chain(too_small)
+        {
             eprintln!("warning: {name}: {sentence}");
         }
         let period = self.period(&trace, &workload)?;
@@ -120,6 +120,7 @@ impl WhatIfArgs {
             before: label(&self.instead_of),
             after: label(&self.with),
             period,
+            in_use,
             names: &trace.names,
         };
         let answer = what_if(&question, &pairs)
@@ -169,7 +170,7 @@ impl WhatIfArgs {
     fn replay(&self, name: &str, workload: &Workload, rules: Rules) -> Result<Vec<Pair>, Failure> {
         let seeds = self.seeds.get();
         let replays = 2 * seeds * workload.counts.jobs;
-        let bar = if self.quiet { ProgressBar::hidden() } else { output::progress(replays) };
+        let bar = output::progress(replays);
         let replays: Vec<(u64, Choice)> =
             (0..seeds).flat_map(|seed| [self.instead_of, self.with].map(|choice| (seed, choice))).collect();
         let one = |(seed, choice): (u64, Choice)| {

@@ -8,6 +8,7 @@
 //! Times written as dates are taken as they stand, without time zone: where clocks change twice a year, waits across
 //! the change are an hour off (`SLURM_TIME_FORMAT=%s` prints seconds).
 
+use crate::base::words::several;
 use crate::studies::waits::queue::{ALL, NO_WAITS, WaitJob, queues};
 use crate::trace::collect::Collector;
 use crate::trace::format::{self, Format};
@@ -96,7 +97,7 @@ fn instead(history: &History) -> String {
     let first = history.problems.first();
     let wrong = first.map(|Problem { line, reason }| {
         let lines = history.problems.len();
-        format!("; {lines} wrong {}, the first {line}: {reason}", if lines == 1 { "line" } else { "lines" })
+        format!("; {}, the first {line}: {reason}", several(lines as u64, "wrong line"))
     });
     let unknown =
         (history.without_wait > 0).then(|| format!("; {} of unknown wait{}", history.without_wait, NO_WAITS));
@@ -105,8 +106,8 @@ fn instead(history: &History) -> String {
 
 fn trace(bytes: &[u8], name: &str, format: Format) -> Result<History, Error> {
     let trace = format::read(bytes, name, Some(format), Strictness::Lenient)?;
-    // A log's own clock goes on; a trace's begins where it begins.
-    let origin = trace.header.unix_start_time.filter(|_| format != Format::Swf).unwrap_or(0);
+    // Seconds since 1970, where the trace says when it begins.
+    let origin = trace.header.unix_start_time.unwrap_or(0).max(0);
     let (found, counts) = queues(&trace, true);
     let entry = |queue: &str, job: &WaitJob| {
         let submit = job.submit.saturating_add(origin);

@@ -5,6 +5,7 @@
 //! jobs submitted in the period are measured. Every measure is the mean over seeds, each of which shifts submissions by
 //! 0 to 59 s, as single schedules are chaotic. Spans are in seconds, processor time in hours.
 
+use crate::base::words::several;
 use crate::replay::outcome::{JobRecord, Outcome};
 use crate::trace::record::Names;
 use crate::trace::workload::{Counts, Job, Workload};
@@ -143,6 +144,8 @@ pub struct WhatIf {
     pub after: String,
     /// Processors of the machine.
     pub procs: u32,
+    /// The most that the history had in use at once, where that is known.
+    pub in_use: Option<u32>,
     /// What is measured.
     pub period: Period,
     /// Its first and last second as dates, where the history's clock is known.
@@ -172,6 +175,8 @@ pub struct Question<'a> {
     pub after: String,
     /// What is measured.
     pub period: Period,
+    /// The most processors that the history had in use at once, where that is known.
+    pub in_use: Option<u32>,
     /// Whose the numbers are.
     pub names: &'a Names,
 }
@@ -238,6 +243,7 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
         before: question.before.clone(),
         after: question.after.clone(),
         procs: first.workload.procs,
+        in_use: question.in_use,
         period: *period,
         dates,
         seeds: pairs.len(),
@@ -388,6 +394,16 @@ fn longest(pair: &Pair, period: &Period, names: &Names) -> Vec<Longest> {
     all
 }
 
+/// A sentence where the history had more processors in use at once than are replayed, by more than what rounded times
+/// and nodes that were replaced explain: a twentieth.
+pub fn too_small(procs: u32, in_use: Option<u32>) -> Option<String> {
+    let most = in_use.filter(|&most| most > procs.saturating_add(procs / 20))?;
+    Some(format!(
+        "{most} processors were in use at once in the history, and {procs} are replayed: waits come out too long under every policy \
+         (--procs)"
+    ))
+}
+
 /// What a replay of accounting cannot know, in sentences.
 pub fn unknowns(answer: &WhatIf) -> Vec<String> {
     let never = answer.replay.dropped_without_run_time;
@@ -410,9 +426,11 @@ pub fn unknowns(answer: &WhatIf) -> Vec<String> {
             .to_owned(),
     ];
     all.extend(answer.replay.too_wide(answer.procs).map(|sentence| format!("{sentence}.")));
+    all.extend(too_small(answer.procs, answer.in_use).map(|sentence| format!("{sentence}.")));
     if never > 0 {
         all.push(format!(
-            "{never} jobs of the history that were cancelled before they started, or whose run time is unknown, are not replayed."
+            "{} of the history: cancelled before the start, or of unknown run time, and so not replayed.",
+            several(never, "job")
         ));
     }
     all.push(match answer.seeds {
@@ -488,6 +506,7 @@ mod tests {
             before: "EASY".to_owned(),
             after: "fair".to_owned(),
             period,
+            in_use: Some(64),
             names: &names,
         };
         what_if(&question, pairs)

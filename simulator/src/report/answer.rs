@@ -7,6 +7,7 @@
 
 use super::Compared;
 use super::columns::{details, easy, is_easy, name};
+use super::views::short;
 use super::what_if::span;
 use crate::base::statistics::{deviation, mean};
 use crate::replay::fairness::{FEWEST, Group};
@@ -88,8 +89,11 @@ fn called(policies: &[Summary], index: usize) -> String {
 }
 
 /// The answer in a sentence: `fair: mean wait 33 % below EASY's (± 2), longest 1.1 times; below on 10 of 10 traces.`
-/// Nothing without EASY and another policy.
+/// Without EASY the policy of the shortest waits against the first one; nothing of one policy.
 pub fn sentence(traces: &[Compared]) -> Option<String> {
+    if traces.iter().all(|compared| easy(&compared.policies).is_none()) {
+        return without_easy(traces);
+    }
     let best = standings(traces).into_iter().next()?;
     let who = called(&traces.first()?.policies, best.index);
     let percent = (best.change * 100.0).round();
@@ -110,12 +114,30 @@ pub fn sentence(traces: &[Compared]) -> Option<String> {
     Some(text + "." + &foreknown(traces))
 }
 
+/// The shortest mean wait where there is no EASY to compare with.
+fn without_easy(traces: &[Compared]) -> Option<String> {
+    let policies = &traces.first()?.policies;
+    let over_first = |index: usize| {
+        let ratios = traces.iter().filter_map(|compared| {
+            let (own, first) = (compared.policies.get(index)?, compared.policies.first()?);
+            (first.mean.mean_wait_s > 0.0).then(|| own.mean.mean_wait_s / first.mean.mean_wait_s)
+        });
+        mean(ratios).map(|ratio| (index, ratio))
+    };
+    let (best, ratio) = (1..policies.len()).filter_map(over_first).min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (best, first) = (called(policies, best), called(policies, 0));
+    Some(format!(
+        "{best}: mean wait {} against {first}'s. EASY, which changes are counted from, is not among the policies.{}",
+        percent(ratio - 1.0),
+        foreknown(traces)
+    ))
+}
+
 /// The traces on which the answer is no scheduler's, because limits are run times there.
 fn foreknown(traces: &[Compared]) -> String {
     let counts =
         |compared: &&Compared| compared.policies.first().is_some_and(|of| of.replay.foreknown().is_some());
-    let named: Vec<_> =
-        traces.iter().filter(counts).map(|compared| super::views::short(&compared.trace)).collect();
+    let named: Vec<_> = traces.iter().filter(counts).map(|compared| short(&compared.trace)).collect();
     if named.is_empty() {
         return String::new();
     }
@@ -133,7 +155,14 @@ pub fn lead(traces: &[Compared]) -> Markup {
     html! {
         section.answer {
             @if let Some(sentence) = sentence(traces) { p.lead { (sentence) } }
-            @if traces.len() > 1 { (changes(traces)) }
+            @if traces.len() > 1 {
+                p { "Trace by trace: "
+                    @for (compared, number) in traces.iter().zip(1..) {
+                        a href={ "#trace-" (number) } { (short(&compared.trace)) } " "
+                    }
+                }
+                (changes(traces))
+            }
             @for compared in traces { (means(compared, best)) }
             @if let Some(best) = best { (who_pays(traces, best, &called(&first.policies, best))) }
         }
@@ -161,7 +190,7 @@ fn means(compared: &Compared, best: Option<usize>) -> Markup {
         })
         .collect();
     let text: Vec<String> = bars.iter().map(|(_, name, _, value)| format!("{name} {value}")).collect();
-    let title = format!("Mean wait on {}", super::views::short(&compared.trace));
+    let title = format!("Mean wait on {}", short(&compared.trace));
     html! {
         h3 { (title) }
         div.bars role="img" aria-label={ (title) ": " (text.join(", ")) } {

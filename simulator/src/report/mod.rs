@@ -23,6 +23,7 @@ pub mod similar;
 pub mod starts;
 pub mod states;
 mod table;
+pub mod terms;
 pub mod tune;
 mod views;
 pub mod waits;
@@ -110,8 +111,8 @@ pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Sectio
 }
 
 /// A self-contained HTML page of such parts.
-pub fn page(title: &str, sections: &[Section]) -> String {
-    document(title, sections, html! { " " (OPTIONS) })
+pub fn page(title: &str, sections: &[Section], made: &Made) -> String {
+    document(title, sections, terms::BACKFILLING, html! { " " (OPTIONS) (made.note()) })
 }
 
 const OPTIONS: &str = "Each trace's last table has the seeds and options of every replay.";
@@ -125,18 +126,45 @@ pub fn comparison(
     command: &str,
     date: &str,
 ) -> String {
+    let parts = sections
+        .iter()
+        .zip(1..)
+        .map(|(Section(part), number)| Section(html! { div id={ "trace-" (number) } { (part) } }));
+    let policies = traces.first().map(|first| Section(terms::policies(&first.policies)));
     let all: Vec<Section> =
-        std::iter::once(Section(answer::lead(traces))).chain(sections.iter().cloned()).collect();
-    document(title, &all, html! { " " (OPTIONS) " Made on " (date) " by: " code { (command) } })
+        std::iter::once(Section(answer::lead(traces))).chain(parts).chain(policies).collect();
+    document(
+        title,
+        &all,
+        terms::BACKFILLING,
+        html! { " " (OPTIONS) (Made { command: command.to_owned(), date: date.to_owned() }.note()) },
+    )
 }
 
-/// A self-contained HTML page of parts of a study: [`states`], [`locality`] and the like.
-pub fn study_page(title: &str, sections: &[Section]) -> String {
-    document(title, sections, html! {})
+/// A self-contained HTML page of parts of a study: [`states`], [`locality`] and the like. `papers` are those its
+/// methods are from ([`terms`]).
+pub fn study_page(title: &str, sections: &[Section], papers: &str, made: &Made) -> String {
+    document(title, sections, papers, made.note())
 }
 
-fn document(title: &str, sections: &[Section], note: Markup) -> String {
+/// How a page was made.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// The command as it was typed.
+    pub command: String,
+    /// The date.
+    pub date: String,
+}
+
+impl Made {
+    fn note(&self) -> Markup {
+        html! { " Made on " (self.date) " by: " code { (self.command) } }
+    }
+}
+
+fn document(title: &str, sections: &[Section], papers: &str, note: Markup) -> String {
     let style = include_str!("style.css");
+    let text: String = sections.iter().map(|section| section.0.0.as_str()).collect();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -149,6 +177,7 @@ fn document(title: &str, sections: &[Section], note: Markup) -> String {
             body {
                 h1 { (title) }
                 @for Section(section) in sections { (section) }
+                (terms::explained(&text, papers))
                 footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) "." (note) }
                 @if sections.iter().any(|Section(section)| section.0.contains("data-gantt")) {
                     script { (PreEscaped(include_str!("gantt.js"))) }

@@ -19,7 +19,10 @@ pub fn prose(text: &str) -> Cow<'_, str> {
 
 pub(super) fn within(text: &str, room: Option<usize>) -> Cow<'_, str> {
     let Some(width) = room.map(|room| room.min(WIDEST)) else { return Cow::Borrowed(text) };
-    let lines: Vec<String> = text.split('\n').map(|line| broken(line, hanging(line), width)).collect();
+    // Tables have their own width.
+    let table = |line: &str| line.starts_with(['│', '┌', '├', '╞', '└', '|']);
+    let one = |line: &str| if table(line) { line.to_owned() } else { broken(line, hanging(line), width) };
+    let lines: Vec<String> = text.split('\n').map(one).collect();
     Cow::Owned(lines.join("\n"))
 }
 

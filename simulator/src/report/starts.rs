@@ -2,6 +2,7 @@
 
 use super::TableStyle;
 use super::waits::duration;
+use crate::base::words::several;
 use crate::studies::starts::{Method, Occasion, Study, Told};
 use surefill::forecast::LEVELS;
 
@@ -37,8 +38,8 @@ pub fn table(study: &Study, style: TableStyle) -> String {
         ]);
     }
     format!(
-        "{} jobs of {} under {}, run times believed by {}, {} scenarios\n\n{table}",
-        study.jobs,
+        "{} of {} under {}, run times believed by {}, {} scenarios\n\n{table}",
+        several(study.jobs as u64, "job"),
         study.setup.trace,
         super::label(&study.setup),
         study.beliefs,

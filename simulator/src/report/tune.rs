@@ -2,7 +2,7 @@
 
 use super::plot::{self, frontier};
 use super::table::Style;
-use super::{Section, document};
+use super::{Made, Section, study_page, terms};
 use crate::report::grid::Grid;
 use crate::studies::tune::{self, Caps, Part, Ratios, Row, Tuning};
 use maud::{PreEscaped, html};
@@ -86,7 +86,7 @@ pub fn fits(tuning: &Tuning, caps: Caps, style: Style) -> Grid {
 
 /// A page with the frontier as a plot, each setting's gain against the worst longest wait, first halves and second
 /// ones.
-pub fn page(tuning: &Tuning) -> String {
+pub fn page(tuning: &Tuning, made: &Made) -> String {
     let best = tune::frontier(&tuning.rows, Part::First);
     let on = |rows: &[&Row], part: Part| -> Vec<(f64, f64)> {
         let ratios = rows.iter().filter_map(|row| row.on(part));
@@ -119,5 +119,5 @@ pub fn page(tuning: &Tuning) -> String {
             (halves(tuning, Style::Markdown).html())
         }
     });
-    document("Gain against fairness", &[section], html! {})
+    study_page("Gain against fairness", &[section], terms::BACKFILLING, made)
 }

@@ -2,6 +2,7 @@
 
 use super::table::Style;
 use super::what_if::span;
+use crate::base::words::counted;
 use crate::live::watch::score::{Promises, Row, Score};
 use crate::live::watch::{CONFIDENCE, QUANTILE};
 use crate::report::grid::Grid;
@@ -10,22 +11,18 @@ fn mean(sum: i64, count: u64) -> f64 {
     if count == 0 { 0.0 } else { sum as f64 / count as f64 }
 }
 
-fn plural(count: u64, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
-}
-
 /// The answer in a few sentences.
 pub fn sentences(score: &Score) -> Vec<String> {
     let Score { all, preset, .. } = score;
     let mut sentences = vec![format!(
         "Watched for {}: {} ended, which waited {} on average under the scheduler in charge.",
         span((score.to - score.from) as f64),
-        plural(all.jobs, "job", "jobs"),
+        counted(all.jobs, "job", "jobs"),
         span(all.mean_wait_s)
     )];
     sentences.push(format!(
         "Gains: {preset} would have let {} through that time limits kept back, {} earlier each on average ({} over all jobs).",
-        plural(all.earlier, "job", "jobs"),
+        counted(all.earlier, "job", "jobs"),
         span(mean(all.earlier_s, all.earlier)),
         span(mean(all.earlier_s, all.jobs))
     ));
@@ -33,11 +30,11 @@ pub fn sentences(score: &Score) -> Vec<String> {
         (0, _) => "Losses: no head job would have been overtaken.".to_owned(),
         (overtaken, 0) => format!(
             "Losses: of {} none would have started later: whatever overtakes them ends before.",
-            plural(overtaken, "head job that would have been overtaken", "head jobs that would have been overtaken")
+            counted(overtaken, "head job that would have been overtaken", "head jobs that would have been overtaken")
         ),
         (overtaken, later) => format!(
             "Losses: of {} up to {later} would have started later, by at most {} each on average, the worst by at most {}.",
-            plural(overtaken, "head job that would have been overtaken", "head jobs that would have been overtaken"),
+            counted(overtaken, "head job that would have been overtaken", "head jobs that would have been overtaken"),
             span(mean(all.later_s, later)),
             span(all.worst_s as f64)
         ),
@@ -58,7 +55,7 @@ pub fn sentences(score: &Score) -> Vec<String> {
     if score.withdrawn + score.open > 0 {
         sentences.push(format!(
             "Not counted: {} whose job was cancelled or whose end was not seen, {} still open.",
-            plural(score.withdrawn, "decision", "decisions"),
+            counted(score.withdrawn, "decision", "decisions"),
             score.open
         ));
     }

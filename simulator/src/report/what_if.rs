@@ -4,8 +4,9 @@
 //! any screen and on paper.
 
 use super::table::Style;
-use super::{Section, study_page};
+use super::{Section, document, terms};
 use crate::base::statistics::{deviation, mean};
+use crate::base::words::several;
 use crate::live::what_if::{Longest, Part, Row, WhatIf, unknowns};
 use crate::report::grid::Grid;
 use maud::{Markup, html};
@@ -50,9 +51,8 @@ pub fn sentences(answer: &WhatIf) -> Vec<String> {
         .as_ref()
         .map_or_else(|| "of the history".to_owned(), |(from, to)| format!("submitted from {from} to {to}"));
     let mut first = format!(
-        "With {after} the {} {} {when} would have waited {} on average, with {before} {}",
-        all.jobs,
-        if all.jobs == 1 { "job" } else { "jobs" },
+        "With {after} the {} {when} would have waited {} on average, with {before} {}",
+        several(all.jobs, "job"),
         span(all.after.mean_s),
         span(all.before.mean_s)
     );
@@ -182,7 +182,12 @@ pub fn page(answer: &WhatIf, command: &str, today: &str) -> String {
             }
         }
     };
-    study_page(&format!("What if jobs were scheduled with {after}?"), &[Section(section)])
+    document(
+        &format!("What if jobs were scheduled with {after}?"),
+        &[Section(section)],
+        terms::BACKFILLING,
+        html! {},
+    )
 }
 
 fn division(answer: &WhatIf, part: &Part) -> Markup {

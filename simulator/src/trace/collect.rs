@@ -337,7 +337,7 @@ fn whole(text: &str) -> Option<i64> {
 }
 
 /// The most processors that were in use at once: the least that the machine must have had.
-fn most_at_once(records: &[Record]) -> Option<u32> {
+pub fn most_at_once(records: &[Record]) -> Option<u32> {
     let mut changes: Vec<(i64, i64)> = Vec::new();
     for record in records {
         let processors =

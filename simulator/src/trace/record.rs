@@ -1,6 +1,7 @@
 //! A trace as the simulator holds it, in the terms of the Standard Workload Format whatever it was read from: its jobs,
 //! its header, the lines set aside, and why reading fails.
 
+use crate::base::words::several;
 use std::collections::BTreeMap;
 use surefill::nodes::Amounts;
 
@@ -124,7 +125,7 @@ pub struct Problem {
 
 /// A number of fields in words.
 fn fields(count: &usize) -> String {
-    format!("{count} {}", if *count == 1 { "field" } else { "fields" })
+    several(*count as u64, "field")
 }
 
 /// What can be wrong with a line.

@@ -12,6 +12,7 @@
 //! 6. On a machine of nodes a job that they could not hold, were they empty, is dropped.
 //! 7. A seed other than 0 shifts every submission by 0 to 59 s ([`Workload::shifted`]).
 
+use crate::base::words::{counted, several};
 use crate::trace::nodes::{Machine, NodesBlock};
 use crate::trace::swf::{Record, Trace};
 use rand::{RngExt, SeedableRng};
@@ -139,24 +140,31 @@ pub struct Counts {
 impl std::fmt::Display for Counts {
     /// The counts that are not zero, in a sentence.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} jobs of {} lines", self.jobs, self.lines + self.wrong_lines)?;
+        let lines = several(self.lines + self.wrong_lines, "line");
+        write!(f, "{} of {lines}", several(self.jobs, "job"))?;
         let parts = [
-            (self.wrong_lines, "wrong lines left out"),
-            (self.out_of_order, "lines out of order"),
-            (self.dropped_without_run_time, "dropped without run time"),
-            (self.dropped_without_processors, "dropped without processors"),
-            (self.beyond_limit_jobs, "left out after the first jobs"),
-            (self.with_requested_processors, "with requested processors"),
-            (self.cut_to_machine, "cut to the machine"),
-            (self.beyond_nodes, "dropped as more than the nodes have"),
-            (self.estimated, "with a limit from the model of estimates"),
-            (self.without_limit, "without limit"),
-            (self.overrun, "past their limit"),
+            (self.wrong_lines, counted(self.wrong_lines, "wrong line left out", "wrong lines left out")),
+            (self.out_of_order, counted(self.out_of_order, "line out of order", "lines out of order")),
+            (
+                self.dropped_without_run_time,
+                format!("{} dropped without run time", self.dropped_without_run_time),
+            ),
+            (
+                self.dropped_without_processors,
+                format!("{} dropped without processors", self.dropped_without_processors),
+            ),
+            (self.beyond_limit_jobs, format!("{} left out after the first jobs", self.beyond_limit_jobs)),
+            (
+                self.with_requested_processors,
+                format!("{} with requested processors", self.with_requested_processors),
+            ),
+            (self.cut_to_machine, format!("{} cut to the machine", self.cut_to_machine)),
+            (self.beyond_nodes, format!("{} dropped as more than the nodes have", self.beyond_nodes)),
+            (self.estimated, format!("{} with a limit from the model of estimates", self.estimated)),
+            (self.without_limit, format!("{} without limit", self.without_limit)),
+            (self.overrun, counted(self.overrun, "past its limit", "past their limit")),
         ];
-        parts
-            .into_iter()
-            .filter(|&(count, _)| count > 0)
-            .try_for_each(|(count, what)| write!(f, ", {count} {what}"))?;
+        parts.into_iter().filter(|(count, _)| *count > 0).try_for_each(|(_, what)| write!(f, ", {what}"))?;
         if self.size_from_use {
             f.write_str(", the machine as large as the most in use at once")
         } else {

@@ -20,6 +20,7 @@ pub mod limit;
 pub mod live;
 pub mod read;
 
+use crate::base::words::several;
 use anyhow::Result;
 use beliefs::{RunTimes, Waits};
 use head::{Head, Pool};
@@ -56,8 +57,7 @@ pub struct Left {
 impl std::fmt::Display for Left {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Left { source, odd } = self;
-        let lines = if odd.lines == 1 { "line" } else { "lines" };
-        write!(out, "{source}: {} {lines} left out, the first {}: {}", odd.lines, odd.first, odd.why)
+        write!(out, "{source}: {} left out, the first {}: {}", several(odd.lines, "line"), odd.first, odd.why)
     }
 }
 

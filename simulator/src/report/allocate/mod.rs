@@ -7,7 +7,7 @@ use crate::report::plot::curves::{self, Plot};
 use crate::report::plot::scatter::{self, Scatter};
 use crate::report::plot::schedule::{self, Block};
 use crate::report::plot::{self, Style};
-use crate::report::{Section, study_page};
+use crate::report::{Made, Section, study_page, terms};
 use crate::studies::allocate::figures::{Observed, columns, schedules, speedups};
 use crate::studies::allocate::study::{Row, Study};
 use crate::studies::generate::History;
@@ -23,7 +23,7 @@ const STEPS: usize = 800;
 const FEWEST: usize = 20;
 
 /// The page; figures 3 and 4 are those of a trace, when there is one.
-pub fn page(study: &Study, trace: Option<&History>) -> String {
+pub fn page(study: &Study, trace: Option<&History>, made: &Made) -> String {
     let section = Section(html! {
         section {
             (speedup())
@@ -32,7 +32,7 @@ pub fn page(study: &Study, trace: Option<&History>) -> String {
             (pair())
         }
     });
-    study_page("Malleable jobs that choose their number of processors", &[section])
+    study_page("Malleable jobs that choose their number of processors", &[section], terms::MALLEABLE, made)
 }
 
 fn speedup() -> Markup {

@@ -237,7 +237,10 @@ pub fn remarks(study: &Study) -> Vec<String> {
     let counts = &study.replay;
     let unknown = study.measurements.iter().map(|m| m.without_user).max().unwrap_or(0);
     let counted = [
-        (counts.wrong_lines, "wrong lines left out"),
+        (
+            counts.wrong_lines,
+            if counts.wrong_lines == 1 { "wrong line left out" } else { "wrong lines left out" },
+        ),
         (counts.dropped_without_run_time, "dropped without run time"),
         (counts.dropped_without_processors, "dropped without processors"),
         (counts.beyond_limit_jobs, "left out after the first jobs"),

@@ -6,6 +6,7 @@ use super::super::plot::axis::Axis;
 use super::super::plot::heat_map::{self, Map, Mark};
 use super::super::plot::{self, Picture, half_life};
 use super::{ageing_title, bits, duration, remarks, title, weight};
+use crate::base::words::several;
 use crate::studies::locality::ageing::{Ageing, Clock, UserRate};
 use crate::studies::locality::binning::Binning;
 use crate::studies::locality::search::{Point, Surface};
@@ -52,7 +53,8 @@ const TIME: Axis = Axis {
 
 /// A trace's part of the page.
 pub fn section(study: &Study, options: &Options) -> Section {
-    let users = if study.users > 0 { format!("{} users", study.users) } else { "no users known".to_owned() };
+    let users =
+        if study.users > 0 { several(study.users as u64, "user") } else { "no users known".to_owned() };
     Section(html! {
         section {
             h2 { (study.trace) }

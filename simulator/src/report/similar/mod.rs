@@ -5,7 +5,7 @@ pub mod tables;
 use crate::report::figures::lines as figure;
 use crate::report::plot::lines::{Axes, Line, draw};
 use crate::report::plot::{self, Style};
-use crate::report::{Section, document};
+use crate::report::{Made, Section, study_page, terms};
 use crate::studies::similar::Figures;
 use crate::studies::similar::figures::Point;
 use maud::{Markup, html};
@@ -32,8 +32,8 @@ pub fn section(title: &str, figures: &[(String, Figures)]) -> Section {
 }
 
 /// The page of such parts.
-pub fn page(sections: &[Section]) -> String {
-    document("Synthetic workloads compared", sections, html! {})
+pub fn page(sections: &[Section], made: &Made) -> String {
+    study_page("Synthetic workloads compared", sections, terms::WORKLOADS, made)
 }
 
 struct Workload<'a> {

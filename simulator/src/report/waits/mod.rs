@@ -10,6 +10,7 @@ pub mod portal;
 pub use page::section;
 
 use super::table::Style;
+use crate::base::words::several;
 use crate::report::grid::Grid;
 use crate::studies::waits::further::{Aged, CLASSES, Further, TIMES};
 use crate::studies::waits::measures::Measures;
@@ -462,13 +463,16 @@ pub fn nothing(studies: &[Study], min_jobs: usize) -> String {
 pub fn remarks(study: &Study) -> String {
     let counts = &study.counts;
     let counted = [
-        (counts.wrong_lines, "wrong lines left out"),
+        (
+            counts.wrong_lines,
+            if counts.wrong_lines == 1 { "wrong line left out" } else { "wrong lines left out" },
+        ),
         (counts.without_wait, "of unknown wait, left out"),
         (counts.cancelled, "cancelled before they started, not judged"),
         (counts.without_requested, "without requested time"),
     ];
     let counted = counted.into_iter().filter(|&(count, _)| count > 0);
-    let mut all: Vec<String> = vec![format!("{} jobs", counts.lines)];
+    let mut all: Vec<String> = vec![several(counts.lines, "job")];
     all.extend(counted.map(|(count, what)| format!("{count} {what}")));
     if !study.left_out.is_empty() {
         let small: Vec<String> = study.left_out.iter().map(|(name, jobs)| format!("{name} {jobs}")).collect();

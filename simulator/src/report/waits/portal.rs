@@ -3,6 +3,7 @@
 use super::super::figures::figure;
 use super::super::plot::{self, wait_bands};
 use super::duration;
+use crate::base::words::counted;
 use crate::live::portal::{Asked, View};
 use crate::live::site::{Answer, ClusterState, QueueState, Told, Verdict};
 use jiff::Timestamp;
@@ -198,7 +199,7 @@ fn section(
         section {
             h2 { (queue.queue) }
             p.facts {
-                (queue.waiting) " jobs wait; " (queue.remembered) " waits are remembered. Bounds by the "
+                (counted(queue.waiting as u64, "job waits", "jobs wait")) "; " (queue.remembered) " waits are remembered. Bounds by the "
                 (queue.method.name()) " method."
                 @if queue.may_be_down { strong { " No job has started for long: the machine may be down." } }
             }

@@ -1,0 +1,58 @@
+//! Errors of files and numbers as Python raises them.
+
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+use surefill_simulator::trace::swf::Error;
+
+/// What makes no sense.
+pub fn wrong(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// What Python's own `open` raises: the `OSError` of this number, with the file's name.
+pub fn of_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
+    let Some(number) = error.raw_os_error() else {
+        return wrong(format!("{}: {error}", path.display()));
+    };
+    let made = || {
+        let text = py.import("os")?.call_method1("strerror", (number,))?;
+        // The call chooses the class, FileNotFoundError for example, by the number.
+        py.get_type::<PyOSError>().call1((number, text, path.as_os_str()))
+    };
+    made().map_or_else(|raised| raised, PyErr::from_value)
+}
+
+/// Why a trace could not be read: an `OSError` if the system says so, else a `ValueError` with the reason.
+pub fn unreadable(py: Python<'_>, path: &Path, error: &Error) -> PyErr {
+    match error {
+        Error::Open { source, .. } | Error::Read { source, .. } if source.raw_os_error().is_some() => {
+            of_file(py, path, source)
+        }
+        Error::Open { source, .. } | Error::Read { source, .. } => wrong(format!("{error}: {source}")),
+        other => wrong(other),
+    }
+}
+
+/// A whole number within these bounds, else an error with the argument's name.
+pub fn whole<T>(name: &str, value: &Bound<'_, PyAny>, least: u64, most: T) -> PyResult<T>
+where
+    T: TryFrom<u64> + PartialOrd + Display,
+{
+    let refused = || {
+        let why = format!("{name} is a whole number, at least {least} and at most {most}, not {value}");
+        PyValueError::new_err(why)
+    };
+    let number = value.extract::<u64>().map_err(|error| {
+        let py = value.py();
+        if error.is_instance_of::<PyOverflowError>(py) {
+            refused()
+        } else {
+            PyTypeError::new_err(format!("{name}: {}", error.value(py)))
+        }
+    })?;
+    let fits = T::try_from(number).ok().filter(|fits| number >= least && *fits <= most);
+    fits.ok_or_else(refused)
+}
