@@ -110,6 +110,15 @@ fn about_preset(preset: PresetName) -> &'static str {
     }
 }
 
+/// What a predictor does, in words.
+fn believed(about: &str) -> String {
+    match about.split_once(": ") {
+        Some(("Value", what)) => format!("Run times, as single numbers: {what}"),
+        Some(("Distribution", what)) => format!("Run times, as distributions: {what}"),
+        _ => format!("Run times: {about}"),
+    }
+}
+
 /// What the policies of a comparison are, with predictor, order and rule.
 pub(super) fn policies(all: &[Summary]) -> Markup {
     let row = |summary: &Summary| {
@@ -119,7 +128,7 @@ pub(super) fn policies(all: &[Summary]) -> Markup {
         let mut parts = vec![policy];
         let limits = setup.policy == PolicyName::Fcfs || setup.preset == Some(PresetName::Easy);
         if setup.predictor != PredictorName::Limit && !limits {
-            parts.push(format!("run times by {}", about(&setup.predictor)));
+            parts.push(believed(&about(&setup.predictor)));
         }
         let order = setup.order.to_string();
         let known = Order::value_variants().iter().find(|known| {
@@ -128,7 +137,7 @@ pub(super) fn policies(all: &[Summary]) -> Markup {
         // The order of a preset is its own.
         if let Some(known) = known.filter(|_| setup.preset.is_none_or(|preset| preset_name(preset) != order))
         {
-            parts.push(format!("order: {}", about(known)));
+            parts.push(format!("Order: {}", about(known)));
         }
         (name(setup), label(setup), parts.join(". "))
     };
