@@ -143,6 +143,27 @@ static inline int compat_select_nodes(job_record_t *job, uint32_t scheduler) {
 #endif
 }
 
+/* The QOS of an entry of the queue: from 24.11 on a job may name several, and has an entry for each. */
+static inline void compat_use_qos(job_record_t *job, const job_queue_rec_t *entry) {
+#if SLURM_AT_LEAST(24, 11)
+    job->qos_ptr = entry->qos_ptr;
+    if (job->qos_ptr != NULL) job->qos_id = job->qos_ptr->id;
+#else
+    (void)job;
+    (void)entry;
+#endif
+}
+
+/* Whether nodes may come to be what the job asks for by themselves (--extra). */
+static inline bool compat_may_change(const job_record_t *job) {
+#if SLURM_AT_LEAST(23, 11)
+    return job->state_reason == FAIL_CONSTRAINTS;
+#else
+    (void)job;
+    return false;
+#endif
+}
+
 static inline bool compat_front_end(job_record_t *job) {
 #if SLURM_AT_LEAST(25, 5)
     (void)job;

@@ -93,8 +93,11 @@ uint64_t site_fingerprint(uint32_t least_priority) {
 
 static int print_reason(void *entry, void *argument) {
     const job_record_t *job = entry;
-    uint64_t *sum = argument, hash = mix(mix(3, job->job_id), job->state_reason);
-    if (!IS_JOB_PENDING(job)) return 0;
+    uint64_t *sum = argument, hash = mix(mix(mix(3, job->job_id), job->state_reason), job->priority);
+    if (!IS_JOB_PENDING(job)) { /* a preempted one may have a new end */
+        *sum += mix(mix(mix(4, job->job_id), job->job_state), (uint64_t)job->end_time);
+        return 0;
+    }
     for (const char *at = job->state_desc; at != NULL && *at != '\0'; at++) hash = mix(hash, (unsigned char)*at);
     *sum += hash;
     return 0;

@@ -38,13 +38,13 @@ enum { TRIES = 4 }; /* ends of other reservations after which a head job's own i
 
 /* --- Reservations --- */
 
-/* The nodes that nobody may use who needs them from now until then, or (after) still reserved at that time; NULL for
- * none. */
-static bitstr_t *held(const struct plan *plan, time_t until, bool after) {
+/* The nodes that nobody but these nodes' own head job may use who needs them from now until then, or (after) still
+ * reserved at that time; NULL for none. */
+static bitstr_t *held(const struct plan *plan, uint32_t job, time_t until, bool after) {
     bitstr_t *nodes = NULL;
     for (int i = 0; i < plan->hold_count; i++) {
         const struct hold *hold = &plan->holds[i];
-        if (after ? hold->end <= until : hold->start >= until) continue;
+        if (hold->job == job || (after ? hold->end <= until : hold->start >= until)) continue;
         if (nodes == NULL) nodes = bit_alloc(node_record_count);
         bit_or(nodes, hold->nodes);
     }
@@ -57,6 +57,14 @@ static time_t last_end(const struct plan *plan) {
     for (int i = 0; i < plan->hold_count; i++)
         if (plan->holds[i].end > last) last = plan->holds[i].end;
     return last;
+}
+
+static void add_hold(struct plan *plan, const struct hold *hold) {
+    if (plan->hold_count == plan->hold_room) {
+        plan->hold_room = plan->hold_room > 0 ? 2 * plan->hold_room : 8;
+        xrecalloc(plan->holds, (size_t)plan->hold_room, sizeof *plan->holds);
+    }
+    plan->holds[plan->hold_count++] = *hold;
 }
 
 /* The earliest start of this head job around the reservations made before. A job that waits in several partitions keeps
@@ -72,7 +80,7 @@ static bool reserve(struct plan *plan, const char *name, int64_t limit, job_reco
         time_t from = i < 0 ? now : i < TRIES ? plan->holds[i].end : last_end(plan), start;
         bitstr_t *without, *nodes;
         if ((best.nodes != NULL && from >= best.start) || (i >= 0 && i < TRIES && place == &plan->holds[i])) continue;
-        without = held(plan, from, true);
+        without = held(plan, job->job_id, from, true);
         start = site_reserve(job, part, without, &nodes);
         FREE_NULL_BITMAP(without);
         if (start == 0) continue;
@@ -90,11 +98,7 @@ static bool reserve(struct plan *plan, const char *name, int64_t limit, job_reco
     best.end = best.start + (time_t)limit;
     debug("surefill: %s: by limits JobId=%u starts within %ld s", name, job->job_id, (long)(best.start - now));
     if (place == NULL) {
-        if (plan->hold_count == plan->hold_room) {
-            plan->hold_room = plan->hold_room > 0 ? 2 * plan->hold_room : 8;
-            xrecalloc(plan->holds, (size_t)plan->hold_room, sizeof *plan->holds);
-        }
-        plan->holds[plan->hold_count++] = best;
+        add_hold(plan, &best);
     } else if (best.start < place->start) {
         FREE_NULL_BITMAP(place->nodes);
         *place = best;
@@ -120,7 +124,7 @@ static const char *consider(struct plan *plan, const struct turn *turn, enum job
     bool in_time;
     *result = START_NOT_NOW;
     if (part == NULL || job == NULL || !may_start(job, part)) return refused;
-    without = held(plan, time(NULL) + (time_t)facts->limit, false);
+    without = held(plan, job->job_id, time(NULL) + (time_t)facts->limit, false);
     in_time = without == NULL;
     *result = start_job(job, part, without, SLURMDB_JOB_FLAG_BACKFILL, plan->site);
     FREE_NULL_BITMAP(without);
@@ -157,16 +161,25 @@ static bool settle_head(struct plan *plan, struct group *group) {
     return !known;
 }
 
-/* Where the latest walk through these candidates was cut short, 0 where it was not: the job before. */
-static uint32_t *cut_of(struct site *site, const char *pool, bool head) {
-    struct cut *cut;
+/* The job before the place where the latest walk through these candidates was cut short; 0 where it was not. */
+static uint32_t cut_at(const struct site *site, const char *pool, bool head) {
     for (int i = 0; i < CUTS; i++)
-        if (site->cuts[i].head == head && strcmp(site->cuts[i].pool, pool) == 0) return &site->cuts[i].job;
-    cut = &site->cuts[site->next_cut];
-    site->next_cut = (site->next_cut + 1) % CUTS;
-    *cut = (struct cut){.head = head};
+        if (site->cuts[i].head == head && strcmp(site->cuts[i].pool, pool) == 0) return site->cuts[i].job;
+    return 0;
+}
+
+static void cut_behind(struct site *site, const char *pool, bool head, uint32_t job) {
+    struct cut *cut = NULL;
+    for (int i = 0; i < CUTS; i++)
+        if (site->cuts[i].head == head && strcmp(site->cuts[i].pool, pool) == 0) cut = &site->cuts[i];
+    if (job == 0 && cut != NULL) *cut = (struct cut){.job = 0};
+    if (job == 0) return;
+    if (cut == NULL) {
+        cut = &site->cuts[site->next_cut];
+        site->next_cut = (site->next_cut + 1) % CUTS;
+    }
+    *cut = (struct cut){.head = head, .job = job};
     snprintf(cut->pool, NAME_LENGTH, "%s", pool);
-    return &cut->job;
 }
 
 /* Finds the pool's head job and makes its reservation: the one that the walk through the queue found, or the first
@@ -175,19 +188,22 @@ static uint32_t *cut_of(struct site *site, const char *pool, bool head) {
  * known: the next cycle goes on from there. */
 static int32_t settle(struct plan *plan, struct group *group) {
     struct pool *pool = &group->pool;
-    uint32_t *cut;
+    const uint32_t cut = cut_at(plan->site, group->name, true);
     int32_t at = 0, tried = 0;
+    cut_behind(plan->site, group->name, true, 0);
     if (group->has_head && settle_head(plan, group)) return 0;
     group->has_head = false;
-    cut = cut_of(plan->site, group->name, true);
-    for (int32_t i = 0; i < pool->candidate_count && *cut != 0; i++)
-        if ((uint32_t)pool->candidates[i].facts.id == *cut) at = i + 1;
+    for (int32_t i = 0; i < pool->candidate_count && cut != 0; i++)
+        if ((uint32_t)pool->candidates[i].facts.id == cut) at = i + 1;
     for (; at < pool->candidate_count; at++) {
         const struct turn turn = {.group = group, .candidate = &pool->candidates[at]};
         enum start_result result;
         const char *decision;
         if (tried++ > 0 && site_time_is_up(plan->site, group->name, pool->candidate_count - at)) {
-            *cut = (uint32_t)pool->candidates[at - 1].facts.id;
+            /* Its head job may want any of these nodes: other pools that have some of them leave them alone. */
+            const struct hold all = {.start = 0, .end = time(NULL) + 1, .nodes = bit_copy(group->nodes)};
+            add_hold(plan, &all);
+            cut_behind(plan->site, group->name, true, (uint32_t)pool->candidates[at - 1].facts.id);
             return pool->candidate_count;
         }
         decision = consider(plan, &turn, WAIT_RESOURCES, &result);
@@ -198,7 +214,6 @@ static int32_t settle(struct plan *plan, struct group *group) {
             pool->head = turn.candidate->facts;
             if (settle_head(plan, group)) {
                 if (job != NULL) pool->head_priority = job->priority;
-                *cut = 0;
                 return at + 1;
             }
             group->has_head = false;
@@ -206,7 +221,6 @@ static int32_t settle(struct plan *plan, struct group *group) {
             tell(&turn, decision);
         }
     }
-    *cut = 0;
     return at;
 }
 
@@ -246,16 +260,19 @@ static int32_t behind(const struct plan *plan, uint32_t job) {
 
 /* All the candidates, as far as there is time: whoever had none comes first in the next cycle. */
 static void try_candidates(struct plan *plan) {
-    uint32_t *last = cut_of(plan->site, plan->name, false);
-    int32_t first = behind(plan, *last), tried;
+    uint32_t last = cut_at(plan->site, plan->name, false);
+    int32_t first = behind(plan, last), tried;
     for (tried = 0; tried < plan->turn_count; tried++) {
         const struct turn *turn = &plan->turns[(first + tried) % plan->turn_count];
         enum start_result result;
-        if (tried > 0 && site_time_is_up(plan->site, plan->name, plan->turn_count - tried)) return;
-        *last = (uint32_t)turn->candidate->facts.id;
+        if (tried > 0 && site_time_is_up(plan->site, plan->name, plan->turn_count - tried)) {
+            cut_behind(plan->site, plan->name, false, last);
+            return;
+        }
+        last = (uint32_t)turn->candidate->facts.id;
         tell(turn, consider(plan, turn, WAIT_PRIORITY, &result));
     }
-    *last = 0;
+    cut_behind(plan->site, plan->name, false, 0);
 }
 
 /* --- What users see --- */

@@ -7,7 +7,8 @@
 
 /* What a reservation's head job, the first that did not find its nodes there, waits for. */
 struct inside {
-    char *reservation;
+    const slurmctld_resv_t *reservation;
+    uint32_t job;
     time_t start;
     bitstr_t *nodes;
 };
@@ -124,72 +125,83 @@ static void make_head(struct site *site, struct group *group, job_record_t *job,
 
 /* --- Inside reservations, whose jobs wait for each other only: EASY by limits and Slurm's own test --- */
 
-static const struct inside *head_inside(const struct walk *walk, const char *reservation) {
+static const struct inside *head_inside(const struct walk *walk, const slurmctld_resv_t *reservation) {
     for (int i = 0; i < walk->inside_count; i++)
-        if (xstrcmp(walk->inside[i].reservation, reservation) == 0) return &walk->inside[i];
+        if (walk->inside[i].reservation == reservation) return &walk->inside[i];
     return NULL;
 }
 
 /* The job becomes the head of its reservation, where Slurm can say when it will start. */
 static void make_head_inside(struct walk *walk, job_record_t *job, part_record_t *part) {
-    struct inside head;
+    struct inside head = {.reservation = job->resv_ptr, .job = job->job_id};
     head.start = site_reserve(job, part, NULL, &head.nodes);
     if (head.start == 0) return;
     if (walk->inside_count == walk->inside_room) {
         walk->inside_room = walk->inside_room > 0 ? 2 * walk->inside_room : 8;
         xrecalloc(walk->inside, (size_t)walk->inside_room, sizeof *walk->inside);
     }
-    head.reservation = xstrdup(job->resv_name);
     walk->inside[walk->inside_count++] = head;
 }
 
-/* Starts a job with a reservation, off the nodes of its reservation's head job where it would not end in time. */
-static enum start_result start_inside(struct walk *walk, job_record_t *job, part_record_t *part) {
-    const struct inside *head = head_inside(walk, job->resv_name);
+/* Starts a job with a reservation, off the nodes of its reservation's head job where it would not end in time.
+ * *head_job says whether it is that job. */
+static enum start_result start_inside(struct walk *walk, job_record_t *job, part_record_t *part, bool *head_job) {
+    const struct inside *head = head_inside(walk, job->resv_ptr);
     enum start_result result;
     struct facts facts;
-    bool in_time;
+    bool in_time, own = head != NULL && head->job == job->job_id; /* in another of its partitions */
     job_facts(job, part, 1, &facts);
-    in_time = head == NULL || time(NULL) + (time_t)facts.limit <= head->start;
+    in_time = head == NULL || own || time(NULL) + (time_t)facts.limit <= head->start;
     result = start_job(job, part, in_time ? NULL : head->nodes, SLURMDB_JOB_FLAG_SCHED, walk->site);
-    if (head == NULL && result == START_BUSY)
-        make_head_inside(walk, job, part);
-    else if (!in_time && (result == START_BUSY || result == START_WITHHELD))
+    if (head == NULL && result == START_BUSY) make_head_inside(walk, job, part);
+    head = head_inside(walk, job->resv_ptr);
+    *head_job = head != NULL && head->job == job->job_id;
+    if (!in_time && (result == START_BUSY || result == START_WITHHELD))
         say_why(job, WAIT_PRIORITY); /* Slurm's reason would speak of nodes that only we kept from it */
     return result;
 }
 
 /* --- Walks that are cut short --- */
 
-static int by_number(const void *one, const void *other) {
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return (a > b) - (a < b);
+static int by_entry(const void *one, const void *other) { return memcmp(one, other, sizeof(struct entry)); }
+
+/* A job in one of its partitions and reservations, with one of its QOS. */
+static struct entry entry_of(const job_record_t *job, int place) {
+    bool reserved = job->resv_name != NULL && job->resv_ptr != NULL;
+    return (struct entry){.job = job->job_id,
+                          .place = (uint32_t)place,
+                          .reservation = reserved ? job->resv_ptr->resv_id : 0,
+                          .qos = job->qos_id};
 }
 
-/* A job in one of its partitions. */
-static uint64_t number_of(uint32_t job, int place) { return (uint64_t)job << 32 | (uint32_t)place; }
-
-/* Whether Slurm refused the job there in the walks since one was cut short: then those behind it have their turn. */
-static bool is_passed(const struct walk *walk, uint64_t job) {
+/* Whether Slurm refused it in the walks since one was cut short: then those behind it have their turn. */
+static bool is_passed(const struct walk *walk, const struct entry *entry) {
     const struct passed *passed = &walk->site->passed;
     return walk->passed_before > 0 &&
-           bsearch(&job, passed->jobs, (size_t)walk->passed_before, sizeof job, by_number) != NULL;
+           bsearch(entry, passed->entries, (size_t)walk->passed_before, sizeof *entry, by_entry) != NULL;
 }
 
-static void pass(struct passed *passed, uint64_t job) {
+static void pass(struct passed *passed, const struct entry *entry) {
     if (passed->count == passed->room) {
         passed->room = passed->room > 0 ? 2 * passed->room : 256;
-        xrecalloc(passed->jobs, (size_t)passed->room, sizeof *passed->jobs);
+        xrecalloc(passed->entries, (size_t)passed->room, sizeof *passed->entries);
     }
-    passed->jobs[passed->count++] = job;
+    passed->entries[passed->count++] = *entry;
 }
 
 /* --- The walk --- */
 
+/* Whether a job's reservation has nodes enough in the partition, as slurmctld's own loop asks before all else. */
+static bool reservation_will_do(const job_record_t *job, const part_record_t *part) {
+    return job->resv_ptr == NULL || job->resv_ptr->node_bitmap == NULL || part->node_bitmap == NULL ||
+           bit_overlap(job->resv_ptr->node_bitmap, part->node_bitmap) >= (int64_t)job->node_cnt_wag;
+}
+
 /* No nodes of its partition are what the job asks for: it is held, as by Slurm's own main loop. One of several
- * partitions may have others. */
+ * partitions may have others, and a reservation changes. */
 static void hold_for_ever(job_record_t *job) {
-    if (job->part_ptr_list != NULL) return;
+    if (job->part_ptr_list != NULL || job->resv_name != NULL || job->resv_ptr != NULL || job->resv_list != NULL) return;
+    if (compat_may_change(job)) return;
     info("surefill: JobId=%u is held: no nodes are what it asks for", job->job_id);
     say_why(job, FAIL_BAD_CONSTRAINTS);
     job->start_time = job->end_time = time(NULL);
@@ -207,7 +219,8 @@ static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32
     for (;;) { /* an array's tasks one by one */
         double begun = clock_seconds();
         /* A job with a reservation waits for those of the same only. What is left of an array may have none. */
-        bool alone = job->resv_name != NULL;
+        bool alone = job->resv_name != NULL, head_inside = false;
+        const struct entry entry = entry_of(job, place);
         /* Somebody of more priority waits for nodes of this pool, in this partition or in one that overlaps it. */
         bool behind = group->has_head || bit_overlap_any(walk->blocked, group->nodes), may, more;
         enum start_result result;
@@ -216,13 +229,16 @@ static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32
             if (!job_misses_deadline(job)) wait_for_priority(job);
             return 0;
         }
-        if ((!behind || alone) && is_passed(walk, number_of(id, place))) return 0;
-        may = may_start(job, part);
+        if (is_passed(walk, &entry)) return 0;
+        may = reservation_will_do(job, part) && may_start(job, part);
         site->slurm_seconds += clock_seconds() - begun;
-        if (!may) return 0;
         more = is_array(job);
-        if (!alone && too_wide(job, group)) { /* hundreds of them must not take all the time */
+        if (may && !alone && too_wide(job, group)) { /* hundreds of them must not take all the time */
             say_why(job, WAIT_NODE_NOT_AVAIL);
+            may = false;
+        }
+        if (!may) {
+            pass(&site->passed, &entry);
             return 0;
         }
         if (behind && !alone) {
@@ -234,12 +250,13 @@ static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32
                 add_candidates(site, group, job, part, place, order, 0, refused, walk->depth);
             return 0;
         }
-        result = alone ? start_inside(walk, job, part) : start_job(job, part, NULL, SLURMDB_JOB_FLAG_SCHED, site);
+        result = alone ? start_inside(walk, job, part, &head_inside)
+                       : start_job(job, part, NULL, SLURMDB_JOB_FLAG_SCHED, site);
         if (result != START_DONE) {
             if (result == START_BUSY && !alone)
                 make_head(site, group, job, part, place, order, walk->blocked, walk->depth);
-            else if (result != START_BUSY) /* the head job of a reservation is one in every walk */
-                pass(&site->passed, number_of(id, place));
+            else if (!head_inside) /* the head job of a reservation is one in every walk */
+                pass(&site->passed, &entry);
             if (result == START_NEVER) hold_for_ever(job);
             return 0;
         }
@@ -253,8 +270,9 @@ static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32
 
 void site_walk_queue(struct site *site, const struct settings *settings) {
     double begun = clock_seconds();
+    /* Candidates are looked at anew in every walk: where these take all the time, fewer are in the next one. */
     struct walk walk = {.site = site,
-                        .depth = settings->depth,
+                        .depth = settings->depth >> site->cut_walks > 0 ? settings->depth >> site->cut_walks : 1,
                         .blocked = bit_alloc(node_record_count),
                         .passed_before = site->passed.count};
     list_t *queue = build_job_queue(false, false);
@@ -262,7 +280,7 @@ void site_walk_queue(struct site *site, const struct settings *settings) {
     int32_t order = 0;
     bool cut = false;
     sort_job_queue(queue);
-    if (site->passed.count > 0) qsort(site->passed.jobs, (size_t)site->passed.count, sizeof *site->passed.jobs, by_number);
+    if (site->passed.count > 0) qsort(site->passed.entries, (size_t)site->passed.count, sizeof *site->passed.entries, by_entry);
     site->pending = list_count(queue);
     site->slurm_seconds += clock_seconds() - begun;
     site_set_deadline(site, settings, 0.5);
@@ -270,10 +288,11 @@ void site_walk_queue(struct site *site, const struct settings *settings) {
         job_record_t *job = entry->job_ptr;
         int left = 0;
         bool array_started = job->array_task_id != entry->array_task_id && entry->array_task_id == NO_VAL;
-        if (array_started) job = find_job_record(job->array_job_id); /* in another partition */
+        if (array_started) entry->job_ptr = job = find_job_record(job->array_job_id); /* in another partition */
         if (job != NULL && IS_JOB_PENDING(job)) {
             uint32_t id = job->job_id;
             job->priority = entry->priority;
+            compat_use_qos(job, entry);
             if (job->resv_list != NULL)
                 job_queue_rec_resv_list(entry);
             else
@@ -286,11 +305,9 @@ void site_walk_queue(struct site *site, const struct settings *settings) {
         cut = site_time_is_up(site, "the queue", left + list_count(queue));
     }
     if (!cut) site->passed.count = 0; /* the next walk asks everybody again */
+    site->cut_walks = !cut ? 0 : site->cut_walks < 16 ? site->cut_walks + 1 : 16;
     FREE_NULL_LIST(queue);
     FREE_NULL_BITMAP(walk.blocked);
-    for (int i = 0; i < walk.inside_count; i++) {
-        xfree(walk.inside[i].reservation);
-        FREE_NULL_BITMAP(walk.inside[i].nodes);
-    }
+    for (int i = 0; i < walk.inside_count; i++) FREE_NULL_BITMAP(walk.inside[i].nodes);
     xfree(walk.inside);
 }

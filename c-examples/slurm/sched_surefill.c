@@ -491,6 +491,7 @@ static void *agent(void *nothing) {
         }
     }
     site_clear(&plugin->site);
+    xfree(plugin->site.passed.entries);
     xfree(plugin->words);
     decider_free(plugin->decider);
     sharer_free(plugin->sharer);

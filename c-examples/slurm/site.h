@@ -59,8 +59,11 @@ struct site {
         uint32_t job;
     } cuts[CUTS];          /* where the latest walks through a pool's candidates by limits were cut short; kept as well */
     int next_cut;
+    int cut_walks;         /* the latest walks through the queue in a row that were cut short; kept as well */
     struct passed {
-        uint64_t *jobs;    /* with the index of the partition in the lower half */
+        struct entry {
+            uint32_t job, place, reservation, qos;
+        } *entries;
         int count, room;
     } passed;              /* whom Slurm refused in the walks through the queue since one was cut short; kept as well */
     bitstr_t *planned;     /* nodes that head jobs of pools left to Slurm's own test wait for */
@@ -84,7 +87,8 @@ bool site_time_is_up(struct site *site, const char *work, int left);
 /* facts.c. Of all running jobs, and of the waiting ones with at least this priority. Job and node read locks held. */
 uint64_t site_fingerprint(uint32_t least_priority);
 uint32_t site_least_priority(const struct site *site);
-/* Of the reasons that users see for which jobs wait. Job read lock held. */
+/* Of the reasons that users see for which jobs wait, their priorities, and the states and ends of the others. Job read
+ * lock held. */
 uint64_t site_reasons(void);
 
 /* What counts of a job for a decision, NULL details left out by the caller. Job read lock held. */

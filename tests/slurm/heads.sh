@@ -73,16 +73,24 @@ for number in "$head" "$long" "$never" "$wide" "$later"; do wait_for 40 is_compl
 check "the reservation's head job starts before the long one" "$(completed "$wide" StartTime)" -le "$(completed "$later" StartTime)"
 timeout 10 scancel "$odd"
 
-# Many jobs that Slurm does not start, as maintenance comes before they would end, take all the time of a cycle: those behind
-# them have their turn in the next ones.
+# Many jobs that Slurm does not start, as maintenance comes before they would end or as they would delay their reservation's head
+# job, take all the time of a cycle: those behind them have their turn in the next ones.
+blocker=$(TASK="until [ -e $CLUSTER/gate2 ]; do sleep 0.1; done" job games 1 60 0 -p kept --reservation=ours)
+wait_for 20 has_run "$blocker"
+wide=$(job games 4 60 0.1 -p kept --reservation=ours)
 timeout 10 scontrol create reservation ReservationName=service Nodes='n[1-5]' Users=root StartTime=now+2hours Duration=60 \
     Flags=MAINT >/dev/null
-for _ in $(seq 150); do job games 1 600 0.1; done >"$work/many"
+{
+    for _ in $(seq 100); do job man 1 600 0.1 -p kept --reservation=ours; done
+    for _ in $(seq 150); do job games 1 600 0.1; done
+} >"$work/many"
 parameters "$OURS,surefill_locked=0.001"
 last=$(job man 1 10 0.1)
 wait_for 40 is_completed "$last" || fail "the job behind many that cannot start has no turn: $(reason "$last")"
 logged 'surefill: the queue: cut short' || fail "the queue was not cut short"
 xargs -n 50 timeout 10 scancel <"$work/many"
+touch "$CLUSTER/gate2"
+wait_for 20 is_completed "$wide" || fail "the reservation's head job waits for $(reason "$wide")"
 wait_for 20 queue_empty
 check_runs
 logged '; from here on' && fail "the plugin fell back to limits"
