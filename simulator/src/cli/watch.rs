@@ -291,7 +291,7 @@ fn replays(events: &[Event], preset: &str) -> Result<Vec<Replayed>, Failure> {
             before: "EASY".to_owned(),
             after: preset.to_owned(),
             period: Period { from: i64::MIN, to: i64::MAX },
-            in_use: None,
+            above: 0.0,
             names: &pool.trace.names,
         };
         if let Some(answer) = what_if(&question, &pairs) {

@@ -10,7 +10,7 @@ use crate::replay::policy::{Choice, PolicyOptions};
 use crate::replay::run::{Options, run};
 use crate::report::TableStyle;
 use crate::report::what_if::{page, sentences, tables};
-use crate::trace::collect::most_at_once;
+use crate::trace::collect::share_above;
 use crate::trace::swf::Trace;
 use crate::trace::values;
 use crate::trace::workload::{Rules, Workload};
@@ -107,8 +107,8 @@ impl WhatIfArgs {
         let rules = Rules { procs: self.procs, ..Rules::default() };
         let workload = Workload::new(&trace, &rules)?;
         let counts = &workload.counts;
-        let in_use = most_at_once(&trace.records);
-        let too_small = too_small(workload.procs, in_use);
+        let above = share_above(&trace.records, workload.procs);
+        let too_small = too_small(workload.procs, above);
         for sentence in counts.foreknown().into_iter().chain(counts.too_wide(workload.procs)).chain(too_small)
         {
             eprintln!("warning: {name}: {sentence}");
@@ -120,7 +120,7 @@ impl WhatIfArgs {
             before: label(&self.instead_of),
             after: label(&self.with),
             period,
-            in_use,
+            above,
             names: &trace.names,
         };
         let answer = what_if(&question, &pairs)

@@ -144,8 +144,8 @@ pub struct WhatIf {
     pub after: String,
     /// Processors of the machine.
     pub procs: u32,
-    /// The most that the history had in use at once, where that is known.
-    pub in_use: Option<u32>,
+    /// The share of the history's time in which more were in use.
+    pub above: f64,
     /// What is measured.
     pub period: Period,
     /// Its first and last second as dates, where the history's clock is known.
@@ -175,8 +175,8 @@ pub struct Question<'a> {
     pub after: String,
     /// What is measured.
     pub period: Period,
-    /// The most processors that the history had in use at once, where that is known.
-    pub in_use: Option<u32>,
+    /// The share of the history's time in which more processors were in use than are replayed.
+    pub above: f64,
     /// Whose the numbers are.
     pub names: &'a Names,
 }
@@ -243,7 +243,7 @@ pub fn what_if(question: &Question, pairs: &[Pair]) -> Option<WhatIf> {
         before: question.before.clone(),
         after: question.after.clone(),
         procs: first.workload.procs,
-        in_use: question.in_use,
+        above: question.above,
         period: *period,
         dates,
         seeds: pairs.len(),
@@ -394,14 +394,18 @@ fn longest(pair: &Pair, period: &Period, names: &Names) -> Vec<Longest> {
     all
 }
 
-/// A sentence where the history had more processors in use at once than are replayed, by more than what rounded times
-/// and nodes that were replaced explain: a twentieth.
-pub fn too_small(procs: u32, in_use: Option<u32>) -> Option<String> {
-    let most = in_use.filter(|&most| most > procs.saturating_add(procs / 20))?;
-    Some(format!(
-        "{most} processors were in use at once in the history, and {procs} are replayed: waits come out too long under every policy \
-         (--procs)"
-    ))
+/// The share of a history's time above which the replayed machine is called too small: errors in logs stay below.
+const OFTEN: f64 = 0.02;
+
+/// A sentence where the history often had more processors in use than are replayed.
+pub fn too_small(procs: u32, above: f64) -> Option<String> {
+    (above > OFTEN).then(|| {
+        format!(
+            "more than the {procs} processors that are replayed were in use for {:.0} % of the history's time: waits come out too \
+             long under every policy (--procs)",
+            above * 100.0
+        )
+    })
 }
 
 /// What a replay of accounting cannot know, in sentences.
@@ -426,7 +430,7 @@ pub fn unknowns(answer: &WhatIf) -> Vec<String> {
             .to_owned(),
     ];
     all.extend(answer.replay.too_wide(answer.procs).map(|sentence| format!("{sentence}.")));
-    all.extend(too_small(answer.procs, answer.in_use).map(|sentence| format!("{sentence}.")));
+    all.extend(too_small(answer.procs, answer.above).map(|sentence| format!("{sentence}.")));
     if never > 0 {
         all.push(format!(
             "{} of the history: cancelled before the start, or of unknown run time, and so not replayed.",
@@ -506,7 +510,7 @@ mod tests {
             before: "EASY".to_owned(),
             after: "fair".to_owned(),
             period,
-            in_use: Some(64),
+            above: 0.5,
             names: &names,
         };
         what_if(&question, pairs)
@@ -567,6 +571,8 @@ mod tests {
         assert_eq!((answer.all.jobs, answer.all.after.mean_s, answer.all.recorded), (1, 300.0, None));
         assert!(ask(&[pair(&jobs)], Period { from: 101, to: 200 }).is_none());
         assert!(ask(&[], ALWAYS).is_none());
+        assert!(unknowns(&answer).iter().any(|text| text.contains("in use for 50 % of the history's time")));
+        assert_eq!((too_small(64, 0.02), too_small(64, 0.0)), (None, None));
     }
 
     #[test]

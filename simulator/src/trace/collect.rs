@@ -336,8 +336,25 @@ fn whole(text: &str) -> Option<i64> {
     text.parse().ok().filter(|&number| digits && number <= MAX_VALUE)
 }
 
+/// The share of a history's time in which more processors were in use than these.
+pub fn share_above(records: &[Record], procs: u32) -> f64 {
+    let uses = uses(records);
+    let above = |pair: &[(i64, i64)]| if pair[0].1 > i64::from(procs) { pair[1].0 - pair[0].0 } else { 0 };
+    let seconds: i64 = uses.windows(2).map(above).sum();
+    let whole = uses.last().zip(uses.first()).map_or(0, |(last, first)| last.0 - first.0);
+    seconds as f64 / whole.max(1) as f64
+}
+
 /// The most processors that were in use at once: the least that the machine must have had.
-pub fn most_at_once(records: &[Record]) -> Option<u32> {
+fn most_at_once(records: &[Record]) -> Option<u32> {
+    let uses = uses(records);
+    let widest = records.iter().map(|record| record.used_processors.max(record.requested_processors)).max();
+    let most = uses.iter().map(|&(_, used)| used).max().max(widest)?;
+    u32::try_from(most).ok().filter(|&most| most > 0)
+}
+
+/// The processors in use from each second on in which their number changes.
+fn uses(records: &[Record]) -> Vec<(i64, i64)> {
     let mut changes: Vec<(i64, i64)> = Vec::new();
     for record in records {
         let processors =
@@ -349,11 +366,33 @@ pub fn most_at_once(records: &[Record]) -> Option<u32> {
     }
     // What ends in a second frees its processors before others start.
     changes.sort_unstable();
-    let uses = changes.iter().scan(0i64, |used, &(_, change)| {
-        *used += change;
-        Some(*used)
-    });
-    let widest = records.iter().map(|record| record.used_processors.max(record.requested_processors)).max();
-    let most = uses.max().max(widest)?;
-    u32::try_from(most).ok().filter(|&most| most > 0)
+    let mut used = 0;
+    let running = |&(time, change): &(i64, i64)| {
+        used += change;
+        (time, used)
+    };
+    changes.iter().map(running).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::format::{self, Format};
+    use crate::trace::swf::Strictness;
+
+    #[test]
+    fn the_time_above_a_size_by_hand() {
+        let job = |submit: i64, wait: i64, run_time: i64, processors: i64| {
+            format!("1 {submit} {wait} {run_time} {processors} -1 -1 {processors} -1 -1 1 1 1 1 1 1 -1 -1\n")
+        };
+        // 8 from 0 to 100, 12 more from 50 to 100, 2 from 100 to 200; one of unknown wait.
+        let text = [job(0, 0, 100, 8), job(5, -1, 10, 64), job(20, 30, 50, 12), job(100, 0, 100, 2)].concat();
+        let trace = format::read(text.as_bytes(), "t", Some(Format::Swf), Strictness::Strict).unwrap();
+        let mut records = trace.records;
+        assert_eq!([7, 8, 19, 20].map(|procs| share_above(&records, procs)), [0.5, 0.25, 0.25, 0.0]);
+        assert_eq!(share_above(&[], 1), 0.0);
+        assert_eq!(most_at_once(&records), Some(64));
+        records.remove(1);
+        assert_eq!(most_at_once(&records), Some(20));
+    }
 }
