@@ -32,7 +32,7 @@ pub struct Compare {
     #[arg(long, value_name = "I/N", value_parser = shard::shard, conflicts_with_all = ["html", "csv", "markdown", "table"])]
     shard: Option<Shard>,
     /// Say every policy's result on standard error as soon as it is there, also where that is no terminal
-    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     progress: bool,
     #[command(flatten)]
     output: OutputOptions,
