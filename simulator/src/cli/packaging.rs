@@ -25,7 +25,7 @@ fn visible() -> Command {
     if let Some(about) = whole.get_about() {
         command = command.about(about.clone());
     }
-    command.subcommands(verbs)
+    command.args(whole.get_arguments().cloned()).subcommands(verbs)
 }
 
 /// One page. What stands below the options in `--help` has its own line breaks: they are kept.
