@@ -74,6 +74,11 @@ struct Subject {
 
 impl Compare {
     pub(super) fn run(self, invocation: Invocation) -> Result<(), Failure> {
+        if self.progress && output::is_quiet() {
+            return Err(Failure::Usage(
+                "--progress and --quiet ask for the opposite of each other".to_owned(),
+            ));
+        }
         self.output.check()?;
         let choices = self.choices()?;
         // An option must concern one of the policies at least.

@@ -19,10 +19,15 @@ pub fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
+/// Whether no progress is shown.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
 /// A bar as long as this, or without a known length.
 fn bar(length: Option<u64>) -> ProgressBar {
     match length {
-        _ if QUIET.load(Ordering::Relaxed) => ProgressBar::hidden(),
+        _ if is_quiet() => ProgressBar::hidden(),
         Some(length) => ProgressBar::new(length),
         None => ProgressBar::new_spinner(),
     }
