@@ -31,13 +31,17 @@ LAST = """<script>window.addEventListener('load', function () { setTimeout(funct
     else Array.from(svg.children).slice(0, 2).forEach(function (node) {
       if (node.textContent.trim().length < 5) say('a figure has an empty ' + node.tagName);
     });
-    // Of the two drawings of a figure one is shown.
-    if (svg.getClientRects().length === 0) return;
+    if (svg.getClientRects().length === 0) return; // the other drawing of this figure is shown, as is looked up below
     if (svg.parentNode.scrollWidth > svg.parentNode.clientWidth + 1) say('a figure scrolls');
     svg.querySelectorAll('text').forEach(function (text) {
       var size = parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().d;
       if (size > 0 && size < 11.95) say('text of ' + size.toFixed(1) + ' pixels in a figure');
     });
+  });
+  document.querySelectorAll('svg.on-wide').forEach(function (svg) {
+    if (svg.closest('details:not([open])')) return;
+    var shown = [svg, svg.nextElementSibling].filter(function (one) { return one.getClientRects().length > 0; });
+    if (shown.length !== 1) say(shown.length + ' drawings of one figure are shown');
   });
   document.querySelectorAll('.wide').forEach(function (wide) {
     var cell = wide.querySelector('tbody tr > *:first-child');
