@@ -48,9 +48,15 @@ impl Draws {
 
     /// The draw in a scenario below `count`: above or equal to 0, below 1.
     pub(crate) fn uniform(&self, scenario: u32) -> f64 {
+        self.stratified(scenario).1
+    }
+
+    /// The draw in a scenario below `count`, and before it the stratum: the draw is at least its share of `count`.
+    pub(crate) fn stratified(&self, scenario: u32) -> (u32, f64) {
         let inside = finalise(self.key.rotate_left(32) ^ u64::from(scenario).wrapping_mul(GOLDEN)) >> 11;
         let inside = inside as f64 / (1u64 << 53) as f64;
-        ((f64::from(self.stratum(scenario)) + inside) / f64::from(self.count)).min(1.0 - f64::EPSILON)
+        let stratum = self.stratum(scenario);
+        (stratum, ((f64::from(stratum) + inside) / f64::from(self.count)).min(1.0 - f64::EPSILON))
     }
 }
 

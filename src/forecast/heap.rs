@@ -42,6 +42,14 @@ pub(crate) fn push<T: Copy + Ord>(heap: &mut [T], element: T) -> Result<()> {
     Ok(())
 }
 
+/// Makes a heap with the smallest element at the front of values in any order, O(n).
+pub(crate) fn build<T: Copy + Ord>(values: &mut [T]) -> Result<()> {
+    for place in (0..values.len() / 2).rev() {
+        sink(values, place, |a, b| a < b)?;
+    }
+    Ok(())
+}
+
 /// Takes the smallest element out; afterwards the last place of `heap` is no longer part of it.
 pub(crate) fn pop<T: Copy + Ord>(heap: &mut [T]) -> Result<T> {
     let smallest = *at(heap, 0)?;
@@ -105,7 +113,10 @@ mod tests {
             for (i, &value) in values.iter().enumerate() {
                 push(&mut heap[..=i], value).unwrap();
             }
+            let mut built = values.clone();
+            build(&mut built).unwrap();
             for (i, &value) in expected.iter().enumerate() {
+                prop_assert_eq!(pop(&mut built[..values.len() - i]).unwrap(), value);
                 prop_assert_eq!(pop(&mut heap[..values.len() - i]).unwrap(), value);
             }
             for place in 0..values.len() {

@@ -4,6 +4,7 @@ use crate::backfill::{Criterion, Verdict};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
 use crate::nodes::machine::{Nodes, Ranked};
+use crate::nodes::play::{STRATA, mark_strata};
 use crate::nodes::request::{Fit, Part, RawRequest, Request};
 use crate::nodes::state::{
     ACCEPTING, Candidate, DECIDING, End, FILLING, MAX_SCENARIOS, NodePassCapacity, NodePassOptions, OWN,
@@ -19,6 +20,8 @@ pub(crate) struct Slices<'a> {
     pub running: &'a mut [Running],
     pub candidates: &'a mut [Candidate],
     pub tails: &'a mut [Tail],
+    /// For each of these jobs and each stratum of draws, the first tail that a draw can reach.
+    pub firsts: &'a mut [u16],
     releases: &'a mut [Release],
     pub pieces: &'a mut [Piece],
     pub ends: &'a mut [End],
@@ -61,7 +64,7 @@ pub struct NodeJudgement {
 /// added as running hold what they have beyond all scenarios. In between, the machine may change by commits only.
 ///
 /// The memory needed is [`NodePass::size`]: for n nodes with r kinds of resource, R running jobs, Q candidates with p
-/// parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 r) n + 40 R + 272 Q + 24 p + 600 bytes.
+/// parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 r) n + 168 R + 400 Q + 24 p + 600 bytes.
 pub struct NodePass<'a> {
     pub(super) state: &'a mut State,
     pub(super) slices: Slices<'a>,
@@ -83,6 +86,7 @@ impl<'a> Object<'a> for NodePass<'a> {
             running: carver.take(jobs)?,
             candidates: carver.take(candidates)?,
             tails: carver.take(jobs.checked_mul(capacity.tails_per_job()).ok_or(Error::OutOfRange)?)?,
+            firsts: carver.take(jobs.checked_mul(STRATA as usize).ok_or(Error::OutOfRange)?)?,
             releases: carver.take(capacity.tails_per_job())?,
             pieces: carver.take(capacity.parts as usize)?,
             ends: carver.take(jobs)?,
@@ -219,7 +223,10 @@ impl NodePass<'_> {
         let room = self.state.capacity.tails_per_job();
         let releases = range_mut(self.slices.releases, 0, room)?;
         let count = runtime.remaining(age, limit, self.state.capacity.events_per_bin as usize, releases)?;
-        tails(range(releases, 0, count)?, range_mut(self.slices.tails, slot, count)?);
+        let own = range_mut(self.slices.tails, slot, count)?;
+        tails(range(releases, 0, count)?, own);
+        let strata = STRATA as usize;
+        mark_strata(own, range_mut(self.slices.firsts, slot / room * strata, strata)?);
         Ok(count as u32)
     }
 

@@ -19,7 +19,7 @@ use crate::nodes::state::{Candidate, End, Running};
 use crate::nodes::tail::{Tail, survival};
 
 /// Scenarios that are stratified together.
-const STRATA: u32 = 64;
+pub(super) const STRATA: u32 = 64;
 
 /// Which run times a scenario has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,13 +63,26 @@ impl Scene {
     }
 }
 
-/// The draw of one job in a scenario.
-fn drawn(seed: u64, job: u64, scenario: u32, tails: &[Tail]) -> Result<i64> {
+/// The draw of one job in a scenario; `firsts` as [`mark_strata`] makes them.
+fn drawn(seed: u64, job: u64, scenario: u32, tails: &[Tail], firsts: &[u16]) -> Result<i64> {
     let block = u64::from(scenario / STRATA);
     let draws = Draws::new(seed.wrapping_add(block.wrapping_mul(0xd1b5_4a32_d192_ed03)), job, STRATA);
-    let uniform = draws.uniform(scenario % STRATA);
-    let index = tails.partition_point(|tail| 1.0 - tail.left <= uniform);
-    Ok(at(tails, index.min(tails.len().saturating_sub(1)))?.after)
+    let (stratum, uniform) = draws.stratified(scenario % STRATA);
+    let first = usize::from(*at(firsts, stratum as usize)?);
+    let reached = tails.get(first..).and_then(|later| later.iter().find(|tail| 1.0 - tail.left > uniform));
+    Ok(reached.or(tails.last()).ok_or(Error::Corrupt)?.after)
+}
+
+/// For each stratum the first of the tails that a draw in it can reach, so that a draw begins to look there.
+pub(super) fn mark_strata(tails: &[Tail], firsts: &mut [u16]) {
+    let mut index = 0;
+    for (stratum, first) in firsts.iter_mut().enumerate() {
+        let least = stratum as f64 / f64::from(STRATA);
+        while tails.get(index).is_some_and(|tail| 1.0 - tail.left <= least) {
+            index += 1;
+        }
+        *first = index as u16;
+    }
 }
 
 impl NodePass<'_> {
@@ -101,16 +114,23 @@ impl NodePass<'_> {
             total += u64::from(from);
         }
         let running = self.state.running as usize;
+        let tails_per_job = self.state.capacity.tails_per_job();
         for job in 0..running {
             let row = at(slices.running, job)?;
             let own = range(slices.tails, row.slot as usize, row.count as usize)?;
             let time = match times {
                 Times::Shortest => at(own, 0)?.after,
                 Times::Limits => row.limit,
-                Times::Drawn(scenario) => drawn(self.state.options.seed, u64::from(row.slot), scenario, own)?,
+                Times::Drawn(scenario) => {
+                    // Where the tails lie says whose strata these are: a candidate that was started keeps its own.
+                    let place = row.slot as usize / tails_per_job * STRATA as usize;
+                    let firsts = range(slices.firsts, place, STRATA as usize)?;
+                    drawn(self.state.options.seed, u64::from(row.slot), scenario, own, firsts)?
+                }
             };
-            heap::push(range_mut(slices.ends, 0, job + 1)?, End { time, job: job as u64 })?;
+            *at_mut(slices.ends, job)? = End { time, job: job as u64 };
         }
+        heap::build(range_mut(slices.ends, 0, running)?)?;
         let work = 2 * running as u64 + count as u64 / 8;
         Ok(Scene { total, pool: nodes.state.pool_free, running, time: 0, work })
     }
