@@ -98,7 +98,38 @@ module surefill_nodes
     integer(c_int64_t) :: seed
     !> The confidence of the half-widths (above 0, below 1), all looks at a candidate together.
     real(c_double) :: confidence
+    !> In which share of the scenarios a running job that belongs to a group (surefill_node_pass_set_group) has the
+    !! group's draw, not its own (0 to 1).
+    real(c_double) :: shared
   end type surefill_node_pass_options
+
+  ! ---- Starts of waiting jobs on a machine of nodes: the queue played forward ----
+
+  !> Capacities of a forecast on a machine of nodes. Set by surefill_node_forecast_capacity_init, then changed as
+  !! needed.
+  type, bind(c) :: surefill_node_forecast_capacity
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Nodes of the machine (1 to 65,536).
+    integer(c_int32_t) :: nodes
+    !> Classes of like nodes (1 to 65,536).
+    integer(c_int32_t) :: classes
+    !> Kinds of resource on a node (1 to SUREFILL_MAX_RESOURCES); as many as the machine counts.
+    integer(c_int32_t) :: resources
+    !> Running jobs (0 to 1,048,576).
+    integer(c_int32_t) :: running
+    !> Waiting jobs (0 to 1,048,576).
+    integer(c_int32_t) :: waiting
+    !> Nodes of the waiting jobs, together: the tasks of each, or the machine's nodes where these are fewer (0 to
+    !! 16,777,216).
+    integer(c_int32_t) :: parts
+    !> Bins of the distributions (1 to SUREFILL_MAX_BINS).
+    integer(c_int32_t) :: bins
+    !> Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN).
+    integer(c_int32_t) :: events_per_bin
+    !> Scenarios (2 to SUREFILL_MAX_SCENARIOS).
+    integer(c_int32_t) :: scenarios
+  end type surefill_node_forecast_capacity
 
   interface
 
@@ -301,7 +332,8 @@ module surefill_nodes
       integer(c_int32_t) :: code
     end function surefill_node_pass_capacity_init
 
-    !> Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence.
+    !> Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence, every job
+    !! with draws of its own.
     function surefill_node_pass_options_init(options) bind(c, name='surefill_node_pass_options_init') &
             result(code)
       import
@@ -361,6 +393,18 @@ module surefill_nodes
       type(c_ptr), value :: index
       integer(c_int32_t) :: code
     end function surefill_node_pass_add_running
+
+    !> Puts a running job, by its number in this pass, into a group, of a number of the caller's own: jobs of one user
+    !! and kind, of which one that runs long says that the others do. How much they have in common is the options'
+    !! shared. O(1).
+    function surefill_node_pass_set_group(pass, running, group) bind(c, name='surefill_node_pass_set_group') &
+            result(code)
+      import
+      type(c_ptr), value :: pass
+      integer(c_int32_t), value :: running
+      integer(c_int64_t), value :: group
+      integer(c_int32_t) :: code
+    end function surefill_node_pass_set_group
 
     !> Adds a candidate for backfilling behind those added before: its request, by which of SUREFILL_FIT_ nodes are
     !! found for it, its time limit in seconds and what is believed of its run time; NULL when nothing is known but
@@ -483,6 +527,136 @@ module surefill_nodes
       real(c_double), intent(out) :: half_width
       integer(c_int32_t) :: code
     end function surefill_node_pass_head_wait
+
+    !> Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running jobs, 256
+    !! waiting ones on 4,096 nodes, 32 bins of 4 events, 200 scenarios.
+    function surefill_node_forecast_capacity_init(capacity) bind(c, &
+            name='surefill_node_forecast_capacity_init') result(code)
+      import
+      type(surefill_node_forecast_capacity), intent(out) :: capacity
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_capacity_init
+
+    !> Bytes of memory that a forecast needs: what surefill_forecast_size says for as many jobs, bins and scenarios,
+    !! and for n nodes with r kinds of resource, c classes, R running and W waiting jobs with p nodes together at most
+    !! (68 + 8 r) n + 208 c + 4 R + 112 W + 8 p + 900 more.
+    function surefill_node_forecast_size(capacity, size) bind(c, name='surefill_node_forecast_size') &
+            result(code)
+      import
+      type(surefill_node_forecast_capacity), intent(in) :: capacity
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_size
+
+    !> Makes a forecast in the caller's memory (length bytes, at least surefill_node_forecast_size, aligned to 8).
+    !! O(1).
+    function surefill_node_forecast_init(memory, length, capacity, forecast) bind(c, &
+            name='surefill_node_forecast_init') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_node_forecast_capacity), intent(in) :: capacity
+      type(c_ptr), intent(out) :: forecast
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_init
+
+    !> Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it). The options are those of
+    !! surefill_forecast, with at most one reservation. Forgets what the last forecast held. O(nodes + classes).
+    function surefill_node_forecast_begin(forecast, nodes, now, options) bind(c, &
+            name='surefill_node_forecast_begin') result(code)
+      import
+      type(c_ptr), value :: forecast
+      type(c_ptr), value :: nodes
+      integer(c_int64_t), value :: now
+      type(surefill_forecast_options), intent(in) :: options
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_begin
+
+    !> Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
+    !! SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. Each job
+    !! is added once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL.
+    !! O(bins x events per bin).
+    function surefill_node_forecast_add_running(forecast, nodes, job, age, limit, distribution, index) &
+            bind(c, name='surefill_node_forecast_add_running') result(code)
+      import
+      type(c_ptr), value :: forecast
+      type(c_ptr), value :: nodes
+      integer(c_int32_t), value :: job
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), value :: limit
+      type(c_ptr), value :: distribution
+      type(c_ptr), value :: index
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_add_running
+
+    !> Adds a waiting job behind those added before: its request, by which of SUREFILL_FIT_ nodes are found for it,
+    !! how many processors the priorities of the options count for it, its time limit in seconds (0 to
+    !! SUREFILL_MAX_SECONDS), when it was submitted (a submission ahead counts as for surefill_forecast), and what is
+    !! believed of its run time; NULL when nothing is known but the limit. With SUREFILL_FIT_APART those nodes come
+    !! last on which the head job finds room when it is planned to start. index is its number, from 0; it may be NULL.
+    !! O(bins x events per bin).
+    function surefill_node_forecast_add_waiting(forecast, nodes, request, fit, processors, limit, submit, &
+            distribution, index) bind(c, name='surefill_node_forecast_add_waiting') result(code)
+      import
+      type(c_ptr), value :: forecast
+      type(c_ptr), value :: nodes
+      type(surefill_request), intent(in) :: request
+      integer(c_int32_t), value :: fit
+      integer(c_int32_t), value :: processors
+      integer(c_int64_t), value :: limit
+      integer(c_int64_t), value :: submit
+      type(c_ptr), value :: distribution
+      type(c_ptr), value :: index
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_add_waiting
+
+    !> Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or about work steps are done
+    !! (SUREFILL_STEP_MORE; work is at least 1; one instant of a scenario is never interrupted). A step is an event, a
+    !! job looked at, or eight nodes looked at.
+    function surefill_node_forecast_run(forecast, nodes, work, step) bind(c, &
+            name='surefill_node_forecast_run') result(code)
+      import
+      type(c_ptr), value :: forecast
+      type(c_ptr), value :: nodes
+      integer(c_int64_t), value :: work
+      integer(c_int32_t), intent(out) :: step
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_run
+
+    !> As surefill_forecast_start_quantile; NEVER for a job that finds no room when all running jobs have ended. O(1).
+    function surefill_node_forecast_start_quantile(forecast, job, probability, when, half_width) bind(c, &
+            name='surefill_node_forecast_start_quantile') result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int32_t), value :: job
+      real(c_double), value :: probability
+      integer(c_int64_t), intent(out) :: when
+      real(c_double), intent(out) :: half_width
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_start_quantile
+
+    !> As surefill_forecast_start_probability. O(log scenarios).
+    function surefill_node_forecast_start_probability(forecast, job, when, probability, half_width) bind(c, &
+            name='surefill_node_forecast_start_probability') result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int32_t), value :: job
+      integer(c_int64_t), value :: when
+      real(c_double), intent(out) :: probability
+      real(c_double), intent(out) :: half_width
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_start_probability
+
+    !> As surefill_forecast_start_mean. O(scenarios).
+    function surefill_node_forecast_start_mean(forecast, job, seconds, half_width) bind(c, &
+            name='surefill_node_forecast_start_mean') result(code)
+      import
+      type(c_ptr), value :: forecast
+      integer(c_int32_t), value :: job
+      real(c_double), intent(out) :: seconds
+      real(c_double), intent(out) :: half_width
+      integer(c_int32_t) :: code
+    end function surefill_node_forecast_start_mean
   end interface
 
 end module surefill_nodes

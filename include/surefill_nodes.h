@@ -279,6 +279,7 @@ int32_t surefill_nodes_placement(const surefill_nodes *nodes,
  *     options.scenarios = 128;
  *     surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900, &options);
  *     surefill_node_pass_add_running(pass, nodes, job, 600, 7200, NULL, NULL);
+ *     surefill_node_pass_set_group(pass, 0, 1000);
  *     surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
  *     surefill_rule_init(&rule);
  *     do {
@@ -332,13 +333,17 @@ typedef struct surefill_node_pass_options {
   int64_t seed;
   /* The confidence of the half-widths (above 0, below 1), all looks at a candidate together. */
   double confidence;
+  /* In which share of the scenarios a running job that belongs to a group (surefill_node_pass_set_group) has the
+   * group's draw, not its own (0 to 1). */
+  double shared;
 } surefill_node_pass_options;
 
 /* Sets the capacity to its defaults: 1,024 nodes with 3 kinds of resource, 1,024 running jobs, 256 candidates on
  * 4,096 nodes, 32 bins of 4 events. */
 int32_t surefill_node_pass_capacity_init(surefill_node_pass_capacity *capacity);
 
-/* Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence. */
+/* Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence, every job
+ * with draws of its own. */
 int32_t surefill_node_pass_options_init(surefill_node_pass_options *options);
 
 /* Bytes of memory that a pass needs.
@@ -381,6 +386,13 @@ int32_t surefill_node_pass_add_running(surefill_node_pass *pass,
                                        int64_t limit,
                                        const surefill_distribution *distribution,
                                        int32_t *index);
+
+/* Puts a running job, by its number in this pass, into a group, of a number of the caller's own: jobs of one user
+ * and kind, of which one that runs long says that the others do. How much they have in common is the options'
+ * shared. O(1).
+ *
+ * Errors: NO_SUCH_INDEX, WRONG_STATE. */
+int32_t surefill_node_pass_set_group(surefill_node_pass *pass, int32_t running, int64_t group);
 
 /* Adds a candidate for backfilling behind those added before: its request, by which of SUREFILL_FIT_ nodes are
  * found for it, its time limit in seconds and what is believed of its run time; NULL when nothing is known but the
@@ -474,6 +486,192 @@ int32_t surefill_node_pass_spent(const surefill_node_pass *pass, int32_t criteri
  *
  * Errors: WRONG_STATE (none are played). */
 int32_t surefill_node_pass_head_wait(const surefill_node_pass *pass, double *seconds, double *half_width);
+
+/* ---- Starts of waiting jobs on a machine of nodes: the queue played forward ---------------------------------------
+ *
+ * When will each waiting job start on nodes that jobs share? As surefill_forecast, with the nodes saying what fits:
+ * in every scenario each job has one run time, and each waiting job is put where surefill_nodes_place would put it.
+ * What the answers mean is said there. More than one reservation is not played on nodes.
+ *
+ *     static int64_t machine[1 << 12], memory[1 << 16];
+ *     const int32_t cores[] = {8};
+ *     surefill_nodes_capacity capacity;
+ *     surefill_node_forecast_capacity limits;
+ *     surefill_forecast_options options;
+ *     surefill_request half, whole;
+ *     surefill_part part = {0, 1};
+ *     surefill_nodes *nodes;
+ *     surefill_node_forecast *forecast;
+ *     double probability, seconds, half_width;
+ *     int64_t bytes, when;
+ *     int32_t kind, first, job, step;
+ *     surefill_nodes_capacity_init(&capacity);
+ *     capacity.nodes = 2;
+ *     capacity.jobs = capacity.parts = 8;
+ *     surefill_nodes_init(machine, sizeof machine, &capacity, &nodes);
+ *     surefill_nodes_add_class(nodes, 0, cores, 1, &kind);
+ *     surefill_nodes_add_nodes(nodes, kind, 2, &first);
+ *     surefill_request_init(&half);
+ *     half.each[0] = 4;
+ *     surefill_nodes_allocate(nodes, &half, &part, 1, &job);
+ *     surefill_request_init(&whole);
+ *     whole.count = 2;
+ *     whole.each[0] = 8;
+ *     surefill_node_forecast_capacity_init(&limits);
+ *     limits.nodes = 2;
+ *     limits.running = limits.waiting = limits.parts = 8;
+ *     surefill_node_forecast_size(&limits, &bytes);
+ *     surefill_node_forecast_init(memory, sizeof memory, &limits, &forecast);
+ *     surefill_forecast_options_init(&options);
+ *     surefill_node_forecast_begin(forecast, nodes, 1000000, &options);
+ *     surefill_node_forecast_add_running(forecast, nodes, job, 600, 7200, NULL, NULL);
+ *     surefill_node_forecast_add_waiting(forecast, nodes, &whole, SUREFILL_FIT_BEST, 16, 3600, 999000, NULL, NULL);
+ *     do {
+ *         surefill_node_forecast_run(forecast, nodes, 100000, &step);
+ *     } while (step == SUREFILL_STEP_MORE);
+ *     surefill_node_forecast_start_quantile(forecast, 0, 0.9, &when, &half_width);
+ *     surefill_node_forecast_start_probability(forecast, 0, 1010000, &probability, &half_width);
+ *     surefill_node_forecast_start_mean(forecast, 0, &seconds, &half_width);
+ */
+
+/* When all waiting jobs will start on a machine of nodes: begin, add running jobs and, in the order of the queue,
+ * waiting jobs, run until it is done, then ask. Jobs on the machine that are not added as running hold what they
+ * have in all scenarios. From begin to the end of the run the machine may not change: else calls give WRONG_STATE.
+ * Waiting jobs are numbered from 0 in the order in which they were added. On whole, like nodes with one task on
+ * each the answers are those of surefill_forecast, bit for bit.
+ *
+ * Distinct forecasts are independent; one forecast and its machine need one thread, or the caller's lock. The
+ * block holds no pointers. */
+typedef struct surefill_node_forecast surefill_node_forecast;
+
+/* Capacities of a forecast on a machine of nodes. Set by surefill_node_forecast_capacity_init, then changed as
+ * needed. */
+typedef struct surefill_node_forecast_capacity {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Nodes of the machine (1 to 65,536). */
+  int32_t nodes;
+  /* Classes of like nodes (1 to 65,536). */
+  int32_t classes;
+  /* Kinds of resource on a node (1 to SUREFILL_MAX_RESOURCES); as many as the machine counts. */
+  int32_t resources;
+  /* Running jobs (0 to 1,048,576). */
+  int32_t running;
+  /* Waiting jobs (0 to 1,048,576). */
+  int32_t waiting;
+  /* Nodes of the waiting jobs, together: the tasks of each, or the machine's nodes where these are fewer (0 to
+   * 16,777,216). */
+  int32_t parts;
+  /* Bins of the distributions (1 to SUREFILL_MAX_BINS). */
+  int32_t bins;
+  /* Events into which a bin's probability is divided (1 to SUREFILL_MAX_EVENTS_PER_BIN). */
+  int32_t events_per_bin;
+  /* Scenarios (2 to SUREFILL_MAX_SCENARIOS). */
+  int32_t scenarios;
+} surefill_node_forecast_capacity;
+
+/* Sets the capacity to its defaults: 1,024 nodes of 16 classes with 3 kinds of resource, 1,024 running jobs, 256
+ * waiting ones on 4,096 nodes, 32 bins of 4 events, 200 scenarios. */
+int32_t surefill_node_forecast_capacity_init(surefill_node_forecast_capacity *capacity);
+
+/* Bytes of memory that a forecast needs: what surefill_forecast_size says for as many jobs, bins and scenarios,
+ * and for n nodes with r kinds of resource, c classes, R running and W waiting jobs with p nodes together at most
+ * (68 + 8 r) n + 208 c + 4 R + 112 W + 8 p + 900 more.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_node_forecast_size(const surefill_node_forecast_capacity *capacity, int64_t *size);
+
+/* Makes a forecast in the caller's memory (length bytes, at least surefill_node_forecast_size, aligned to 8).
+ * O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_node_forecast_init(void *memory,
+                                    int64_t length,
+                                    const surefill_node_forecast_capacity *capacity,
+                                    surefill_node_forecast **forecast);
+
+/* Begins a forecast at time now (seconds since any fixed origin, within 2^53 of it). The options are those of
+ * surefill_forecast, with at most one reservation. Forgets what the last forecast held. O(nodes + classes).
+ *
+ * Errors: OUT_OF_RANGE (also for a machine with more nodes or classes, or other resources, than the capacity
+ * says). */
+int32_t surefill_node_forecast_begin(surefill_node_forecast *forecast,
+                                     const surefill_nodes *nodes,
+                                     int64_t now,
+                                     const surefill_forecast_options *options);
+
+/* Adds a running job by its handle on the machine: for how long it has run, its time limit (both in seconds, 0 to
+ * SUREFILL_MAX_SECONDS) and what is believed of its run time; NULL when nothing is known but the limit. Each job
+ * is added once: added twice it would give its nodes back twice. index is its number, from 0; it may be NULL.
+ * O(bins x events per bin).
+ *
+ * Errors: OUT_OF_RANGE, UNKNOWN_JOB, FULL (also for more bins than the capacity has), WRONG_STATE. */
+int32_t surefill_node_forecast_add_running(surefill_node_forecast *forecast,
+                                           const surefill_nodes *nodes,
+                                           int32_t job,
+                                           int64_t age,
+                                           int64_t limit,
+                                           const surefill_distribution *distribution,
+                                           int32_t *index);
+
+/* Adds a waiting job behind those added before: its request, by which of SUREFILL_FIT_ nodes are found for it, how
+ * many processors the priorities of the options count for it, its time limit in seconds (0 to
+ * SUREFILL_MAX_SECONDS), when it was submitted (a submission ahead counts as for surefill_forecast), and what is
+ * believed of its run time; NULL when nothing is known but the limit. With SUREFILL_FIT_APART those nodes come
+ * last on which the head job finds room when it is planned to start. index is its number, from 0; it may be NULL.
+ * O(bins x events per bin).
+ *
+ * Errors: as surefill_node_forecast_add_running, but UNKNOWN_JOB; FULL also for more nodes of waiting jobs than
+ * the capacity has parts. */
+int32_t surefill_node_forecast_add_waiting(surefill_node_forecast *forecast,
+                                           const surefill_nodes *nodes,
+                                           const surefill_request *request,
+                                           int32_t fit,
+                                           int32_t processors,
+                                           int64_t limit,
+                                           int64_t submit,
+                                           const surefill_distribution *distribution,
+                                           int32_t *index);
+
+/* Plays scenarios until all are played (step is SUREFILL_STEP_DONE), or about work steps are done
+ * (SUREFILL_STEP_MORE; work is at least 1; one instant of a scenario is never interrupted). A step is an event, a
+ * job looked at, or eight nodes looked at.
+ *
+ * A scenario costs what it costs in surefill_forecast, O(nodes) for each job that is looked for room, and O(nodes
+ * + parts of the running jobs) at each instant at which a job might overtake; a job that found no room is looked
+ * at again only when a node has become free on which one of its tasks finds room.
+ *
+ * Errors: OUT_OF_RANGE, WRONG_STATE (no forecast has begun, or the machine has changed). */
+int32_t surefill_node_forecast_run(surefill_node_forecast *forecast,
+                                   const surefill_nodes *nodes,
+                                   int64_t work,
+                                   int32_t *step);
+
+/* As surefill_forecast_start_quantile; NEVER for a job that finds no room when all running jobs have ended. O(1).
+ *
+ * Errors: OUT_OF_RANGE, WRONG_STATE (not done yet), NO_SUCH_INDEX, NEVER. */
+int32_t surefill_node_forecast_start_quantile(const surefill_node_forecast *forecast,
+                                              int32_t job,
+                                              double probability,
+                                              int64_t *when,
+                                              double *half_width);
+
+/* As surefill_forecast_start_probability. O(log scenarios).
+ *
+ * Errors: WRONG_STATE (not done yet), NO_SUCH_INDEX. */
+int32_t surefill_node_forecast_start_probability(const surefill_node_forecast *forecast,
+                                                 int32_t job,
+                                                 int64_t when,
+                                                 double *probability,
+                                                 double *half_width);
+
+/* As surefill_forecast_start_mean. O(scenarios).
+ *
+ * Errors: WRONG_STATE (not done yet), NO_SUCH_INDEX, NEVER. */
+int32_t surefill_node_forecast_start_mean(const surefill_node_forecast *forecast,
+                                          int32_t job,
+                                          double *seconds,
+                                          double *half_width);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,7 @@ pub(crate) enum Kind {
     Correction = 41,
     Nodes = 50,
     NodePass = 51,
+    NodeForecast = 52,
 }
 
 /// The first bytes of every block.

@@ -209,7 +209,7 @@ pub(super) fn c_options(options: &ForecastOptions) -> surefill_forecast_options 
 /// Where members end.
 const MEMBERS: [usize; 17] = [4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112];
 
-unsafe fn options(given: *const surefill_forecast_options) -> Result<ForecastOptions> {
+pub(super) unsafe fn options(given: *const surefill_forecast_options) -> Result<ForecastOptions> {
     let given = unsafe { sized(given, c_options(&ForecastOptions::default()), &MEMBERS)? };
     Ok(ForecastOptions {
         policy: Policy::from_number(count(given.policy)?)?,
@@ -245,7 +245,7 @@ unsafe fn forecast<'a>(handle: *const surefill_forecast) -> Result<Forecast<'a>>
 }
 
 /// Writes an answer and its half-width.
-unsafe fn tell<T>(
+pub(super) unsafe fn tell<T>(
     value: *mut T,
     half_width: *mut f64,
     answer: impl FnOnce() -> Result<Estimate<T>>,
@@ -253,6 +253,21 @@ unsafe fn tell<T>(
     let (value, half_width) = unsafe { (checked_mut(value)?, checked_mut(half_width)?) };
     let answer = answer()?;
     (*value, *half_width) = (answer.value, answer.half_width);
+    Ok(())
+}
+
+/// Writes what a run has come to.
+pub(super) unsafe fn tell_progress(
+    step: *mut i32,
+    work: i64,
+    run: impl FnOnce(u64) -> Result<Progress>,
+) -> Result<()> {
+    let work = u64::try_from(work).map_err(|_| Error::OutOfRange)?;
+    let step = unsafe { checked_mut(step)? };
+    *step = match run(work)? {
+        Progress::More => SUREFILL_STEP_MORE,
+        Progress::Done => SUREFILL_STEP_DONE,
+    };
     Ok(())
 }
 
@@ -414,13 +429,7 @@ pub unsafe extern "C" fn surefill_forecast_run(
 ) -> i32 {
     status((|| {
         let mut forecast = unsafe { self::forecast(forecast)? };
-        let work = u64::try_from(work).map_err(|_| Error::OutOfRange)?;
-        let step = unsafe { checked_mut(step)? };
-        *step = match forecast.run(work)? {
-            Progress::More => SUREFILL_STEP_MORE,
-            Progress::Done => SUREFILL_STEP_DONE,
-        };
-        Ok(())
+        unsafe { tell_progress(step, work, |work| forecast.run(work)) }
     })())
 }
 

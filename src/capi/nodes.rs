@@ -35,8 +35,10 @@
 //! surefill_nodes_count(nodes, &count, &jobs);
 //! ```
 
+mod node_forecast;
 mod node_pass;
 
+pub use node_forecast::*;
 pub use node_pass::*;
 
 use super::block::{init, object, open, seal, write_size};

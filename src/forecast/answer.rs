@@ -6,7 +6,7 @@
 //! of beliefs about run times that are wrong.
 
 use crate::error::{Error, Result};
-use crate::forecast::object::{DONE, Forecast, NEVER};
+use crate::forecast::object::{DONE, Forecast, NEVER, State};
 use crate::math::normal;
 use crate::memory::{at, range};
 
@@ -27,14 +27,7 @@ impl Forecast<'_> {
     /// # Errors
     /// [`Error::WrongState`] before [`Forecast::run`] is done; [`Error::NoSuchIndex`].
     pub fn starts(&self, job: usize) -> Result<&[i64]> {
-        if self.state.phase != DONE {
-            return Err(Error::WrongState);
-        }
-        if job >= self.state.waiting as usize {
-            return Err(Error::NoSuchIndex);
-        }
-        let scenarios = self.state.options.scenarios as usize;
-        range(self.parts.starts, job * scenarios, scenarios)
+        self.answers().starts(job)
     }
 
     /// The earliest time by which the job has started in at least this share (above 0, at most 1) of the scenarios. The
@@ -43,6 +36,54 @@ impl Forecast<'_> {
     /// # Errors
     /// As [`Forecast::starts`]; [`Error::NotANumber`]; [`Error::OutOfRange`]; [`Error::Never`].
     pub fn start_quantile(&self, job: usize, probability: f64) -> Result<Estimate<i64>> {
+        self.answers().start_quantile(job, probability)
+    }
+
+    /// The share of scenarios in which the job has started by time `when`. O(log scenarios).
+    ///
+    /// # Errors
+    /// As [`Forecast::starts`].
+    pub fn start_probability(&self, job: usize, when: i64) -> Result<Estimate<f64>> {
+        self.answers().start_probability(job, when)
+    }
+
+    /// The mean wait from now until the job starts, in seconds. O(scenarios).
+    ///
+    /// # Errors
+    /// As [`Forecast::starts`]; [`Error::Never`].
+    pub fn start_mean(&self, job: usize) -> Result<Estimate<f64>> {
+        self.answers().start_mean(job)
+    }
+
+    fn answers(&self) -> Answers<'_> {
+        Answers::new(self.state, self.parts.starts)
+    }
+}
+
+/// A forecast that is asked.
+pub(crate) struct Answers<'a> {
+    state: &'a State,
+    /// A row of scenarios for each waiting job.
+    starts: &'a [i64],
+}
+
+impl<'a> Answers<'a> {
+    pub(crate) fn new(state: &'a State, starts: &'a [i64]) -> Answers<'a> {
+        Answers { state, starts }
+    }
+
+    pub(crate) fn starts(&self, job: usize) -> Result<&'a [i64]> {
+        if self.state.phase != DONE {
+            return Err(Error::WrongState);
+        }
+        if job >= self.state.waiting as usize {
+            return Err(Error::NoSuchIndex);
+        }
+        let scenarios = self.state.options.scenarios as usize;
+        range(self.starts, job * scenarios, scenarios)
+    }
+
+    pub(crate) fn start_quantile(&self, job: usize, probability: f64) -> Result<Estimate<i64>> {
         let starts = self.starts(job)?;
         if probability.is_nan() {
             return Err(Error::NotANumber);
@@ -72,11 +113,7 @@ impl Forecast<'_> {
         Ok(Estimate { value, half_width: above.max((start - earliest) as f64) })
     }
 
-    /// The share of scenarios in which the job has started by time `when`. O(log scenarios).
-    ///
-    /// # Errors
-    /// As [`Forecast::starts`].
-    pub fn start_probability(&self, job: usize, when: i64) -> Result<Estimate<f64>> {
+    pub(crate) fn start_probability(&self, job: usize, when: i64) -> Result<Estimate<f64>> {
         let starts = self.starts(job)?;
         let after = when.saturating_sub(self.state.now).min(NEVER - 1);
         let started = starts.partition_point(|&start| start <= after) as f64;
@@ -93,11 +130,7 @@ impl Forecast<'_> {
         Ok(Estimate { value, half_width: half_width.min(1.0) })
     }
 
-    /// The mean wait from now until the job starts, in seconds. O(scenarios).
-    ///
-    /// # Errors
-    /// As [`Forecast::starts`]; [`Error::Never`].
-    pub fn start_mean(&self, job: usize) -> Result<Estimate<f64>> {
+    pub(crate) fn start_mean(&self, job: usize) -> Result<Estimate<f64>> {
         let starts = self.starts(job)?;
         if starts.last() == Some(&NEVER) {
             return Err(Error::Never);

@@ -27,8 +27,11 @@ mod order;
 mod play;
 mod profile;
 
+pub(crate) use answer::Answers;
 pub use answer::Estimate;
 pub use calibration::{LEVELS, StartCalibration};
+pub(crate) use object::{FILLING, Parts as ForecastParts, Queued, State as ForecastState};
 pub use object::{Forecast, ForecastCapacity};
 pub use options::{CandidateOrder, ForecastOptions, MAX_SCENARIOS, Plans, Policy};
+pub(crate) use play::Machine;
 pub use play::Progress;

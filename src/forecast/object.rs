@@ -64,7 +64,7 @@ impl ForecastCapacity {
 }
 
 /// Where a forecast stands; 0 before anything.
-pub(super) const FILLING: u32 = 1;
+pub(crate) const FILLING: u32 = 1;
 pub(super) const PLAYING: u32 = 2;
 pub(super) const DONE: u32 = 3;
 
@@ -72,28 +72,28 @@ pub(super) const DONE: u32 = 3;
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct State {
-    pub(super) capacity: ForecastCapacity,
-    pub(super) options: RawOptions,
-    pub(super) now: i64,
+    pub capacity: ForecastCapacity,
+    pub options: RawOptions,
+    pub now: i64,
     pub(super) idle: u32,
     /// Processors of the running jobs.
     pub(super) busy: u32,
-    pub(super) running: u32,
-    pub(super) waiting: u32,
+    pub running: u32,
+    pub waiting: u32,
     /// Waiting jobs that are submitted later.
     pub(super) arrivals: u32,
-    pub(super) phase: u32,
+    pub phase: u32,
     /// Scenarios played.
     pub(super) played: u32,
     /// Jobs whose starts are sorted.
     pub(super) sorted: u32,
-    pub(super) scene: Scene,
+    pub scene: Scene,
 }
 
 /// The scenario that is being played.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Scene {
+pub(crate) struct Scene {
     /// Seconds from now.
     pub time: i64,
     /// Whether one is being played.
@@ -132,7 +132,7 @@ pub(super) struct Job {
 /// The end of a running job in a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct End {
+pub(crate) struct End {
     pub time: i64,
     pub job: u32,
     pub processors: u32,
@@ -141,7 +141,7 @@ pub(super) struct End {
 /// A job in the queue of a scenario.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Queued {
+pub(crate) struct Queued {
     /// Its priority in the present pass, where the list is ordered by priorities.
     pub value: f64,
     /// How long the policy plans it to run.
@@ -190,8 +190,8 @@ pub(super) struct Planned {
 /// and one at the queued jobs; with more than one reservation, each of them and each queued job that fits looks at up
 /// to as many steps as jobs run or hold a reservation.
 pub struct Forecast<'a> {
-    pub(super) state: &'a mut State,
-    pub(super) parts: Parts<'a>,
+    pub(crate) state: &'a mut State,
+    pub(crate) parts: Parts<'a>,
 }
 
 /// The slices of a forecast's block.
@@ -201,7 +201,7 @@ pub(crate) struct Parts<'a> {
     /// Each with the probability that the job ends by then.
     pub(super) releases: &'a mut [Release],
     /// A row of scenarios for each waiting job, in seconds from now.
-    pub(super) starts: &'a mut [i64],
+    pub starts: &'a mut [i64],
     /// Waiting jobs by predicted median, as far as they can start at all.
     pub(super) ranked: &'a mut [End],
     /// Waiting jobs that are submitted later, in the order of time.
@@ -211,7 +211,7 @@ pub(crate) struct Parts<'a> {
     /// Ends of running jobs: a heap.
     pub(super) ends: &'a mut [End],
     /// Planned ends of running jobs, sorted; and by job.
-    pub(super) plans: &'a mut [End],
+    pub plans: &'a mut [End],
     pub(super) planned: &'a mut [Planned],
     pub(super) queue: &'a mut [Queued],
     /// The queued jobs in the order in which candidates are tried, unless that is the queue's.
@@ -253,16 +253,40 @@ impl<'a> Object<'a> for Forecast<'a> {
     }
 
     fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Forecast<'a>> {
-        let capacity = &state.capacity;
-        let begun = state.phase != 0;
-        let sound = state.running <= capacity.running
-            && state.waiting <= capacity.waiting
-            && state.arrivals <= state.waiting
-            && state.phase <= DONE
-            && (!begun || state.options.sound(capacity.scenarios))
-            && state.now.unsigned_abs() <= 1 << 53
-            && (0..=1 << 62).contains(&state.scene.time);
-        if sound { Ok(Forecast { state, parts }) } else { Err(Error::Corrupt) }
+        if state.sound() { Ok(Forecast { state, parts }) } else { Err(Error::Corrupt) }
+    }
+}
+
+impl State {
+    /// Whether the scalars do not contradict each other.
+    pub(crate) fn sound(&self) -> bool {
+        self.running <= self.capacity.running
+            && self.waiting <= self.capacity.waiting
+            && self.arrivals <= self.waiting
+            && self.phase <= DONE
+            && (self.phase == 0 || self.options.sound(self.capacity.scenarios))
+            && self.now.unsigned_abs() <= 1 << 53
+            && (0..=1 << 62).contains(&self.scene.time)
+    }
+}
+
+impl Parts<'_> {
+    /// The same slices for as long as this borrow.
+    pub(crate) fn lend(&mut self) -> Parts<'_> {
+        Parts {
+            jobs: &mut *self.jobs,
+            releases: &mut *self.releases,
+            starts: &mut *self.starts,
+            ranked: &mut *self.ranked,
+            arrivals: &mut *self.arrivals,
+            status: &mut *self.status,
+            ends: &mut *self.ends,
+            plans: &mut *self.plans,
+            planned: &mut *self.planned,
+            queue: &mut *self.queue,
+            candidates: &mut *self.candidates,
+            steps: &mut *self.steps,
+        }
     }
 }
 
@@ -312,12 +336,25 @@ impl Forecast<'_> {
         if busy > state.capacity.processors.saturating_sub(state.idle) {
             return Err(Error::Overfull);
         }
-        let index = state.running;
-        if index >= state.capacity.running {
+        let index = self.enter_running(processors, age, limit, runtime)?;
+        self.state.busy = busy;
+        Ok(index)
+    }
+
+    /// Adds a running job whose processors are checked.
+    pub(crate) fn enter_running(
+        &mut self,
+        processors: u32,
+        age: i64,
+        limit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        let index = self.state.running;
+        if index >= self.state.capacity.running {
             return Err(Error::Full);
         }
-        self.add(index as usize, processors, 0, age, limit, runtime)?;
-        (self.state.running, self.state.busy) = (index + 1, busy);
+        self.add(index as usize, [processors; 2], 0, age, limit, runtime)?;
+        self.state.running = index + 1;
         Ok(index as usize)
     }
 
@@ -342,23 +379,41 @@ impl Forecast<'_> {
         if state.phase != FILLING {
             return Err(Error::WrongState);
         }
-        let submit = submit.saturating_sub(state.now).max(-MAX_SECONDS);
         check_processors(processors, state.capacity.processors)?;
+        self.enter_waiting([processors; 2], limit, submit, runtime)
+    }
+
+    /// Adds a waiting job whose processors are checked: those counted, and those of which its priorities know.
+    pub(crate) fn enter_waiting(
+        &mut self,
+        processors: [u32; 2],
+        limit: i64,
+        submit: i64,
+        runtime: &RuntimeDistribution,
+    ) -> Result<usize> {
+        let submit = submit.saturating_sub(self.state.now).max(-MAX_SECONDS);
         check_span(submit.max(0))?;
-        let index = state.waiting;
-        if index >= state.capacity.waiting {
+        let index = self.state.waiting;
+        if index >= self.state.capacity.waiting {
             return Err(Error::Full);
         }
-        let place = state.capacity.running as usize + index as usize;
+        let place = self.state.capacity.running as usize + index as usize;
         self.add(place, processors, submit, 0, limit, runtime)?;
         self.state.waiting = index + 1;
         Ok(index as usize)
     }
 
+    /// Bars a waiting job: it is wider than everything, and does not start.
+    pub(crate) fn bar(&mut self, job: usize) -> Result<()> {
+        let place = self.state.capacity.running as usize + job;
+        at_mut(self.parts.jobs, place)?.processors = u32::MAX;
+        Ok(())
+    }
+
     fn add(
         &mut self,
         place: usize,
-        processors: u32,
+        [processors, size]: [u32; 2],
         submit: i64,
         age: i64,
         limit: i64,
@@ -379,7 +434,7 @@ impl Forecast<'_> {
         let limit = (limit - age).max(1);
         let median = median.unwrap_or(last);
         let options = &self.state.options;
-        let sizes = [options.queue, options.candidates].map(|priority| priority.size(median, processors));
+        let sizes = [options.queue, options.candidates].map(|priority| priority.size(median, size));
         *at_mut(self.parts.jobs, place)? =
             Job { processors, releases: count as u32, limit, median, submit, sizes };
         Ok(())

@@ -139,7 +139,7 @@ impl Default for ForecastOptions {
 /// Options as plain data.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct RawOptions {
+pub(crate) struct RawOptions {
     policy: u32,
     reservations: u32,
     order: u32,
@@ -214,7 +214,7 @@ impl RawOptions {
     }
 
     /// How many waiting jobs hold a reservation; `None` when nobody may overtake.
-    pub(super) fn reservations(&self) -> Option<u32> {
+    pub(crate) fn reservations(&self) -> Option<u32> {
         (self.policy == Policy::Backfill as u32).then_some(self.reservations)
     }
 
@@ -228,7 +228,7 @@ impl RawOptions {
     }
 
     /// Whether candidates stand in a list of their own.
-    pub(super) fn own_candidates(&self) -> bool {
+    pub(crate) fn own_candidates(&self) -> bool {
         self.shortest_first() || self.by_priority()
     }
 
@@ -237,7 +237,11 @@ impl RawOptions {
         self.ordered != 0
     }
 
-    pub(super) fn by_medians(&self) -> bool {
+    pub(crate) fn slack(&self) -> f64 {
+        self.slack
+    }
+
+    pub(crate) fn by_medians(&self) -> bool {
         self.plans == Plans::Medians as u32
     }
 }

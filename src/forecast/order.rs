@@ -38,7 +38,7 @@ fn arrange(
 
 impl Forecast<'_> {
     /// Puts the queue, and the candidates where they have a list of their own, in the order of their priorities.
-    pub(super) fn order(&mut self) -> Result<u64> {
+    pub(crate) fn order(&mut self) -> Result<u64> {
         let (options, scene) = (&self.state.options, &self.state.scene);
         let (time, queued) = (scene.time, scene.queued as usize);
         let jobs = self.parts.jobs.get(self.state.capacity.running as usize..).unwrap_or(&[]);

@@ -26,6 +26,36 @@ const STARTED: u32 = 2;
 /// Holds a reservation in the present pass.
 const HOLDING: u32 = 3;
 
+/// The machine on which scenarios are played, beside what a forecast knows of times.
+pub(crate) trait Machine {
+    /// A scenario begins: what runs is there again. Returns the steps of work.
+    fn open(&mut self) -> Result<u64>;
+
+    /// A job ends: a running one by its number, a waiting one by its number behind the capacity of running jobs.
+    /// Returns the steps of work.
+    fn end(&mut self, place: usize) -> Result<u64>;
+
+    /// One pass of the policy. Returns the steps of work.
+    fn pass(&mut self, forecast: &mut Forecast<'_>) -> Result<u64>;
+}
+
+/// Processors, which the forecast counts itself.
+struct Processors;
+
+impl Machine for Processors {
+    fn open(&mut self) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn end(&mut self, _: usize) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn pass(&mut self, forecast: &mut Forecast<'_>) -> Result<u64> {
+        forecast.pass()
+    }
+}
+
 impl Forecast<'_> {
     /// Plays scenarios until all are played, or about `work` steps are done: a step is an event, a job looked at, or a
     /// step of a profile. One instant of a scenario is never interrupted. What the answers will be does not depend on
@@ -34,6 +64,11 @@ impl Forecast<'_> {
     /// # Errors
     /// [`Error::WrongState`] before [`Forecast::begin`]; [`Error::OutOfRange`] for no work.
     pub fn run(&mut self, work: u64) -> Result<Progress> {
+        self.run_on(&mut Processors, work)
+    }
+
+    /// [`Forecast::run`] on a machine.
+    pub(crate) fn run_on(&mut self, machine: &mut impl Machine, work: u64) -> Result<Progress> {
         if work == 0 {
             return Err(Error::OutOfRange);
         }
@@ -46,11 +81,11 @@ impl Forecast<'_> {
         let mut done = 0u64;
         while self.state.played < self.state.options.scenarios {
             if self.state.scene.open == 0 {
-                done += self.open()?;
+                done += self.open()? + machine.open()?;
             } else {
-                done += self.advance()?;
+                done += self.advance(machine)?;
             }
-            done += self.pass()?;
+            done += machine.pass(self)?;
             if self.state.scene.left == 0 {
                 self.state.scene.open = 0;
                 self.state.played += 1;
@@ -171,7 +206,7 @@ impl Forecast<'_> {
     }
 
     /// Goes on to the next instant: ends and submissions.
-    fn advance(&mut self) -> Result<u64> {
+    fn advance(&mut self, machine: &mut impl Machine) -> Result<u64> {
         let mut done = 1;
         let scene = self.state.scene;
         let end = range(self.parts.ends, 0, scene.running as usize)?.first().map(|end| end.time);
@@ -196,7 +231,7 @@ impl Forecast<'_> {
             let scene = &mut self.state.scene;
             scene.running = scene.running.checked_sub(1).ok_or(Error::Corrupt)?;
             scene.free = scene.free.checked_add(ended.processors).ok_or(Error::Corrupt)?;
-            done += 1;
+            done += 1 + machine.end(ended.job as usize)?;
         }
         while let Some(arrival) = range(self.parts.arrivals, 0, self.state.arrivals as usize)?
             .get(self.state.scene.arrived as usize)
@@ -280,7 +315,7 @@ impl Forecast<'_> {
     }
 
     /// Starts a queued job now.
-    fn start(&mut self, entry: Queued) -> Result<()> {
+    pub(crate) fn start(&mut self, entry: Queued) -> Result<()> {
         let Queued { planned, job, processors, .. } = entry;
         let place = self.state.capacity.running as usize + job as usize;
         let (drawn, limit) = (self.drawn(place)?, at(self.parts.jobs, place)?.limit);
@@ -309,7 +344,7 @@ impl Forecast<'_> {
     }
 
     /// Jobs that have outlived their median are planned to their limit.
-    fn renew(&mut self) -> Result<u64> {
+    pub(crate) fn renew(&mut self) -> Result<u64> {
         let time = self.state.scene.time;
         let running = self.state.scene.running as usize;
         let mut done = 0;
@@ -327,10 +362,20 @@ impl Forecast<'_> {
     }
 
     /// What of the queue is tried behind the first `heads` and the reservations, in which order.
-    fn candidate(&self, place: usize) -> Result<Option<Queued>> {
+    pub(crate) fn candidate(&self, place: usize) -> Result<Option<Queued>> {
         let list =
             if self.state.options.own_candidates() { &self.parts.candidates } else { &self.parts.queue };
         Ok(range(list, 0, self.state.scene.queued as usize)?.get(place).copied())
+    }
+
+    /// The queued job at this place of the queue.
+    pub(crate) fn in_queue(&self, place: usize) -> Result<Option<Queued>> {
+        Ok(range(self.parts.queue, 0, self.state.scene.queued as usize)?.get(place).copied())
+    }
+
+    /// Whether a waiting job has not been started in the present scenario.
+    pub(crate) fn waits(&self, job: u32) -> Result<bool> {
+        Ok(*at(self.parts.status, job as usize)? == WAITING)
     }
 
     /// Where the first candidate is that needs no more than `free` processors, from `place` on.
@@ -438,7 +483,7 @@ impl Forecast<'_> {
     }
 
     /// Takes what has been started out of the queue.
-    fn compact(&mut self) -> Result<u64> {
+    pub(crate) fn compact(&mut self) -> Result<u64> {
         let queued = self.state.scene.queued as usize;
         let status = &*self.parts.status;
         let mut narrowest = u32::MAX;

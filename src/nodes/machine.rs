@@ -56,7 +56,7 @@ pub(crate) struct State {
     pub capacity: NodesCapacity,
     /// Nodes and classes added so far.
     pub nodes: u32,
-    classes: u32,
+    pub classes: u32,
     /// Jobs that hold something.
     jobs: u32,
     /// The first of the free places for jobs, and for parts; [`NONE`] for none. Places never used lie behind these.
@@ -390,13 +390,16 @@ impl<'a> Nodes<'a> {
     /// # Errors
     /// [`Error::OutOfRange`] for a request without tasks, with too many, or with unknown resources.
     pub fn fits(&self, request: &Request) -> Result<bool> {
-        let request = RawRequest::new(request, self.state.capacity.resources)?;
-        if !self.may_fit(&request) {
+        self.has_room(&RawRequest::new(request, self.state.capacity.resources)?)
+    }
+
+    pub(super) fn has_room(&self, request: &RawRequest) -> Result<bool> {
+        if !self.may_fit(request) {
             return Ok(false);
         }
         let mut rooms = 0u64;
         let mut fits = false;
-        self.each_room(&request, |_, _, _, room| {
+        self.each_room(request, |_, _, _, room| {
             rooms += u64::from(room);
             fits = rooms >= u64::from(request.count);
             Ok(fits)
@@ -501,7 +504,7 @@ impl<'a> Nodes<'a> {
         Ok(handle)
     }
 
-    fn take_part(&mut self, request: &RawRequest, part: Part) -> Result<()> {
+    pub(super) fn take_part(&mut self, request: &RawRequest, part: Part) -> Result<()> {
         let stride = self.state.capacity.resources as usize;
         let row = range_mut(self.slices.free, part.node as usize * stride, stride)?;
         for ((free, all), each) in row.iter_mut().zip(&mut self.state.free).zip(request.each) {
@@ -514,7 +517,7 @@ impl<'a> Nodes<'a> {
         Ok(())
     }
 
-    fn put_back(&mut self, request: &RawRequest, part: Part) -> Result<()> {
+    pub(super) fn put_back(&mut self, request: &RawRequest, part: Part) -> Result<()> {
         let stride = self.state.capacity.resources as usize;
         let row = range_mut(self.slices.free, part.node as usize * stride, stride)?;
         for ((free, all), each) in row.iter_mut().zip(&mut self.state.free).zip(request.each) {

@@ -11,8 +11,13 @@
 //!   [`Rule`](crate::backfill::Rule) as the exact pass.
 //! * `play`: one scenario; `tail`: a job's remaining run time in it.
 //! * `decide`: from scenarios to delays with half-widths and verdicts.
+//! * [`NodeForecast`]: when every waiting job will start, the queue played forward on the nodes; `floor`: the machine
+//!   in a scenario; `ahead`: who finds room there, and who may overtake.
 
+mod ahead;
 mod decide;
+mod floor;
+mod forecast;
 mod machine;
 mod pass;
 mod place;
@@ -21,6 +26,7 @@ mod request;
 mod state;
 mod tail;
 
+pub use forecast::{NodeForecast, NodeForecastCapacity};
 pub use machine::{MAX_NODES, Nodes, NodesCapacity};
 pub use pass::{NodeJudgement, NodePass};
 pub use request::{Amounts, Fit, MAX_RESOURCES, MAX_TASKS, Part, Request, Spread};

@@ -4,13 +4,12 @@ use crate::backfill::{Criterion, Verdict};
 use crate::error::{Error, Result};
 use crate::memory::{Carver, Header, Kind, Object, at, at_mut, range, range_mut};
 use crate::nodes::machine::{Nodes, Ranked};
-use crate::nodes::play::{STRATA, mark_strata};
 use crate::nodes::request::{Fit, Part, RawRequest, Request};
 use crate::nodes::state::{
     ACCEPTING, Candidate, DECIDING, End, FILLING, MAX_SCENARIOS, NodePassCapacity, NodePassOptions, OWN,
     Piece, Running, State,
 };
-use crate::nodes::tail::{Tail, tails};
+use crate::nodes::tail::{STRATA, Tail, firsts_at, mark_strata, tails};
 use crate::runtime::{Release, RuntimeDistribution, at_limit, check_span};
 use crate::seal::lifecycle;
 use bytemuck::Zeroable;
@@ -64,7 +63,7 @@ pub struct NodeJudgement {
 /// added as running hold what they have beyond all scenarios. In between, the machine may change by commits only.
 ///
 /// The memory needed is [`NodePass::size`]: for n nodes with r kinds of resource, R running jobs, Q candidates with p
-/// parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 r) n + 168 R + 400 Q + 24 p + 600 bytes.
+/// parts and b bins of e events at most 24 (R + Q + 1) b e + (56 + 4 r) n + 176 R + 408 Q + 24 p + 600 bytes.
 pub struct NodePass<'a> {
     pub(super) state: &'a mut State,
     pub(super) slices: Slices<'a>,
@@ -213,9 +212,25 @@ impl NodePass<'_> {
         let count = self.believe(slot, age, limit, runtime)?;
         let limit = at_limit(age, limit);
         *at_mut(self.slices.running, index as usize)? =
-            Running { handle, slot: slot as u32, count, reserved: 0, limit };
+            Running { handle, slot: slot as u32, count, grouped: 0, group: 0, limit };
         self.state.running += 1;
         Ok(index as usize)
+    }
+
+    /// Puts a running job into a group, of a number of the caller's own: jobs of one user and kind, of which one that
+    /// runs long says that the others do. How much they have in common is [`NodePassOptions::shared`]. A candidate that
+    /// is committed belongs to none. O(1).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`]; [`Error::WrongState`] unless the pass has begun and nothing is decided yet.
+    pub fn set_group(&mut self, running: usize, group: i64) -> Result<()> {
+        if self.state.phase != FILLING {
+            return Err(Error::WrongState);
+        }
+        let known = range_mut(self.slices.running, 0, self.state.running as usize)?;
+        let row = known.get_mut(running).ok_or(Error::NoSuchIndex)?;
+        (row.grouped, row.group) = (1, group);
+        Ok(())
     }
 
     /// Writes a job's remaining run time into its place.
@@ -225,8 +240,7 @@ impl NodePass<'_> {
         let count = runtime.remaining(age, limit, self.state.capacity.events_per_bin as usize, releases)?;
         let own = range_mut(self.slices.tails, slot, count)?;
         tails(range(releases, 0, count)?, own);
-        let strata = STRATA as usize;
-        mark_strata(own, range_mut(self.slices.firsts, slot / room * strata, strata)?);
+        mark_strata(own, range_mut(self.slices.firsts, firsts_at(slot, room), STRATA as usize)?);
         Ok(count as u32)
     }
 
@@ -390,7 +404,7 @@ impl NodePass<'_> {
         let slot = self.candidate_tails(candidate) as u32;
         let place = at_mut(self.slices.running, index)?;
         let handle = nodes.take(&row.request, range(self.slices.found, 0, row.parts as usize)?)?;
-        *place = Running { handle, slot, count: row.count, reserved: 0, limit: row.limit };
+        *place = Running { handle, slot, count: row.count, grouped: 0, group: 0, limit: row.limit };
         let state = &mut *self.state;
         state.running += 1;
         state.changes = nodes.state.changes;

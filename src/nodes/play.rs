@@ -10,16 +10,17 @@
 //! All ends of one second are one instant, as in the exact pass.
 
 use crate::error::{Error, Result};
-use crate::forecast::{draw::Draws, heap};
+use crate::forecast::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::nodes::machine::{NONE, Nodes};
 use crate::nodes::pass::{NodePass, Slices};
 use crate::nodes::request::{Amounts, RawRequest};
-use crate::nodes::state::{Candidate, End, Running};
-use crate::nodes::tail::{Tail, survival};
+use crate::nodes::state::{Candidate, End, NodePassOptions, Running};
+use crate::nodes::tail::{STRATA, draw, firsts_at, reached, survival};
 
-/// Scenarios that are stratified together.
-pub(super) const STRATA: u32 = 64;
+/// Seeds of draws that are not a job's own: whose draw a job has, and the groups'.
+const CHOICE: u64 = 0x9ddf_ea08_eb38_2d69;
+const GROUPS: u64 = 0xa076_1d64_78bd_642f;
 
 /// Which run times a scenario has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,26 +64,15 @@ impl Scene {
     }
 }
 
-/// The draw of one job in a scenario; `firsts` as [`mark_strata`] makes them.
-fn drawn(seed: u64, job: u64, scenario: u32, tails: &[Tail], firsts: &[u16]) -> Result<i64> {
-    let block = u64::from(scenario / STRATA);
-    let draws = Draws::new(seed.wrapping_add(block.wrapping_mul(0xd1b5_4a32_d192_ed03)), job, STRATA);
-    let (stratum, uniform) = draws.stratified(scenario % STRATA);
-    let first = usize::from(*at(firsts, stratum as usize)?);
-    let reached = tails.get(first..).and_then(|later| later.iter().find(|tail| 1.0 - tail.left > uniform));
-    Ok(reached.or(tails.last()).ok_or(Error::Corrupt)?.after)
-}
-
-/// For each stratum the first of the tails that a draw in it can reach, so that a draw begins to look there.
-pub(super) fn mark_strata(tails: &[Tail], firsts: &mut [u16]) {
-    let mut index = 0;
-    for (stratum, first) in firsts.iter_mut().enumerate() {
-        let least = stratum as f64 / f64::from(STRATA);
-        while tails.get(index).is_some_and(|tail| 1.0 - tail.left <= least) {
-            index += 1;
-        }
-        *first = index as u16;
+/// The draw that a running job has in a scenario: its own, or its group's. In which scenarios it has the group's is
+/// stratified as draws are.
+fn chosen(options: &NodePassOptions, job: &Running, scenario: u32) -> (u32, f64) {
+    let NodePassOptions { seed, shared, .. } = *options;
+    let slot = u64::from(job.slot);
+    if job.grouped != 0 && draw(seed ^ CHOICE, slot, scenario).1 < shared {
+        return draw(seed ^ GROUPS, job.group as u64, scenario);
     }
+    draw(seed, slot, scenario)
 }
 
 impl NodePass<'_> {
@@ -123,9 +113,9 @@ impl NodePass<'_> {
                 Times::Limits => row.limit,
                 Times::Drawn(scenario) => {
                     // Where the tails lie says whose strata these are: a candidate that was started keeps its own.
-                    let place = row.slot as usize / tails_per_job * STRATA as usize;
+                    let place = firsts_at(row.slot as usize, tails_per_job);
                     let firsts = range(slices.firsts, place, STRATA as usize)?;
-                    drawn(self.state.options.seed, u64::from(row.slot), scenario, own, firsts)?
+                    reached(own, firsts, chosen(&self.state.options, row, scenario))?
                 }
             };
             *at_mut(slices.ends, job)? = End { time, job: job as u64 };

@@ -79,21 +79,26 @@ pub struct NodePassOptions {
     pub scenarios: u32,
     /// 0.
     pub reserved: u32,
+    /// In which share of the scenarios a running job that belongs to a group ([`NodePass::set_group`](super::NodePass))
+    /// has the group's draw, not its own (0 to 1): the correlation of two such jobs' ranks is the square of it. What is
+    /// believed of one job alone stays as it is.
+    pub shared: f64,
 }
 
 impl Default for NodePassOptions {
-    /// At most 256 scenarios of seed 0, half-widths of .95 confidence.
+    /// At most 256 scenarios of seed 0, half-widths of .95 confidence, every job with its own draws.
     fn default() -> NodePassOptions {
-        NodePassOptions { seed: 0, confidence: 0.95, scenarios: 256, reserved: 0 }
+        NodePassOptions { seed: 0, confidence: 0.95, scenarios: 256, reserved: 0, shared: 0.0 }
     }
 }
 
 impl NodePassOptions {
     pub(super) fn check(&self) -> Result<()> {
-        if self.confidence.is_nan() {
+        if self.confidence.is_nan() || self.shared.is_nan() {
             return Err(Error::NotANumber);
         }
-        let valid = self.confidence > 0.0
+        let valid = (0.0..=1.0).contains(&self.shared)
+            && self.confidence > 0.0
             && self.confidence < 1.0
             && (self.scenarios == 0 || (FEWEST_SCENARIOS..=MAX_SCENARIOS).contains(&self.scenarios));
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
@@ -175,7 +180,9 @@ pub(crate) struct Running {
     /// Where its tails begin, and their number.
     pub slot: u32,
     pub count: u32,
-    pub reserved: u32,
+    /// Whether it belongs to a group, and which.
+    pub grouped: u32,
+    pub group: i64,
     /// When it ends by its limit, in seconds from now.
     pub limit: i64,
 }

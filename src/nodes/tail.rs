@@ -1,7 +1,13 @@
-//! A job's remaining run time as the probability that the job is still there, and the integral of that.
+//! A job's remaining run time: the probability that the job is still there, the integral of that, and draws of it.
 
+use crate::error::{Error, Result};
+use crate::forecast::draw::Draws;
+use crate::memory::at;
 use crate::runtime::Release;
 use bytemuck::{Pod, Zeroable};
+
+/// Scenarios that are stratified together.
+pub(super) const STRATA: u32 = 64;
 
 /// The probability that a job is still there, from an instant on.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -33,5 +39,36 @@ pub(super) fn survival(tails: &[Tail], time: i64) -> (f64, f64) {
     match passed.checked_sub(1).and_then(|last| tails.get(last)) {
         None => (1.0, time as f64),
         Some(tail) => (tail.left, tail.area + tail.left * (time - tail.after) as f64),
+    }
+}
+
+/// The draw of this number in a scenario, with its stratum.
+pub(super) fn draw(seed: u64, number: u64, scenario: u32) -> (u32, f64) {
+    let block = u64::from(scenario / STRATA);
+    let draws = Draws::new(seed.wrapping_add(block.wrapping_mul(0xd1b5_4a32_d192_ed03)), number, STRATA);
+    draws.stratified(scenario % STRATA)
+}
+
+/// The run time that belongs to a draw; `firsts` as [`mark_strata`] makes them.
+pub(super) fn reached(tails: &[Tail], firsts: &[u16], (stratum, uniform): (u32, f64)) -> Result<i64> {
+    let first = usize::from(*at(firsts, stratum as usize)?);
+    let reached = tails.get(first..).and_then(|later| later.iter().find(|tail| 1.0 - tail.left > uniform));
+    Ok(reached.or(tails.last()).ok_or(Error::Corrupt)?.after)
+}
+
+/// Where the firsts of the job lie whose tails begin at `slot`, with room for this number of tails a job.
+pub(super) fn firsts_at(slot: usize, room: usize) -> usize {
+    slot.checked_div(room).unwrap_or(0) * STRATA as usize
+}
+
+/// For each stratum the first of the tails that a draw in it can reach, so that a draw begins to look there.
+pub(super) fn mark_strata(tails: &[Tail], firsts: &mut [u16]) {
+    let mut index = 0;
+    for (stratum, first) in firsts.iter_mut().enumerate() {
+        let least = stratum as f64 / f64::from(STRATA);
+        while tails.get(index).is_some_and(|tail| 1.0 - tail.left <= least) {
+            index += 1;
+        }
+        *first = index as u16;
     }
 }

@@ -1,5 +1,5 @@
-/* A damaged machine of nodes, or pass on one, is refused, or gives some answer: it never crashes or hangs, and what it
- * answers with SUREFILL_OK is a number. Every byte of both blocks is damaged in turn; `damage_nodes N` does every N-th.
+/* A damaged machine of nodes, or pass or forecast on one, is refused, or gives some answer: it never crashes or hangs, and what it
+ * answers with SUREFILL_OK is a number. Every byte of the blocks is damaged in turn; `damage_nodes N` does every N-th.
  */
 #include "check.h"
 
@@ -9,7 +9,8 @@
 
 enum { NOW = 1000, MOST_STEPS = 500, NODE_COUNT = 4, KINDS = 2 };
 
-static int64_t machine[300], pass_memory[800], good_machine[300], good_pass[800];
+static int64_t machine[300], pass_memory[900], good_machine[300], good_pass[900];
+static int64_t forecast_memory[900], good_forecast[900];
 static surefill_rule rule;
 
 /* Whether a status is one, and what came with SUREFILL_OK a number. */
@@ -66,6 +67,74 @@ static int use(surefill_node_pass *pass, surefill_nodes *nodes) {
     return sound;
 }
 
+/* All that can be asked of a forecast and its machine. */
+static int foretell(surefill_node_forecast *forecast, surefill_nodes *nodes) {
+    int32_t step = SUREFILL_STEP_MORE, status = SUREFILL_OK, sound = 1;
+    const surefill_request small = wish(2, 4, 1);
+    surefill_forecast_options options;
+    for (int i = 0; i < MOST_STEPS && step != SUREFILL_STEP_DONE && status == SUREFILL_OK; i++)
+        sound &= valid(status = surefill_node_forecast_run(forecast, nodes, 50, &step), 0);
+    for (int32_t i = 0; i < 3; i++) {
+        int64_t when;
+        double value = 0, half_width = 0;
+        status = surefill_node_forecast_start_quantile(forecast, i, 0.5, &when, &half_width);
+        sound &= valid(status, half_width);
+        status = surefill_node_forecast_start_probability(forecast, i, NOW + 500, &value, &half_width);
+        sound &= valid(status, value) && valid(status, half_width);
+        status = surefill_node_forecast_start_mean(forecast, i, &value, &half_width);
+        sound &= valid(status, value) && valid(status, half_width);
+    }
+    CHECK_OK(surefill_forecast_options_init(&options));
+    options.scenarios = 4;
+    sound &= valid(surefill_node_forecast_begin(forecast, nodes, NOW + 1, &options), 0);
+    sound &= valid(surefill_node_forecast_add_running(forecast, nodes, 0, 0, 60, NULL, NULL), 0);
+    sound &= valid(surefill_node_forecast_add_waiting(forecast, nodes, &small, SUREFILL_FIT_APART, 4, 60, NOW, NULL, NULL), 0);
+    sound &= valid(surefill_node_forecast_run(forecast, nodes, 100, &step), 0);
+    return sound;
+}
+
+/* Damages every byte of a forecast in the middle of its run, and of its machine. */
+static void damage_forecast(int64_t every, int64_t machine_size, const int32_t job[2], const surefill_distribution *runs) {
+    const surefill_request half = wish(1, 4, 2), head = wish(4, 8, 0);
+    const int32_t fits[] = {SUREFILL_FIT_BEST, SUREFILL_FIT_BEST, SUREFILL_FIT_APART};
+    surefill_nodes *nodes = (surefill_nodes *)good_machine;
+    surefill_node_forecast_capacity limits;
+    surefill_forecast_options options;
+    surefill_node_forecast *forecast;
+    int64_t size;
+    int32_t step;
+    CHECK_OK(surefill_node_forecast_capacity_init(&limits));
+    limits.nodes = NODE_COUNT;
+    limits.classes = 1;
+    limits.resources = KINDS;
+    limits.running = limits.waiting = limits.scenarios = limits.bins = 4;
+    limits.parts = 8;
+    limits.events_per_bin = 2;
+    CHECK_OK(surefill_node_forecast_size(&limits, &size));
+    CHECK(size <= (int64_t)sizeof good_forecast);
+    CHECK_OK(surefill_node_forecast_init(good_forecast, sizeof good_forecast, &limits, &forecast));
+    CHECK_OK(surefill_forecast_options_init(&options));
+    options.scenarios = 4;
+    CHECK_OK(surefill_node_forecast_begin(forecast, nodes, NOW, &options));
+    for (int i = 0; i < 2; i++) CHECK_OK(surefill_node_forecast_add_running(forecast, nodes, job[i], 10, 5000, runs, NULL));
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(surefill_node_forecast_add_waiting(forecast, nodes, i == 0 ? &head : &half, fits[i], 8, 700 + i, NOW, runs, NULL));
+    CHECK_OK(surefill_node_forecast_run(forecast, nodes, 60, &step));
+    CHECK(step == SUREFILL_STEP_MORE);
+    memcpy(machine, good_machine, sizeof machine);
+    memcpy(forecast_memory, good_forecast, sizeof forecast_memory);
+    CHECK(foretell((surefill_node_forecast *)forecast_memory, (surefill_nodes *)machine));
+    for (int64_t i = 0; i < machine_size + size; i += every) {
+        for (int how = 0; how < 3; how++) {
+            memcpy(machine, good_machine, sizeof machine);
+            memcpy(forecast_memory, good_forecast, sizeof forecast_memory);
+            unsigned char *byte = i < machine_size ? (unsigned char *)machine + i : (unsigned char *)forecast_memory + i - machine_size;
+            *byte = (unsigned char)(how == 0 ? 0xff : how == 1 ? *byte ^ 0x80 : *byte + 1);
+            CHECK(foretell((surefill_node_forecast *)forecast_memory, (surefill_nodes *)machine));
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     const int64_t every = argc > 1 ? atoll(argv[1]) : 1;
     const double counts[] = {1, 2, 3, 1};
@@ -105,6 +174,7 @@ int main(int argc, char **argv) {
     limits.events_per_bin = 2;
     CHECK_OK(surefill_node_pass_size(&limits, &sizes[1]));
     CHECK(sizes[1] <= (int64_t)sizeof pass_memory);
+    damage_forecast(every, sizes[0], job, runs);
     for (int32_t criterion = 0; criterion < 4; criterion++) {
         if (criterion == SUREFILL_CRITERION_BOUND) continue;
         CHECK_OK(surefill_rule_init(&rule));

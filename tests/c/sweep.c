@@ -1,8 +1,8 @@
 /* Every exported function with every kind of wrong argument, one at a time: the documented status, and nothing changed.
  *
  * `sweep --list` prints the functions swept, for the comparison with the header. Bins and distributions are in
- * sweep_values.c, passes in sweep_pass.c, machines of nodes in sweep_nodes.c and sweep_node_pass.c, forecasts in
- * sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors in sweep_predictor.c, waits in sweep_wait.c,
+ * sweep_values.c, passes in sweep_pass.c, machines of nodes in sweep_nodes.c, sweep_node_pass.c and
+ * sweep_node_forecast.c, forecasts in sweep_forecast.c, models in sweep_hmm.c and sweep_online.c, predictors in sweep_predictor.c, waits in sweep_wait.c,
  * presets in sweep_schedule.c, delays in sweep_delays.c, sizes in sweep_allocate.c. */
 #include "sweep.h"
 
@@ -15,13 +15,14 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     void *const objects[KINDS] = {world.bins,      world.distribution, world.inbox, world.filling_pass, world.hmm,
                                   world.predictor, world.wait,  world.sizing,       world.correction,
                                   world.online_hmm, world.done_forecast, world.recent, world.start_calibration,
-                                  world.delays, world.nodes, world.filling_node_pass};
+                                  world.delays, world.nodes, world.filling_node_pass,
+                                  world.done_node_forecast};
     const size_t sizes[KINDS] = {sizeof world.bins, sizeof world.distribution, sizeof world.inbox,
                                  sizeof world.filling_pass, sizeof world.hmm, sizeof world.predictor,
                                  sizeof world.wait, sizeof world.sizing,
                                  sizeof world.correction, sizeof world.online_hmm, sizeof world.done_forecast,
                                  sizeof world.recent, sizeof world.start_calibration, sizeof world.delays,
-                                 sizeof world.nodes, sizeof world.filling_node_pass};
+                                 sizeof world.nodes, sizeof world.filling_node_pass, sizeof world.done_node_forecast};
     int count = 0;
     if (null_is_bad) bad[count++] = (struct bad_handle){NULL, SUREFILL_ERROR_NULL};
     bad[count++] = (struct bad_handle){ODD(objects[kind]), SUREFILL_ERROR_MISALIGNED};
@@ -57,6 +58,7 @@ int bad_handles(enum kind kind, int null_is_bad, struct bad_handle bad[BAD_HANDL
     case KIND_DELAY_CALIBRATION:
     case KIND_NODES:
     case KIND_NODE_PASS:
+    case KIND_NODE_FORECAST:
     case KIND_PASS: /* a size that its capacity does not have; a capacity out of range */
         world.damaged[0][SIZE_OFFSET / 8]++;
         world.damaged[1][SIZE_OFFSET / 8] = INT64_MIN;
@@ -115,6 +117,7 @@ static void make_world(void) {
     make_nodes();
     make_node_passes();
     make_forecasts();
+    make_node_forecasts();
     make_hmms();
     make_online_hmms();
     make_predictors();
@@ -308,6 +311,7 @@ static const struct {
               SWEEP(node_pass_init),
               SWEEP(node_pass_begin),
               SWEEP(node_pass_add_running),
+              SWEEP(node_pass_set_group),
               SWEEP(node_pass_add_candidate),
               SWEEP(node_pass_add_placed),
               SWEEP(node_pass_decide),
@@ -317,6 +321,16 @@ static const struct {
               SWEEP(node_pass_placement),
               SWEEP(node_pass_spent),
               SWEEP(node_pass_head_wait),
+              SWEEP(node_forecast_capacity_init),
+              SWEEP(node_forecast_size),
+              SWEEP(node_forecast_init),
+              SWEEP(node_forecast_begin),
+              SWEEP(node_forecast_add_running),
+              SWEEP(node_forecast_add_waiting),
+              SWEEP(node_forecast_run),
+              SWEEP(node_forecast_start_quantile),
+              SWEEP(node_forecast_start_probability),
+              SWEEP(node_forecast_start_mean),
               SWEEP(forecast_capacity_init),
               SWEEP(forecast_options_init),
               SWEEP(forecast_size),

@@ -25,7 +25,8 @@ enum {
     WAIT_WORDS = 20000,
     SIZING_WORDS = 100,
     NODES_WORDS = 300,
-    NODE_PASS_WORDS = 600,
+    NODE_PASS_WORDS = 700,
+    NODE_FORECAST_WORDS = 700,
     CORRECTION_WORDS = 10,
     LARGEST_WORDS = WAIT_WORDS,
     FRESH_WORDS = 20200,
@@ -49,6 +50,8 @@ struct world {
     int64_t nodes[NODES_WORDS];
     int64_t new_node_pass[NODE_PASS_WORDS], filling_node_pass[NODE_PASS_WORDS], accepting_node_pass[NODE_PASS_WORDS],
         more_node_pass[NODE_PASS_WORDS];
+    int64_t new_node_forecast[NODE_FORECAST_WORDS], filled_node_forecast[NODE_FORECAST_WORDS],
+        more_node_forecast[NODE_FORECAST_WORDS], done_node_forecast[NODE_FORECAST_WORDS];
     int64_t new_sizing[SIZING_WORDS], sizing[SIZING_WORDS];
     int64_t correction[CORRECTION_WORDS];
     int64_t online_hmm[ONLINE_WORDS];
@@ -152,6 +155,7 @@ enum kind {
     KIND_DELAY_CALIBRATION,
     KIND_NODES,
     KIND_NODE_PASS,
+    KIND_NODE_FORECAST,
     KINDS
 };
 enum { BAD_HANDLES = KINDS + 8 };
@@ -280,6 +284,7 @@ void sweep_node_pass_size(void);
 void sweep_node_pass_init(void);
 void sweep_node_pass_begin(void);
 void sweep_node_pass_add_running(void);
+void sweep_node_pass_set_group(void);
 void sweep_node_pass_add_candidate(void);
 void sweep_node_pass_add_placed(void);
 void sweep_node_pass_decide(void);
@@ -290,6 +295,19 @@ void sweep_node_pass_placement(void);
 void sweep_node_pass_spent(void);
 void sweep_node_pass_head_wait(void);
 void make_node_passes(void);
+
+/* sweep_node_forecast.c: one function for each exported one. */
+void sweep_node_forecast_capacity_init(void);
+void sweep_node_forecast_size(void);
+void sweep_node_forecast_init(void);
+void sweep_node_forecast_begin(void);
+void sweep_node_forecast_add_running(void);
+void sweep_node_forecast_add_waiting(void);
+void sweep_node_forecast_run(void);
+void sweep_node_forecast_start_quantile(void);
+void sweep_node_forecast_start_probability(void);
+void sweep_node_forecast_start_mean(void);
+void make_node_forecasts(void);
 
 /* sweep_schedule.c */
 void sweep_preset_init(void);

@@ -1,4 +1,4 @@
-/* What the sweeps of a machine of nodes and of the pass on it share. */
+/* What the sweeps of a machine of nodes, and of the pass and the forecast on it, share. */
 #ifndef SWEEP_NODES_H
 #define SWEEP_NODES_H
 
@@ -15,6 +15,8 @@ union newer_structure {
     surefill_nodes_capacity capacity;
     surefill_node_pass_capacity pass_capacity;
     surefill_node_pass_options options;
+    surefill_node_forecast_capacity forecast_capacity;
+    surefill_forecast_options forecast_options;
     surefill_rule rule;
     uint32_t struct_size;
     unsigned char bytes[8192];

@@ -2,6 +2,7 @@
 //! its probability, played second by second by a scheduler written for this test alone.
 
 mod naive;
+mod nodes;
 
 use naive::{Case, Cases, Job, case, play, prioritised};
 use std::collections::BTreeMap;

@@ -198,6 +198,18 @@ int main(void) {
     OFFSET(surefill_node_pass_options, scenarios);
     OFFSET(surefill_node_pass_options, seed);
     OFFSET(surefill_node_pass_options, confidence);
+    OFFSET(surefill_node_pass_options, shared);
+    SIZE(surefill_node_forecast_capacity);
+    OFFSET(surefill_node_forecast_capacity, struct_size);
+    OFFSET(surefill_node_forecast_capacity, nodes);
+    OFFSET(surefill_node_forecast_capacity, classes);
+    OFFSET(surefill_node_forecast_capacity, resources);
+    OFFSET(surefill_node_forecast_capacity, running);
+    OFFSET(surefill_node_forecast_capacity, waiting);
+    OFFSET(surefill_node_forecast_capacity, parts);
+    OFFSET(surefill_node_forecast_capacity, bins);
+    OFFSET(surefill_node_forecast_capacity, events_per_bin);
+    OFFSET(surefill_node_forecast_capacity, scenarios);
     SIZE(surefill_hmm_capacity);
     OFFSET(surefill_hmm_capacity, struct_size);
     OFFSET(surefill_hmm_capacity, states);

@@ -27,6 +27,7 @@ program layout
   type(surefill_part), target :: a_part
   type(surefill_node_pass_capacity), target :: a_node_pass_capacity
   type(surefill_node_pass_options), target :: a_node_pass_options
+  type(surefill_node_forecast_capacity), target :: a_node_forecast_capacity
   type(surefill_hmm_capacity), target :: a_hmm_capacity
   type(surefill_model_parameters), target :: a_model_parameters
   type(surefill_online_hmm_options), target :: a_online_hmm_options
@@ -244,6 +245,19 @@ program layout
   call member('scenarios', c_loc(a_node_pass_options%scenarios))
   call member('seed', c_loc(a_node_pass_options%seed))
   call member('confidence', c_loc(a_node_pass_options%confidence))
+  call member('shared', c_loc(a_node_pass_options%shared))
+
+  call begin('surefill_node_forecast_capacity', c_loc(a_node_forecast_capacity), c_sizeof(a_node_forecast_capacity))
+  call member('struct_size', c_loc(a_node_forecast_capacity%struct_size))
+  call member('nodes', c_loc(a_node_forecast_capacity%nodes))
+  call member('classes', c_loc(a_node_forecast_capacity%classes))
+  call member('resources', c_loc(a_node_forecast_capacity%resources))
+  call member('running', c_loc(a_node_forecast_capacity%running))
+  call member('waiting', c_loc(a_node_forecast_capacity%waiting))
+  call member('parts', c_loc(a_node_forecast_capacity%parts))
+  call member('bins', c_loc(a_node_forecast_capacity%bins))
+  call member('events_per_bin', c_loc(a_node_forecast_capacity%events_per_bin))
+  call member('scenarios', c_loc(a_node_forecast_capacity%scenarios))
 
   call begin('surefill_hmm_capacity', c_loc(a_hmm_capacity), c_sizeof(a_hmm_capacity))
   call member('struct_size', c_loc(a_hmm_capacity%struct_size))

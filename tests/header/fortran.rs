@@ -16,6 +16,8 @@ pub const OPTIONAL: &[(&str, &str)] = &[
     ("surefill_node_pass_add_candidate", "index"),
     ("surefill_node_pass_add_placed", "index"),
     ("surefill_node_pass_begin", "options"),
+    ("surefill_node_forecast_add_running", "index"),
+    ("surefill_node_forecast_add_waiting", "index"),
     ("surefill_forecast_add_running", "index"),
     ("surefill_forecast_add_waiting", "index"),
 ];

@@ -25,7 +25,7 @@ const FIRST: [&[&str]; 11] = [
 ];
 
 /// Those of `surefill_nodes.h`.
-const NODES: [&[&str]; 2] = [&["nodes"], &["nodes/node_pass"]];
+const NODES: [&[&str]; 3] = [&["nodes"], &["nodes/node_pass"], &["nodes/node_forecast"]];
 
 /// Those of `surefill_models.h`.
 const MODELS: [&[&str]; 10] = [

@@ -40,6 +40,7 @@
 //! options.scenarios = 128;
 //! surefill_node_pass_begin(pass, nodes, 1000000, 7, &whole, 900, &options);
 //! surefill_node_pass_add_running(pass, nodes, job, 600, 7200, NULL, NULL);
+//! surefill_node_pass_set_group(pass, 0, 1000);
 //! surefill_node_pass_add_candidate(pass, nodes, &half, SUREFILL_FIT_APART, 3600, NULL, NULL);
 //! surefill_rule_init(&rule);
 //! do {
@@ -103,6 +104,9 @@ pub struct surefill_node_pass_options {
     pub seed: i64,
     /// The confidence of the half-widths (above 0, below 1), all looks at a candidate together.
     pub confidence: f64,
+    /// In which share of the scenarios a running job that belongs to a group (surefill_node_pass_set_group) has the
+    /// group's draw, not its own (0 to 1).
+    pub shared: f64,
 }
 
 /// One scheduling pass on a machine of nodes: begin, add running jobs and candidates, decide and commit until it is
@@ -146,12 +150,13 @@ unsafe fn capacity(given: *const surefill_node_pass_capacity) -> Result<NodePass
 }
 
 fn default_options() -> surefill_node_pass_options {
-    let NodePassOptions { seed, confidence, scenarios, .. } = NodePassOptions::default();
+    let NodePassOptions { seed, confidence, scenarios, shared, .. } = NodePassOptions::default();
     surefill_node_pass_options {
         struct_size: size_of::<surefill_node_pass_options>() as u32,
         scenarios: scenarios as i32,
         seed: seed as i64,
         confidence,
+        shared,
     }
 }
 
@@ -160,9 +165,10 @@ unsafe fn options(given: *const surefill_node_pass_options) -> Result<NodePassOp
     if given.is_null() {
         return Ok(NodePassOptions::default());
     }
-    let given = unsafe { sized(given, default_options(), &[4, 8, 16])? };
+    let given = unsafe { sized(given, default_options(), &[4, 8, 16, 24])? };
     let (seed, scenarios) = (given.seed as u64, count(given.scenarios)?);
-    Ok(NodePassOptions { seed, confidence: given.confidence, scenarios, reserved: 0 })
+    let (confidence, shared) = (given.confidence, given.shared);
+    Ok(NodePassOptions { seed, confidence, scenarios, reserved: 0, shared })
 }
 
 /// The pass behind a handle.
@@ -189,7 +195,8 @@ pub unsafe extern "C" fn surefill_node_pass_capacity_init(capacity: *mut surefil
     status(unsafe { write(capacity, default_capacity()) })
 }
 
-/// Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence.
+/// Sets the options to their defaults: at most 256 scenarios of seed 0, half-widths of .95 confidence, every job
+/// with draws of its own.
 ///
 /// Errors: NULL, MISALIGNED.
 ///
@@ -288,6 +295,22 @@ pub unsafe extern "C" fn surefill_node_pass_add_running(
         let runtime = unsafe { distribution_or_limit(distribution)? };
         optional(index, || pass.add_running(&nodes, known(job)?, age, limit, &runtime))
     })())
+}
+
+/// Puts a running job, by its number in this pass, into a group, of a number of the caller's own: jobs of one user and
+/// kind, of which one that runs long says that the others do. How much they have in common is the options' shared. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX, WRONG_STATE.
+///
+/// # Safety
+/// pass is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_node_pass_set_group(
+    pass: *mut surefill_node_pass,
+    running: i32,
+    group: i64,
+) -> i32 {
+    status((|| unsafe { self::pass(pass)? }.set_group(index(running)?, group))())
 }
 
 /// Adds a candidate for backfilling behind those added before: its request, by which of SUREFILL_FIT_ nodes are found
