@@ -1,6 +1,6 @@
-/* A damaged machine of nodes, or pass or forecast on one, is refused, or gives some answer: it never crashes or hangs, and what it
- * answers with SUREFILL_OK is a number. Every byte of the blocks is damaged in turn; `damage_nodes N` does every N-th.
- */
+/* A damaged machine of nodes, or pass or forecast on one, is refused, or gives some answer: it never crashes or hangs,
+ * and what it answers with SUREFILL_OK is a number. Every byte of the blocks is damaged in turn; `damage_nodes N` does
+ * every N-th. */
 #include "check.h"
 
 #include <math.h>

@@ -298,7 +298,8 @@ pub unsafe extern "C" fn surefill_node_pass_add_running(
 }
 
 /// Puts a running job, by its number in this pass, into a group, of a number of the caller's own: jobs of one user and
-/// kind, of which one that runs long says that the others do. How much they have in common is the options' shared. O(1).
+/// kind, of which one that runs long says that the others do. How much they have in common is the options' shared.
+/// O(1).
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT, NO_SUCH_INDEX, WRONG_STATE.
 ///
