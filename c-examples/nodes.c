@@ -1,5 +1,5 @@
-/* Nodes with GPUs, shared by jobs: may a small job overtake the head of the queue, and on which nodes? And when will the
- * jobs behind it start? All memory is static. */
+/* Nodes with GPUs, shared by jobs: may a small job overtake the head of the queue, and on which nodes? And when will
+ * those that wait start? All memory is static. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

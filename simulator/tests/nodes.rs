@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
+use surefill_simulator::replay::backfill::Backfill;
 use surefill_simulator::replay::engine::replay;
 use surefill_simulator::replay::outcome::Outcome;
 use surefill_simulator::replay::policy::{Choice, OrderOptions, PolicyOptions};
@@ -46,7 +47,7 @@ fn run(workload: &Workload, policy: &str) -> Outcome {
         PolicyOptions { order: Some(choice.order(&PolicyOptions::default())), ..PolicyOptions::default() };
     let options = choice.options(&base);
     let mut policy = match workload.nodes {
-        Some(_) => choice.build_on_nodes(&options).unwrap(),
+        Some(_) => choice.build_on_nodes(&options, workload.on_whole_nodes()).unwrap(),
         None => choice.build(&options).unwrap(),
     };
     replay(workload, Setup::default(), &mut *policy, &|_| {}).unwrap()
@@ -54,6 +55,12 @@ fn run(workload: &Workload, policy: &str) -> Outcome {
 
 fn starts(outcome: &Outcome) -> Vec<(i64, i64, bool)> {
     outcome.jobs.iter().map(|job| (job.number, job.start, job.backfill.is_some())).collect()
+}
+
+/// The bits of the delay that a policy predicted, but where it tells what it has learnt of delays, which it does not on
+/// nodes.
+fn told(policy: &str, backfill: Backfill) -> u64 {
+    if policy == "fair" { 0 } else { backfill.predicted.to_bits() }
 }
 
 #[test]
@@ -73,11 +80,17 @@ fn on_whole_like_nodes_replays_are_those_on_processors() {
         }
         let whole = workload(&text, &Rules { procs: Some(procs as u32), ..Rules::default() });
         let nodes = workload(&text, &on(&format!("{procs}x(cores=1)")));
-        for policy in ["fcfs", "easy", "easy:limit:sjbf", "easy:clairvoyant", "easy++", "easy:limit:sjf"] {
+        let policies = ["fcfs", "easy", "easy:limit:sjbf", "easy:clairvoyant", "easy++", "easy:limit:sjf"];
+        let exact = ["prob:user:fcfs:exact=0.1@1", "prob:mix:sjbf:seconds=60@2", "fair"];
+        for policy in policies.into_iter().chain(exact) {
             let (one, other) = (run(&whole, policy), run(&nodes, policy));
             assert_eq!(starts(&one), starts(&other), "case {case}, {policy}");
             let observed = |outcome: &Outcome| -> Vec<_> {
-                outcome.jobs.iter().map(|job| job.backfill.map(|b| b.observed_delay)).collect()
+                outcome
+                    .jobs
+                    .iter()
+                    .map(|job| job.backfill.map(|b| (b.observed_delay, told(policy, b))))
+                    .collect()
             };
             assert_eq!(observed(&one), observed(&other), "case {case}, {policy}");
             backfills += one.jobs.iter().filter(|job| job.backfill.is_some()).count();
@@ -161,7 +174,7 @@ fn what_does_not_know_nodes_says_so() {
             order: Some(OrderOptions::named(Default::default())),
             ..PolicyOptions::default()
         };
-        let why = choice.build_on_nodes(&choice.options(&base)).err().unwrap().to_string();
+        let why = choice.build_on_nodes(&choice.options(&base), false).err().unwrap().to_string();
         assert!(why.contains("does not know machines of nodes"), "{policy}: {why}");
     }
     let mut text = String::from("; Resources: cores gpu\n");

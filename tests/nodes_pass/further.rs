@@ -7,7 +7,8 @@ use surefill::nodes::{Fit, NodePass, NodePassOptions, Nodes, NodesCapacity, Part
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
 /// Two jobs on two nodes, and a head job that wants both: it waits for the longer of the two. In a group that shares
-/// all draws they end together, and it waits as for one; in one that shares half of them, in a quarter of the scenarios.
+/// all draws they end together, and it waits as for one; in one that shares half of them, it does so in a quarter of
+/// the scenarios.
 #[test]
 fn jobs_of_a_group_end_together() {
     let all = [8, 0, 0, 0, 0, 0, 0, 0];

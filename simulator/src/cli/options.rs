@@ -236,6 +236,10 @@ pub struct ProbArgs {
     /// well [default: told, as the presets have it; off with another rule]
     #[arg(long, value_enum)]
     calibrate: Option<Calibrate>,
+    /// On machines of nodes: in which share of the scenarios running jobs of one user with the same limit run as long
+    /// as each other; whole nodes are then sampled too [default: none]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    shared: Option<f64>,
     /// The queue's priority, also easy's: submission, shortest, or the four numbers A/B/C/D of
     /// median^A x processors^B / (1 + wait/C)^D, smaller values first [default: the order's]
     #[arg(long, value_name = "PRIORITY")]
@@ -314,6 +318,7 @@ impl ProbArgs {
             ("--guard", self.guard.is_some()),
             ("--or-easy", self.or_easy.is_some()),
             ("--calibrate", self.calibrate.is_some()),
+            ("--shared", self.shared.is_some()),
             ("--refresh", self.refresh.is_some()),
             ("--hmm-floor", self.hmm_floor.is_some()),
             ("--first-edge", self.first_edge.is_some()),
@@ -389,6 +394,7 @@ impl ProbArgs {
             guard: self.guard.unwrap_or(plain.guard),
             or_easy: self.or_easy.unwrap_or(plain.or_easy),
             calibrate: self.calibrate.unwrap_or(plain.calibrate),
+            shared: self.shared.or(plain.shared),
             refresh: self.refresh.unwrap_or(plain.refresh),
             hmm_floor: self.hmm_floor.unwrap_or(plain.hmm_floor),
             first_edge_s: self.first_edge.unwrap_or(plain.first_edge_s),

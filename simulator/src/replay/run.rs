@@ -122,7 +122,7 @@ pub fn one(
         let own = (seed != 0).then(|| workload.shifted(seed));
         let shifted = own.as_ref().unwrap_or(workload);
         let mut policy = match shifted.nodes {
-            Some(_) => options.choice.build_on_nodes(&options.policy)?,
+            Some(_) => options.choice.build_on_nodes(&options.policy, shifted.on_whole_nodes())?,
             None => options.choice.build(&options.policy)?,
         };
         replay(shifted, options.setup(trace, shifted.procs, seed), &mut *policy, progress)?

@@ -128,6 +128,20 @@ impl Machine {
         self.classes.iter().map(|class| u64::from(class.count) * on(class)).sum()
     }
 
+    /// Whether the nodes are alike and each of these requests takes whole ones: a task of any job leaves no room for a
+    /// task of another, so that only the number of free nodes counts.
+    pub fn is_whole<'a>(&self, mut requests: impl Iterator<Item = &'a Request>) -> bool {
+        let [class] = &self.classes[..] else { return false };
+        let filled = |request: &Request, kind: usize| {
+            class.amounts[kind] > 0 && request.each[kind] == class.amounts[kind]
+        };
+        let mut kinds: Vec<usize> = (0..MAX_RESOURCES).collect();
+        requests.all(|request| {
+            kinds.retain(|&kind| filled(request, kind));
+            !kinds.is_empty()
+        })
+    }
+
     /// Its cores, as a number of processors; its nodes, where they have no cores.
     pub fn processors(&self) -> u32 {
         match self.resources.iter().position(|name| name == "cores") {
@@ -213,6 +227,21 @@ impl NodesBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_nodes_are_those_that_a_task_fills() {
+        let machine: Machine = "4x(cores=8,gpu=2)".parse().unwrap();
+        let request =
+            |cores, gpu| Request { count: 2, each: [cores, gpu, 0, 0, 0, 0, 0, 0], ..Request::default() };
+        let whole = |machine: &Machine, requests: &[Request]| machine.is_whole(requests.iter());
+        assert!(whole(&machine, &[request(8000, 0), request(8000, 2000)]));
+        assert!(whole(&machine, &[request(1000, 2000), request(8000, 2000)]));
+        // One fills the cores, the other the GPUs: the third kind of pair could share a node.
+        assert!(!whole(&machine, &[request(8000, 0), request(0, 2000)]));
+        assert!(!whole(&machine, &[request(4000, 0)]));
+        let two: Machine = "4x(cores=8)+1x(cores=8,fat)".parse().unwrap();
+        assert!(!whole(&two, &[request(8000, 0)]));
+    }
 
     #[test]
     fn machines_are_read_and_wrong_ones_say_why() {

@@ -278,6 +278,12 @@ impl Workload {
         Ok(Workload { jobs, procs, counts, unix_start_time: header.unix_start_time, nodes })
     }
 
+    /// Whether the machine is one of whole, like nodes: see [`Machine::is_whole`].
+    pub fn on_whole_nodes(&self) -> bool {
+        let requests = self.jobs.iter().filter_map(|job| job.request.as_deref());
+        self.nodes.as_ref().is_some_and(|nodes| nodes.is_whole(requests))
+    }
+
     /// The same jobs with every submission shifted by 0 to 59 s, uniformly, by a ChaCha8 generator seeded with `seed`;
     /// seed 0 is the workload as it is. Schedules are chaotic: the spread over seeds tells a difference between
     /// policies from an accident.

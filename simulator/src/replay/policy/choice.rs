@@ -245,11 +245,12 @@ impl Choice {
         predictor.ok_or_else(|| not_used(self.policy, self.predictor))
     }
 
-    /// The policy on a machine of nodes. Predicted delays are not calibrated there.
+    /// The policy on a machine of nodes; `whole` where these are alike and jobs take whole ones: then delays are exact.
+    /// Predicted delays are not calibrated on nodes.
     ///
     /// # Errors
     /// As [`Choice::build`], [`BadChoice::NoNodes`].
-    pub fn build_on_nodes(&self, options: &PolicyOptions) -> Result<Box<dyn Policy>, BadChoice> {
+    pub fn build_on_nodes(&self, options: &PolicyOptions, whole: bool) -> Result<Box<dyn Policy>, BadChoice> {
         let order = &self.order(options);
         let prob = &options.prob;
         Ok(match self.policy {
@@ -260,7 +261,7 @@ impl Choice {
                 Box::new(OnNodes::easy(predictor, order))
             }
             PolicyName::Prob if prob.delay == Delay::Exact && prob.calibrate != Calibrate::Decide => {
-                Box::new(OnNodes::prob(self.distributions(options)?, order, prob))
+                Box::new(OnNodes::prob(self.distributions(options)?, order, prob, whole))
             }
             _ => return Err(BadChoice::NoNodes(self.to_string())),
         })

@@ -2,8 +2,8 @@
 //!
 //! EASY asks the pass about limits alone: the head job has its reservation at the instant at which it would fit if all
 //! jobs ended as expected, and a candidate may start if it ends by then or leaves room for the head job on the nodes
-//! that are free then. The probabilistic policy draws run times. On whole, like nodes with one resource EASY's
-//! decisions are those of [`Easy`](super::easy::Easy), job by job.
+//! that are free then. The probabilistic policy draws run times; where jobs take whole, like nodes it counts these, and
+//! the core's [`Pass`] knows the delays exactly. There the decisions of both are those on processors, job by job.
 
 use crate::replay::machine::Cluster;
 use crate::replay::policy::easy::expected_end;
@@ -11,8 +11,9 @@ use crate::replay::policy::order::Ordering;
 use crate::replay::policy::{OrderOptions, Overdue, Policy, ProbOptions};
 use crate::replay::predict::{DistributionPredictor, PointPredictor};
 use crate::trace::workload::{Job, JobId};
-use surefill::backfill::{Criterion, Rule, Step, Verdict};
+use surefill::backfill::{Criterion, Pass, PassCapacity, Rule, Step, Verdict};
 use surefill::error::Result;
+use surefill::math::fnv::fnv1a;
 use surefill::nodes::{NodePass, NodePassCapacity, NodePassOptions, Request};
 use surefill::runtime::{MAX_BINS, RuntimeDistribution};
 
@@ -41,6 +42,8 @@ pub struct OnNodes {
     limits: NodePassCapacity,
     memory: Vec<u64>,
     candidates: Vec<JobId>,
+    /// The capacity of the exact pass, where jobs take whole, like nodes, which are counted.
+    counted: Option<PassCapacity>,
 }
 
 impl OnNodes {
@@ -57,6 +60,7 @@ impl OnNodes {
             limits: NodePassCapacity { bins, events_per_bin: 1, ..NodePassCapacity::default() },
             memory: Vec::new(),
             candidates: Vec::new(),
+            counted: None,
         }
     }
 
@@ -65,16 +69,27 @@ impl OnNodes {
         OnNodes::new(Beliefs::Points(predictor), order, Rule::EXACT, 1.0, 0)
     }
 
-    /// Probabilistic backfilling.
+    /// Probabilistic backfilling, exact on `whole`, like nodes.
     pub fn prob(
         predictor: Box<dyn DistributionPredictor>,
         order: &OrderOptions,
         options: &ProbOptions,
+        whole: bool,
     ) -> OnNodes {
         let beliefs = Beliefs::Distributions { predictor, of: Vec::new(), refresh: options.refresh };
         let scenarios = NodePassOptions::default().scenarios;
         let mut policy = OnNodes::new(beliefs, order, options.rule(), options.guard, scenarios);
         policy.limits.events_per_bin = options.events_per_bin as u32;
+        policy.options.shared = options.shared.unwrap_or(0.0);
+        let events_per_bin = policy.limits.events_per_bin;
+        let limits = PassCapacity {
+            running: 0,
+            candidates: 0,
+            bins: MAX_BINS as u32,
+            events_per_bin,
+            ..PassCapacity::default()
+        };
+        policy.counted = (whole && options.shared.is_none()).then_some(limits);
         policy
     }
 
@@ -137,7 +152,11 @@ impl OnNodes {
                 }
                 Beliefs::Distributions { predictor, of, .. } => {
                     let (age, limit) = (now - running.start, predictor.limit(job));
-                    pass.add_running(&nodes, handle, age, limit, belief(of, job.id))?
+                    let index = pass.add_running(&nodes, handle, age, limit, belief(of, job.id))?;
+                    if self.options.shared > 0.0 {
+                        pass.set_group(index, group(job))?;
+                    }
+                    index
                 }
             };
         }
@@ -157,7 +176,65 @@ impl OnNodes {
         Ok(())
     }
 
+    /// The decisions where jobs take whole, like nodes: by the number of free ones.
+    fn decide_counted(
+        &mut self,
+        cluster: &mut Cluster<'_>,
+        head: &Job,
+        mut limits: PassCapacity,
+    ) -> Result<()> {
+        let all = cluster.nodes().count();
+        let (running, candidates) = (cluster.running().len() as u32, self.candidates.len() as u32);
+        let mut spent = None;
+        if running > limits.running || candidates > limits.candidates || self.memory.is_empty() {
+            if !self.memory.is_empty() {
+                spent = Some(Pass::attach(bytemuck::cast_slice_mut(&mut self.memory))?.spent_on());
+            }
+            limits.running = limits.running.max(running.next_power_of_two());
+            limits.candidates = limits.candidates.max(candidates.next_power_of_two());
+            limits.processors = all;
+            self.memory = vec![0; Pass::size(&limits)?.div_ceil(8)];
+            Pass::init(bytemuck::cast_slice_mut(&mut self.memory), &limits)?;
+            self.counted = Some(limits);
+        }
+        let mut memory = std::mem::take(&mut self.memory);
+        let mut pass = Pass::attach(bytemuck::cast_slice_mut(&mut memory))?;
+        if let Some((head, spent)) = spent {
+            pass.restore_spent(head, spent)?;
+        }
+        let Beliefs::Distributions { predictor, of, .. } = &self.beliefs else { return Ok(()) };
+        let count = |id: JobId| request(cluster.job(id)).count;
+        let busy: u32 = cluster.running().iter().map(|running| count(running.job)).sum();
+        let now = cluster.now();
+        pass.begin(now, all - busy, head.id as i64, request(head).count)?;
+        pass.set_head_waited(now - head.submit)?;
+        for running in cluster.running() {
+            let (age, limit) = (now - running.start, predictor.limit(cluster.job(running.job)));
+            pass.add_running(count(running.job), age, limit, belief(of, running.job))?;
+        }
+        for &id in &self.candidates {
+            pass.add_candidate(count(id), predictor.limit(cluster.job(id)), belief(of, id))?;
+        }
+        let rule = Rule { guard: self.ordering.long_wait(self.guard), ..self.rule };
+        while let Step::Accept(index) = pass.decide(&rule, u64::MAX)? {
+            let before = pass.spent(Criterion::Seconds);
+            pass.commit(index)?;
+            let seconds = pass.spent(Criterion::Seconds) - before;
+            cluster.backfill(self.candidates[index], pass.judgement(index)?.delay, seconds);
+        }
+        let mut judged = 0;
+        for index in 0..self.candidates.len() {
+            judged += u64::from(pass.judgement(index)?.verdict != Verdict::DoesNotFit);
+        }
+        cluster.judged(judged);
+        self.memory = memory;
+        Ok(())
+    }
+
     fn decide(&mut self, cluster: &mut Cluster<'_>, head: &Job) -> Result<()> {
+        if let Some(limits) = self.counted {
+            return self.decide_counted(cluster, head, limits);
+        }
         self.reserve(cluster)?;
         let mut memory = std::mem::take(&mut self.memory);
         let mut pass = NodePass::attach(bytemuck::cast_slice_mut(&mut memory))?;
@@ -180,6 +257,12 @@ impl OnNodes {
         self.memory = memory;
         Ok(())
     }
+}
+
+/// Jobs of one user with one limit.
+fn group(job: &Job) -> i64 {
+    let key = [job.user, job.limit].map(i64::to_le_bytes).concat();
+    fnv1a(&key) as i64
 }
 
 fn median(belief: &RuntimeDistribution, limit: i64) -> i64 {

@@ -103,6 +103,10 @@ pub struct ProbOptions {
     /// What is made of what earlier backfills teach.
     #[serde(default)]
     pub calibrate: Calibrate,
+    /// On machines of nodes: in which share of the scenarios running jobs of one user with the same limit have one draw
+    /// ([`NodePassOptions::shared`](surefill::nodes::NodePassOptions)). With it whole, like nodes are sampled too.
+    #[serde(default)]
+    pub shared: Option<f64>,
     /// Where the predictors' second run-time bin starts, in seconds.
     pub first_edge_s: f64,
     /// The ratio of neighbouring edges of their bins.
@@ -123,6 +127,7 @@ impl Default for ProbOptions {
             refresh: true,
             hmm_floor: PredictorOptions::default().floor,
             calibrate: Calibrate::Off,
+            shared: None,
             first_edge_s: 1.5,
             ratio: 1.8,
         }
