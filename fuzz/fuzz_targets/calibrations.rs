@@ -1,7 +1,8 @@
 //! Bytes as a sequence of calls on what learns from starts and delays, and on presets, through C.
 //!
-//! Of every call what `predictors` checks. Recent waits are sorted again for each quantile, what presets make of them is
-//! computed anew; delays are those of their definition, added up again; the exponents of the starts' levels are followed.
+//! Of every call what `predictors` checks. Recent waits are sorted again for each quantile, and what presets make of
+//! them is computed anew; delays are those of their definition, added up again; the exponents of the starts' levels are
+//! followed.
 #![no_main]
 
 #[allow(dead_code)]

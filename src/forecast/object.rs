@@ -15,6 +15,9 @@ const MAX_PROCESSORS: u32 = 1 << 24;
 /// A start that never comes.
 pub(super) const NEVER: i64 = i64::MAX;
 
+/// No scenario of sound contents lasts longer: all jobs one after the other.
+pub(super) const LATEST: i64 = 1 << 62;
+
 /// Capacities of a [`Forecast`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -261,7 +264,7 @@ impl<'a> Object<'a> for Forecast<'a> {
             && state.phase <= DONE
             && (!begun || state.options.sound(capacity.scenarios))
             && state.now.unsigned_abs() <= 1 << 53
-            && (0..=1 << 62).contains(&state.scene.time);
+            && (0..=LATEST).contains(&state.scene.time);
         if sound { Ok(Forecast { state, parts }) } else { Err(Error::Corrupt) }
     }
 }

@@ -24,7 +24,7 @@ pub struct Job {
     waited: i64,
 }
 
-/// Calls with a preset say whether they are told of the waits.
+/// Calls with a preset say whether they get the waits, else NULL.
 #[derive(Debug)]
 pub enum Call {
     Add(i64),

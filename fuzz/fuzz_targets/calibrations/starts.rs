@@ -15,7 +15,7 @@ type Class = (u64, [f64; 5]);
 pub struct Starts {
     all: Class,
     classes: [Class; 18],
-    /// Whether no level came so near to what was told of it that rounding decided.
+    /// Whether rounding never decided if a level had missed.
     certain: bool,
 }
 
@@ -61,13 +61,13 @@ impl Forecast {
     }
 }
 
-/// How far a start moves exponents that have heard of so many.
+/// How far one more start moves the exponents.
 fn rate(starts: u64) -> f64 {
     (1.0 / (1.0 + starts as f64).sqrt()).max(0.02)
 }
 
 impl Starts {
-    /// What is told of one level alone.
+    /// The stretched quantile of one level alone.
     fn stretched(&self, forecast: &Forecast, level: usize) -> i64 {
         let exponent = self.all.1[level] + self.classes[forecast.class()].1[level];
         let told = (forecast.levels[level] as f64 + 60.0) * exponent.exp() - 60.0;
