@@ -1,16 +1,58 @@
 //! Wall time of one scheduling pass at archive scale (60 running jobs, 430 processors, 20 candidates) and at large
 //! scale (1,000 running jobs, 10,000 processors, 1,000 candidates), each beside the papers' dynamic program for one
-//! candidate and beside E x C bare multiply-adds. Instruction counts: `make instructions`.
+//! candidate and beside E x C bare multiply-adds; and of one by the preset `fair` at four events a bin, at these scales
+//! and the largest (5,000 running jobs, 100,000 processors, 1,000 candidates). Instruction counts: `make instructions`.
 
 mod scenario;
 
 use criterion::{BenchmarkId, Criterion as Bench, Throughput, criterion_group, criterion_main};
 use scenario::{Scenario, VECTORS, rule};
 use std::hint::black_box;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use surefill::backfill::{Criterion, Pass, Rule};
 
 const SCALES: [(&str, usize, u32, usize); 2] = [("archive", 60, 430, 20), ("large", 1000, 10_000, 1000)];
+const LARGEST: (&str, usize, u32, usize) = ("largest", 5000, 100_000, 1000);
+
+/// What the work would cost at the machine's speed: E additions of a job to C processors. One in `every` is made, and
+/// its time counts `every` times.
+fn multiply_adds(releases: usize, processors: usize, every: u32, rounds: u64) -> Duration {
+    let (from, mut to) = (vec![0.5f64; processors + 64], vec![0.0f64; processors]);
+    let begun = Instant::now();
+    for _ in 0..rounds * (releases as u64).div_ceil(every.into()) {
+        for ((t, a), c) in to.iter_mut().zip(&from).zip(&from[16..]) {
+            *t = a * 0.75 + c * 0.25;
+        }
+        black_box(&mut to);
+    }
+    begun.elapsed() * every
+}
+
+/// The preset's rule at four events a bin, with all its starts.
+fn fair(bench: &mut Bench) {
+    for (name, running, processors, candidates) in SCALES.into_iter().chain([LARGEST]) {
+        let mut group = bench.benchmark_group(format!("fair/{name}"));
+        group.sample_size(10).measurement_time(Duration::from_secs(3));
+        let scenario = Scenario::new(running, processors, candidates, 4, 1);
+        let mut memory = scenario.memory();
+        let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &scenario.limits).unwrap();
+        let releases = scenario.releases().len();
+        println!(
+            "# fair/{name}: {running} running jobs, {releases} releases at four events a bin, c_q = {}, {candidates} candidates, {} started; vectors: {VECTORS}",
+            scenario.head - scenario.idle,
+            scenario.decide(&mut pass, &Rule::FAIR),
+        );
+        group.bench_function("4 events a bin", |b| {
+            b.iter(|| black_box(scenario.decide(&mut pass, &Rule::FAIR)))
+        });
+        group.throughput(Throughput::Elements(releases as u64 * u64::from(processors)));
+        let every = if name == LARGEST.0 { 256 } else { 1 };
+        group.bench_function("E x C multiply-adds", |b| {
+            b.iter_custom(|rounds| multiply_adds(releases, processors as usize, every, rounds))
+        });
+        group.finish();
+    }
+}
 
 fn passes(bench: &mut Bench) {
     for (name, running, processors, candidates) in SCALES {
@@ -51,23 +93,14 @@ fn passes(bench: &mut Bench) {
                 b.iter(|| scenario.naive(black_box(0), 0.05))
             });
         }
-        // What the work would cost at the machine's speed: E additions of a job to C processors.
-        let (releases, need) = (scenario.releases().len(), processors as usize);
-        let (from, mut to) = (vec![0.5f64; need + 64], vec![0.0f64; need]);
-        group.throughput(Throughput::Elements((releases * need) as u64));
+        let releases = scenario.releases().len();
+        group.throughput(Throughput::Elements(releases as u64 * u64::from(processors)));
         group.bench_function("E x C multiply-adds", |b| {
-            b.iter(|| {
-                for _ in 0..releases {
-                    for ((t, a), c) in to.iter_mut().zip(&from).zip(&from[16..]) {
-                        *t = a * 0.75 + c * 0.25;
-                    }
-                    black_box(&mut to);
-                }
-            })
+            b.iter_custom(|rounds| multiply_adds(releases, processors as usize, 1, rounds))
         });
         group.finish();
     }
 }
 
-criterion_group!(benches, passes);
+criterion_group!(benches, passes, fair);
 criterion_main!(benches);

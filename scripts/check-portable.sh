@@ -81,7 +81,7 @@ git ls-files -z -- Cargo.toml Cargo.lock src include benches scripts simulator c
 gzip -dc demo/workload.swf.gz > "$root/source/workload.swf"
 
 # Builds the library for a target, and by this compiler what is run.
-programs='behaviour replay start_times choose_size predict wait_bounds'
+programs='behaviour replay start_times choose_size predict wait_bounds nodes delays train_model learn_on_line'
 cat > "$root/source/on.sh" << 'END'
 set -eu
 cd /source
@@ -106,12 +106,25 @@ printed() {
     for preset in easy fast; do
         "$@" "$folder/replay" --preset $preset "$here/short.swf"
     done
-    "$@" "$folder/start_times"
-    "$@" "$folder/choose_size"
-    "$@" "$folder/predict"
+    "$@" "$folder/replay" --preset fair "$here/wide.swf"
+    local program
+    for program in start_times choose_size predict nodes delays train_model learn_on_line; do
+        "$@" "$folder/$program"
+    done
     "$@" "$folder/wait_bounds" < "$root/source/history.txt"
 }
 head -n 2000 "$root/source/workload.swf" > "$root/source/short.swf"
+# A thousand running jobs on 8,192 processors, and head jobs that lack thousands: expected seconds come from frequencies.
+awk 'function below(n) { x = x * 16807 % 2147483647; return x % n }
+    BEGIN {
+        x = 1; print "; MaxProcs: 8192"
+        for (job = 1; job <= 1700; job++) {
+            at += job <= 200 ? 100 : below(4)
+            if (job == 201) at += 40000
+            wide = job > 1300 && job % 50 == 0 ? 3000 + below(3000) : 1 + below(12)
+            print job, at, -1, 300 + below(30000), wide, -1, -1, wide, 43200, -1, 1, below(9), 1, 1, 1, 1, -1, -1
+        }
+    }' > "$root/source/wide.swf"
 python3 tests/c/wait_bounds.py history > "$root/source/history.txt"
 
 make --no-print-directory lib

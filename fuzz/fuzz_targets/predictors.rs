@@ -28,7 +28,7 @@ mod waits;
 
 use input::Input;
 use libfuzzer_sys::fuzz_target;
-use object::{Object, Subject};
+use object::calls;
 
 fuzz_target!(|bytes: &[u8]| {
     let input = &mut Input::new(bytes);
@@ -43,25 +43,3 @@ fuzz_target!(|bytes: &[u8]| {
         _ => plain::calls(input),
     }
 });
-
-fn calls<S: Subject>(input: &mut Input) {
-    // Most calls go to the first.
-    let mut objects: Vec<Object<S>> = Vec::new();
-    for _ in 0..2 {
-        objects.extend(Object::make(input));
-    }
-    while !input.is_empty() && !objects.is_empty() {
-        let which = input.below(4 * objects.len() as u8).saturating_sub(3 * objects.len());
-        match input.below(16) {
-            0 => objects[which].checkpoint(input),
-            1 => objects[which].moved(),
-            2 => objects[which].damage(input),
-            3 if input.rarely() => {
-                if let Some(another) = Object::make(input) {
-                    objects[which] = another;
-                }
-            }
-            _ => objects[which].call(input),
-        }
-    }
-}

@@ -376,3 +376,39 @@ fn tune_measures_as_compare_does_and_shards_are_the_whole() {
     assert_eq!(code(&page), 0, "{}", stderr(&page));
     assert!(std::fs::read_to_string(folder.path().join("p.html")).unwrap().contains("<circle"));
 }
+
+/// The most memory that a run ever held, in kB, as Linux counts it until just before the run's end.
+#[cfg(target_os = "linux")]
+fn peak(args: &str, folder: &Path) -> u64 {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surefill"));
+    command.args(args.split_whitespace()).current_dir(folder).env("RAYON_NUM_THREADS", "1");
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut highest = 0;
+    loop {
+        let now = std::fs::read_to_string(&status).unwrap_or_default();
+        let held = now.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        highest = held.map_or(highest, |held| held.trim().trim_end_matches(" kB").parse().unwrap());
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success() && highest > 0, "{args}: {status}");
+            return highest;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn compare_takes_less_than_a_kilobyte_a_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |jobs: u64| {
+        let generated = format!("generate -n {jobs} --procs 256 --load 0.5 -o w.swf");
+        let arguments: Vec<&str> = generated.split_whitespace().collect();
+        assert_eq!(code(&surefill(&arguments, folder.path())), 0);
+        peak("compare w.swf --policies easy,easy++ --quiet", folder.path())
+    };
+    let (few, many) = (of(10_000), of(60_000));
+    let bytes = 1024 * many.saturating_sub(few) / 50_000;
+    // Enough that the jobs are seen at all, so that the figure is that of the jobs.
+    assert!((100..1000).contains(&bytes), "{bytes} bytes a job: {few} kB and {many} kB");
+}

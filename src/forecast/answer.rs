@@ -107,10 +107,10 @@ impl<'a> Answers<'a> {
         let above = if high > count || probability == 1.0 {
             f64::INFINITY
         } else {
-            (*at(starts, high as usize - 1)? - start) as f64
+            at(starts, high as usize - 1)?.saturating_sub(start) as f64
         };
         let value = self.state.now.checked_add(start).ok_or(Error::OutOfRange)?;
-        Ok(Estimate { value, half_width: above.max((start - earliest) as f64) })
+        Ok(Estimate { value, half_width: above.max(start.saturating_sub(earliest) as f64) })
     }
 
     pub(crate) fn start_probability(&self, job: usize, when: i64) -> Result<Estimate<f64>> {

@@ -15,6 +15,9 @@ const MAX_PROCESSORS: u32 = 1 << 24;
 /// A start that never comes.
 pub(super) const NEVER: i64 = i64::MAX;
 
+/// No scenario of sound contents lasts longer: all jobs one after the other.
+pub(super) const LATEST: i64 = 1 << 62;
+
 /// Capacities of a [`Forecast`], fixed at initialisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -266,7 +269,7 @@ impl State {
             && self.phase <= DONE
             && (self.phase == 0 || self.options.sound(self.capacity.scenarios))
             && self.now.unsigned_abs() <= 1 << 53
-            && (0..=1 << 62).contains(&self.scene.time)
+            && (0..=LATEST).contains(&self.scene.time)
     }
 }
 

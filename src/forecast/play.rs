@@ -6,7 +6,7 @@
 use crate::error::{Error, Result};
 use crate::forecast::draw::Draws;
 use crate::forecast::heap;
-use crate::forecast::object::{DONE, End, FILLING, Forecast, NEVER, PLAYING, Planned, Queued, Scene};
+use crate::forecast::object::{DONE, End, FILLING, Forecast, LATEST, NEVER, PLAYING, Planned, Queued, Scene};
 use crate::forecast::profile::Profile;
 use crate::memory::{at, at_mut, range, range_mut};
 
@@ -212,7 +212,8 @@ impl Forecast<'_> {
         let end = range(self.parts.ends, 0, scene.running as usize)?.first().map(|end| end.time);
         let arrivals = range(self.parts.arrivals, 0, self.state.arrivals as usize)?;
         let arrival = arrivals.get(scene.arrived as usize).map(|arrival| arrival.time);
-        let time = end.into_iter().chain(arrival).min().filter(|&time| time > scene.time);
+        let time = end.into_iter().chain(arrival).min();
+        let time = time.filter(|&time| time > scene.time && time <= LATEST);
         let time = time.ok_or(Error::Corrupt)?;
         self.state.scene.time = time;
         loop {
@@ -326,9 +327,10 @@ impl Forecast<'_> {
         let running = scene.running as usize;
         scene.running += 1;
         let entry = |time| End { time, job: place as u32, processors };
-        heap::push(range_mut(self.parts.ends, 0, running + 1)?, entry(time + drawn))?;
-        *at_mut(self.parts.planned, place)? = Planned { end: time + planned, limit: time + limit };
-        self.plan(running, entry(time + planned))?;
+        heap::push(range_mut(self.parts.ends, 0, running + 1)?, entry(time.saturating_add(drawn)))?;
+        let end = time.saturating_add(planned);
+        *at_mut(self.parts.planned, place)? = Planned { end, limit: time.saturating_add(limit) };
+        self.plan(running, entry(end))?;
         *at_mut(self.parts.status, job as usize)? = STARTED;
         let (scenarios, played) = (self.state.options.scenarios as usize, self.state.played as usize);
         *at_mut(self.parts.starts, job as usize * scenarios + played)? = time;

@@ -64,9 +64,9 @@ impl<'p> Profile<'p> {
 
     /// The earliest time from which `processors` are free for `duration` seconds; `None` when there are never as many.
     pub(super) fn earliest(&self, processors: u32, duration: i64) -> Option<i64> {
-        let mut start = None;
+        let mut start: Option<i64> = None;
         for step in self.steps() {
-            if start.is_some_and(|start| step.time >= start + duration) {
+            if start.is_some_and(|start| step.time >= start.saturating_add(duration)) {
                 return start;
             }
             start = if step.free < i64::from(processors) { None } else { start.or(Some(step.time)) };
@@ -79,14 +79,14 @@ impl<'p> Profile<'p> {
         let Some(now) = self.steps().first().map(|step| step.time) else { return false };
         self.steps()
             .iter()
-            .take_while(|step| step.time < now + duration)
+            .take_while(|step| step.time < now.saturating_add(duration))
             .all(|step| step.free >= i64::from(processors))
     }
 
     /// Takes `processors` from `start` for `duration` seconds, where they are free.
     pub(super) fn take(&mut self, start: i64, duration: i64, processors: u32) -> Result<()> {
         let first = self.step_at(start)?;
-        let end = self.step_at(start + duration)?;
+        let end = self.step_at(start.saturating_add(duration))?;
         for step in range_mut(self.steps, first, end.saturating_sub(first))? {
             step.free -= i64::from(processors);
         }

@@ -105,7 +105,7 @@ impl Ahead<'_, '_> {
         }
         let looked = freed.map_or(1, |freed| 1 + freed.len());
         *self.count = 0;
-        Ok((place * looked) as u64)
+        Ok(place.saturating_mul(looked) as u64)
     }
 
     /// Finds nodes for a waiting job, now; they are in `found`. `reserved` says that the head job's planned start is

@@ -357,35 +357,52 @@ fn presets_are_played_by_their_orders() {
     }
 }
 
-/// Every byte of a block of a forecast under way damaged, one at a time: an answer or a refusal, never a hang or a
-/// panic.
+/// Every byte of a block of a forecast under way damaged, one at a time, and every word set to what arithmetic may
+/// overflow at, with one reservation and with several: an answer or a refusal, never a hang or a panic.
 #[test]
 fn damaged_blocks_are_survived() {
-    let mut cases = Cases(6);
-    let mut case = case(&mut cases, 3, 4, 3);
-    case.options.queue = Priority { age: 2.0, ..Priority::SHORTEST };
-    case.options.order = CandidateOrder::Priority;
-    case.options.scenarios = 3;
-    let capacity = capacity(&case);
-    let mut block = memory(&capacity);
-    let mut forecast = Forecast::init(bytemuck::cast_slice_mut(&mut block), &capacity).unwrap();
-    fill(&mut forecast, &case);
-    assert_eq!(forecast.run(20), Ok(Progress::More));
-    for place in 0..block.len() * 8 {
-        for flip in [0x80, 0xff] {
-            let mut damaged = block.clone();
-            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut damaged);
-            bytes[place] ^= flip;
-            let Ok(mut forecast) = Forecast::attach(bytes) else { continue };
-            for _ in 0..10_000 {
-                if forecast.run(1000) != Ok(Progress::More) {
-                    break;
-                }
-            }
-            for job in 0..case.waiting.len() {
-                let _ = (forecast.start_quantile(job, 0.9), forecast.start_mean(job));
-                let _ = forecast.start_probability(job, NOW + 3);
+    for reservations in [1, 3] {
+        let mut cases = Cases(6);
+        let mut case = case(&mut cases, 3, 4, 3);
+        case.options.queue = Priority { age: 2.0, ..Priority::SHORTEST };
+        case.options.order = CandidateOrder::Priority;
+        case.options.reservations = reservations;
+        case.options.scenarios = 3;
+        let capacity = capacity(&case);
+        let mut block = memory(&capacity);
+        let mut forecast = Forecast::init(bytemuck::cast_slice_mut(&mut block), &capacity).unwrap();
+        fill(&mut forecast, &case);
+        assert_eq!(forecast.run(20), Ok(Progress::More));
+        for place in 0..block.len() {
+            let flips = (0..8).flat_map(|byte| [0x80u64, 0xff].map(|flip| block[place] ^ flip << (8 * byte)));
+            for word in flips.chain([i64::MAX as u64, i64::MIN as u64, 1 << 62]) {
+                let mut damaged = block.clone();
+                damaged[place] = word;
+                ask_all(&mut damaged, case.waiting.len());
             }
         }
+        while forecast_in(&mut block).run(1000) == Ok(Progress::More) {}
+        for place in 0..block.len() {
+            for word in [i64::MAX as u64, i64::MIN as u64] {
+                let mut damaged = block.clone();
+                damaged[place] = word;
+                ask_all(&mut damaged, case.waiting.len());
+            }
+        }
+    }
+}
+
+fn forecast_in(block: &mut [u64]) -> Forecast<'_> {
+    Forecast::attach(bytemuck::cast_slice_mut(block)).unwrap()
+}
+
+/// Runs what may be damaged to its end and asks all questions.
+fn ask_all(block: &mut [u64], waiting: usize) {
+    let Ok(mut forecast) = Forecast::attach(bytemuck::cast_slice_mut(block)) else { return };
+    let ends = (0..10_000).any(|_| forecast.run(1000) != Ok(Progress::More));
+    assert!(ends, "it plays for ever");
+    for job in 0..waiting {
+        let _ = (forecast.start_quantile(job, 0.9), forecast.start_mean(job));
+        let _ = forecast.start_probability(job, NOW + 3);
     }
 }

@@ -1,0 +1,23 @@
+//! Bytes as a sequence of calls on forecasts of starts, through C.
+//!
+//! Of every call what `predictors` checks. Of a forecast that is done: its answers agree with one another and with
+//! what must hold of any schedule, and another forecast, with more room, played in one call, says the same.
+#![no_main]
+
+#[path = "forecasts/belief.rs"]
+mod belief;
+#[path = "forecasts/forecast.rs"]
+mod forecast;
+#[allow(dead_code)]
+#[path = "c_calls/input.rs"]
+mod input;
+#[allow(dead_code)]
+#[path = "predictors/object.rs"]
+mod object;
+#[allow(dead_code)]
+#[path = "forecasts/preset.rs"]
+mod preset;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| object::calls::<forecast::Forecast>(&mut input::Input::new(bytes)));

@@ -1,0 +1,55 @@
+//! What is believed of a job's run time, as the calls want it.
+
+use crate::input::Input;
+use crate::object::{Block, bins};
+use std::ptr::{null, null_mut};
+use surefill::capi::*;
+
+#[derive(Debug, Clone)]
+pub enum Belief {
+    Nothing,
+    Single(i64),
+    /// Bins of this ratio, and weights of them.
+    Counts(f64, Vec<f64>),
+}
+
+impl Belief {
+    pub fn any(input: &mut Input) -> Belief {
+        match input.below(4) {
+            0 => Belief::Nothing,
+            1 => Belief::Single(input.seconds().clamp(0, SUREFILL_MAX_SECONDS)),
+            _ => {
+                let ratio = [1.1, 1.8, 4.0, 30.0][input.below(4)];
+                Belief::Counts(ratio, (0..2 + input.below(6)).map(|_| input.below(4) as f64).collect())
+            }
+        }
+    }
+
+    /// How many bins it has; none where it is no distribution over bins.
+    pub fn bins(&self) -> i32 {
+        match self {
+            Belief::Counts(_, counts) if counts.iter().any(|&count| count > 0.0) => counts.len() as i32,
+            _ => 0,
+        }
+    }
+
+    /// Calls with a handle of it.
+    pub fn with<T>(&self, call: impl FnOnce(*const surefill_distribution) -> T) -> T {
+        let mut block = Block::new(SUREFILL_DISTRIBUTION_SIZE, false);
+        let (memory, length, mut made) = (block.pointer(), block.length(), null_mut());
+        let status = match self {
+            Belief::Nothing => return call(null()),
+            Belief::Single(seconds) => unsafe {
+                surefill_distribution_init_single(memory, length, *seconds, &mut made)
+            },
+            Belief::Counts(ratio, counts) => {
+                let mut bins = bins(10.0, *ratio, counts.len() as i32);
+                let (from, count) = (counts.as_ptr(), counts.len() as i32);
+                let bins = bins.pointer().cast();
+                unsafe { surefill_distribution_init_counts(memory, length, bins, from, count, &mut made) }
+            }
+        };
+        assert_eq!(status, SUREFILL_OK);
+        call(made)
+    }
+}
