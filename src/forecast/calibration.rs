@@ -7,7 +7,7 @@
 //! The exponent is the sum of one for all jobs and one for the class of the job: how far ahead the forecast's median
 //! lies, and how long the job has waited already.
 //!
-//! Outcomes come late, and many answers are open at once, which one jam of the queue makes right or wrong together. What
+//! Outcomes come late, and many answers are open at a time, which one jam makes right or wrong together. What
 //! counts is therefore what a job was told, not what it would be told by now: judged by the latter, the first few of a
 //! jam move the exponents until the others seem right, and fewer answers hold than should. Each answer moves the
 //! exponents of its class once, so that after n answers of a class the share that held differs from q by no more than
