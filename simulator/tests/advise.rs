@@ -284,7 +284,7 @@ fn starts_are_stretched_by_what_came_in_the_history() {
     // Without a history nothing stretches the forecast.
     now.past.clear();
     let start = advise(&now, &question()).expect("advice").starts.swap_remove(0);
-    assert!(start.calibrated_by <= 1, "{start:?}");
+    assert_eq!(start.calibrated_by, 0, "{start:?}");
 }
 
 #[test]

@@ -157,7 +157,8 @@ impl Advise {
         if !advice.starts.is_empty() {
             let most = advice.starts.iter().map(|start| start.calibrated_by).max().unwrap_or(0);
             let by = match most {
-                0 => "as it comes, as no job of the history says what such forecasts are worth".to_owned(),
+                0 => "as it comes, as too few starts of the history say what such forecasts are worth"
+                    .to_owned(),
                 starts => format!(
                     "stretched by {} foretold likewise",
                     counted(starts, "start of the past", "starts of the past")

@@ -17,6 +17,9 @@ use surefill::forecast::{LEVELS, StartCalibration};
 const MOMENTS: usize = 100;
 const SCENARIOS: u32 = 50;
 
+/// Fewer starts than this teach nothing yet.
+const FEWEST: u64 = 20;
+
 /// A job of the history, or of the present.
 struct Known {
     submit: i64,
@@ -64,11 +67,11 @@ fn moments(known: &[Known]) -> Vec<i64> {
     let mut times: Vec<i64> = waited.map(|job| job.submit).collect();
     times.sort_unstable();
     times.dedup();
-    let step = times.len().div_ceil(MOMENTS).max(1);
-    times.into_iter().rev().step_by(step).collect::<Vec<_>>().into_iter().rev().collect()
+    let count = times.len().min(MOMENTS);
+    (1..=count).map(|moment| times[moment * times.len() / count - 1]).collect()
 }
 
-/// What the starts of this pool's history teach; nothing where it has none.
+/// What the starts of this pool's history teach; nothing where it has fewer than [`FEWEST`] that were foretold.
 ///
 /// # Errors
 /// When the library refuses what Slurm says.
@@ -131,7 +134,7 @@ pub(in crate::live) fn learn(
             open.entry(job).or_default().push(Open { when: now, age, forecast, told, missed: 0 });
         }
     }
-    Ok(calibration)
+    Ok(if calibration.starts() < FEWEST { StartCalibration::new() } else { calibration })
 }
 
 /// What has become of the jobs that were foretold.

@@ -27,7 +27,7 @@ pub struct MachineHistory {
 impl MachineHistory {
     /// Of a trace; `None` where the header does not say how many processors there are.
     pub fn of(trace: &Trace) -> Option<MachineHistory> {
-        let processors = u32::try_from(trace.header.max_procs?).ok().filter(|processors| *processors > 0)?;
+        let processors = trace.header.max_procs.filter(|processors| *processors > 0)?;
         let mut changes = Vec::with_capacity(3 * trace.records.len());
         for record in trace.records.iter().filter(|record| record.wait >= 0) {
             let (used, requested) = (record.used_processors, record.requested_processors);
