@@ -462,14 +462,16 @@ module surefill_models
     end function surefill_start_calibration_told
 
     !> Hears that a job has started, waited seconds after a forecast: age and forecast are what
-    !! surefill_start_calibration_told was given for it, count is SUREFILL_START_LEVELS. heard is what
-    !! surefill_start_calibration_overdue left of this job, 0 if that was not called. O(1).
-    function surefill_start_calibration_learn(calibration, age, forecast, count, waited, heard) bind(c, &
-            name='surefill_start_calibration_learn') result(code)
+    !! surefill_start_calibration_told was given for it and told what it made of them, count is SUREFILL_START_LEVELS,
+    !! of both arrays. heard is what surefill_start_calibration_overdue left of this job, 0 if that was not called.
+    !! O(1).
+    function surefill_start_calibration_learn(calibration, age, forecast, told, count, waited, heard) &
+            bind(c, name='surefill_start_calibration_learn') result(code)
       import
       type(c_ptr), value :: calibration
       integer(c_int64_t), value :: age
       integer(c_int64_t), intent(in) :: forecast(*)
+      integer(c_int64_t), intent(in) :: told(*)
       integer(c_int32_t), value :: count
       integer(c_int64_t), value :: waited
       integer(c_int32_t), value :: heard
@@ -480,12 +482,13 @@ module surefill_models
     !! and are learnt from now, not only when the job starts. heard holds the levels of this job that missed before, a
     !! bit each from the lowest on, 0 at first; afterwards those that have missed by now. When the job starts, it goes
     !! to surefill_start_calibration_learn, whose other arguments these are. O(1).
-    function surefill_start_calibration_overdue(calibration, age, forecast, count, waited, heard) bind(c, &
-            name='surefill_start_calibration_overdue') result(code)
+    function surefill_start_calibration_overdue(calibration, age, forecast, told, count, waited, heard) &
+            bind(c, name='surefill_start_calibration_overdue') result(code)
       import
       type(c_ptr), value :: calibration
       integer(c_int64_t), value :: age
       integer(c_int64_t), intent(in) :: forecast(*)
+      integer(c_int64_t), intent(in) :: told(*)
       integer(c_int32_t), value :: count
       integer(c_int64_t), value :: waited
       integer(c_int32_t), intent(out) :: heard

@@ -353,8 +353,8 @@ int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_m
  *     int32_t heard = 0;
  *     surefill_start_calibration_init(memory, sizeof memory, &calibration);
  *     surefill_start_calibration_told(calibration, 0, forecast, SUREFILL_START_LEVELS, told);
- *     surefill_start_calibration_overdue(calibration, 0, forecast, SUREFILL_START_LEVELS, 900, &heard);
- *     surefill_start_calibration_learn(calibration, 0, forecast, SUREFILL_START_LEVELS, 1200, heard);
+ *     surefill_start_calibration_overdue(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 900, &heard);
+ *     surefill_start_calibration_learn(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 1200, heard);
  *     surefill_start_calibration_starts(calibration, &starts);
  *     surefill_start_calibration_seal(calibration);
  *     surefill_start_calibration_open(memory, sizeof memory, &calibration);
@@ -367,10 +367,11 @@ int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_m
 #define SUREFILL_START_CALIBRATION_SIZE 944
 
 /* Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before
- * (on-line quantile gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and
- * of time waited. Ask a forecast for the five levels in seconds from now, tell what
- * surefill_start_calibration_told makes of them, and when the job starts say what the forecast had been to
- * surefill_start_calibration_learn.
+ * (adaptive conformal inference on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time
+ * and of time waited. Ask a forecast for the five levels in seconds from now, tell what
+ * surefill_start_calibration_told makes of them, keep both, and when the job starts say them to
+ * surefill_start_calibration_learn. In the long run each level then holds as often as it says, whatever the
+ * forecasts are.
  *
  * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
  * and sealed it is a checkpoint. */
@@ -400,13 +401,15 @@ int32_t surefill_start_calibration_told(const surefill_start_calibration *calibr
                                         int64_t *told);
 
 /* Hears that a job has started, waited seconds after a forecast: age and forecast are what
- * surefill_start_calibration_told was given for it, count is SUREFILL_START_LEVELS. heard is what
- * surefill_start_calibration_overdue left of this job, 0 if that was not called. O(1).
+ * surefill_start_calibration_told was given for it and told what it made of them, count is SUREFILL_START_LEVELS,
+ * of both arrays. heard is what surefill_start_calibration_overdue left of this job, 0 if that was not called.
+ * O(1).
  *
  * Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has. */
 int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration,
                                          int64_t age,
                                          const int64_t *forecast,
+                                         const int64_t *told,
                                          int32_t count,
                                          int64_t waited,
                                          int32_t heard);
@@ -420,6 +423,7 @@ int32_t surefill_start_calibration_learn(surefill_start_calibration *calibration
 int32_t surefill_start_calibration_overdue(surefill_start_calibration *calibration,
                                            int64_t age,
                                            const int64_t *forecast,
+                                           const int64_t *told,
                                            int32_t count,
                                            int64_t waited,
                                            int32_t *heard);

@@ -263,6 +263,30 @@ fn histories_make_starts_sooner_and_waits_bounded() {
     assert!(next.sufficed >= 45, "{next:?}");
 }
 
+/// All jobs want all nodes for ten minutes, and each is submitted 100 s before its predecessor ends. Foretold is a
+/// start within about 100 s; each came after 1,500 s.
+#[test]
+fn starts_are_stretched_by_what_came_in_the_history() {
+    const JOBS: i64 = 200;
+    const EVERY: i64 = 2000;
+    let past = (0..JOBS - 1).map(|job| {
+        let submit = EVERY * job;
+        format!("games|main|COMPLETED|{submit}|{}|{}|60|4|16|wrap\n", submit + 1500, submit + 2100)
+    });
+    let jobs = running(1, 4, 60, "8:20") + &waiting(2, 4, 60, 5);
+    let mut now = snapshot(&jobs, &nodes("main", &["allocated"; 4]), &past.collect::<String>());
+    now.now = EVERY * JOBS;
+    (now.jobs[0].submit, now.jobs[1].submit) = (EVERY * (JOBS - 1), EVERY * JOBS);
+    let start = advise(&now, &question()).expect("advice").starts.swap_remove(0);
+    let told: Vec<i64> = start.quantiles.iter().map(|quantile| quantile.within).collect();
+    assert!(told.is_sorted() && told[0] > 300 && (1000..2300).contains(&told[1]), "{told:?}");
+    assert!(start.calibrated_by >= 90 && start.started[0].probability < 0.1, "{start:?}");
+    // Without a history nothing stretches the forecast.
+    now.past.clear();
+    let start = advise(&now, &question()).expect("advice").starts.swap_remove(0);
+    assert_eq!(start.calibrated_by, 0, "{start:?}");
+}
+
 #[test]
 fn what_counting_does_not_describe_is_said() {
     let jobs = running(1, 3, 60, "1:00") + &waiting(3, 4, 60, 5);

@@ -189,6 +189,7 @@ fn options() -> Options {
         training: 0.1,
         min_jobs: 1000,
         default_only: false,
+        machine: false,
     }
 }
 
@@ -252,6 +253,41 @@ fn bounds_hold_for_wide_jobs_too() {
         println!("{components}: {shares:?}");
         assert!(shares.iter().all(|share| *share >= least), "{components}: {shares:?}");
     }
+}
+
+/// Waits that depend on the requested time, on the month and on the user, of whom one asks for all of the machine: the
+/// default's bounds hold in every class; bounds of all waits do not.
+#[test]
+fn bounds_hold_by_width_request_month_and_user() {
+    const JOBS: usize = 20_000;
+    let mut queue = random_queue(11, JOBS);
+    for (index, job) in queue.jobs.iter_mut().enumerate() {
+        job.submit *= 40;
+        job.user = (index * 31 % 12) as i64;
+        let (wide, long) = (job.user == 5, job.features.requested >= 40 * 60);
+        job.features.processors = if wide { 256 } else { 1 << (index % 5) };
+        let busy = job.submit / (30 * 86_400) % 2 == 1;
+        job.wait *= if wide { 6 } else { 1 } * if long { 4 } else { 1 } * if busy { 3 } else { 1 };
+    }
+    let held = |options: &WaitOptions| {
+        let outcome = simulate(&queue, options, 1, &mut Nobody, &|_| ()).unwrap();
+        Classes::new(&queue.jobs, &outcome, JOBS / 10..JOBS)
+    };
+    let least = |classes: &Classes| {
+        let fifths = [&classes.by_width, &classes.by_request];
+        let [width, request] =
+            fifths.map(|held| held.iter().filter_map(|held| held.share()).min_by(f64::total_cmp).unwrap());
+        [width, request, classes.worst_month().unwrap(), classes.worst_user().unwrap()]
+    };
+    let all_waits = held(&WaitOptions { components: 0, ..WaitOptions::papers() });
+    let default = held(&WaitOptions::default());
+    assert_eq!(default.by_user.len(), 12);
+    assert!(default.by_month.len() >= 6);
+    println!("all waits {:?}, default {:?}", least(&all_waits), least(&default));
+    let [width, request, month, user] = least(&default);
+    assert!(width >= 0.93 && request >= 0.93 && month >= 0.93 && user >= 0.93, "{:?}", least(&default));
+    let [_, _, _, user] = least(&all_waits);
+    assert!(user < 0.9, "{:?}", least(&all_waits));
 }
 
 #[test]

@@ -290,7 +290,7 @@ static int64_t make_calibration(void) {
     surefill_start_calibration *calibration;
     CHECK_OK(surefill_start_calibration_init(good, sizeof good, &calibration));
     for (int64_t i = 0; i < 40; i++)
-        CHECK_OK(surefill_start_calibration_learn(calibration, i * 100, forecast, SUREFILL_START_LEVELS, i * 97 % 5000, 0));
+        CHECK_OK(surefill_start_calibration_learn(calibration, i * 100, forecast, forecast, SUREFILL_START_LEVELS, i * 97 % 5000, 0));
     return SUREFILL_START_CALIBRATION_SIZE;
 }
 
@@ -305,7 +305,7 @@ static int use_calibration(void *made) {
         sound &= valid(status, 0);
         for (int i = 0; i < SUREFILL_START_LEVELS && status == SUREFILL_OK; i++)
             sound &= told[i] >= (i > 0 ? told[i - 1] : 0);
-        sound &= valid(surefill_start_calibration_learn(calibration, age, forecast, SUREFILL_START_LEVELS, 777, 0), 0);
+        sound &= valid(surefill_start_calibration_learn(calibration, age, forecast, forecast, SUREFILL_START_LEVELS, 777, 0), 0);
     }
     sound &= valid(surefill_start_calibration_starts(calibration, &starts), 0);
     return sound;

@@ -33,7 +33,7 @@ static void make_calibration(void) {
     surefill_start_calibration *made;
     CHECK_OK(surefill_start_calibration_init(world.start_calibration, sizeof world.start_calibration, &made));
     for (int64_t waited = 0; waited < 40; waited++)
-        CHECK_OK(surefill_start_calibration_learn(made, 60 * waited, forecast_levels, SUREFILL_START_LEVELS, 50 * waited, 0));
+        CHECK_OK(surefill_start_calibration_learn(made, 60 * waited, forecast_levels, forecast_levels, SUREFILL_START_LEVELS, 50 * waited, 0));
 }
 
 /* 4 of 16 processors are idle, 2 are out of service; one place is left for a running and for a waiting job, and the
@@ -406,19 +406,22 @@ void sweep_start_calibration_told(void) {
 
 void sweep_start_calibration_learn(void) {
     const int32_t n = SUREFILL_START_LEVELS;
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_learn(h, 0, forecast_levels, n, 5, 0));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_learn(CALIBRATION, 0, p, n, 5, 0));
+    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_learn(h, 0, forecast_levels, forecast_levels, n, 5, 0));
+    BAD_POINTER(p, forecast_levels, surefill_start_calibration_learn(CALIBRATION, 0, p, forecast_levels, n, 5, 0));
+    BAD_POINTER(p, forecast_levels, surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, p, n, 5, 0));
+    const int64_t falling[SUREFILL_START_LEVELS] = {0, 60, 59, 6000, 60000};
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, falling, n, 5, 0));
     const int32_t counts[] = {0, 4, -1, INT32_MIN};
     for (int i = 0; i < 4; i++)
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, counts[i], 5, 0));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, forecast_levels, counts[i], 5, 0));
     for (int i = 0; i < 4; i++) {
-        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, wrong_spans[i], forecast_levels, n, 5, 0));
-        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, n, wrong_spans[i], 0));
+        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, wrong_spans[i], forecast_levels, forecast_levels, n, 5, 0));
+        REFUSED(span_error(wrong_spans[i]), surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, forecast_levels, n, wrong_spans[i], 0));
     }
     const int32_t wrong[] = {-1, 1 << SUREFILL_START_LEVELS, INT32_MAX, INT32_MIN};
     for (int i = 0; i < 4; i++)
         REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
-                surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, n, 5, wrong[i]));
+                surefill_start_calibration_learn(CALIBRATION, 0, forecast_levels, forecast_levels, n, 5, wrong[i]));
 }
 
 void sweep_start_calibration_starts(void) {
@@ -432,21 +435,22 @@ void sweep_start_calibration_overdue(void) {
     const int32_t n = SUREFILL_START_LEVELS;
     int32_t *heard = world.int32;
     *heard = 0;
-    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_overdue(h, 0, forecast_levels, n, 5, heard));
-    BAD_POINTER(p, forecast_levels, surefill_start_calibration_overdue(CALIBRATION, 0, p, n, 5, heard));
-    BAD_POINTER(p, heard, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, n, 5, p));
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, 4, 5, heard));
+    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_overdue(h, 0, forecast_levels, forecast_levels, n, 5, heard));
+    BAD_POINTER(p, forecast_levels, surefill_start_calibration_overdue(CALIBRATION, 0, p, forecast_levels, n, 5, heard));
+    BAD_POINTER(p, forecast_levels, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, p, n, 5, heard));
+    BAD_POINTER(p, heard, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, forecast_levels, n, 5, p));
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, forecast_levels, 4, 5, heard));
     for (int i = 0; i < 4; i++)
         REFUSED(span_error(wrong_spans[i]),
-                surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, n, wrong_spans[i], heard));
+                surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, forecast_levels, n, wrong_spans[i], heard));
     const int32_t wrong[] = {-1, 1 << SUREFILL_START_LEVELS, INT32_MAX, INT32_MIN};
     for (int i = 0; i < 4; i++) {
         *heard = wrong[i];
-        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, n, 5, heard));
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_overdue(CALIBRATION, 0, forecast_levels, forecast_levels, n, 5, heard));
     }
     /* A wait longer than every level misses all of them, once. */
     *heard = 0;
     memcpy(world.fresh, world.start_calibration, sizeof world.start_calibration);
-    CHECK_OK(surefill_start_calibration_overdue((surefill_start_calibration *)world.fresh, 0, forecast_levels, n, 9999999, heard));
+    CHECK_OK(surefill_start_calibration_overdue((surefill_start_calibration *)world.fresh, 0, forecast_levels, forecast_levels, n, 9999999, heard));
     CHECK(*heard == (1 << SUREFILL_START_LEVELS) - 1);
 }

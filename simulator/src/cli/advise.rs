@@ -28,6 +28,8 @@ left out; how many is said on standard error.
 The head job of each pool of nodes: its start if nothing else starts, from what is believed of the running jobs' run
 times. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
 A job that asks for several partitions counts in the first, the waiting tasks of an array are one line.
+All that wait: the queue played forward, which does not foresee jobs submitted later. It is played at up to 100 moments of
+the history as well, in the order of submission, and the starts that followed stretch what is told now.
 The others: a bound on the wait of such jobs in this partition, at --quantile and --confidence, from their history. The
 waits of the past count from when jobs became eligible, those of waiting jobs from their submission.
 The next job of a user: the --quantile of its predicted run time, rounded up, and for how many of the user's last 50 jobs
@@ -153,7 +155,16 @@ impl Advise {
             writeln!(out, "\n{}", tables::heads(&advice, &within, style))?;
         }
         if !advice.starts.is_empty() {
-            writeln!(out, "\nThe queue played forward, without jobs submitted later:")?;
+            let most = advice.starts.iter().map(|start| start.calibrated_by).max().unwrap_or(0);
+            let by = match most {
+                0 => "as it comes, as too few starts of the history say what such forecasts are worth"
+                    .to_owned(),
+                starts => format!(
+                    "stretched by {} foretold likewise",
+                    counted(starts, "start of the past", "starts of the past")
+                ),
+            };
+            writeln!(out, "\nThe queue played forward, {by}:")?;
             writeln!(out, "{}", tables::starts(&advice, &within, style))?;
         }
         if !advice.others.is_empty() {

@@ -4,6 +4,7 @@ use super::Failure;
 use super::args::span::span;
 use super::output;
 use super::predictor::PredictorArgs;
+use crate::base::words::counted;
 use crate::live::site::{Answer, AskError, Question, Verdict};
 use crate::report::waits::duration;
 use crate::studies::waits::study::Method;
@@ -90,10 +91,11 @@ fn sentence(answer: &Answer) -> String {
     };
     let bound = match (answer.answer, bound_s, from_now_s) {
         (Verdict::Bound, Some(bound), Some(from_now)) => format!(
-            "With {} confidence {} of {who} start within {bound} s ({}) of their submission, {from_now} s from now{by}.",
+            "With {} confidence {} of {who} start within {bound} s ({}) of their submission, {from_now} s from now{by}. It rests on {}.",
             percent(*confidence),
             percent(*quantile),
-            duration(*bound as f64)
+            duration(*bound as f64),
+            counted(answer.like.waits, "wait", "waits")
         ),
         (Verdict::MayBeDown, ..) => {
             "No job has been started for so long, or while so many came, that the machine may be down: no prediction."

@@ -7,6 +7,7 @@ use super::output;
 use super::shard::{self, Invocation, Shard};
 use crate::report::waits::{self as tables, View};
 use crate::report::{self, TableStyle};
+use crate::studies::waits::machine::MachineHistory;
 use crate::studies::waits::queue::queues;
 use crate::studies::waits::study::{By, Method, Options, Plan, Study};
 use anyhow::{Context, anyhow};
@@ -60,6 +61,9 @@ pub struct WaitBounds {
     /// The library's default alone, without the paper's predictors
     #[arg(long, conflicts_with = "method")]
     default_only: bool,
+    /// The default is told of the machine at every moment: free processors, and who waits in all queues
+    #[arg(long)]
+    machine: bool,
     /// What jobs are clustered by
     #[arg(long, value_enum, default_value = "requested")]
     by: By,
@@ -148,7 +152,8 @@ impl WaitBounds {
         let study = |path: &PathBuf| {
             let name = file_name(path);
             let trace = self.source.read(path, self.strict)?;
-            let plan = Plan::new(&name, queues(&trace, self.by_queue), &options);
+            let plan =
+                Plan::new(&name, queues(&trace, self.by_queue), &options).on(MachineHistory::of(&trace));
             let bar = output::progress_of(plan.steps(), &format!("jobs of {name}"));
             let study = plan.run(&|jobs| bar.inc(jobs));
             bar.finish_and_clear();
@@ -215,6 +220,7 @@ impl WaitBounds {
             training: self.training,
             min_jobs: self.min_jobs,
             default_only: self.default_only,
+            machine: self.machine,
         }
     }
 }

@@ -14,7 +14,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use surefill::error::Error as CoreError;
 use surefill::wait::{
-    Attribute, Cluster, Features, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor, smallest_history,
+    Attribute, Cluster, Features, VISIBLE, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor,
+    smallest_history,
 };
 
 /// The quantiles of the gaps above whose bound a machine may be down: the highest for which there are enough releases.
@@ -388,6 +389,11 @@ impl Site {
             None => None,
         };
         let cluster = predictor.clusters().find(|cluster| (cluster.from..=cluster.to).contains(&attribute));
+        // The waits that the bound rests on: those of the cluster, of the like situations, or those that were as long.
+        let waits = match start {
+            Some(start) => start.waits,
+            None => predictor.start_probability(&features, waited, waited, confidence)?.waits,
+        };
         Ok(Answer {
             queue: name,
             now,
@@ -401,7 +407,7 @@ impl Site {
             processors: features.processors,
             waited_s: waited,
             start,
-            like: cluster.as_ref().map_or(Like { from: 0, to: None, waits: 0 }, like),
+            like: Like { waits, ..cluster.as_ref().map_or(Like { from: 0, to: None, waits: 0 }, like) },
             waiting: predictor.queued(),
             remembered: predictor.remembered(),
             warnings,
@@ -419,7 +425,10 @@ impl Site {
             let oldest_s = line.waiting.values().map(|&(submit, _)| now - submit).max();
             let predictor = line.predictor()?;
             let may_be_down = predictor.may_be_down(now)?;
-            let clusters = predictor.clusters().collect::<Vec<_>>().into_iter().map(|cluster| {
+            // Where bounds rest on like situations there are no clusters, and no job that stands for all of one.
+            let clustered = options.components & VISIBLE == 0;
+            let all = predictor.clusters().filter(|_| clustered).collect::<Vec<_>>();
+            let clusters = all.into_iter().map(|cluster| {
                 // A job in the cluster; with the product as attribute, of one processor.
                 let (requested, processors) = match options.attribute {
                     Attribute::Processors => (0, u32::try_from(cluster.from).unwrap_or(u32::MAX)),

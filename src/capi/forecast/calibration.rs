@@ -11,8 +11,8 @@
 //! int32_t heard = 0;
 //! surefill_start_calibration_init(memory, sizeof memory, &calibration);
 //! surefill_start_calibration_told(calibration, 0, forecast, SUREFILL_START_LEVELS, told);
-//! surefill_start_calibration_overdue(calibration, 0, forecast, SUREFILL_START_LEVELS, 900, &heard);
-//! surefill_start_calibration_learn(calibration, 0, forecast, SUREFILL_START_LEVELS, 1200, heard);
+//! surefill_start_calibration_overdue(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 900, &heard);
+//! surefill_start_calibration_learn(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 1200, heard);
 //! surefill_start_calibration_starts(calibration, &starts);
 //! surefill_start_calibration_seal(calibration);
 //! surefill_start_calibration_open(memory, sizeof memory, &calibration);
@@ -35,10 +35,11 @@ pub const SUREFILL_START_CALIBRATION_SIZE: i64 = 944;
 const _: () = assert!(SUREFILL_START_CALIBRATION_SIZE as usize == Value::PREFIX);
 const _: () = assert!(SUREFILL_START_LEVELS as usize == LEVELS.len());
 
-/// Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before (on-line
-/// quantile gradient on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and of time
+/// Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before (adaptive
+/// conformal inference on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and of time
 /// waited. Ask a forecast for the five levels in seconds from now, tell what surefill_start_calibration_told makes of
-/// them, and when the job starts say what the forecast had been to surefill_start_calibration_learn.
+/// them, keep both, and when the job starts say them to surefill_start_calibration_learn. In the long run each level
+/// then holds as often as it says, whatever the forecasts are.
 ///
 /// Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers, and
 /// sealed it is a checkpoint.
@@ -160,18 +161,19 @@ pub unsafe extern "C" fn surefill_start_calibration_told(
 }
 
 /// Hears that a job has started, waited seconds after a forecast: age and forecast are what
-/// surefill_start_calibration_told was given for it, count is SUREFILL_START_LEVELS. heard is what
-/// surefill_start_calibration_overdue left of this job, 0 if that was not called. O(1).
+/// surefill_start_calibration_told was given for it and told what it made of them, count is SUREFILL_START_LEVELS, of
+/// both arrays. heard is what surefill_start_calibration_overdue left of this job, 0 if that was not called. O(1).
 ///
 /// Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has.
 ///
 /// # Safety
-/// calibration is a handle, forecast points to count readable numbers.
+/// calibration is a handle, forecast and told point to count readable numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_start_calibration_learn(
     calibration: *mut surefill_start_calibration,
     age: i64,
     forecast: *const i64,
+    told: *const i64,
     count: i32,
     waited: i64,
     heard: i32,
@@ -179,7 +181,8 @@ pub unsafe extern "C" fn surefill_start_calibration_learn(
     status((|| {
         let Value(calibration) = unsafe { object(calibration)? };
         let mut changed = *calibration;
-        changed.learn_rest(age, &unsafe { levels(forecast, count)? }, waited, levels_heard(heard)?)?;
+        let (forecast, told) = unsafe { (levels(forecast, count)?, levels(told, count)?) };
+        changed.learn_rest(age, &forecast, &told, waited, levels_heard(heard)?)?;
         *calibration = changed;
         Ok(())
     })())
@@ -197,12 +200,13 @@ fn levels_heard(heard: i32) -> Result<u32> {
 /// Errors: as surefill_start_calibration_told; OUT_OF_RANGE also for bits that no level has.
 ///
 /// # Safety
-/// calibration is a handle, forecast points to count readable numbers, heard to a writable number.
+/// calibration is a handle, forecast and told point to count readable numbers, heard to a writable number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn surefill_start_calibration_overdue(
     calibration: *mut surefill_start_calibration,
     age: i64,
     forecast: *const i64,
+    told: *const i64,
     count: i32,
     waited: i64,
     heard: *mut i32,
@@ -210,9 +214,9 @@ pub unsafe extern "C" fn surefill_start_calibration_overdue(
     status((|| {
         let Value(calibration) = unsafe { object(calibration)? };
         let heard = unsafe { checked_mut(heard)? };
-        let levels = unsafe { levels(forecast, count)? };
+        let (forecast, told) = unsafe { (levels(forecast, count)?, levels(told, count)?) };
         let mut changed = *calibration;
-        let missed = changed.overdue(age, &levels, waited, levels_heard(*heard)?)?;
+        let missed = changed.overdue(age, &forecast, &told, waited, levels_heard(*heard)?)?;
         (*calibration, *heard) = (changed, missed as i32);
         Ok(())
     })())

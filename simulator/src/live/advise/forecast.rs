@@ -2,9 +2,11 @@
 //!
 //! Slurm's backfill scheduler goes through the queue by priority, plans every job to its limit and gives each that it
 //! reaches a reservation, anew at every run: this is played, with run times drawn from what ended jobs teach. Jobs
-//! submitted later are not foreseen, and nothing here has been calibrated on this site's starts.
+//! submitted later are not foreseen; what that has cost in the pool's own history stretches what is told
+//! ([`calibrate`](super::calibrate)).
 
 use super::beliefs::{Kind, RunTimes, refused};
+use super::calibrate;
 use super::head::{Pool, Probability, Quantile, holds_nodes};
 use super::read::{Job, State};
 use super::{Question, Snapshot, waits_for};
@@ -12,11 +14,11 @@ use anyhow::Result;
 use serde::Serialize;
 use std::cmp::Reverse;
 use surefill::error::Error;
-use surefill::forecast::{Forecast, ForecastCapacity, ForecastOptions, Progress};
-use surefill::runtime::RuntimeBins;
+use surefill::forecast::{Forecast, ForecastCapacity, ForecastOptions, LEVELS, Progress};
+use surefill::runtime::{RuntimeBins, RuntimeDistribution};
 
 /// The probabilities that starts are told for.
-pub const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
+pub const QUANTILES: [f64; 3] = [LEVELS[0], LEVELS[2], LEVELS[4]];
 
 const EVENTS: u32 = 4;
 const SCENARIOS: u32 = 200;
@@ -39,6 +41,97 @@ pub struct Start {
     pub quantiles: Vec<Quantile>,
     /// The probability of having started within the question's spans.
     pub started: Vec<Probability>,
+    /// Forecasts for jobs of the pool's history whose starts have stretched these; 0: these are the forecast's own.
+    pub calibrated_by: u64,
+}
+
+/// A running job as the forecast takes it.
+pub(super) struct Running {
+    pub units: u32,
+    pub limit: i64,
+    pub used: i64,
+    pub belief: RuntimeDistribution,
+}
+
+/// A waiting job as the forecast takes it.
+pub(super) struct Waits {
+    pub units: u32,
+    pub limit: i64,
+    pub submit: i64,
+    pub belief: RuntimeDistribution,
+}
+
+/// A pool at a moment: all its units and the idle ones, who runs, and who waits, in order.
+#[derive(Default)]
+pub(super) struct Players {
+    pub now: i64,
+    pub all: u32,
+    pub idle: u32,
+    pub running: Vec<Running>,
+    pub waiting: Vec<Waits>,
+}
+
+/// Plays the queue forward, and asks.
+///
+/// # Errors
+/// When the library refuses something.
+pub(super) fn play<R>(
+    players: &Players,
+    scenarios: u32,
+    ask: impl FnOnce(&Forecast) -> Result<R>,
+) -> Result<R> {
+    let Players { now, all, idle, running, waiting } = players;
+    let units = running.iter().map(|job| job.units).chain(waiting.iter().map(|job| job.units));
+    let capacity = ForecastCapacity {
+        running: running.len() as u32,
+        waiting: waiting.len() as u32,
+        processors: units.max().unwrap_or(1).max(*all).max(1),
+        bins: RuntimeBins::default().count() as u32,
+        events_per_bin: EVENTS,
+        scenarios,
+    };
+    let refuse = || refused("a forecast");
+    let size = Forecast::size(&capacity).map_err(refuse())?;
+    let mut memory = vec![0_u64; size.div_ceil(8)];
+    let mut forecast = Forecast::init(bytemuck::cast_slice_mut(&mut memory), &capacity).map_err(refuse())?;
+    let options = ForecastOptions { reservations: RESERVATIONS, scenarios, ..ForecastOptions::default() };
+    forecast.begin(*now, *idle, &options).map_err(refuse())?;
+    for job in running {
+        forecast.add_running(job.units, job.used, job.limit, &job.belief).map_err(refuse())?;
+    }
+    for job in waiting {
+        forecast.add_waiting(job.units, job.limit, job.submit, &job.belief).map_err(refuse())?;
+    }
+    while forecast.run(u64::MAX).map_err(refuse())? == Progress::More {}
+    ask(&forecast)
+}
+
+/// The rest of a wait at a level, in seconds; none for a job that never starts.
+pub(super) fn quantile(forecast: &Forecast, place: usize, level: f64, now: i64) -> Result<Option<i64>> {
+    match forecast.start_quantile(place, level) {
+        Ok(when) => Ok(Some((when.value - now).max(0))),
+        Err(Error::Never) => Ok(None),
+        Err(error) => Err(refused("a forecast")(error)),
+    }
+}
+
+/// The span of the forecast's own time that is told as `within`: between the levels by interpolation of the logarithms,
+/// beyond them stretched as the outermost.
+fn unstretched(within: i64, forecast: &[i64; LEVELS.len()], told: &[i64; LEVELS.len()]) -> i64 {
+    let log = |seconds: i64| ((seconds + 60) as f64).ln();
+    let wanted = log(within);
+    let above = told.iter().position(|told| log(*told) > wanted);
+    let found = match above {
+        Some(0) => wanted + log(forecast[0]) - log(told[0]),
+        None => wanted + log(forecast[LEVELS.len() - 1]) - log(told[LEVELS.len() - 1]),
+        Some(next) => {
+            let (from, to) = (log(told[next - 1]), log(told[next]));
+            let part = (wanted - from) / (to - from);
+            let (low, high) = (log(forecast[next - 1]), log(forecast[next]));
+            low + part * (high - low)
+        }
+    };
+    (found.exp() - 60.0).round().max(0.0) as i64
 }
 
 /// The waiting jobs of a pool that wait for nothing but nodes, in the order of their priority; none where counting
@@ -63,62 +156,73 @@ pub fn starts(
         return Ok(Vec::new());
     }
     let of = counted.of;
-    let widest = waiting.iter().chain(&running).map(|job| of(job)).max().unwrap_or(1);
-    let capacity = ForecastCapacity {
-        running: running.len() as u32,
-        waiting: waiting.len() as u32,
-        processors: counted.all.max(widest).max(1),
-        bins: RuntimeBins::default().count() as u32,
-        events_per_bin: EVENTS,
-        scenarios: SCENARIOS,
-    };
-    let size = Forecast::size(&capacity).map_err(refused("a forecast"))?;
-    let mut memory = vec![0_u64; size.div_ceil(8)];
-    let mut forecast =
-        Forecast::init(bytemuck::cast_slice_mut(&mut memory), &capacity).map_err(refused("a forecast"))?;
-    let options =
-        ForecastOptions { reservations: RESERVATIONS, scenarios: SCENARIOS, ..ForecastOptions::default() };
-    forecast.begin(snapshot.now, counted.idle, &options).map_err(refused("a forecast"))?;
+    let mut players =
+        Players { now: snapshot.now, all: counted.all, idle: counted.idle, ..Players::default() };
     for job in running {
-        let believed = run_times.predict(Kind::from(job))?;
+        let belief = run_times.predict(Kind::from(job))?;
         let limit = if job.state == State::Completing { 0 } else { job.limit };
-        forecast
-            .add_running(of(job).max(1), job.used, limit, &believed)
-            .map_err(refused(&format!("job {}", job.id)))?;
+        players.running.push(Running { units: of(job).max(1), limit, used: job.used, belief });
     }
     for job in &waiting {
-        let believed = run_times.predict(Kind::from(*job))?;
-        forecast
-            .add_waiting(of(job).max(1), job.limit, job.submit.min(snapshot.now), &believed)
-            .map_err(refused(&format!("job {}", job.id)))?;
+        let belief = run_times.predict(Kind::from(*job))?;
+        let submit = job.submit.min(snapshot.now);
+        players.waiting.push(Waits { units: of(job).max(1), limit: job.limit, submit, belief });
     }
-    while forecast.run(u64::MAX).map_err(refused("a forecast"))? == Progress::More {}
-    let tell = |(place, job): (usize, &&Job)| {
+    let calibration = calibrate::learn(pool, snapshot, &counted)?;
+    let tell = |forecast: &Forecast, place: usize, job: &Job| {
+        let waited = (snapshot.now - job.submit).max(0);
         let mut start = Start {
             job: job.id.clone(),
             user: job.user.clone(),
             partition: job.partition.clone(),
-            waited: (snapshot.now - job.submit).max(0),
+            waited,
             quantiles: Vec::new(),
             started: Vec::new(),
+            calibrated_by: calibration.starts(),
         };
-        for probability in QUANTILES {
-            match forecast.start_quantile(place, probability) {
-                Ok(when) => {
-                    start.quantiles.push(Quantile { probability, within: when.value - snapshot.now });
-                }
-                Err(Error::Never) => return Ok(start),
-                Err(error) => return Err(refused(&format!("job {}", job.id))(error)),
+        let mut levels = [0; LEVELS.len()];
+        for (found, level) in levels.iter_mut().zip(LEVELS) {
+            match quantile(forecast, place, level, snapshot.now)? {
+                Some(within) => *found = within,
+                None => return Ok(start),
             }
         }
+        let told = calibration.told(waited, &levels).map_err(refused("a calibration"))?;
+        let told_at = |level: &f64| LEVELS.iter().position(|one| one == level).map(|place| told[place]);
+        start.quantiles = QUANTILES
+            .into_iter()
+            .filter_map(|probability| told_at(&probability).map(|within| Quantile { probability, within }))
+            .collect();
         for &within in &question.within {
-            let probability = forecast
-                .start_probability(place, snapshot.now.saturating_add(within))
-                .map_err(refused(&format!("job {}", job.id)))?
-                .value;
+            let by = snapshot.now.saturating_add(unstretched(within, &levels, &told));
+            let probability =
+                forecast.start_probability(place, by).map_err(refused(&format!("job {}", job.id)))?.value;
             start.started.push(Probability { within, probability });
         }
         Ok(start)
     };
-    waiting.iter().enumerate().map(tell).collect()
+    play(&players, SCENARIOS, |forecast| {
+        waiting.iter().enumerate().map(|(place, job)| tell(forecast, place, job)).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_taken_back_to_the_forecasts_own_time() {
+        let forecast = [0, 60, 540, 1140, 5940];
+        assert_eq!(unstretched(777, &forecast, &forecast), 777);
+        // Everything told is twice as long, counted from a minute before: so is what is asked about.
+        let told = forecast.map(|seconds| 2 * (seconds + 60) - 60);
+        for seconds in [0, 30, 60, 300, 540, 2000, 5940, 90_000] {
+            assert_eq!(unstretched(2 * (seconds + 60) - 60, &forecast, &told), seconds);
+        }
+        // Sooner than all that is told: not before now.
+        assert_eq!(unstretched(0, &forecast, &told), 0);
+        // Between two levels the geometric middle is told as the geometric middle.
+        let told = [0, 60, 540, 1140, 23_940];
+        assert_eq!(unstretched(5307, &forecast, &told), 2623);
+    }
 }

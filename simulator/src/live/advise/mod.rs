@@ -7,6 +7,7 @@
 //! * [`beliefs`]: what ended jobs teach of run times and of waits.
 //! * [`head`]: pools of interchangeable nodes, and when the first waiting job of each starts.
 //! * [`forecast`]: when every waiting job starts, the queue played forward.
+//! * [`calibrate`]: how far such forecasts were off in the pool's history, by which they are stretched.
 //! * [`limit`]: a time limit for a user's next job.
 //!
 //! The head job's start is the exact convolution of what is believed of the running jobs, if nothing else starts; all
@@ -14,6 +15,7 @@
 //! (QBETS), which needs no model of the scheduler.
 
 pub mod beliefs;
+pub mod calibrate;
 pub mod forecast;
 pub mod head;
 pub mod limit;

@@ -92,7 +92,7 @@ pub struct Answer {
     pub waited_s: i64,
     /// The probability, where it was asked for.
     pub start: Option<Start>,
-    /// The jobs like it.
+    /// The jobs like it, and the number of their waits that the answer rests on: with like situations at most 300.
     pub like: Like,
     /// Jobs that wait.
     pub waiting: u32,
@@ -152,7 +152,7 @@ pub struct QueueState {
     pub typical_processors: u32,
     /// When a typical job that is submitted now starts.
     pub quantiles: Vec<QuantileBound>,
-    /// The clusters with their bounds.
+    /// The clusters with their bounds; none where bounds rest on like situations instead.
     pub clusters: Vec<ClusterState>,
 }
 

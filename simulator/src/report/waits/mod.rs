@@ -50,13 +50,15 @@ pub enum View {
     Asked,
     /// Upper bounds for other quantiles, and lower bounds, of the default
     Beside,
+    /// Two-sided bounds for other quantiles, of the default
+    TwoSided,
     /// Probabilities of starting in time
     Probabilities,
 }
 
 impl View {
     /// All, in the order in which they are shown.
-    pub const ALL: [View; 15] = [
+    pub const ALL: [View; 16] = [
         View::Alone,
         View::Qbets,
         View::Answers,
@@ -71,6 +73,7 @@ impl View {
         View::Waiting,
         View::Asked,
         View::Beside,
+        View::TwoSided,
         View::Probabilities,
     ];
 }
@@ -229,6 +232,13 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                          it is what it must be, but for two standard errors"
                     ),
                     beside::table(&rows, options, style),
+                ),
+                View::TwoSided => (
+                    format!(
+                        "Two-sided bounds, both ends with confidence {confidence}: the share of waits not below the low end and that not \
+                         above the high end; {stands_out} where it is what it must be, but for two standard errors"
+                    ),
+                    beside::two_sided(&rows, options, style),
                 ),
                 View::Probabilities => (
                     "Probability of starting within 10 min, 1 h, 6 h, 24 h: predicted, and what happened".to_owned(),

@@ -162,8 +162,18 @@ fn answer(asked: &Asked, view: &View<'_>) -> Markup {
         Ok(answer) => answer,
         Err(error) => return html! { p.lead role="alert" { "No answer: " (error) "." } },
     };
-    let Answer { answer, bound_s, quantile, confidence, queue, processors, requested_s, remembered, .. } =
-        answered;
+    let Answer {
+        answer,
+        bound_s,
+        quantile,
+        confidence,
+        queue,
+        processors,
+        requested_s,
+        remembered,
+        like,
+        ..
+    } = answered;
     let job = html! { "A job of " (processors) " processors and " (duration(*requested_s as f64)) " in queue " (queue) };
     html! {
         p.lead {
@@ -171,10 +181,11 @@ fn answer(asked: &Asked, view: &View<'_>) -> Markup {
                 (Verdict::Bound, Some(seconds)) => {
                     (job) " that is submitted now starts within " strong { (duration(*seconds as f64)) }
                     " with probability " (percent(*quantile)) " (" (percent(*confidence)) " confidence), by "
-                    (date(view.site.now().saturating_add(*seconds), view.site.dates())) "."
+                    (date(view.site.now().saturating_add(*seconds), view.site.dates())) ". This rests on the waits of "
+                    (counted(like.waits, "job", "jobs")) " of the " (remembered) " remembered: those most like it."
                 }
                 (Verdict::MayBeDown, _) => { (job) ": the machine may be down, as no job has started for long." }
-                _ => { (job) ": only " (remembered) " waits are known, which are too few to say." }
+                _ => { (job) ": only " (like.waits) " waits are known of jobs like it, which are too few to say." }
             }
         }
         @for warning in &answered.warnings { p role="alert" { "But " (warning) "." } }

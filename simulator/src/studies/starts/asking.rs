@@ -16,6 +16,8 @@ struct Open {
     age: i64,
     /// Before calibration.
     forecast: Quantiles,
+    /// After it.
+    calibrated: Quantiles,
     told: Vec<(Method, Quantiles)>,
     /// The levels that the calibration has heard to miss.
     missed: u32,
@@ -98,7 +100,8 @@ impl Asking {
         // What is overdue has missed already.
         for open in self.open.values_mut().flatten() {
             let waited = now - open.when;
-            open.missed = sound(self.calibration.overdue(open.age, &open.forecast, waited, open.missed));
+            let Open { age, forecast, calibrated, missed, .. } = open;
+            *missed = sound(self.calibration.overdue(*age, forecast, calibrated, waited, *missed));
         }
         let predictor = &mut *self.predictor;
         let options = self.rules.now();
@@ -111,13 +114,15 @@ impl Asking {
             let occasion = if submitted.contains(&id) { Occasion::Submission } else { Occasion::Later };
             let forecast = forecasts[place];
             let mut told = vec![(Method::Forecast, forecast), (Method::Limits, limits[place])];
-            told.push((Method::Calibrated, sound(self.calibration.told(age, &forecast))));
+            let calibrated = sound(self.calibration.told(age, &forecast));
+            told.push((Method::Calibrated, calibrated));
             told.extend(self.history.quantiles(age).map(|quantiles| (Method::History, quantiles)));
             self.open.entry(id).or_default().push(Open {
                 when: now,
                 occasion,
                 age,
                 forecast,
+                calibrated,
                 told,
                 missed: 0,
             });
@@ -140,12 +145,12 @@ impl Policy for Asking {
         self.over |= self.until == Some(job.id);
         for open in self.open.remove(&job.id).unwrap_or_default() {
             let waited = now - open.when;
-            sound(self.calibration.learn_rest(open.age, &open.forecast, waited, open.missed));
-            let occasion = open.occasion;
+            let Open { age, forecast, calibrated, missed, occasion, .. } = open;
+            sound(self.calibration.learn_rest(age, &forecast, &calibrated, waited, missed));
             self.told.extend(open.told.into_iter().map(|(method, quantiles)| Told {
                 job: job.number,
                 asked: open.when,
-                age: open.age,
+                age,
                 method,
                 occasion,
                 quantiles,

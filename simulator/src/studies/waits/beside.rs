@@ -1,4 +1,5 @@
-//! Beyond the paper: bounds for other quantiles than the one that a predictor was made for, and lower bounds.
+//! Beyond the paper: bounds for other quantiles than the one that a predictor was made for, and lower and two-sided
+//! bounds.
 
 use super::classes::Held;
 use super::queue::WaitJob;
@@ -12,6 +13,27 @@ pub const UPPER: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
 /// The quantiles of the lower bounds.
 pub const LOWER: [f64; 3] = [0.05, 0.25, 0.5];
 
+/// The quantiles of the two-sided bounds.
+pub const TWO_SIDED: [f64; 4] = [0.25, 0.5, 0.75, 0.95];
+
+/// A lower and an upper bound for one quantile, told together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct TwoSided {
+    /// Lower ends that the wait was not below.
+    pub low: Held,
+    /// Upper ends that it was not above.
+    pub high: Held,
+    /// The sum of their distances, in seconds.
+    pub width_s: f64,
+}
+
+impl TwoSided {
+    /// The mean distance of the ends, in seconds.
+    pub fn mean_width_s(&self) -> Option<f64> {
+        (self.low.judged > 0).then(|| self.width_s / self.low.judged as f64)
+    }
+}
+
 /// How many of these bounds held.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
@@ -19,6 +41,9 @@ pub struct Beside {
     pub upper: [Held; UPPER.len()],
     /// Lower bounds for the quantiles [`LOWER`]: held where it waited no shorter.
     pub lower: [Held; LOWER.len()],
+    /// Two-sided bounds for the quantiles [`TWO_SIDED`].
+    #[serde(default)]
+    pub two_sided: [TwoSided; TWO_SIDED.len()],
 }
 
 impl Beside {
@@ -38,6 +63,14 @@ impl Beside {
             let answer = predictor.predict_lower(&job.features, quantile, confidence, job.submit)?;
             if let WaitAnswer::Bound(bound) = answer {
                 held.add(bound <= job.wait);
+            }
+        }
+        for (quantile, found) in TWO_SIDED.into_iter().zip(&mut self.two_sided) {
+            let ends = predictor.predict_two_sided(&job.features, quantile, confidence, job.submit)?;
+            if let (WaitAnswer::Bound(low), WaitAnswer::Bound(high)) = ends {
+                found.low.add(low <= job.wait);
+                found.high.add(high >= job.wait);
+                found.width_s += (high - low) as f64;
             }
         }
         Ok(())

@@ -5,6 +5,7 @@
 //!   known only when it ends.
 //! * [`measures`]: correctness and accuracy of the bounds.
 //! * [`classes`]: the same for wide jobs, long requests, single months and users.
+//! * [`machine`]: what the scheduler knew of the machine at every moment.
 //! * [`further`]: beyond the paper: jobs that wait already, and probabilities of starting by a time.
 //! * [`beside`]: bounds for other quantiles than a predictor's own, and lower bounds.
 //! * [`study`]: all methods on all queues; [`paper`]: the paper's rows for the same machines.
@@ -12,6 +13,7 @@
 pub mod beside;
 pub mod classes;
 pub mod further;
+pub mod machine;
 pub mod measures;
 pub mod paper;
 pub mod queue;

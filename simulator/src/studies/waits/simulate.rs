@@ -1,6 +1,7 @@
 //! The paper's simulation rule (section 4.2): jobs come in order of submission; before one is told its bound, those
 //! that have left the queue since become history. What a job will wait is not seen before.
 
+use super::machine::MachineHistory;
 use super::queue::Queue;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -97,13 +98,29 @@ pub fn simulate(
     watch: &mut impl Watch,
     progress: &dyn Fn(u64),
 ) -> Result<Outcome, Error> {
+    simulate_on(None, queue, options, clusters, watch, progress)
+}
+
+/// The same with a predictor that is told of the machine before every event.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_on(
+    machine: Option<&MachineHistory>,
+    queue: &Queue,
+    options: &WaitOptions,
+    clusters: u32,
+    watch: &mut impl Watch,
+    progress: &dyn Fn(u64),
+) -> Result<Outcome, Error> {
     let limits = limits(queue, options, clusters)?;
     let mut memory = vec![0u64; WaitPredictor::size(&limits)?.div_ceil(8)];
     let predictor = WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, options)?;
-    let mut run = Run { predictor, queue, events: BinaryHeap::new() };
+    let mut run = Run { predictor, machine, queue, events: BinaryHeap::new() };
     let mut outcome = Outcome { answers: Vec::with_capacity(queue.jobs.len()), ..Outcome::default() };
     for (index, job) in queue.jobs.iter().enumerate() {
         run.until(job.submit, watch)?;
+        run.tell_of_machine(job.submit);
         watch.arrives(&run.predictor, index)?;
         outcome.answers.push(run.submit(index, watch.ages(), watch.every())?);
         if (index + 1).is_multiple_of(COUNT_EVERY) {
@@ -121,12 +138,19 @@ pub fn simulate(
 /// A run under way.
 struct Run<'a> {
     predictor: WaitPredictor<'a>,
+    machine: Option<&'a MachineHistory>,
     queue: &'a Queue,
     /// What is to happen to those that wait: when, to whom, what.
     events: BinaryHeap<Reverse<(i64, usize, Event)>>,
 }
 
 impl Run<'_> {
+    fn tell_of_machine(&mut self, now: i64) {
+        if let Some(machine) = self.machine.and_then(|history| history.at(now)) {
+            self.predictor.machine(machine);
+        }
+    }
+
     /// What happens until then.
     fn until(&mut self, until: i64, watch: &mut impl Watch) -> Result<(), Error> {
         while let Some(&Reverse((now, job, event))) = self.events.peek() {
@@ -134,6 +158,7 @@ impl Run<'_> {
                 break;
             }
             self.events.pop();
+            self.tell_of_machine(now);
             match event {
                 Event::Leaves if self.queue.jobs[job].cancelled => self.predictor.cancel(job as i64, now)?,
                 Event::Leaves => {

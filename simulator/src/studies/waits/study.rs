@@ -2,10 +2,11 @@
 
 use super::classes::Classes;
 use super::further::{Collector, Further};
+use super::machine::MachineHistory;
 use super::measures::Measures;
 use super::paper::{Published, published};
 use super::queue::{Counts, Queue};
-use super::simulate::{Nobody, Outcome, simulate};
+use super::simulate::{Nobody, Outcome, simulate, simulate_on};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use surefill::error::Error;
@@ -104,6 +105,8 @@ pub struct Options {
     pub min_jobs: usize,
     /// Whether the library's default is measured alone.
     pub default_only: bool,
+    /// Whether the default is told of the machine: free processors, and who waits in all queues.
+    pub machine: bool,
 }
 
 /// Which predictor was run.
@@ -324,6 +327,7 @@ pub struct Plan<'a> {
     counts: Counts,
     queues: Vec<Queue>,
     left_out: Vec<(String, usize)>,
+    machine: Option<MachineHistory>,
     options: &'a Options,
 }
 
@@ -333,7 +337,13 @@ impl<'a> Plan<'a> {
         let (queues, small): (Vec<Queue>, Vec<Queue>) =
             queues.into_iter().partition(|queue| queue.jobs.len() >= options.min_jobs.max(1));
         let left_out = small.into_iter().map(|queue| (queue.name, queue.jobs.len())).collect();
-        Plan { trace: trace.to_owned(), counts, queues, left_out, options }
+        Plan { trace: trace.to_owned(), counts, queues, left_out, machine: None, options }
+    }
+
+    /// With the machine's history, of which the default is told if the options say so.
+    #[must_use]
+    pub fn on(self, machine: Option<MachineHistory>) -> Plan<'a> {
+        Plan { machine: machine.filter(|_| self.options.machine), ..self }
     }
 
     /// How many jobs are replayed in all.
@@ -357,7 +367,7 @@ impl<'a> Plan<'a> {
             .map(|(queue, kind)| self.measure(&self.queues[queue], kind, progress))
             .collect();
         let mut done = done?.into_iter();
-        let Plan { trace, counts, queues, left_out, options } = self;
+        let Plan { trace, counts, queues, left_out, options, .. } = self;
         let queues = queues.into_iter().map(|queue| {
             let runs: Vec<_> = done.by_ref().take(kinds.len()).collect();
             gather(&trace, queue, runs, options)
@@ -375,7 +385,9 @@ impl<'a> Plan<'a> {
             if matches!(kind, Kind::Visible { .. }) {
                 collector = collector.with_beside();
             }
-            let outcome = simulate(queue, &options, self.options.clusters, &mut collector, &progress)?;
+            let told = self.machine.as_ref().filter(|_| matches!(kind, Kind::Visible { .. }));
+            let clusters = self.options.clusters;
+            let outcome = simulate_on(told, queue, &options, clusters, &mut collector, &progress)?;
             (outcome, Some(collector.finish()))
         } else {
             (simulate(queue, &options, self.options.clusters, &mut Nobody, &progress)?, None)
