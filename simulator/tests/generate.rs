@@ -1,6 +1,6 @@
 //! Generated workloads: readable, reproducible, within their limits, whatever trace they are learnt from.
 
-use crate::common::models::{Line, hidden, models, sample, trace, write};
+use crate::common::models::{Line, further, hidden, models, sample, trace, write};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -48,7 +48,7 @@ fn check_of(name: &str, bytes: &[u8], history: &History, jobs: usize) {
 #[test]
 fn what_is_written_is_read_strictly_and_again_the_same() {
     let history = sample();
-    for (name, model) in &models(&history) {
+    for (name, model) in models(&history).iter().chain(&further(&history)) {
         let bytes = write(model, &history, 5000, 7);
         check_of(name, &bytes, &history, 5000);
         assert_eq!(bytes, write(model, &history, 5000, 7), "{name}");
@@ -175,7 +175,7 @@ proptest! {
             prop_assert!(lines.iter().all(|line| line.1 < 0 || line.2 <= 0));
             return Ok(());
         };
-        for (name, model) in &models(&history) {
+        for (name, model) in models(&history).iter().chain(&further(&history)) {
             check_of(name, &write(model, &history, 60, seed), &history, 60);
         }
     }
@@ -191,7 +191,7 @@ proptest! {
             .collect();
         lines.sort_unstable();
         let history = History::new(&trace(None, &lines), "t.swf").unwrap();
-        for (name, model) in &models(&history) {
+        for (name, model) in models(&history).iter().chain(&further(&history)) {
             check_of(name, &write(model, &history, 40, seed), &history, 40);
         }
     }

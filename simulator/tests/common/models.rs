@@ -55,7 +55,7 @@ pub fn hidden(load: Load) -> HiddenModel {
     }
 }
 
-pub fn models(history: &History) -> [(&'static str, Model); 9] {
+pub fn models(history: &History) -> [(&'static str, Model); 7] {
     let procs = NonZeroU32::new(history.procs).unwrap();
     let users = NonZeroU32::new(7).unwrap();
     [
@@ -65,8 +65,14 @@ pub fn models(history: &History) -> [(&'static str, Model); 9] {
         ("lublin", Model::lublin(procs)),
         ("downey", Model::downey(procs, users, 0.75)),
         ("hmm", Model::hidden(&hidden(Load::Geometric), history, Shapes::Bin).unwrap()),
-        ("hmm, chained", Model::hidden(&hidden(Load::Geometric), history, Shapes::Chain).unwrap()),
         ("hmm alone", Model::hidden_alone(&hidden(Load::Poisson), procs, users).unwrap()),
+    ]
+}
+
+/// Those whose bits are not held on to.
+pub fn further(history: &History) -> [(&'static str, Model); 2] {
+    [
+        ("hmm, chained", Model::hidden(&hidden(Load::Geometric), history, Shapes::Chain).unwrap()),
         ("resample", Model::resample(history, Unit::Sessions)),
     ]
 }

@@ -330,7 +330,7 @@ pub fn schedulers(studies: &[Study], style: TableStyle) -> Grid {
     let some = studies.iter().find_map(|study| study.judged.as_ref());
     let titles = ["trace", "workload"].map(str::to_owned).into_iter();
     let titles: Vec<String> = titles.chain(some.into_iter().flat_map(schedulers_titles)).collect();
-    let mut table = style.table(titles.into_iter(), 2);
+    let mut table = style.table(titles, 2);
     for study in studies {
         let Some(trace) = &study.judged else { continue };
         let mut add = |workload: &str, made: &[&Judgement]| {

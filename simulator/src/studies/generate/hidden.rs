@@ -65,6 +65,9 @@ pub struct Hidden {
     source: Source,
 }
 
+/// Which of a bin's jobs are in each state of the chain of processors.
+type ByState = Vec<Vec<u32>>;
+
 #[derive(Debug, Clone)]
 enum Source {
     Trace {
@@ -73,7 +76,7 @@ enum Source {
         by_bin: Vec<Vec<Past>>,
         shapes: Shapes,
         /// The chain of processors, and which of a bin's jobs are in each of its states.
-        chain: Option<Box<(Chain, Vec<Vec<Vec<u32>>>)>>,
+        chain: Option<Box<(Chain, Vec<ByState>)>>,
         processors: Vec<u32>,
         /// Where the first slot begins.
         begin: i64,
