@@ -1,5 +1,5 @@
-//! The `resample` model: the trace's own jobs in another order (a block bootstrap; for users' sessions the resampling of
-//! Zakay & Feitelson 2014, with sessions for users).
+//! The `resample` model: the trace's own jobs in another order (a block bootstrap; for users' sessions near the
+//! resampling of Zakay & Feitelson 2014, with sessions for users).
 //!
 //! The trace is cut into units, and the units are shuffled over the times at which units began. Every job stays what it
 //! was, with its user, its request and its program, and so does the time from job to job within a unit: what predictors
@@ -219,8 +219,8 @@ mod tests {
         );
     }
 
-    /// User 1 in sessions of two jobs and one, user 2 of one, beginning at 0, 100 and 10,000 s. The session of two stays
-    /// together wherever it begins.
+    /// User 1 in sessions of two jobs and one, user 2 of one, beginning at 0, 100 and 10,000 s. The session of two
+    /// stays together wherever it begins.
     #[test]
     fn sessions_by_hand() {
         let history = history(&[(0, 1), (100, 2), (3600, 1), (10_000, 1)]);
