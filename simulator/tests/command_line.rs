@@ -318,8 +318,15 @@ fn traces_without_requested_times_are_said_to_be_foreknown() {
         let page = std::fs::read_to_string(folder.path().join("p.html")).unwrap();
         for text in [String::from_utf8_lossy(&output.stdout).as_ref(), &page] {
             assert_eq!(text.contains("without requested times (u"), known, "{text}");
+            assert_eq!(text.contains("CLAIRVOYANT") && text.contains("--estimates F"), known, "{text}");
         }
     }
+    // With the model of estimates there is nothing to warn of.
+    let output =
+        surefill(&["compare", "u.swf", "--policies", "easy,fair", "--estimates", "3"], folder.path());
+    assert!(!stderr(&output).contains("CLAIRVOYANT") && code(&output) == 0, "{}", stderr(&output));
+    let help = surefill(&["compare", "--help"], folder.path());
+    assert!(String::from_utf8_lossy(&help.stdout).contains("clairvoyant"));
 }
 
 #[test]

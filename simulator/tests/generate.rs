@@ -1,10 +1,11 @@
 //! Generated workloads: readable, reproducible, within their limits, whatever trace they are learnt from.
 
-use crate::common::models::{Line, hidden, models, sample, trace, write};
+use crate::common::models::{Line, further, hidden, models, sample, trace, write};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::process::{Command, Output};
+use surefill_simulator::studies::generate::hidden::Shapes;
 use surefill_simulator::studies::generate::markov::Variant;
 use surefill_simulator::studies::generate::{History, Model};
 use surefill_simulator::studies::hmm::flat::Load;
@@ -13,7 +14,8 @@ use surefill_simulator::studies::similar::Similarity;
 use surefill_simulator::trace::swf::{Strictness, Trace, read};
 
 /// Read strictly, every job in order and within the machine and its request.
-fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
+/// Whole jobs of the trace may have run past their request there.
+fn check_whole(bytes: &[u8], history: &History, jobs: usize) -> Trace {
     let trace = read(bytes, "made.swf", Strictness::Strict).unwrap();
     assert_eq!((trace.records.len(), trace.header.max_procs), (jobs, Some(history.procs)));
     assert!(trace.header.unix_start_time.is_some());
@@ -21,17 +23,34 @@ fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
         assert_eq!((record.number, record.wait), (number, -1));
         assert!((1..=i64::from(history.procs)).contains(&record.used_processors), "{record:?}");
         assert!(record.run_time >= 0, "{record:?}");
+    }
+    trace
+}
+
+/// And nobody asks for too little.
+fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
+    let trace = check_whole(bytes, history, jobs);
+    for record in &trace.records {
         assert!(record.requested_time == -1 || record.requested_time >= record.run_time, "{record:?}");
     }
     trace
 }
 
+/// A model's workload, checked as far as the model promises.
+fn check_of(name: &str, bytes: &[u8], history: &History, jobs: usize) {
+    if name == "resample" {
+        check_whole(bytes, history, jobs)
+    } else {
+        check(bytes, history, jobs)
+    };
+}
+
 #[test]
 fn what_is_written_is_read_strictly_and_again_the_same() {
     let history = sample();
-    for (name, model) in &models(&history) {
+    for (name, model) in models(&history).iter().chain(&further(&history)) {
         let bytes = write(model, &history, 5000, 7);
-        check(&bytes, &history, 5000);
+        check_of(name, &bytes, &history, 5000);
         assert_eq!(bytes, write(model, &history, 5000, 7), "{name}");
         assert_ne!(bytes, write(model, &history, 5000, 8), "{name}");
         // A longer workload begins with the shorter one.
@@ -52,7 +71,7 @@ fn hidden_models_keep_their_loads_and_bins() {
     let bins = hidden(Load::Poisson).bins().unwrap();
     for load in [Load::Poisson, Load::Geometric] {
         for model in [
-            Model::hidden(&hidden(load), &history).unwrap(),
+            Model::hidden(&hidden(load), &history, Shapes::Bin).unwrap(),
             Model::hidden_alone(&hidden(load), number(64), number(9)).unwrap(),
         ] {
             let bytes = write(&model, &history, 60_000, 11);
@@ -81,10 +100,10 @@ fn hidden_models_keep_their_loads_and_bins() {
 fn hidden_models_that_generate_nothing_are_refused() {
     let history = sample();
     let without = HiddenModel { load_parameter: Vec::new(), ..hidden(Load::None) };
-    let error = Model::hidden(&without, &history).unwrap_err().to_string();
+    let error = Model::hidden(&without, &history, Shapes::Whole).unwrap_err().to_string();
     assert!(error.contains("without a load model"), "{error}");
     let silent = HiddenModel { load_parameter: vec![0.0, 0.0], ..hidden(Load::Poisson) };
-    let error = Model::hidden(&silent, &history).unwrap_err().to_string();
+    let error = Model::hidden(&silent, &history, Shapes::Whole).unwrap_err().to_string();
     assert!(error.contains("no jobs"), "{error}");
     // One state, one bin's worth of jobs, in a chain that cannot leave.
     let one = HiddenModel {
@@ -94,7 +113,11 @@ fn hidden_models_that_generate_nothing_are_refused() {
         load_parameter: vec![2.0],
         ..hidden(Load::Poisson)
     };
-    check(&write(&Model::hidden(&one, &history).unwrap(), &history, 100, 1), &history, 100);
+    check_whole(
+        &write(&Model::hidden(&one, &history, Shapes::Whole).unwrap(), &history, 100, 1),
+        &history,
+        100,
+    );
 }
 
 /// Nights are quiet in the trace, and in what is learnt from it; users and gaps go on alike.
@@ -152,8 +175,8 @@ proptest! {
             prop_assert!(lines.iter().all(|line| line.1 < 0 || line.2 <= 0));
             return Ok(());
         };
-        for (_, model) in &models(&history) {
-            check(&write(model, &history, 60, seed), &history, 60);
+        for (name, model) in models(&history).iter().chain(&further(&history)) {
+            check_of(name, &write(model, &history, 60, seed), &history, 60);
         }
     }
 
@@ -168,8 +191,8 @@ proptest! {
             .collect();
         lines.sort_unstable();
         let history = History::new(&trace(None, &lines), "t.swf").unwrap();
-        for (_, model) in &models(&history) {
-            check(&write(model, &history, 40, seed), &history, 40);
+        for (name, model) in models(&history).iter().chain(&further(&history)) {
+            check_of(name, &write(model, &history, 40, seed), &history, 40);
         }
     }
 }
@@ -211,7 +234,7 @@ fn the_command_line() {
         ("without.swf", "none of its 1 jobs has a run time and a number of processors"),
         ("missing.swf", "missing.swf"),
     ] {
-        for model in ["markov", "independent", "hmm"] {
+        for model in ["markov", "independent", "hmm", "resample"] {
             let output = generate(&format!("--model {model} --like {name}"));
             assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
             assert!(stderr(&output).contains(message), "{}", stderr(&output));
@@ -238,6 +261,9 @@ fn the_command_line() {
         "--model hmm --trained model.json --like one.swf --procs 3",
         "--model downey --like one.swf",
         "--model downey --load 0",
+        "--model resample",
+        "--model markov --like one.swf --unit weeks",
+        "--model hmm --trained model.json --shapes whole",
         "--model markov --like one.swf --trained model.json",
     ] {
         let output = generate(wrong);
@@ -253,6 +279,9 @@ fn the_command_line() {
         "--model hmm --trained model.json --like one.swf",
         "--model hmm --trained model.json",
         "--model hmm --trained model.json --procs 1 --users 1",
+        "--model hmm --trained model.json --like one.swf --shapes chain",
+        "--model resample --like one.swf",
+        "--model resample --like one.swf --unit sessions",
         "--model downey",
         "--model downey --procs 1 --users 1 --load 2",
     ] {

@@ -9,7 +9,7 @@ use surefill_simulator::report::similar::tables::Verdict;
 use surefill_simulator::studies::generate::History;
 use surefill_simulator::studies::similar::Study;
 use surefill_simulator::studies::similar::measures::kolmogorov_smirnov;
-use surefill_simulator::studies::similar::study::Rival;
+use surefill_simulator::studies::similar::study::{Asked, Rival};
 use surefill_simulator::trace::swf::{self, Strictness};
 
 #[derive(serde::Deserialize)]
@@ -109,6 +109,44 @@ fn tables() {
     assert!(json[0]["next"].as_array().is_some_and(|scores| scores.len() >= 5));
 }
 
+/// What schedulers say of a trace is what `compare` says of it, and of a trace whose sessions are shuffled that it asks
+/// for as much of the machine.
+#[test]
+fn schedulers_judge() {
+    let folder = folder();
+    let json = |args: &[&str]| -> serde_json::Value {
+        let output = surefill(args, folder.path());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let compared =
+        json(&["compare", "KTH-SP2.swf", "--policies", "easy,easy++,conservative,fair,fast", "--json"]);
+    let args =
+        ["similar", "KTH-SP2.swf", "--tables=schedulers", "--models", "sessions,paper", "--seeds", "2"];
+    let studied = json(&[&args[..], &["--json", "--stretch"]].concat());
+    let study = &studied[0]["study"];
+    let own = study["judged"]["replays"].as_array().unwrap();
+    assert_eq!(own.len(), 5);
+    for (own, policy) in own.iter().zip(compared["traces"][0]["policies"].as_array().unwrap()) {
+        assert_eq!(own["mean_wait_s"], policy["mean_wait_s"], "{own}");
+        assert_eq!(own["utilization"], policy["utilization"], "{own}");
+    }
+    for model in study["models"].as_array().unwrap() {
+        for made in model["judged"].as_array().unwrap() {
+            let load = |of: &serde_json::Value| of["offered_load"].as_f64().unwrap();
+            assert!((load(made) / load(&study["judged"]) - 1.0).abs() < 0.01, "{made}");
+        }
+    }
+    let table = surefill(&args, folder.path());
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert!(table.contains("of 10") && table.contains("resample, sessions"), "{table}");
+    let csv = surefill(&[&args[..], &["--csv"]].concat(), folder.path());
+    // The trace and four workloads under five policies, and the titles.
+    assert_eq!(String::from_utf8(csv.stdout).unwrap().lines().count(), 26);
+    let two = json(&["similar", "KTH-SP2.swf", "half.swf", "--policies=easy", "--json"]);
+    assert_eq!(two["schedulers"].as_array().map(Vec::len), Some(2));
+}
+
 #[test]
 fn wrong_use() {
     let folder = folder();
@@ -138,13 +176,18 @@ fn real(name: &str) -> Option<History> {
     Some(History::new(&swf::open(&path, Strictness::Strict).unwrap(), name).unwrap())
 }
 
+/// The paper's tables with five seeds.
+fn study(history: &History) -> Study {
+    let asked = Asked { models: &Rival::TABLES, seeds: 5, trace_load: false, judges: None };
+    Study::new(history, &asked, &|| {}).unwrap()
+}
+
 /// Table 3 on KTH, the one log that is the paper's, and NASA; the calibrated chains are as close on every line as the
 /// published ones, and times between submissions stay what they are (measured .026 and .068: the cycle stretches them).
 #[test]
 fn the_papers_tables() {
-    let seeds = 5;
     if let Some(history) = real("KTH-SP2-1996-2.swf.gz") {
-        let study = Study::new(&history, seeds, &|| {});
+        let study = study(&history);
         let parameters = study.parameters;
         assert_eq!((parameters.run_time_states, parameters.node_states), (18, 7));
         assert!((parameters.cor0 - 0.037).abs() < 0.001 && (parameters.cor1 - 0.142).abs() < 0.002);
@@ -163,7 +206,7 @@ fn the_papers_tables() {
         assert!(independent.rho_run_times.unwrap().mean.abs() < 0.02);
     }
     if let Some(history) = real("NASA-iPSC-1993-3.swf.gz") {
-        let study = Study::new(&history, seeds, &|| {});
+        let study = study(&history);
         assert_eq!((study.parameters.run_time_states, study.parameters.node_states), (16, 8));
         assert!(Verdict::all(&study, Rival::Calibrated).iter().all(Verdict::as_close));
         assert!(study.of(Rival::Calibrated).unwrap().ks_gaps.unwrap().mean < 0.08);

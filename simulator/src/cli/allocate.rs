@@ -23,14 +23,16 @@ Strategies:
   * avg          start on what is free, up to A processors
   * opt          the size with the earliest end, the waits being known
   * pred, bias   ... by the paper's combined predictor, without and with bias correction
-  * heur         hold out for A processors, for a fifth of the time that would save
-  * min40        start on no less than 40 % of A
+  * heur         hold out for A processors, for a fifth of the time that would save; heur:l=60:a=8:f=0.5:k=0.1 for the
+                 half of A, for a tenth of that time, by jobs with L above 60 s and A above 8 alone
+  * min40        start on no less than 40 % of A; so min1 to min100
   * exact        the size with the earliest expected end, by the exact mean wait (exact-bias: corrected)
   * median       by the exact median (median-bias: corrected)
   * fluid, benefactors   by one of the paper's predictors alone
 Those that predict take modifiers, as in bias+lock+averse: lock (a job takes no more than it declared to wait for),
 averse (it holds out only for a fifth of its run time), queue (a second of waiting counts for every job in the queue),
-watch (it is prompted at completions too), and for exact patience (it chooses with the size how long it will wait for it,
+watch (it is prompted at completions too), printed (the t of equation 5, a job's whole lifetime, is taken for the wait),
+twice where there is a bias to correct (by the line of a first run, without correction, recorded under AVG), and for exact patience (it chooses with the size how long it will wait for it,
 knowing that it may start on what is free when that is over).
 
 A is no whole number; the most processors that a job takes are A rounded up, which gives the paper's turnarounds under

@@ -4,18 +4,14 @@ use super::Failure;
 use super::args::{file, source::Source};
 use super::options::file_name;
 use super::output;
+use crate::studies::generate::hidden::{Shapes, learn, most_rounds};
 use crate::studies::generate::markov::Variant;
+use crate::studies::generate::resample::Unit;
 use crate::studies::generate::{
     Heading, History, Model, SessionsOptions, write_model, write_sessions, write_shared,
 };
 use crate::studies::hmm;
-use crate::studies::hmm::block::Block;
-use crate::studies::hmm::flat::Load;
-use crate::studies::hmm::sample::{Binning, Sample};
-use crate::studies::hmm::train::{Options, train};
 use crate::trace::nodes::Machine;
-use crate::trace::swf::Trace;
-use crate::trace::workload::{MissingProcessors, Rules};
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
 use flate2::Compression;
@@ -31,8 +27,8 @@ pub struct Generate {
     /// The model of the workload
     #[arg(long, value_enum, default_value = "sessions")]
     model: Name,
-    /// The trace to learn from: any format that import reads (markov, independent, hmm; for lublin it gives the
-    /// machine's size)
+    /// The trace to learn from: any format that import reads (markov, independent, hmm, resample; for lublin it
+    /// gives the machine's size)
     #[arg(long, value_name = "TRACE")]
     like: Option<PathBuf>,
     #[command(flatten)]
@@ -41,6 +37,12 @@ pub struct Generate {
     /// load]
     #[arg(long, value_name = "FILE")]
     trained: Option<PathBuf>,
+    /// Which of the trace's jobs with a run time like it gives a job its shape (hmm with --like) [default: bin]
+    #[arg(long, value_enum)]
+    shapes: Option<Shapes>,
+    /// What of the trace is shuffled (resample) [default: months]
+    #[arg(long, value_enum)]
+    unit: Option<Unit>,
     /// Which Markov chain model (markov)
     #[arg(long, value_enum)]
     variant: Option<VariantName>,
@@ -83,6 +85,8 @@ enum Name {
     Downey,
     /// A hidden Markov model of slots and run times (Nissimov 2006), with the trace's processors and users
     Hmm,
+    /// The trace's own jobs, whole weeks or users' sessions of them in another order
+    Resample,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -103,6 +107,7 @@ impl Name {
             Name::Lublin => "lublin",
             Name::Downey => "downey",
             Name::Hmm => "hmm",
+            Name::Resample => "resample",
         }
     }
 }
@@ -155,6 +160,8 @@ impl Generate {
         let given = [
             ("--like", self.like.is_some(), !drawn),
             ("--trained", self.trained.is_some(), model == Name::Hmm),
+            ("--shapes", self.shapes.is_some(), model == Name::Hmm && !alone),
+            ("--unit", self.unit.is_some(), model == Name::Resample),
             ("--variant", self.variant.is_some(), model == Name::Markov),
             ("--users", self.users.is_some(), drawn || alone),
             ("--nodes", self.nodes.is_some(), model == Name::Sessions),
@@ -166,7 +173,7 @@ impl Generate {
                 return Err(Failure::Usage(format!("the model {} takes no {option}", model.text())));
             }
         }
-        if self.like.is_none() && matches!(model, Name::Markov | Name::Independent) {
+        if self.like.is_none() && matches!(model, Name::Markov | Name::Independent | Name::Resample) {
             let message = format!("the model {} learns from a trace: --like TRACE", model.text());
             return Err(Failure::Usage(message));
         }
@@ -180,13 +187,11 @@ impl Generate {
     }
 
     fn workload(&self) -> Result<Workload, Failure> {
-        let read = |path: &PathBuf| -> Result<(Trace, History), Failure> {
-            let trace = self.source.read(path, false)?;
-            let history = History::new(&trace, &file_name(path))?;
-            Ok((trace, history))
+        let read = |path: &PathBuf| -> Result<History, Failure> {
+            Ok(History::new(&self.source.read(path, false)?, &file_name(path))?)
         };
         let learnt = self.like.as_ref().map(read).transpose()?;
-        let history = learnt.as_ref().map(|learnt| &learnt.1);
+        let history = learnt.as_ref();
         let users = self.users.unwrap_or(const { NonZeroU32::new(60).unwrap() });
         let variant = self.variant.unwrap_or_default();
         let mut options = String::new();
@@ -200,6 +205,11 @@ impl Generate {
                 Model::markov(history, variant)
             }
             (Name::Independent, Some(history)) => Model::independent(history),
+            (Name::Resample, Some(history)) => {
+                let unit = self.unit.unwrap_or_default();
+                options = format!(" --unit {}", unit.text());
+                Model::resample(history, unit)
+            }
             (Name::Lublin, _) => Model::lublin(self.size(history)),
             (Name::Downey, _) => {
                 let load = self.load.unwrap_or(0.75);
@@ -207,12 +217,16 @@ impl Generate {
                 Model::downey(self.size(None), users, load)
             }
             (Name::Hmm, _) => {
-                let trained = self.hmm(learnt.as_ref().map(|learnt| &learnt.0))?;
+                let trained = self.hmm(history)?;
                 if let Some(path) = &self.trained {
                     options = format!(" --trained {}", file_name(path));
                 }
                 let made = match history {
-                    Some(history) => Model::hidden(&trained, history),
+                    Some(history) => {
+                        let shapes = self.shapes.unwrap_or_default();
+                        options += &format!(" --shapes {}", shapes.text());
+                        Model::hidden(&trained, history, shapes)
+                    }
                     None => {
                         options += &format!(" --users {users}");
                         Model::hidden_alone(&trained, self.size(None), users)
@@ -248,7 +262,8 @@ impl Generate {
             self.jobs
         );
         let learnt = |history: &History| {
-            format!("learnt from the {} jobs of {} that ran", history.jobs.len(), history.name)
+            let how = if self.model == Name::Resample { "the jobs themselves are" } else { "learnt from" };
+            format!("{how} the {} jobs of {} that ran", history.jobs.len(), history.name)
         };
         let of_trace = history.filter(|_| self.model != Name::Lublin);
         let heading = Heading {
@@ -263,36 +278,18 @@ impl Generate {
     }
 
     /// The hidden Markov model: the file's, else one trained on the trace.
-    fn hmm(&self, trace: Option<&Trace>) -> Result<hmm::model::Model, Failure> {
+    fn hmm(&self, history: Option<&History>) -> Result<hmm::model::Model, Failure> {
         if let Some(path) = &self.trained {
             let name = path.display();
             let text = fs::read_to_string(path).with_context(|| name.to_string())?;
             let model = hmm::model::Model::from_json(&text).map_err(|wrong| anyhow!("{name}: {wrong}"))?;
             return Ok(model);
         }
-        let trace = trace.ok_or_else(|| Failure::Usage("no trace".into()))?;
-        // What the history has: field 8 stands in for field 5, and the machine's size does not matter.
-        let rules = Rules {
-            missing_processors: MissingProcessors::Requested,
-            procs: Some(u32::MAX),
-            ..Rules::default()
-        };
-        let jobs = crate::trace::workload::Workload::new(trace, &rules)?.jobs;
-        let train = || {
-            let binning = Binning::default();
-            let sample = Sample::new(&jobs, binning.slot_s, binning.bins(&jobs)?)?;
-            let options = Options { load: Load::Geometric, ..Options::default() };
-            let bins = sample.bins.count();
-            let mut block = Block::new(options.states, bins, sample.slots(), &sample.jobs)?;
-            let bar = output::progress_of(options.most_rounds, "rounds at most");
-            let trained = train(&mut block, &sample.slots(), &options, None, |round, _| {
-                bar.set_position(round);
-                Ok(())
-            })?;
-            bar.finish_and_clear();
-            hmm::model::Model::new(&block.hmm()?, &trace.name, &sample, options.load, &trained)
-        };
-        Ok(train().with_context(|| trace.name.clone())?)
+        let history = history.ok_or_else(|| Failure::Usage("no trace".into()))?;
+        let bar = output::progress_of(most_rounds(), "rounds at most");
+        let trained = learn(history, |round| bar.set_position(round));
+        bar.finish_and_clear();
+        Ok(trained.with_context(|| history.name.clone())?)
     }
 
     /// The machine's size.

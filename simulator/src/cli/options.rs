@@ -11,7 +11,7 @@ use crate::replay::policy::{
 use crate::replay::predict::PredictorName;
 use crate::trace::nodes::Machine;
 use crate::trace::swf::Trace;
-use crate::trace::workload::{MissingProcessors, Overrun, Rules, Workload};
+use crate::trace::workload::{ESTIMATES, MissingProcessors, Overrun, Rules, Workload};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -66,8 +66,9 @@ pub struct ReplayOptions {
     /// How nodes are chosen for a job: first, best, or apart (for a backfill apart from the head job) [default: best]
     #[arg(long, value_parser = fit, requires = "nodes")]
     fit: Option<Fit>,
-    /// Give jobs without a requested time a limit: uniform from the run time to 1 + F times that, up to the next usual
-    /// limit
+    /// Give jobs without a requested time a limit, by the model of Mu'alem & Feitelson 2001: uniform from the run time
+    /// to 1 + F times that, up to the next usual limit. Without it such jobs' run times are their limits, and every
+    /// policy is clairvoyant
     #[arg(long, value_name = "F", value_parser = not_negative)]
     estimates: Option<f64>,
     /// Replay the first N jobs only
@@ -169,7 +170,8 @@ impl ReplayOptions {
         let workload = Workload::new(trace, &rules)?;
         // The papers' machines are smaller than their traces say: what is cut there is in the tables.
         let too_wide = workload.counts.too_wide(workload.procs).filter(|_| published.is_none());
-        for sentence in workload.counts.foreknown().into_iter().chain(too_wide) {
+        let foreknown = workload.counts.foreknown().map(|sentence| format!("{sentence}. {ESTIMATES}"));
+        for sentence in foreknown.into_iter().chain(too_wide) {
             eprintln!("warning: {file_name}: {sentence}");
         }
         Ok((rules, workload))

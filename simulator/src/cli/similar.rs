@@ -5,12 +5,17 @@ use super::args::source::Source;
 use super::options::file_name;
 use super::output;
 use super::shard::{self, Invocation, Shard};
+use crate::replay::policy::Choice;
 use crate::report::grid::Grid;
 use crate::report::similar::tables::{self, View};
 use crate::report::{self, Section, TableStyle};
 use crate::studies::generate::History;
 use crate::studies::similar::next::{Score, scores};
+use crate::studies::similar::schedulers::{self, Judgement};
+use crate::studies::similar::study::{Asked, Rival};
 use crate::studies::similar::{Figures, Similarity, Study, study};
+use crate::trace::workload::{Rules, Workload};
+use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
@@ -30,6 +35,24 @@ pub struct Similar {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", num_args = 0..=1, require_equals = true,
           default_missing_value = "3,4,5,6,people,next,verdict")]
     tables: Vec<View>,
+    /// With --tables: the models
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "LIST",
+        requires = "tables",
+        default_value = "paper,calibrated,independent,lublin"
+    )]
+    models: Vec<Rival>,
+    /// Replay the workloads under these policies, each policy[:predictor[:order[:rule]]] as compare has them; changes
+    /// are against the first. Of two workloads only when given [default: easy,easy++,conservative,fair,fast]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", num_args = 0..=1, require_equals = true,
+          default_missing_value = "easy,easy++,conservative,fair,fast")]
+    policies: Option<Vec<Choice>>,
+    /// With --tables: stretch the times of generated workloads until they ask for as much of the machine as the trace
+    #[arg(long, requires = "tables")]
+    stretch: bool,
     #[command(flatten)]
     source: Source,
     /// Workloads that every model makes, with seeds from 1 up (--tables)
@@ -46,6 +69,9 @@ pub struct Similar {
     /// Print tables as Markdown
     #[arg(long)]
     markdown: bool,
+    /// Print what schedulers say of every seed's workload as CSV
+    #[arg(long, conflicts_with_all = ["json", "markdown"], requires = "tables")]
+    csv: bool,
     /// Write a self-contained page with the paper's figures
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -57,6 +83,9 @@ struct Compared<'a> {
     synthetic: &'a str,
     similarity: Similarity,
     figures: Vec<(String, Figures)>,
+    /// What schedulers say of both, where they were asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedulers: Option<[Judgement; 2]>,
 }
 
 /// What one trace says of the models.
@@ -67,9 +96,58 @@ struct Studied {
     next: Option<Vec<Score>>,
 }
 
-fn read(source: &Source, path: &Path) -> Result<History, Failure> {
+/// A trace's jobs, and where it is replayed the workload that `compare` makes of it.
+fn read(source: &Source, path: &Path, replayed: bool) -> Result<(History, Option<Workload>), Failure> {
     let trace = source.read(path, false)?;
-    Ok(History::new(&trace, &file_name(path))?)
+    let name = file_name(path);
+    let workload = replayed.then(|| Workload::new(&trace, &Rules::default())).transpose()?;
+    for sentence in workload.iter().filter_map(|workload| workload.counts.foreknown()) {
+        eprintln!("warning: {name}: {sentence}");
+    }
+    Ok((History::new(&trace, &name)?, workload))
+}
+
+/// One line of the CSV.
+#[derive(Serialize)]
+struct Line<'a> {
+    trace: &'a str,
+    workload: &'a str,
+    seed: usize,
+    offered_load: f64,
+    policy: &'a str,
+    mean_wait_s: f64,
+    utilization: f64,
+    mean_wait_over_the_traces: Option<f64>,
+}
+
+/// What schedulers say of every workload; seed 0 is the trace itself.
+fn write_csv(out: &mut impl Write, studies: &[Study]) -> anyhow::Result<()> {
+    let mut table = csv::Writer::from_writer(out);
+    for study in studies {
+        let Some(trace) = &study.judged else { continue };
+        let models = study.models.iter().map(|judged| (judged.model.name(), judged.judged.iter().collect()));
+        let all: Vec<(&str, Vec<&Judgement>)> =
+            std::iter::once(("the trace", vec![trace])).chain(models).collect();
+        for (index, (workload, made)) in all.into_iter().enumerate() {
+            for (seed, judged) in (usize::from(index > 0)..).zip(made) {
+                for (replay, own) in judged.replays.iter().zip(&trace.replays) {
+                    let over = replay.mean_wait_s / own.mean_wait_s;
+                    table.serialize(Line {
+                        trace: &study.trace,
+                        workload,
+                        seed,
+                        offered_load: judged.offered_load,
+                        policy: &replay.policy,
+                        mean_wait_s: replay.mean_wait_s,
+                        utilization: replay.utilization,
+                        mean_wait_over_the_traces: over.is_finite().then_some(over),
+                    })?;
+                }
+            }
+        }
+    }
+    table.flush()?;
+    Ok(())
 }
 
 /// A progress bar on standard error for a number of workloads; invisible when that is no terminal.
@@ -98,20 +176,33 @@ impl Similar {
             let message = "two workloads are compared; any number of traces with --tables";
             return Err(Failure::Usage(message.into()));
         };
-        let (original, synthetic) = (read(&self.source, original)?, read(&self.source, synthetic)?);
+        let replayed = self.policies.is_some();
+        let (original, a) = read(&self.source, original, replayed)?;
+        let (synthetic, b) = read(&self.source, synthetic, replayed)?;
+        let schedulers = match (a, b, &self.policies) {
+            (Some(a), Some(b), Some(policies)) => Some([
+                Judgement::new(&a, policies).map_err(anyhow::Error::new)?,
+                Judgement::new(&b, policies).map_err(anyhow::Error::new)?,
+            ]),
+            _ => None,
+        };
+        let table = schedulers.as_ref().map(|[a, b]| tables::schedulers_of_two(a, b, self.style()));
         let similarity = Similarity::new(&original, &synthetic);
         let figures: Vec<(String, Figures)> = [&original, &synthetic]
             .map(|history| (history.name.clone(), Figures::new(&history.processors(), &history.run_times())))
             .into();
-        self.page(&[report::similar::section(&original.name, &figures)])?;
+        self.page(&[report::similar::section(&original.name, &figures, table.as_ref())])?;
         if self.json {
             let (original, synthetic) = (&original.name, &synthetic.name);
-            output::json(&Compared { original, synthetic, similarity, figures })?;
+            output::json(&Compared { original, synthetic, similarity, figures, schedulers })?;
             return Ok(());
         }
         let mut out = io::stdout().lock();
         writeln!(out, "A: {}\nB: {}\n", original.name, synthetic.name)?;
         writeln!(out, "{}", tables::similarity(&similarity, self.style()))?;
+        if let Some(table) = table {
+            writeln!(out, "\n{table}")?;
+        }
         Ok(())
     }
 
@@ -132,6 +223,9 @@ impl Similar {
             scores.extend(next.map(|next| (trace, next)));
         }
         let mut out = io::stdout().lock();
+        if self.csv {
+            return Ok(write_csv(&mut out, &studies)?);
+        }
         for (index, view) in self.tables.iter().enumerate() {
             let table: Grid = match view {
                 View::Parameters => tables::parameters(&studies, self.style()),
@@ -140,6 +234,7 @@ impl Similar {
                 View::Autocorrelation => tables::autocorrelations(&studies, self.style()),
                 View::Next => tables::next(&scores, self.style()),
                 View::People => tables::people(&studies, self.style()),
+                View::Schedulers => tables::schedulers(&studies, self.style()),
                 View::Verdict => tables::verdicts(&studies, self.style()),
             };
             // Tables without an empty line between them are one.
@@ -151,24 +246,41 @@ impl Similar {
 
     /// What these traces say of the models, and their figures where a page is asked for.
     fn studied(&self, paths: &[PathBuf], sections: &mut Vec<Section>) -> Result<Vec<Studied>, Failure> {
-        let studies = self.tables.iter().any(|view| *view != View::Next);
+        let studies = self.csv || self.tables.iter().any(|view| *view != View::Next);
         // Table 3 needs no workloads.
-        let judges = self.tables.iter().any(|view| !matches!(view, View::Next | View::Parameters));
+        let judges =
+            self.csv || self.tables.iter().any(|view| !matches!(view, View::Next | View::Parameters));
         let seeds = if judges { self.seeds.get() } else { 0 };
         let predicts = self.tables.contains(&View::Next);
-        let histories: Vec<History> =
-            paths.iter().map(|path| read(&self.source, path)).collect::<Result<_, Failure>>()?;
-        let models = study::Rival::ALL.len() as u64;
-        let bar = progress(histories.len() as u64 * models * u64::from(seeds));
+        let default = || schedulers::POLICIES.iter().map(|name| name.parse()).collect::<Result<_, _>>();
+        let policies: Vec<Choice> = match &self.policies {
+            Some(policies) => policies.clone(),
+            None => default().map_err(anyhow::Error::new)?,
+        };
+        let replayed = self.tables.contains(&View::Schedulers) || self.csv || self.policies.is_some();
+        let histories: Vec<(History, Option<Workload>)> =
+            paths.iter().map(|path| read(&self.source, path, replayed)).collect::<Result<_, Failure>>()?;
+        let bar = progress(histories.len() as u64 * self.models.len() as u64 * u64::from(seeds));
         let next: Vec<Option<Vec<Score>>> =
-            histories.par_iter().map(|history| predicts.then(|| scores(history))).collect();
+            histories.par_iter().map(|(history, _)| predicts.then(|| scores(history))).collect();
         let mut studied = Vec::new();
-        for (history, next) in histories.iter().zip(next) {
-            let study = studies.then(|| Study::new(history, seeds, &|| bar.inc(1)));
-            studied.push(Studied { trace: history.name.clone(), study, next });
+        for ((history, workload), next) in histories.iter().zip(next) {
+            let asked = Asked {
+                models: &self.models,
+                seeds,
+                trace_load: self.stretch,
+                judges: workload.as_ref().map(|workload| (workload, policies.as_slice())),
+            };
+            let study = studies.then(|| Study::new(history, &asked, &|| bar.inc(1)));
+            let study = study.transpose().with_context(|| history.name.clone())?;
             if self.html.is_some() {
-                sections.push(report::similar::section(&history.name, &study::figures(history)));
+                let figures = study::figures(history, &self.models).with_context(|| history.name.clone())?;
+                let judged = study.as_ref().filter(|study| study.judged.is_some());
+                let table =
+                    judged.map(|study| tables::schedulers(std::slice::from_ref(study), TableStyle::Markdown));
+                sections.push(report::similar::section(&history.name, &figures, table.as_ref()));
             }
+            studied.push(Studied { trace: history.name.clone(), study, next });
         }
         bar.finish_and_clear();
         Ok(studied)

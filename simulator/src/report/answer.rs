@@ -13,6 +13,7 @@ use crate::base::statistics::{deviation, mean};
 use crate::replay::fairness::{FEWEST, Group};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::Summary;
+use crate::trace::workload::ESTIMATES;
 use maud::{Markup, html};
 
 /// What a policy comes to on all traces, beside EASY.
@@ -142,7 +143,8 @@ fn foreknown(traces: &[Compared]) -> String {
         return String::new();
     }
     format!(
-        " {} without requested times ({}): limits are the run times there, which no scheduler knows.",
+        " {} without requested times ({}): limits are the run times there, every policy is CLAIRVOYANT, and \
+         no scheduler is. {ESTIMATES}.",
         if named.len() == 1 { "One trace is" } else { "Some traces are" },
         named.join(", ")
     )

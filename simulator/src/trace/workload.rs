@@ -195,12 +195,16 @@ impl Counts {
         let Counts { without_limit, jobs, .. } = *self;
         (jobs > 0 && without_limit >= jobs.div_ceil(2)).then(|| {
             format!(
-                "{without_limit} of {jobs} jobs have no requested time, and their run times stand for it: every policy \
-                 that looks at limits knows how long they will run, and waits are shorter than any scheduler could make them"
+                "{without_limit} of {jobs} jobs have no requested time, and their run times stand for it: EVERY POLICY IS \
+                 CLAIRVOYANT, knows how long jobs will run, and waits are shorter than any scheduler could make them"
             )
         })
     }
 }
+
+/// What helps where [`Counts::foreknown`] warns, for verbs that have the option.
+pub const ESTIMATES: &str = "--estimates F gives such jobs limits as people ask for, by the model of Mu'alem & Feitelson \
+     2001 (3: from once to four times the run time)";
 
 /// The jobs of one replay.
 #[derive(Debug, Clone)]

@@ -1,7 +1,9 @@
 //! A sample of a workload, and one model of every kind.
 
 use std::num::NonZeroU32;
+use surefill_simulator::studies::generate::hidden::Shapes;
 use surefill_simulator::studies::generate::markov::Variant;
+use surefill_simulator::studies::generate::resample::Unit;
 use surefill_simulator::studies::generate::{Heading, History, Model, write_model};
 use surefill_simulator::studies::hmm::flat::Load;
 use surefill_simulator::studies::hmm::model::Model as HiddenModel;
@@ -62,8 +64,16 @@ pub fn models(history: &History) -> [(&'static str, Model); 7] {
         ("independent", Model::independent(history)),
         ("lublin", Model::lublin(procs)),
         ("downey", Model::downey(procs, users, 0.75)),
-        ("hmm", Model::hidden(&hidden(Load::Geometric), history).unwrap()),
+        ("hmm", Model::hidden(&hidden(Load::Geometric), history, Shapes::Bin).unwrap()),
         ("hmm alone", Model::hidden_alone(&hidden(Load::Poisson), procs, users).unwrap()),
+    ]
+}
+
+/// Those whose bits are not held on to.
+pub fn further(history: &History) -> [(&'static str, Model); 2] {
+    [
+        ("hmm, chained", Model::hidden(&hidden(Load::Geometric), history, Shapes::Chain).unwrap()),
+        ("resample", Model::resample(history, Unit::Sessions)),
     ]
 }
 

@@ -3,6 +3,7 @@
 pub mod tables;
 
 use crate::report::figures::lines as figure;
+use crate::report::grid::Grid;
 use crate::report::plot::lines::{Axes, Line, draw};
 use crate::report::plot::{self, Style};
 use crate::report::{Made, Section, study_page, terms};
@@ -11,7 +12,8 @@ use crate::studies::similar::figures::Point;
 use maud::{Markup, html};
 
 /// A part for one trace: the original's figures first, those of synthetic workloads after it.
-pub fn section(title: &str, figures: &[(String, Figures)]) -> Section {
+/// What schedulers say of them, where they were asked, is a table below.
+pub fn section(title: &str, figures: &[(String, Figures)], schedulers: Option<&Grid>) -> Section {
     let workloads: Vec<Workload> = figures
         .iter()
         .enumerate()
@@ -27,6 +29,15 @@ pub fn section(title: &str, figures: &[(String, Figures)]) -> Section {
             (next_nodes(&workloads))
             (next_run_times(&workloads))
             (distributions(&workloads))
+            @if let Some(schedulers) = schedulers {
+                h3 { "What schedulers say" }
+                (schedulers.html())
+                p {
+                    "Replays of the trace and of generated workloads: mean wait under the first policy, over the trace's; utilization \
+                     under it; how much longer or shorter jobs wait under the other policies; how many pairs of policies come in the \
+                     trace's order. Means over seeds with the standard deviation from seed to seed."
+                }
+            }
         }
     })
 }

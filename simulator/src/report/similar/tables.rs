@@ -4,6 +4,7 @@ use crate::report::TableStyle;
 use crate::report::grid::Grid;
 use crate::studies::similar::measures::{Measures, Similarity};
 use crate::studies::similar::next::Score;
+use crate::studies::similar::schedulers::{Judgement, in_order};
 use crate::studies::similar::study::{Judged, Mean, Rival, Study};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -27,6 +28,9 @@ pub enum View {
     Next,
     /// Users, sessions, times between submissions and requested times
     People,
+    /// What schedulers say: offered load, mean wait under the first policy, utilization, every other policy's gain,
+    /// and in how many pairs the policies come in the trace's order
+    Schedulers,
     /// How the logs differ from the paper's, and on how many measures each model is as close as the paper's or closer:
     /// no more than .005 further, half of the second digit, to which the paper rounds
     Verdict,
@@ -264,6 +268,91 @@ pub fn people(studies: &[Study], style: TableStyle) -> Grid {
     table
 }
 
+/// What schedulers say of one workload: columns of the table after its name, beside the trace's own.
+fn schedulers_row(workload: &str, made: &[&Judgement], trace: &Judgement) -> Vec<String> {
+    let over = |of: &dyn Fn(&Judgement) -> Option<f64>| {
+        Mean::new(&made.iter().filter_map(|judged| of(judged)).collect::<Vec<f64>>())
+    };
+    let several = made.len() > 1;
+    let text = |value: Option<Mean>, scale: f64, digits: usize| {
+        value.map_or_else(
+            || NONE.to_owned(),
+            |Mean { mean, deviation }| match several {
+                true => format!("{:.digits$} ± {:.digits$}", mean * scale, deviation * scale),
+                false => format!("{:.digits$}", mean * scale),
+            },
+        )
+    };
+    let percent = |value: Option<Mean>| {
+        value.map_or_else(
+            || NONE.to_owned(),
+            |Mean { mean, deviation }| match several {
+                true => format!("{:+.1} % ± {:.1}", mean * 100.0, deviation * 100.0),
+                false => format!("{:+.1} %", mean * 100.0),
+            },
+        )
+    };
+    let first = |judged: &Judgement| Some(judged.replays.first()?.mean_wait_s);
+    let mut row = vec![
+        workload.to_owned(),
+        text(over(&|judged| Some(judged.offered_load)), 1.0, 3),
+        text(over(&first), 1.0 / 60.0, 1),
+        text(over(&|judged| judged.wait_over(trace)), 1.0, 2),
+        text(over(&|judged| Some(judged.replays.first()?.utilization)), 100.0, 1),
+    ];
+    row.extend((1..trace.replays.len()).map(|policy| percent(over(&|judged| judged.gain(policy)))));
+    let waits =
+        |judged: &Judgement| judged.replays.iter().map(|replay| replay.mean_wait_s).collect::<Vec<f64>>();
+    let means: Vec<f64> = (0..trace.replays.len())
+        .filter_map(|policy| Some(over(&|judged| Some(judged.replays.get(policy)?.mean_wait_s))?.mean))
+        .collect();
+    let (kept, all) = in_order(&waits(trace), &means);
+    row.push(format!("{kept} of {all}"));
+    row
+}
+
+fn schedulers_titles(of: &Judgement) -> Vec<String> {
+    let name = |policy: usize| of.replays.get(policy).map_or(NONE, |replay| replay.policy.as_str());
+    let first = name(0);
+    let mut titles = vec![
+        "offered load".to_owned(),
+        format!("{first}: mean wait [min]"),
+        "of the trace's".to_owned(),
+        "utilization [%]".to_owned(),
+    ];
+    titles.extend((1..of.replays.len()).map(|policy| format!("{} against {first}", name(policy))));
+    titles.push("pairs of policies in order".to_owned());
+    titles
+}
+
+/// What schedulers say of the traces and of every model, means over seeds; nothing where they were not asked.
+pub fn schedulers(studies: &[Study], style: TableStyle) -> Grid {
+    let some = studies.iter().find_map(|study| study.judged.as_ref());
+    let titles = ["trace", "workload"].map(str::to_owned).into_iter();
+    let titles: Vec<String> = titles.chain(some.into_iter().flat_map(schedulers_titles)).collect();
+    let mut table = style.table(titles, 2);
+    for study in studies {
+        let Some(trace) = &study.judged else { continue };
+        let mut add = |workload: &str, made: &[&Judgement]| {
+            table.add_row(std::iter::once(short(&study.trace)).chain(schedulers_row(workload, made, trace)));
+        };
+        add("the trace", &[trace]);
+        for judged in &study.models {
+            add(judged.model.name(), &judged.judged.iter().collect::<Vec<_>>());
+        }
+    }
+    table
+}
+
+/// What schedulers say of two workloads, the original first.
+pub fn schedulers_of_two(a: &Judgement, b: &Judgement, style: TableStyle) -> Grid {
+    let titles = std::iter::once("workload".to_owned()).chain(schedulers_titles(a));
+    let mut table = style.table(titles, 1);
+    table.add_row(schedulers_row("A", &[a], a));
+    table.add_row(schedulers_row("B", &[b], a));
+    table
+}
+
 /// Scores of on-line prediction, trace by trace.
 pub fn next(scores: &[(String, Vec<Score>)], style: TableStyle) -> Grid {
     let titles = ["trace", "predictor", "bits", "of nodes", "of run time", "hits", "of nodes", "of run time"];
@@ -335,7 +424,7 @@ pub fn verdicts(studies: &[Study], style: TableStyle) -> Grid {
     let mut table = table(style, titles, 5);
     for study in studies {
         let Some(paper) = study.published else { continue };
-        for model in Rival::ALL {
+        for (index, model) in study.models.iter().map(|judged| judged.model).enumerate() {
             let verdicts = Verdict::all(study, model);
             let further = verdicts.iter().filter(|verdict| !verdict.as_close());
             let further: Vec<String> = further
@@ -343,7 +432,7 @@ pub fn verdicts(studies: &[Study], style: TableStyle) -> Grid {
                 .collect();
             table.add_row([
                 short(&study.trace),
-                if model == Rival::Paper { paper.difference.to_owned() } else { String::new() },
+                if index == 0 { paper.difference.to_owned() } else { String::new() },
                 model.name().to_owned(),
                 format!("{} of {}", verdicts.len() - further.len(), verdicts.len()),
                 further.join("; "),

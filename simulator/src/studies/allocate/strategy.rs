@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 use std::str::FromStr;
-use surefill::allocate::{ChoiceOptions, Correction, FreeTimePredictor, Sizing, SizingCapacity};
+use surefill::allocate::{ChoiceOptions, Correction, FreeTimePredictor, LogUniform, Sizing, SizingCapacity};
 
 /// A predicted time counts as over these seconds after the decision at the earliest: a prediction of nothing would
 /// prompt without end. Arrivals prompt at once.
@@ -15,8 +15,46 @@ const PAUSE: f64 = 30.0;
 /// The paper's risk-averse jobs hold out only when they gain more than this share of their run time.
 const LEAST_GAIN: f64 = 0.2;
 
-/// HEUR's tuned parameters: hold out for all of A, but no longer than so much of what may be saved.
-const HEUR_PATIENCE: f64 = 0.2;
+/// HEUR's parameters (section 5.5).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Heur {
+    /// L_thresh: jobs of a longer sequential lifetime, in seconds, hold out.
+    pub lifetime: f64,
+    /// A_thresh: if their average parallelism is greater.
+    pub parallelism: f64,
+    /// f: for this share of A,
+    pub share: f64,
+    /// k: and for so much of what that may save.
+    pub patience: f64,
+}
+
+impl Heur {
+    /// As the paper tuned them: every job holds out for all of A, for a fifth of what that may save.
+    pub const TUNED: Heur = Heur { lifetime: 0.0, parallelism: 1.0, share: 1.0, patience: 0.2 };
+
+    /// From `l=0:a=1:f=1:k=0.2`, of which every part may be left out.
+    fn read(parts: &str) -> Result<Heur, String> {
+        let mut heur = Heur::TUNED;
+        for part in parts.split(':') {
+            let wrong =
+                || format!("'{part}' is none of l=, a=, f= and k= with a number, 0 or more, f at most 1");
+            let (name, value) = part.split_once('=').ok_or_else(wrong)?;
+            let value: f64 = value
+                .parse()
+                .ok()
+                .filter(|value: &f64| value.is_finite() && *value >= 0.0)
+                .ok_or_else(wrong)?;
+            match name {
+                "l" => heur.lifetime = value,
+                "a" => heur.parallelism = value,
+                "f" if value > 0.0 && value <= 1.0 => heur.share = value,
+                "k" => heur.patience = value,
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(heur)
+    }
+}
 
 /// What the strategies differ in.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,8 +70,8 @@ pub enum Rule {
         /// With bias correction.
         corrected: bool,
     },
-    /// Hold out for A, for a fifth of the time it would save. (All of the paper's thresholds are tuned to "every job".)
-    Heur,
+    /// Hold out for a share of A, for a part of the time that would save.
+    Heur(Heur),
     /// Start on no less than this share of A.
     Least(f64),
 }
@@ -53,11 +91,24 @@ pub struct Strategy {
     pub watch: bool,
     /// It weighs that it may change its mind: how long to wait is chosen with the size.
     pub patience: bool,
+    /// The line of the bias correction is estimated in a first run, under AVG, and stays what it is in a second.
+    pub twice: bool,
+    /// Equation 5 as printed: its t, which is a job's whole lifetime, is taken for the wait.
+    pub printed: bool,
 }
 
 impl Strategy {
     const fn plain(rule: Rule) -> Strategy {
-        Strategy { rule, lock_in: false, averse: false, queue: false, watch: false, patience: false }
+        Strategy {
+            rule,
+            lock_in: false,
+            averse: false,
+            queue: false,
+            watch: false,
+            patience: false,
+            twice: false,
+            printed: false,
+        }
     }
 
     /// The baseline.
@@ -69,7 +120,7 @@ const NAMES: [(&str, Rule); 12] = [
     ("opt", Rule::Opt),
     ("pred", Rule::Predicted { predictor: FreeTimePredictor::Combined, corrected: false }),
     ("bias", Rule::Predicted { predictor: FreeTimePredictor::Combined, corrected: true }),
-    ("heur", Rule::Heur),
+    ("heur", Rule::Heur(Heur::TUNED)),
     ("min40", Rule::Least(0.4)),
     ("exact", Rule::Predicted { predictor: FreeTimePredictor::Mean, corrected: false }),
     ("exact-bias", Rule::Predicted { predictor: FreeTimePredictor::Mean, corrected: true }),
@@ -85,10 +136,20 @@ impl FromStr for Strategy {
     fn from_str(text: &str) -> Result<Strategy, String> {
         let mut parts = text.split('+');
         let name = parts.next().unwrap_or_default();
-        let Some((_, rule)) = NAMES.iter().find(|known| known.0 == name) else {
+        let share = |percent: &str| {
+            Some(f64::from(percent.parse().ok().filter(|n: &u8| (1..=100).contains(n))?) / 100.0)
+        };
+        let rule = if let Some(parts) = name.strip_prefix("heur:") {
+            Rule::Heur(Heur::read(parts)?)
+        } else if let Some(share) = name.strip_prefix("min").and_then(share) {
+            Rule::Least(share)
+        } else if let Some(known) = NAMES.iter().find(|known| known.0 == name) {
+            known.1
+        } else {
             let known: Vec<&str> = NAMES.iter().map(|known| known.0).collect();
             return Err(format!("no strategy '{name}'; there are {}", known.join(", ")));
         };
+        let rule = &rule;
         let mut strategy = Strategy::plain(*rule);
         for part in parts {
             match part {
@@ -97,9 +158,11 @@ impl FromStr for Strategy {
                 "queue" => strategy.queue = true,
                 "watch" => strategy.watch = true,
                 "patience" => strategy.patience = true,
+                "twice" => strategy.twice = true,
+                "printed" => strategy.printed = true,
                 _ => {
                     return Err(format!(
-                        "no modifier '{part}'; there are lock, averse, queue, watch, patience"
+                        "no modifier '{part}'; there are lock, averse, queue, watch, patience, twice, printed"
                     ));
                 }
             }
@@ -110,20 +173,31 @@ impl FromStr for Strategy {
         if strategy.patience && name != "exact" {
             return Err("only exact takes patience".to_owned());
         }
+        if strategy.twice && !matches!(rule, Rule::Predicted { corrected: true, .. }) {
+            return Err(format!("'{name}' corrects nothing: twice is for bias, exact-bias and median-bias"));
+        }
         Ok(strategy)
     }
 }
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = NAMES.iter().find(|known| known.1 == self.rule).map_or("?", |known| known.0);
-        f.write_str(name)?;
+        match (NAMES.iter().find(|known| known.1 == self.rule), self.rule) {
+            (Some(known), _) => f.write_str(known.0)?,
+            (None, Rule::Heur(Heur { lifetime, parallelism, share, patience })) => {
+                write!(f, "heur:l={lifetime}:a={parallelism}:f={share}:k={patience}")?;
+            }
+            (None, Rule::Least(share)) => write!(f, "min{:.0}", share * 100.0)?,
+            (None, _) => f.write_str("?")?,
+        }
         for (set, part) in [
             (self.lock_in, "+lock"),
             (self.averse, "+averse"),
             (self.queue, "+queue"),
             (self.watch, "+watch"),
             (self.patience, "+patience"),
+            (self.twice, "+twice"),
+            (self.printed, "+printed"),
         ] {
             f.write_str(if set { part } else { "" })?;
         }
@@ -239,10 +313,16 @@ impl Decider {
                 }
                 Decision::Wait(Hold { target: best.1, until: f64::INFINITY, most })
             }
-            Rule::Heur if hold.is_some() => Decision::Start(free),
-            Rule::Heur => {
-                let saved = job.run_time(free) - job.run_time(most);
-                Decision::Wait(Hold { target: most, until: machine.now + HEUR_PATIENCE * saved, most })
+            Rule::Heur(_) if hold.is_some() => Decision::Start(free),
+            Rule::Heur(heur) => {
+                let candidate =
+                    job.sequential > heur.lifetime && job.speedup.parallelism() > heur.parallelism;
+                let target = ((heur.share * f64::from(job.most)).ceil() as u32).min(most);
+                if !candidate || free >= target {
+                    return Decision::Start(free);
+                }
+                let saved = job.run_time(free) - job.run_time(target);
+                Decision::Wait(Hold { target, until: machine.now + heur.patience * saved, most })
             }
             Rule::Least(share) => {
                 let target = (share * f64::from(job.most)).ceil() as u32;
@@ -277,7 +357,11 @@ impl Decider {
         sizing.begin(machine.free).expect("no more than there are");
         for running in &machine.running {
             let age = machine.now - running.start;
-            sizing.add_running(running.processors, age, &running.lifetime).expect("a running job");
+            let (age, lifetime) = match self.strategy.printed {
+                true => (0.0, whole(&running.lifetime, age)),
+                false => (age, running.lifetime),
+            };
+            sizing.add_running(running.processors, age, &lifetime).expect("a running job");
         }
         let correction = corrected.then_some(&self.correction);
         if self.strategy.patience {
@@ -306,6 +390,13 @@ impl Decider {
         })
     }
 
+    /// Takes the line of bias correction from a first run's predictions, for good.
+    pub fn corrected_by(&mut self, predictions: &[Prediction]) {
+        for prediction in predictions {
+            self.correction.record(prediction.raw, prediction.actual).expect("seconds");
+        }
+    }
+
     /// Learns from the predictions whose outcomes are known by now: when the processors would have been free follows
     /// from the ends of the jobs that ran.
     pub fn learn(&mut self, now: f64) {
@@ -313,15 +404,37 @@ impl Decider {
             && f64::from_bits(known) <= now
         {
             self.pending.pop();
+            if self.strategy.twice {
+                continue;
+            }
             let Prediction { raw, actual, .. } = self.predictions[index];
             self.correction.record(raw, actual).expect("seconds");
         }
     }
 }
 
+/// The distribution of the whole lifetime of a job that has run for so long: log-uniform as well, from its age up.
+fn whole(lifetime: &LogUniform, age: f64) -> LogUniform {
+    let (low, high) = lifetime.bounds();
+    // A job that has outlived its distribution is expected to end at once.
+    LogUniform::new(low.max(age.min(high * (1.0 - 1e-9))), high).unwrap_or(*lifetime)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of lifetimes from 1 to e^4 s a job of e^2 s has outlived half, and half of the others end before e^3 s.
+    #[test]
+    fn whole_lifetimes_by_hand() {
+        let lifetime = LogUniform::new(1.0, libm::exp(4.0)).unwrap();
+        let (low, high) = whole(&lifetime, libm::exp(2.0)).bounds();
+        assert!((low - libm::exp(2.0)).abs() < 1e-9 && (high - libm::exp(4.0)).abs() < 1e-9);
+        // The conditional distribution of equation 5, at t = e^3: 1 - (1 - 3 / 4) / (1 - 2 / 4).
+        let share = (3.0 - libm::log(low)) / (libm::log(high) - libm::log(low));
+        assert!((share - (1.0 - 0.25 / 0.5)).abs() < 1e-12);
+        assert!(whole(&lifetime, 1e9).bounds().0 < libm::exp(4.0));
+    }
 
     #[test]
     fn names_are_read_and_written() {
@@ -333,11 +446,26 @@ mod tests {
             "median+watch",
             "exact+watch+patience",
             "min40",
+            "min65",
             "heur",
+            "heur:l=60:a=8:f=0.5:k=0.1",
+            "bias+lock+averse+twice+printed",
         ] {
             assert_eq!(name.parse::<Strategy>().unwrap().to_string(), name);
         }
-        for wrong in ["", "best", "avg+lock", "exact+fast", "pred+patience"] {
+        for wrong in [
+            "",
+            "best",
+            "avg+lock",
+            "exact+fast",
+            "pred+patience",
+            "pred+twice",
+            "min0",
+            "min101",
+            "heur:k=-1",
+            "heur:x=1",
+            "heur:f=2",
+        ] {
             assert!(wrong.parse::<Strategy>().is_err());
         }
     }

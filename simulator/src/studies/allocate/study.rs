@@ -132,6 +132,18 @@ pub fn avg(jobs: &[Job], procs: u32) -> Vec<Run> {
     run(jobs, procs, &Lifetimes::Sequential, &mut decider, &mut |_: &Machine, _, _, _| {})
 }
 
+/// A strategy ready for its run; one that corrects by a first run has had that, on the same jobs: the predictions of
+/// the same strategy without correction, recorded under AVG and not effected (section 5.4).
+fn decider(jobs: &[Job], procs: u32, lifetimes: &Lifetimes, strategy: Strategy) -> Decider {
+    let mut decider = Decider::new(strategy, procs);
+    if let (true, Rule::Predicted { predictor, .. }) = (strategy.twice, strategy.rule) {
+        let plain =
+            Strategy { rule: Rule::Predicted { predictor, corrected: false }, twice: false, ..strategy };
+        decider.corrected_by(&application(jobs, procs, lifetimes, plain).1);
+    }
+    decider
+}
+
 /// The strategy's decisions for every job that AVG does not give all it wants, none of them effected.
 pub fn application(
     jobs: &[Job],
@@ -140,7 +152,7 @@ pub fn application(
     strategy: Strategy,
 ) -> (Measures, Vec<Prediction>) {
     let mut avg = Decider::new(Strategy::AVG, procs);
-    let mut decider = Decider::new(strategy, procs);
+    let mut decider = decider(jobs, procs, lifetimes, strategy);
     let mut best = Decider::new(Strategy { rule: Rule::Opt, ..Strategy::AVG }, procs);
     let mut offers: Vec<Offer> = Vec::new();
     let mut possible = 0.0;
@@ -279,7 +291,7 @@ pub fn one(
     strategy: Strategy,
 ) -> (Measures, Measures, Vec<Prediction>) {
     let (recorded, predictions) = application(jobs, options.procs, lifetimes, strategy);
-    let mut decider = Decider::new(strategy, options.procs);
+    let mut decider = decider(jobs, options.procs, lifetimes, strategy);
     let runs = run(jobs, options.procs, lifetimes, &mut decider, &mut |_: &Machine, _, _, _| {});
     let mut effected = system(jobs, &runs, &avg(jobs, options.procs), options);
     effected.extend(self::predictions(&decider.predictions));

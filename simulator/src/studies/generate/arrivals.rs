@@ -158,10 +158,11 @@ impl Clock<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::studies::generate::Kind;
     use proptest::prelude::*;
 
     fn at(submit: i64) -> Past {
-        Past { submit, wait: -1, run_time: 1, processors: 1, requested: -1, user: 1 }
+        Past { submit, wait: -1, run_time: 1, processors: 1, requested: -1, user: 1, kind: Kind::default() }
     }
 
     /// Days from midnight, two jobs in the first hour of each, one at noon; the third ends at noon. The first hour

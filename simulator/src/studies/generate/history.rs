@@ -1,6 +1,6 @@
 //! What the models learn from: the jobs of a trace that ran, in order of submission.
 
-use crate::trace::swf::Trace;
+use crate::trace::swf::{SwfJob, Trace};
 
 /// A job as the models see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,45 @@ pub struct Past {
     pub requested: i64,
     /// Who submitted it; negative when unknown.
     pub user: i64,
+    /// What else is known of it.
+    pub kind: Kind,
+}
+
+impl Past {
+    /// The job submitted once more, which nothing has scheduled yet.
+    pub fn again(&self, number: i64, submit: i64) -> SwfJob {
+        let kind = self.kind;
+        SwfJob {
+            group: kind.group,
+            executable: kind.executable,
+            queue: kind.queue,
+            partition: kind.partition,
+            status: kind.status,
+            ..super::job(number, submit, (self.processors, self.run_time), self.requested, self.user)
+        }
+    }
+}
+
+/// What of a job no model draws, and only whole jobs of a trace have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// The user's group; negative when unknown.
+    pub group: i64,
+    /// The program; negative when unknown.
+    pub executable: i64,
+    /// The queue; negative when unknown.
+    pub queue: i64,
+    /// The partition; negative when unknown.
+    pub partition: i64,
+    /// How it ended (1 completed, 0 failed, 5 cancelled).
+    pub status: i64,
+}
+
+impl Default for Kind {
+    /// A generated job: completed, in queue 1 of partition 1.
+    fn default() -> Kind {
+        Kind { group: -1, executable: -1, queue: 1, partition: 1, status: 1 }
+    }
 }
 
 /// The jobs of one trace.
@@ -69,6 +108,13 @@ impl History {
                 processors: u32::try_from(processors).ok()?,
                 requested: record.requested_time,
                 user: record.user,
+                kind: Kind {
+                    group: record.group,
+                    executable: record.executable,
+                    queue: record.queue,
+                    partition: record.partition,
+                    status: record.status,
+                },
             })
         };
         let jobs: Vec<Past> = trace.records.iter().filter_map(past).collect();

@@ -291,7 +291,7 @@ impl Markov {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::studies::generate::history::Past;
+    use crate::studies::generate::history::{Kind, Past};
 
     fn history(jobs: &[(u32, i64)]) -> History {
         let past = |&(processors, run_time): &(u32, i64)| Past {
@@ -301,6 +301,7 @@ mod tests {
             processors,
             requested: -1,
             user: -1,
+            kind: Kind::default(),
         };
         History {
             name: "t.swf".into(),

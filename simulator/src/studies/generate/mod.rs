@@ -8,6 +8,7 @@
 //! * [`lublin`]: the model of Lublin & Feitelson 2003.
 //! * [`downey`]: the model of Downey 1997, with users ([`visits`]).
 //! * [`hidden`]: slots and run times from a hidden Markov model, all else from its trace.
+//! * [`resample`]: whole weeks or users' sessions of a trace, shuffled.
 //!
 //! The same options give the same bytes on every platform. Jobs are written as they are drawn: what is kept is the
 //! model.
@@ -22,11 +23,12 @@ pub mod independent;
 pub mod lublin;
 pub mod markov;
 pub mod people;
+pub mod resample;
 mod sessions;
 pub mod shared;
 pub mod visits;
 
-pub use history::{History, LearnError, Past};
+pub use history::{History, Kind, LearnError, Past};
 pub use sessions::{SessionsOptions, sessions};
 
 use crate::base::random::Random;
@@ -34,11 +36,12 @@ use crate::trace::nodes::Machine;
 use crate::trace::swf::{SwfJob, write_header, write_job, write_tasks};
 use arrivals::Arrivals;
 use downey::Downey;
-use hidden::{Hidden, HiddenError};
+use hidden::{Hidden, HiddenError, Shapes};
 use independent::Independent;
 use lublin::Lublin;
 use markov::{Markov, Variant};
 use people::People;
+use resample::{Resample, Unit};
 use std::io::{self, Write};
 use std::num::NonZeroU32;
 
@@ -167,6 +170,8 @@ pub enum Model {
     Downey(Box<Downey>),
     /// A hidden Markov model.
     Hidden(Box<Hidden>),
+    /// The trace's own jobs, shuffled.
+    Resample(Box<Resample>),
 }
 
 impl Model {
@@ -199,8 +204,9 @@ impl Model {
     pub fn hidden(
         model: &crate::studies::hmm::model::Model,
         history: &History,
+        shapes: Shapes,
     ) -> Result<Model, HiddenError> {
-        Ok(Model::Hidden(Box::new(Hidden::of_trace(model, history)?)))
+        Ok(Model::Hidden(Box::new(Hidden::of_trace(model, history, shapes)?)))
     }
 
     /// Slots and run times of a hidden Markov model, for a machine and users of which there is no trace.
@@ -213,6 +219,11 @@ impl Model {
         users: NonZeroU32,
     ) -> Result<Model, HiddenError> {
         Ok(Model::Hidden(Box::new(Hidden::of_machine(model, procs, users)?)))
+    }
+
+    /// The trace's own jobs, in units that are shuffled.
+    pub fn resample(history: &History, unit: Unit) -> Model {
+        Model::Resample(Box::new(Resample::new(history, unit)))
     }
 
     /// The first `count` jobs of a seed, in order of submission.
@@ -231,6 +242,7 @@ impl Model {
         match self {
             Model::Downey(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Hidden(model) => model.jobs(&mut random, all, each),
+            Model::Resample(model) => model.jobs(&mut random, all, each),
             Model::Independent(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Lublin(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Markov(model) => {

@@ -361,9 +361,10 @@ impl Crowd<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::studies::generate::Kind;
 
     fn job(user: i64, processors: u32, run_time: i64, requested: i64) -> Past {
-        Past { submit: 0, wait: -1, run_time, processors, requested, user }
+        Past { submit: 0, wait: -1, run_time, processors, requested, user, kind: Kind::default() }
     }
 
     #[test]

@@ -64,6 +64,7 @@ impl Habits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::studies::generate::Kind;
 
     #[test]
     fn habits_by_hand() {
@@ -74,6 +75,7 @@ mod tests {
             processors: 1,
             requested,
             user,
+            kind: Kind::default(),
         };
         // Sessions: user 1 at 0, 100 and 3700 s, and at 7301 s; user 2 at 50 and 60 s. The fifth job exceeds its
         // request. Used: 1, 1/4, 1/2, 3/4, 1.

@@ -158,10 +158,11 @@ fn requests(jobs: &[Past]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::studies::generate::Kind;
     use proptest::prelude::*;
 
     fn job(submit: i64, processors: u32, run_time: i64, requested: i64, user: i64) -> Past {
-        Past { submit, wait: -1, run_time, processors, requested, user }
+        Past { submit, wait: -1, run_time, processors, requested, user, kind: Kind::default() }
     }
 
     #[test]

@@ -316,7 +316,7 @@ pub fn scores(history: &History) -> Vec<Score> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::studies::generate::Past;
+    use crate::studies::generate::{Kind, Past};
     use proptest::prelude::*;
 
     fn history(jobs: &[(u32, i64)]) -> History {
@@ -327,6 +327,7 @@ mod tests {
             processors,
             requested: -1,
             user: -1,
+            kind: Kind::default(),
         };
         History {
             name: "t.swf".into(),

@@ -2,33 +2,51 @@
 //! jobs as it has, with several seeds, and is measured against it.
 
 use super::figures::Figures;
-use super::measures::{Measures, Similarity};
+use super::measures::{Measures, Similarity, squashed_area};
 use super::paper::{Published, published};
+use super::schedulers::{Judgement, workload};
 use crate::base::statistics;
+use crate::replay::policy::Choice;
+use crate::studies::generate::hidden::{self, HiddenError, Shapes};
 use crate::studies::generate::markov::{Markov, Variant};
-use crate::studies::generate::{History, Model, Past};
+use crate::studies::generate::resample::Unit;
+use crate::studies::generate::{History, Kind, Model, Past};
+use crate::trace::swf::{MAX_VALUE, SwfJob};
+use crate::trace::workload::Workload;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::num::NonZeroU32;
 
 /// The models that are compared, in the order of the tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Rival {
-    /// The paper's Markov chains.
+    /// The paper's Markov chains
     Paper,
-    /// The same chains, calibrated.
+    /// The same chains, calibrated
     Calibrated,
-    /// Independent draws.
+    /// Independent draws
     Independent,
-    /// Lublin & Feitelson 2003.
+    /// Lublin & Feitelson 2003
     Lublin,
+    /// Slots and run times by a hidden Markov model
+    Hmm,
+    /// The same, with the paper's chain of processors
+    Chained,
+    /// The same, with whole jobs of the trace
+    Whole,
+    /// The trace's sessions, shuffled
+    Sessions,
+    /// The trace's weeks, shuffled
+    Weeks,
+    /// The trace's months, shuffled
+    Months,
 }
 
 impl Rival {
-    /// All of them.
-    pub const ALL: [Rival; 4] = [Rival::Paper, Rival::Calibrated, Rival::Independent, Rival::Lublin];
+    /// Those of the paper's tables.
+    pub const TABLES: [Rival; 4] = [Rival::Paper, Rival::Calibrated, Rival::Independent, Rival::Lublin];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -37,17 +55,62 @@ impl Rival {
             Rival::Calibrated => "markov, calibrated",
             Rival::Independent => "independent",
             Rival::Lublin => "lublin",
+            Rival::Hmm => "hmm",
+            Rival::Chained => "hmm, chained",
+            Rival::Whole => "hmm, whole",
+            Rival::Sessions => "resample, sessions",
+            Rival::Weeks => "resample, weeks",
+            Rival::Months => "resample, months",
         }
     }
 
-    fn model(self, history: &History) -> Model {
-        match self {
+    fn model(self, history: &History) -> Result<Model, StudyError> {
+        let hidden = |shapes| -> Result<Model, StudyError> {
+            Ok(Model::hidden(&hidden::learn(history, |_| {})?, history, shapes)?)
+        };
+        Ok(match self {
             Rival::Paper => Model::markov(history, Variant::Paper),
             Rival::Calibrated => Model::markov(history, Variant::Calibrated),
             Rival::Independent => Model::independent(history),
             Rival::Lublin => Model::lublin(NonZeroU32::new(history.procs).unwrap_or(NonZeroU32::MIN)),
-        }
+            Rival::Hmm => hidden(Shapes::Bin)?,
+            Rival::Chained => hidden(Shapes::Chain)?,
+            Rival::Whole => hidden(Shapes::Whole)?,
+            Rival::Sessions => Model::resample(history, Unit::Sessions),
+            Rival::Weeks => Model::resample(history, Unit::Weeks),
+            Rival::Months => Model::resample(history, Unit::Months),
+        })
     }
+}
+
+/// Why there is no study.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// No hidden Markov model can be trained.
+    #[error(transparent)]
+    Training(#[from] crate::studies::hmm::Error),
+    /// The hidden Markov model generates nothing.
+    #[error(transparent)]
+    Hidden(#[from] HiddenError),
+    /// A generated workload cannot be replayed.
+    #[error(transparent)]
+    Workload(#[from] crate::trace::workload::Error),
+    /// A policy fails.
+    #[error(transparent)]
+    Replay(#[from] crate::replay::run::Error),
+}
+
+/// What is asked of a study beside the trace.
+#[derive(Debug, Clone)]
+pub struct Asked<'a> {
+    /// The models.
+    pub models: &'a [Rival],
+    /// Workloads of each, with seeds from 1 up; 0 gives the parameters only.
+    pub seeds: u32,
+    /// Whether times are stretched until a workload's offered load is the trace's.
+    pub trace_load: bool,
+    /// The trace as it is replayed, and the policies that judge it and every workload.
+    pub judges: Option<(&'a Workload, &'a [Choice])>,
 }
 
 /// A mean over seeds and the standard deviation from seed to seed.
@@ -90,6 +153,9 @@ pub struct Judged {
     pub ks_requests: Option<Mean>,
     /// What was measured of every seed's workload.
     pub made: Vec<Measures>,
+    /// What schedulers say of every seed's workload; none unless asked.
+    #[serde(default)]
+    pub judged: Vec<Judgement>,
 }
 
 impl Judged {
@@ -129,6 +195,9 @@ pub struct Study {
     pub parameters: Parameters,
     /// The trace itself.
     pub original: Measures,
+    /// What schedulers say of the trace; none unless asked.
+    #[serde(default)]
+    pub judged: Option<Judgement>,
     /// Every model.
     pub models: Vec<Judged>,
     /// The paper's numbers.
@@ -143,51 +212,75 @@ impl Study {
     }
 }
 
-/// The jobs that a model makes of a seed, as a history of their own.
-pub fn synthetic(model: &Model, like: &History, name: &str, jobs: u64, seed: u64) -> History {
+/// The jobs that a model makes of a seed; none without any.
+pub fn generated(model: &Model, jobs: u64, seed: u64) -> Vec<SwfJob> {
     let mut made = Vec::new();
-    let past = |job: crate::trace::swf::SwfJob| Past {
+    let result = model.jobs(jobs, seed, |job| {
+        made.push(job);
+        Ok::<(), Infallible>(())
+    });
+    match result {
+        Ok(()) => made,
+    }
+}
+
+/// Generated jobs as a history of their own.
+pub fn synthetic(made: &[SwfJob], like: &History, name: &str) -> History {
+    let past = |job: &SwfJob| Past {
         submit: job.submit,
         wait: job.wait,
         run_time: job.run_time,
         processors: job.processors,
         requested: job.requested_time,
         user: job.user,
+        kind: Kind {
+            group: job.group,
+            executable: job.executable,
+            queue: job.queue,
+            partition: job.partition,
+            status: job.status,
+        },
     };
-    let result = model.jobs(jobs, seed, |job| {
-        made.push(past(job));
-        Ok::<(), Infallible>(())
-    });
-    match result {
-        Ok(()) => {}
-    }
-    History { name: name.to_owned(), jobs: made, ..like.emptied() }
+    History { name: name.to_owned(), jobs: made.iter().map(past).collect(), ..like.emptied() }
 }
 
 impl Study {
-    /// Judges all models by a trace with `seeds` seeds; 0 gives the parameters only. `progress` hears of every workload
-    /// made.
-    pub fn new(history: &History, seeds: u32, progress: &(dyn Fn() + Sync)) -> Study {
+    /// Judges models by a trace; `progress` hears of every workload made.
+    ///
+    /// # Errors
+    /// [`StudyError`].
+    pub fn new(
+        history: &History,
+        asked: &Asked<'_>,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Study, StudyError> {
         let jobs = history.jobs.len() as u64;
+        let seeds = asked.seeds;
         let paper = Markov::new(history, Variant::Paper);
-        let models: Vec<(Rival, Model)> =
-            Rival::ALL.into_iter().map(|rival| (rival, rival.model(history))).collect();
+        let models = asked.models.iter().map(|&rival| Ok((rival, rival.model(history)?)));
+        let models: Vec<(Rival, Model)> = models.collect::<Result<_, StudyError>>()?;
         let work: Vec<(usize, u64)> =
             (0..models.len()).flat_map(|m| (1..=u64::from(seeds)).map(move |s| (m, s))).collect();
-        let measured: Vec<(usize, Similarity)> = work
+        let measured: Vec<(usize, Similarity, Option<Judgement>)> = work
             .into_par_iter()
             .map(|(index, seed)| {
                 let (rival, model) = &models[index];
-                let made = synthetic(model, history, rival.name(), jobs, seed);
-                let similarity = Similarity::new(history, &made);
+                let mut made = generated(model, jobs, seed);
+                if asked.trace_load {
+                    stretch(&mut made, history);
+                }
+                let similarity = Similarity::new(history, &synthetic(&made, history, rival.name()));
+                let judge = |(trace, policies): (&Workload, &[Choice])| -> Result<Judgement, StudyError> {
+                    Ok(Judgement::new(&workload(rival.name(), &made, trace.procs)?, policies)?)
+                };
+                let judged = asked.judges.map(judge).transpose()?;
                 progress();
-                (index, similarity)
+                Ok((index, similarity, judged))
             })
-            .collect();
+            .collect::<Result<_, StudyError>>()?;
         let judged = models.iter().enumerate().map(|(index, &(model, _))| {
-            let own = || {
-                measured.iter().filter(move |(other, _)| *other == index).map(|(_, similarity)| similarity)
-            };
+            let all = || measured.iter().filter(move |(other, ..)| *other == index);
+            let own = || all().map(|(_, similarity, _)| similarity);
             let of = |value: fn(&Similarity) -> Option<f64>| {
                 Mean::new(&own().filter_map(value).collect::<Vec<f64>>())
             };
@@ -202,13 +295,16 @@ impl Study {
                 ks_gaps: of(|similarity| similarity.ks_gaps),
                 ks_requests: of(|similarity| similarity.ks_requests),
                 made: own().map(|similarity| similarity.synthetic).collect(),
+                judged: all().filter_map(|(.., judged)| judged.clone()).collect(),
             }
         });
+        let theta = || Markov::new(history, Variant::Calibrated).theta();
         let calibrated = models.iter().find_map(|(rival, model)| match (rival, model) {
             (Rival::Calibrated, Model::Markov(model)) => Some(model.0.theta()),
             _ => None,
         });
-        Study {
+        let judge = |(trace, policies)| Judgement::new(trace, policies);
+        Ok(Study {
             trace: history.name.clone(),
             jobs,
             left_out: history.left_out,
@@ -218,12 +314,13 @@ impl Study {
                 node_states: paper.nodes().states(),
                 cor0: paper.rules().cor0,
                 cor1: paper.rules().cor1,
-                theta: calibrated.unwrap_or(0.0),
+                theta: calibrated.unwrap_or_else(theta),
             },
             original: Measures::new(&history.jobs),
+            judged: asked.judges.map(judge).transpose()?,
             models: judged.collect(),
             published: published(&history.name),
-        }
+        })
     }
 
     /// A model's line.
@@ -232,13 +329,34 @@ impl Study {
     }
 }
 
+/// Stretches the times of submission until jobs ask for as much of the machine as a trace's.
+fn stretch(made: &mut [SwfJob], history: &History) {
+    let (Some(first), Some(last)) = (made.first(), made.last()) else { return };
+    let (begin, span) = (first.submit, last.submit - first.submit);
+    let area: f64 = made.iter().map(|job| f64::from(job.processors) * job.run_time as f64).sum();
+    let ends = history.jobs.first().zip(history.jobs.last());
+    let wanted =
+        squashed_area(&history.jobs) / ends.map_or(0, |(first, last)| last.submit - first.submit) as f64;
+    let factor = area / wanted / span as f64;
+    // Nothing can be done about a trace of one moment, or without work.
+    if factor.is_finite() && factor > 0.0 {
+        for job in made {
+            job.submit = begin.saturating_add(((job.submit - begin) as f64 * factor) as i64).min(MAX_VALUE);
+        }
+    }
+}
+
 /// The figures of a trace and of every model's first seed, each with its name.
-pub fn figures(history: &History) -> Vec<(String, Figures)> {
+///
+/// # Errors
+/// [`StudyError`].
+pub fn figures(history: &History, models: &[Rival]) -> Result<Vec<(String, Figures)>, StudyError> {
     let figures = |history: &History| Figures::new(&history.processors(), &history.run_times());
     let jobs = history.jobs.len() as u64;
-    let made = Rival::ALL.into_par_iter().map(|rival| {
-        let made = synthetic(&rival.model(history), history, rival.name(), jobs, 1);
-        (rival.name().to_owned(), figures(&made))
+    let made = models.par_iter().map(|rival| {
+        let made = synthetic(&generated(&rival.model(history)?, jobs, 1), history, rival.name());
+        Ok((rival.name().to_owned(), figures(&made)))
     });
-    std::iter::once((history.name.clone(), figures(history))).chain(made.collect::<Vec<_>>()).collect()
+    let made: Vec<(String, Figures)> = made.collect::<Result<_, StudyError>>()?;
+    Ok(std::iter::once((history.name.clone(), figures(history))).chain(made).collect())
 }

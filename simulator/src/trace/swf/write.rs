@@ -34,6 +34,34 @@ pub struct SwfJob {
     pub partition: i64,
 }
 
+impl From<&SwfJob> for Record {
+    /// What reading the job's line gives.
+    fn from(job: &SwfJob) -> Record {
+        let processors = i64::from(job.processors);
+        Record {
+            number: job.number,
+            submit: job.submit,
+            wait: job.wait,
+            run_time: job.run_time,
+            used_processors: processors,
+            cpu_time: -1.0,
+            used_memory: -1.0,
+            requested_processors: processors,
+            requested_time: job.requested_time,
+            requested_memory: -1.0,
+            status: job.status,
+            user: job.user,
+            group: job.group,
+            executable: job.executable,
+            queue: job.queue,
+            partition: job.partition,
+            preceding: -1,
+            think_time: -1,
+            tasks: None,
+        }
+    }
+}
+
 /// Writes `; key: value`; line breaks in the value become spaces, so that a header stays a header.
 ///
 /// # Errors
@@ -116,6 +144,7 @@ mod tests {
         assert_eq!(trace.header.max_procs, Some(128));
         assert_eq!(trace.header.lines.len(), 2);
         let read = trace.records[0];
+        assert_eq!(read, Record::from(&job));
         assert_eq!((read.number, read.submit, read.wait, read.run_time), (7, 100, 5, 60));
         assert_eq!((read.used_processors, read.requested_processors, read.requested_time), (8, 8, 90));
         assert_eq!((read.status, read.user, read.group, read.executable), (1, 3, 2, 11));
