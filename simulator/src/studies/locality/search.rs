@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The shortest slot of the coarse grid, in seconds, and the factor between slots.
-const SHORTEST_SLOT: i64 = 60;
+pub(super) const SHORTEST_SLOT: i64 = 60;
 const SLOT_STEP: f64 = std::f64::consts::SQRT_2;
 /// The coarse grid's logarithms of ratios: from ratio 1.001 by a factor up to about 10.
 const FINEST_LOG_RATIO: f64 = 0.001;
