@@ -2,7 +2,8 @@
 //!
 //! The straight stretch of the curve, drawn over the logarithm of the wait, is where waits are spread evenly over that
 //! logarithm. It is searched for between edges of twenty to a factor of ten: of all stretches in which the share of the
-//! stretch's jobs that have started is nowhere farther than [`STRAIGHT`] from a straight line, the one with most jobs.
+//! stretch's jobs that have started is nowhere farther than [`STRAIGHT`] from a straight line, and whose ends are a factor of
+//! two apart at least, the one with most jobs.
 //! The middle of any smooth hump is straight so far: of a normal distribution (waits are then log-normal) the 58 % about
 //! the mean, [`HUMP`].
 
@@ -13,11 +14,14 @@ use std::cmp::Ordering;
 /// How far a curve may be from a straight line, as a share of the jobs between the line's ends.
 pub const STRAIGHT: f64 = 0.02;
 
-/// The share of a log-normal distribution that is straight: within 0.814 standard deviations of the mean.
-pub const HUMP: f64 = 0.584;
+/// The share of a log-normal distribution that is straight: within 0.798 standard deviations of the mean.
+pub const HUMP: f64 = 0.575;
 
 /// Edges to a factor of ten.
 const TO_TEN: u32 = 20;
+
+/// Edges from one end of a stretch to the other, at least: a factor of two.
+const LEAST: usize = 6;
 
 /// Edges in all: from 1 s to 10^7 s.
 const EDGES: usize = 7 * TO_TEN as usize + 1;
@@ -86,7 +90,7 @@ fn straight(waits: &[u32]) -> Option<Stretch> {
     }
     let mut best: Option<(usize, usize, u64)> = None;
     for from in 0..EDGES {
-        for to in from + 1..EDGES {
+        for to in from + LEAST..EDGES {
             let jobs = within[to] - within[from];
             if jobs <= best.map_or(0, |(_, _, most)| most) {
                 continue;

@@ -68,7 +68,8 @@ mod tests {
             assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12 && (mean(&p) - wanted).abs() < 1e-9);
             // What is moved from a bin to its neighbours in equal parts, or back, changes no mean; all that leave the
             // mean as it is are sums of these, and entropy is concave.
-            for middle in 1..bins - 1 {
+            // Bins of hardly any probability change the sum by less than its rounding.
+            for middle in (1..bins - 1).filter(|&j| p[j - 1].min(p[j + 1]) > 1e-4) {
                 for step in [1e-3, -1e-3] {
                     let mut other = p.clone();
                     let step = step * other[middle - 1..=middle + 1].iter().copied().fold(1.0, f64::min);
