@@ -112,8 +112,8 @@ fn section_2_2_discontinuity() {
 }
 
 /// Section 2.2 calls the metric of two bins "obviously less" than the best of all granularities. Two bins are not among
-/// those: an edge between 1 s and 4 s that leaves 4 s and 20 s together is at no power of a ratio. By enumeration of the
-/// 24 shuffles the two bins have 2/3 bit, and the best of all ratios and slots 1/3.
+/// those: an edge between 1 s and 4 s that leaves 4 s and 20 s together is at no power of a ratio. By enumeration of
+/// the 24 shuffles the two bins have 2/3 bit, and the best of all ratios and slots 1/3.
 #[test]
 fn section_2_2_two_bins_may_say_more_than_any_ratio() {
     let job = |submit, run_time| J { submit, run_time, processors: 1, limit: 2000, user: 1 };

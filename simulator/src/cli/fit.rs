@@ -396,8 +396,8 @@ pub struct GainArgs {
     /// silence
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = options::floor)]
     floor: Vec<f64>,
-    /// When a training of the on-line predictor by Baum-Welch stops, to compare: l1=E, and it begins again once more jobs
-    /// have ended than that allows; rounds=N or linf=E, and it begins again every week
+    /// When a training of the on-line predictor by Baum-Welch stops, to compare: l1=E, and it begins again once more
+    /// jobs have ended than that allows; rounds=N or linf=E, and it begins again every week
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "l1=200")]
     stop: Vec<Stop>,
     /// Initial values of the on-line predictor, to compare

@@ -2,10 +2,9 @@
 //!
 //! The straight stretch of the curve, drawn over the logarithm of the wait, is where waits are spread evenly over that
 //! logarithm. It is searched for between edges of twenty to a factor of ten: of all stretches in which the share of the
-//! stretch's jobs that have started is nowhere farther than [`STRAIGHT`] from a straight line, and whose ends are a factor of
-//! two apart at least, the one with most jobs.
-//! The middle of any smooth hump is straight so far: of a normal distribution (waits are then log-normal) the 58 % about
-//! the mean, [`HUMP`].
+//! stretch's jobs that have started is nowhere farther than [`STRAIGHT`] from a straight line, and whose ends are a
+//! factor of two apart at least, the one with most jobs. The middle of any smooth hump is straight so far: of a normal
+//! distribution (waits are then log-normal) the 58 % about the mean, [`HUMP`].
 
 use crate::replay::outcome::Outcome;
 use serde::{Deserialize, Serialize};
@@ -114,8 +113,8 @@ pub struct Against {
     pub shorter: f64,
     /// ... that waits longer.
     pub longer: f64,
-    /// Of the height of the curves over which either is above no wait: the share over which the own curve is to the left
-    /// of the other's. This looks at no job twice: the n-th shortest wait is compared with the n-th shortest.
+    /// Of the height of the curves over which either is above no wait: the share over which the own curve is to the
+    /// left of the other's. This looks at no job twice: the n-th shortest wait is compared with the n-th shortest.
     pub left: f64,
 }
 
@@ -199,6 +198,7 @@ mod tests {
         assert!((phi(z) - phi(-z) - HUMP).abs() < 2e-3, "{z}: {}", phi(z) - phi(-z));
         let wait = |n: i32| (8.0 + 1.5 * quantile((f64::from(n) + 0.5) / 20_000.0)).exp() as u32;
         let stretch = Shape::of(&(0..20_000).map(wait).collect::<Vec<_>>()).straight.unwrap();
-        assert!((stretch.jobs as f64 / 20_000.0 - HUMP).abs() < 0.03, "{stretch:?}");
+        // Its ends are edges: to either side of the true ones there may be the 2.2 % of the jobs between two.
+        assert!((stretch.jobs as f64 / 20_000.0 - HUMP).abs() < 0.045, "{stretch:?}");
     }
 }

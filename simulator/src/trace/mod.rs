@@ -7,7 +7,8 @@
 //!   their cells hold; [`collect`]: from their jobs to a trace.
 //! * [`export`]: writing a trace, also under other names.
 //! * [`mod@text`]: names that may be shown on a terminal.
-//! * [`workload`]: the replay rules that make jobs of a trace's lines; [`recorded`]: what the trace says of their waits.
+//! * [`workload`]: the replay rules that make jobs of a trace's lines; [`recorded`]: what the trace says of their
+//!   waits.
 
 pub mod collect;
 pub mod export;

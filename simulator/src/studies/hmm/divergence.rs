@@ -11,12 +11,14 @@
 //! known: with Poisson load l1 ln(l1 / l2) - l1 + l2 + l1 D(B1 || B2), with geometric load of parameters p1, p2 and
 //! mean m1 = (1 - p1) / p1 it is ln(p1 / p2) + m1 ln((1 - p1) / (1 - p2)) + m1 D(B1 || B2).
 //!
-//! The thesis names the Jensen-Shannon divergence in the same breath, 1/2 D(P || M) + 1/2 D(Q || M) with M = (P + Q) / 2.
-//! It has no such rate: Pr(O | M) is at least half of Pr(O | P), so the divergence of T slots is at most one bit, and over
-//! T it goes to 0 for any two models. What says something is how many slots it takes to get near that bit ([`Apart`]):
-//! the divergence is what one sequence tells, on average, of which of two equally likely models it is from.
+//! The thesis names the Jensen-Shannon divergence in the same breath, 1/2 D(P || M) + 1/2 D(Q || M) with M = (P + Q) /
+//! 2. It has no such rate: Pr(O | M) is at least half of Pr(O | P), so the divergence of T slots is at most one bit,
+//! and over T it goes to 0 for any two models. What says something is how many slots it takes to get near that bit
+//! ([`Apart`]): the divergence is what one sequence tells, on average, of which of two equally likely models it is
+//! from.
 //!
-//! Between two rounds of training ([`Moved`]) it stands beside half of L1, which section 3.3 calls its good approximation.
+//! Between two rounds of training ([`Moved`]) it stands beside half of L1, which section 3.3 calls its good
+//! approximation.
 
 use super::Error;
 use super::block::Block;

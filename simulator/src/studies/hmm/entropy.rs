@@ -1,9 +1,9 @@
 //! Initial values that expect a mean bin of each state and nothing else (proposed in chapter 6 of Nissimov 2006).
 //!
 //! State i's distribution over the bins 0 to N - 1 is the one of maximal entropy among those with the mean mu_i: B_ij =
-//! c_i p_i^j. The thesis leaves the means open; here they are the middles of the ranges of bins that Static-IV gives the
-//! states twice the probability in, mu_i = (i + 1/2) N / M - 1/2. pi and A are uniform and the load is the same in all
-//! states, as with Static-IV.
+//! c_i p_i^j. The thesis leaves the means open; here they are the middles of the ranges of bins that Static-IV gives
+//! the states twice the probability in, mu_i = (i + 1/2) N / M - 1/2. pi and A are uniform and the load is the same in
+//! all states, as with Static-IV.
 
 use super::flat::{Flat, Load};
 

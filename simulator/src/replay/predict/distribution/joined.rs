@@ -1,6 +1,6 @@
-//! The hidden Markov model's state and the user's history in one distribution: what Nissimov 2006 (chapter 6) leaves for
-//! the future, "where the model includes not only the submit time, but also other job parameters, like the submitting
-//! user".
+//! The hidden Markov model's state and the user's history in one distribution: what Nissimov 2006 (chapter 6) leaves
+//! for the future, "where the model includes not only the submit time, but also other job parameters, like the
+//! submitting user".
 //!
 //! With u what is predicted of jobs that are alike, h what the model predicts at the job's submission, and g the shares
 //! of all finished jobs, each of the bins r has
