@@ -7,7 +7,7 @@
 
 use super::flat::{Flat, Load};
 
-/// A model of these states and bins, with so many jobs a slot. O(states bins).
+/// A model of these states and bins, with `mean` jobs a slot. O(states bins).
 pub fn entropy(states: usize, bins: usize, load: Load, mean: f64) -> Flat {
     let uniform = 1.0 / states.max(1) as f64;
     let middle = |state: usize| (state as f64 + 0.5) * bins as f64 * uniform - 0.5;

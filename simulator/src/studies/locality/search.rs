@@ -13,6 +13,9 @@ use super::sample::Sample;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
+/// How near the best a point must be to count as one of its plateau.
+pub const NEAR: f64 = 0.01;
+
 /// The shortest slot of the coarse grid, in seconds, and the factor between slots.
 pub(super) const SHORTEST_SLOT: i64 = 60;
 const SLOT_STEP: f64 = std::f64::consts::SQRT_2;

@@ -4,15 +4,12 @@ use super::ageing::{self, Ageing, Clock, ageing};
 use super::binning::{Binning, Granularity};
 use super::metric::{Counts, Shuffled};
 use super::sample::{Attribute, Sample};
-use super::search::{self, Plateau, Point, Space, Surface, search};
+use super::search::{self, NEAR, Plateau, Point, Space, Surface, search};
 use super::thesis::{self, Published};
 use super::threshold::{self, TwoBins, two_bins};
 use crate::trace::workload::{self, Job, Workload};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// How near the best a point must be to count for [`Measurement::plateau`].
-pub const NEAR: f64 = 0.01;
 
 /// What is measured, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,8 +7,7 @@
 
 use super::metric::Counts;
 use super::sample::Sample;
-use super::search::SHORTEST_SLOT;
-use super::study::NEAR;
+use super::search::{NEAR, SHORTEST_SLOT};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
