@@ -73,6 +73,22 @@ fn options_make_a_difference() {
 }
 
 #[test]
+fn states_by_k_means_train_nothing() {
+    let one = json(&[&FEW[..], &["--by", "kmeans"]].concat());
+    assert_eq!(
+        (&one["by"], &one["rounds"], &one["log_likelihood"]),
+        (&"kmeans".into(), &0.into(), &Value::Null)
+    );
+    let intervals = |one: &Value| {
+        let states = one["report"]["states"].as_array().unwrap().iter();
+        states.map(|state| state["durations"]["intervals"].as_u64().unwrap()).sum::<u64>()
+    };
+    // Without a model nothing is smoothed.
+    assert!(intervals(&one) > intervals(&json(&FEW)), "{}", intervals(&one));
+    assert!(json(&[&FEW[..], &["--initial", "entropy"]].concat())["converged"] == true);
+}
+
+#[test]
 fn tables_and_page_show_every_state() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");

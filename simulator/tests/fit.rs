@@ -274,6 +274,64 @@ fn the_divergence_rate_of_one_state_is_known() {
     }
 }
 
+/// Two models of one state, with the same load and no bin in common: jobs tell them apart for certain, slots without
+/// jobs not at all. So the Jensen-Shannon divergence of T slots is 1 - Pr(no job in T slots).
+#[test]
+fn what_slots_tell_of_two_models_is_known() {
+    let one = |parameter: f64, emission: [f64; 2], load: Load| {
+        let flat = Flat {
+            start: vec![1.0],
+            transition: vec![1.0],
+            emission: emission.to_vec(),
+            load_parameter: vec![parameter],
+        };
+        model(flat, load)
+    };
+    let options = divergence::Options { seed: 3, sequences: 4000, slots: 64, lead: 0 };
+    for (load, parameter, empty) in [(Load::Poisson, 0.05f64, (-0.05f64).exp()), (Load::Geometric, 0.9, 0.9)]
+    {
+        let (p, q) = (one(parameter, [1.0, 0.0], load), one(parameter, [0.0, 1.0], load));
+        let apart = divergence::apart(&p, &q, &options, &|| ()).unwrap();
+        assert_eq!(apart.iter().map(|apart| apart.slots).collect::<Vec<_>>(), [1, 4, 16, 64]);
+        for found in &apart {
+            let expected = 1.0 - empty.powi(found.slots as i32);
+            let error = (found.bits - expected).abs();
+            assert!(error < 4.0 * found.standard_error + 1e-9, "{load}: {found:?}, {expected}");
+        }
+        // No slots tell a model from itself; and over the number of slots every divergence comes to nothing.
+        let same = divergence::apart(&p, &p, &options, &|| ()).unwrap();
+        assert!(same.iter().all(|same| same.bits == 0.0));
+        assert!(apart.iter().all(|apart| apart.bits <= 1.0));
+    }
+}
+
+#[test]
+fn jensen_shannon_beside_half_l1() {
+    use divergence::{Moved, jensen_shannon};
+    // Nothing in common: one bit, and half of L1 is 1 too. A quarter moved from even shares, by hand.
+    assert_eq!(jensen_shannon(&[1.0, 0.0], &[0.0, 1.0]), 1.0);
+    let by_hand = 0.5 * (0.5 * (0.5f64 / 0.625).log2() + 0.5 * (0.5f64 / 0.375).log2())
+        + 0.5 * (0.75 * (0.75f64 / 0.625).log2() + 0.25 * (0.25f64 / 0.375).log2());
+    assert!((jensen_shannon(&[0.5, 0.5], &[0.75, 0.25]) - by_hand).abs() < 1e-15);
+    // Half of L1 is an upper bound (Lin 1991), and no approximation of small changes: those count by their squares.
+    let moved = |step: f64| {
+        let even = Flat {
+            start: vec![1.0],
+            transition: vec![1.0],
+            emission: vec![0.5, 0.5],
+            load_parameter: Vec::new(),
+        };
+        let other = Flat { emission: vec![0.5 + step, 0.5 - step], ..even.clone() };
+        Moved::between(&even, &other)
+    };
+    for step in [0.4, 0.1, 0.01, 0.001] {
+        let Moved { jensen_shannon, half_l1 } = moved(step);
+        assert!((half_l1 - step).abs() < 1e-15 && jensen_shannon < half_l1);
+    }
+    let square = moved(0.001).jensen_shannon * 2.0 * std::f64::consts::LN_2 / (0.001f64 * 0.001);
+    assert!((square - 1.0).abs() < 1e-5, "{square}");
+}
+
 #[test]
 fn what_the_other_model_excludes_is_infinitely_far() {
     let p = model(two_states(Load::Poisson), Load::Poisson);

@@ -85,12 +85,12 @@ fn gain_makes_all_comparisons() {
     assert_eq!(traces.iter().map(|t| &t["trace"]).collect::<Vec<_>>(), ["a.swf", "b.swf"]);
     for trace in traces {
         let curves = trace["curves"].as_array().unwrap();
-        // 2 x 2 of states; 15 min and 1 h; two initial values at 5 and 15 min, one of them there already; two load
+        // 2 x 2 of states; 15 min and 1 h; three initial values at 5 and 15 min, one of them there already; two load
         // models; slots halved once and twice.
-        assert_eq!(curves.len(), 4 + 2 + 3 + 2 + 4);
+        assert_eq!(curves.len(), 4 + 2 + 5 + 2 + 4);
         let figures = trace["figures"].as_array().unwrap();
         let sizes: Vec<usize> = figures.iter().map(|f| f["curves"].as_array().unwrap().len()).collect();
-        assert_eq!(sizes, [4, 2, 4, 3, 6, 0]);
+        assert_eq!(sizes, [4, 2, 6, 3, 6, 0]);
         for curve in curves {
             let points = curve["points"].as_array().unwrap();
             assert_eq!(points.len(), 4);
@@ -105,6 +105,29 @@ fn gain_makes_all_comparisons() {
     let table = surefill(&[&args[..], &["--figures", "load", "--markdown"]].concat(), folder).stdout;
     let table = String::from_utf8_lossy(&table).into_owned();
     assert!(table.contains("| a     | geometric |") && !table.contains("3.1"), "{table}");
+}
+
+#[test]
+fn ways_of_learning_on_line_are_compared() {
+    let folder = folder();
+    let args = ["gain", "a.swf", "--figures", "online", "--json", "--learn", "batch,online"];
+    let choices = ["--stop", "l1=200,rounds=3", "--initial", "static,entropy"];
+    let found = json(&[&args[..], &choices].concat(), folder.path());
+    let online = found["traces"][0]["online"].as_array().unwrap();
+    let of = |key: &str| online.iter().map(|one| one[key].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    // Without rounds there is nothing to stop.
+    assert_eq!(of("stop"), ["l1=200", "rounds=3", "l1=200", "rounds=3", "l1=200", "l1=200"]);
+    assert_eq!(of("initial"), ["static", "static", "entropy", "entropy", "static", "entropy"]);
+    for one in online.iter().filter(|one| one["stop"] == "rounds=3") {
+        // Three rounds each time, and as many trainings as weeks at most, but for slots that were not explained.
+        assert_eq!(one["rounds"].as_u64().unwrap(), 3 * one["trainings"].as_u64().unwrap());
+        assert!(one["trainings"].as_u64().unwrap() > 0, "{one}");
+    }
+    // What is handed over is no prediction before the first training.
+    for one in online {
+        let all = &one["overall"];
+        assert!(all["untrained"].as_u64().unwrap() + all["predicted"].as_u64().unwrap() <= 3000, "{all}");
+    }
 }
 
 #[test]

@@ -35,6 +35,7 @@ fn options() -> Options {
         means: None,
         shuffles: 3,
         seed: 0,
+        thresholds_s: Vec::new(),
         clocks: vec![Clock::Job, Clock::Time],
         ageing: ageing::Options { known: Known::Ended, ratio: 1.8, min_jobs: 20, smoothing: None },
     }
@@ -247,6 +248,12 @@ fn json_tables_and_pages() {
         !table.contains("shuffles") && table.contains("f((s, u), r)") && !table.contains("by submit time,")
     );
     assert!(table.lines().filter(|line| line.starts_with('|')).all(|line| line.ends_with('|')));
+    let two = ["t.swf", "--markdown", "--by", "time", "--binning", "simple", "--exact", "--no-ageing"];
+    let two = run(&[&two[..], &["--thresholds", "1min,1h"]].concat());
+    assert!(
+        two.contains("| t     | 1 min ") && two.contains("| t     | 1 h ") && two.contains("Two bins"),
+        "{two}"
+    );
     let fixed = ["t.swf", "--json", "--by", "time", "--binning", "simple", "--ts", "2h", "--tr", "1.5"];
     let json: serde_json::Value = serde_json::from_str(&run(&fixed)).unwrap();
     let best = &json["traces"][0]["measurements"][0]["best"];

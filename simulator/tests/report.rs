@@ -6,6 +6,7 @@ use surefill_simulator::base::papers::published;
 use surefill_simulator::replay::policy::{Criterion, PolicyOptions};
 use surefill_simulator::replay::run::{Options, Run, Summary, run};
 use surefill_simulator::report::{Compared, Made, TableStyle, View, comparison, page, section, waits};
+use surefill_simulator::trace::recorded::{Means, Recorded};
 use surefill_simulator::trace::swf::{Strictness, open};
 use surefill_simulator::trace::workload::{Rules, Workload};
 
@@ -141,7 +142,8 @@ fn tables_compare_with_easy_and_the_paper() {
         runs("KTH-SP2-1996-2.swf", 2, Criterion::Probability).into_iter().map(|run| run.1).collect();
     let (easy, prob) = (summaries[1].mean, summaries[3].mean);
     let name = "KTH-SP2-1996-2.swf";
-    let compared = Compared { trace: name.into(), policies: summaries, published: published(name) };
+    let recorded = Recorded { all: Means { jobs: 1500, ..Means::default() }, ..Recorded::default() };
+    let compared = Compared { trace: name.into(), policies: summaries, published: published(name), recorded };
     let table = waits(&compared, TableStyle::Terminal).to_string();
     let change = (prob.mean_wait_s / easy.mean_wait_s - 1.0) * 100.0;
     for text in [format!("{:.1} ± ", prob.mean_wait_s / 60.0), format!("{change:+.1} %")] {
@@ -164,14 +166,35 @@ fn tables_compare_with_easy_and_the_paper() {
         let table = view.table(std::slice::from_ref(&compared), TableStyle::Markdown).unwrap().to_string();
         assert_eq!(table.lines().count(), 2 + POLICIES.len(), "{table}");
     }
+    let table = View::Distribution.table(std::slice::from_ref(&compared), TableStyle::Markdown).unwrap();
+    let rows: Vec<Vec<String>> = table.to_string().lines().skip(2).map(cells).collect();
+    for (row, summary) in rows.iter().zip(&compared.policies) {
+        let waiting = summary.waits.iter().filter(|wait| **wait > 0).count() as f64;
+        assert_eq!(row[2], format!("{:.1}", waiting / 15.0));
+    }
+    // EASY is beside itself nothing; of the others' jobs that wait, as many wait less as are counted by hand.
+    assert_eq!(rows[1][10], "");
+    let (own, base) = (&compared.policies[3].waits, &compared.policies[1].waits);
+    let waiting = own.iter().zip(base).filter(|(own, base)| **own + **base > 0);
+    let shorter = own.iter().zip(base).filter(|(own, base)| own < base).count() as f64;
+    assert_eq!(rows[3][10], format!("{:.1}", shorter / waiting.count() as f64 * 100.0));
+    let table = View::Recorded.table(std::slice::from_ref(&compared), TableStyle::Markdown).unwrap();
+    let row = cells(table.to_string().lines().nth(2).unwrap());
+    // The demonstration's name is that of KTH here, but it was not replayed whole.
+    assert_eq!((row[1].as_str(), row[8].as_str()), ("", "1500"));
     assert!(View::Waits.table(&[], TableStyle::Markdown).is_none());
+}
+
+/// What is between the bars of a line of Markdown.
+fn cells(line: &str) -> Vec<String> {
+    line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
 /// EASY, another and one that knows the run times, as a comparison has them.
 fn compared(name: &str) -> (Vec<(Run, Summary)>, Compared) {
     let runs = runs(name, 3, Criterion::Probability);
     let policies = runs.iter().map(|(_, summary)| summary.clone()).collect();
-    (runs, Compared { trace: name.to_owned(), policies, published: None })
+    (runs, Compared { trace: name.to_owned(), policies, published: None, recorded: Default::default() })
 }
 
 #[test]

@@ -9,10 +9,23 @@ pub struct Published {
     /// The machine it was replayed on. The header of CTC SP2 gives the 338 nodes left of the batch partition; the
     /// paper's waits come out on all 512 of the machine.
     pub procs: u32,
+    /// Table 1.
+    pub workload: TraceFacts,
     /// Tables 2 and 3, EASY.
     pub easy: Waits,
     /// Tables 2 and 3, probabilistic backfilling (hidden Markov model, lower bound, threshold 0.05).
     pub probabilistic: Waits,
+}
+
+/// What the paper says of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct TraceFacts {
+    /// Jobs.
+    pub jobs: u64,
+    /// "Average wait" in the trace, in minutes.
+    pub wait_min: f64,
+    /// "Average run", in minutes.
+    pub run_min: f64,
 }
 
 /// Mean waits as the paper gives them.
@@ -24,27 +37,40 @@ pub struct Waits {
     pub geomean_s: f64,
 }
 
+const fn facts(jobs: u64, wait_min: f64, run_min: f64) -> TraceFacts {
+    TraceFacts { jobs, wait_min, run_min }
+}
+
 const fn waits(mean_min: f64, geomean_s: f64) -> Waits {
     Waits { mean_min, geomean_s }
 }
 
 const PUBLISHED: [Published; 4] = [
-    Published { prefix: "CTC-SP2", procs: 512, easy: waits(21.3, 28.2), probabilistic: waits(18.1, 25.3) },
+    Published {
+        prefix: "CTC-SP2",
+        procs: 512,
+        workload: facts(77_222, 425.7, 188.0),
+        easy: waits(21.3, 28.2),
+        probabilistic: waits(18.1, 25.3),
+    },
     Published {
         prefix: "KTH-SP2",
         procs: 100,
+        workload: facts(28_489, 334.6, 161.8),
         easy: waits(114.0, 181.0),
         probabilistic: waits(113.0, 147.0),
     },
     Published {
         prefix: "SDSC-SP2",
         procs: 128,
+        workload: facts(59_725, 429.6, 123.6),
         easy: waits(364.0, 639.0),
         probabilistic: waits(373.0, 635.0),
     },
     Published {
         prefix: "SDSC-BLUE",
         procs: 1152,
+        workload: facts(243_314, 720.2, 95.5),
         easy: waits(131.0, 203.0),
         probabilistic: waits(105.0, 135.0),
     },

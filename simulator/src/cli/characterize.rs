@@ -6,13 +6,15 @@ use super::options::{ReplayOptions, file_name};
 use super::output;
 use super::shard::{self, Invocation, Shard};
 use crate::report::{self, TableStyle};
-use crate::studies::characterize::states::{Setup, States, states};
+use crate::studies::characterize::states::{By, Setup, States, states};
 use crate::studies::characterize::{Report, characterize};
-use clap::{Args, ValueEnum};
+use crate::studies::hmm::flat::Load;
+use crate::studies::hmm::train::Start;
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use surefill::hmm::{Initial, LoadModel, MAX_STATES, Termination};
+use surefill::hmm::{MAX_STATES, Termination};
 
 /// Options of `characterize`.
 #[derive(Debug, Args)]
@@ -64,6 +66,9 @@ struct ModelArgs {
     /// Where training begins; k-means needs a power of two of states
     #[arg(long, value_enum, default_value = "static")]
     initial: Start,
+    /// By what slots get their states; k-means trains no model
+    #[arg(long, value_enum, default_value = "viterbi")]
+    by: By,
     /// When training stops: rounds=N; l1=E: sqrt(jobs) times the parameters' L1 change is below E (200 is meant for
     /// tens of thousands of jobs and stops early on small workloads); linf=E: no parameter changes by E
     #[arg(long, value_name = "RULE", default_value = "l1=200", value_parser = stop)]
@@ -71,26 +76,6 @@ struct ModelArgs {
     /// When it stops in any case, unless by rounds=N
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     most_rounds: u64,
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-enum Load {
-    /// Not at all
-    None,
-    /// Poisson, with a mean for each state
-    Poisson,
-    /// Geometric, with a parameter for each state
-    Geometric,
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-enum Start {
-    /// Every state prefers bins of its own (Algorithm 3)
-    Static,
-    /// Slots are clustered (Algorithm 4)
-    Kmeans,
 }
 
 /// A rule, and how it was written.
@@ -146,6 +131,7 @@ struct Described {
     slot_s: u32,
     load: Load,
     initial: Start,
+    by: By,
     stop: String,
     /// Rounds of Baum-Welch.
     rounds: u64,
@@ -153,10 +139,10 @@ struct Described {
     converged: bool,
     /// Rounds in which the model was bent to slots that it did not explain.
     adapted_rounds: u64,
-    /// Of the observations, before the last round [nats].
-    log_likelihood: f64,
-    /// Of the most likely path together with the observations [nats].
-    path_log_probability: f64,
+    /// Of the observations, before the last round [nats]; none by k-means.
+    log_likelihood: Option<f64>,
+    /// Of the most likely path together with the observations [nats]; none by k-means.
+    path_log_probability: Option<f64>,
     report: Report,
 }
 
@@ -176,6 +162,7 @@ impl Described {
         let initial = match initial {
             Start::Static => "Static-IV",
             Start::Kmeans => "k-means",
+            Start::Entropy => "maximal entropy",
         };
         let load = match self.load {
             Load::None => "no load model",
@@ -183,6 +170,12 @@ impl Described {
             Load::Geometric => "geometric load",
         };
         let slots = self.report.slots;
+        if self.by == By::Kmeans {
+            return format!(
+                "{half}{jobs} jobs in {slots} slots of {} min; {states} clusters by k-means, {bins} run-time bins from {first} s of ratio {ratio}.",
+                f64::from(*slot_s) / 60.0
+            );
+        }
         format!(
             "{half}{jobs} jobs in {slots} slots of {} min; {states} states, {bins} run-time bins from {first} s of ratio {ratio}, {load}, {initial}, \
              {stop}: {rounds} rounds{}.",
@@ -197,8 +190,9 @@ impl Characterize {
         if self.trace.seeds.get() > 1 {
             return Err(Failure::Usage("characterize takes one seed: choose it with --seed".into()));
         }
-        if matches!(self.model.initial, Start::Kmeans) && !self.model.states.is_power_of_two() {
-            return Err(Failure::Usage("--initial kmeans needs a power of two of states".into()));
+        let means = self.model.initial == Start::Kmeans || self.model.by == By::Kmeans;
+        if means && !self.model.states.is_power_of_two() {
+            return Err(Failure::Usage("k-means needs a power of two of states".into()));
         }
         output::check_page(self.html.as_deref())?;
         let describe = |path: &PathBuf| self.describe(file_name(path), &self.trace.read(path)?);
@@ -229,22 +223,16 @@ impl Characterize {
         let workload = workload.shifted(self.trace.seed);
         let count = if self.half { workload.jobs.len() / 2 } else { workload.jobs.len() };
         let jobs = &workload.jobs[..count];
-        let ModelArgs { states: number, first_edge, ratio, slot, load, initial, .. } = self.model;
+        let ModelArgs { states: number, first_edge, ratio, slot, load, initial, by, .. } = self.model;
         let Stop(rule, stop) = self.model.stop.clone();
         let setup = Setup {
             states: number,
             first_edge,
             ratio,
             slot,
-            load: match load {
-                Load::None => LoadModel::None,
-                Load::Poisson => LoadModel::Poisson,
-                Load::Geometric => LoadModel::Geometric,
-            },
-            initial: match initial {
-                Start::Static => Initial::Static,
-                Start::Kmeans => Initial::KMeans,
-            },
+            load,
+            initial,
+            by,
             stop: rule,
             most_rounds: match rule {
                 Termination::Rounds(rounds) => rounds,
@@ -270,11 +258,12 @@ impl Characterize {
             slot_s: slot,
             load,
             initial,
+            by,
             stop,
-            rounds: round.rounds,
-            converged: rule.reached(&round),
+            rounds: round.map_or(0, |round| round.rounds),
+            converged: round.is_some_and(|round| rule.reached(&round)),
             adapted_rounds: adapted,
-            log_likelihood: round.log_likelihood,
+            log_likelihood: round.map(|round| round.log_likelihood),
             path_log_probability,
             report,
         })

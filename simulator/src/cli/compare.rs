@@ -10,6 +10,7 @@ use crate::replay::outcome::Outcome;
 use crate::replay::policy::{Choice, PolicyName, PolicyOptions};
 use crate::replay::run::{Options, Replayed, Run, Summary, one};
 use crate::report::{self, Compared};
+use crate::trace::recorded::Recorded;
 use crate::trace::workload::Counts;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -60,6 +61,8 @@ struct Cell {
     procs: u32,
     /// What the replay rules did.
     counts: Counts,
+    /// What the trace says of the jobs.
+    recorded: Recorded,
     replayed: Replayed,
 }
 
@@ -169,6 +172,7 @@ impl Compare {
             (workload.counts.jobs * of_row(row) as u64, format!("jobs of {choice}"))
         }));
         let rows = Rows::new(&bars, self.progress, name, (0..policies.len()).map(of_row).collect());
+        let recorded = Recorded::of(&workload.jobs);
         let cells = mine.par_iter().map(|&index| {
             let (row, seed) = place(index);
             let (choice, policy) = policies[row].clone();
@@ -179,7 +183,7 @@ impl Compare {
             rows.replayed(row, &outcome.setup, &replayed.metrics);
             // Whole replays are large: only a page needs them, and only until its section is made.
             let whole = (seed == 0 && self.output.html.is_some()).then_some(outcome);
-            Ok((Cell { procs: workload.procs, counts: workload.counts, replayed }, whole))
+            Ok((Cell { procs: workload.procs, counts: workload.counts, recorded, replayed }, whole))
         });
         let cells: Vec<(Cell, Option<Outcome>)> = cells.collect::<anyhow::Result<_>>()?;
         bars.iter().for_each(ProgressBar::finish_and_clear);
@@ -195,7 +199,9 @@ impl Compare {
         whole: Vec<Outcome>,
     ) -> (Compared, Option<report::Section>) {
         let Subject { name, policies, seeds, .. } = subject;
-        let (procs, counts) = cells.first().map_or_else(Default::default, |cell| (cell.procs, cell.counts));
+        let first = cells.first();
+        let (procs, counts, recorded) =
+            first.map_or_else(Default::default, |cell| (cell.procs, cell.counts, cell.recorded));
         // The papers' numbers are of whole traces.
         let published = papers::published_on(&name, procs).filter(|_| self.replay.whole());
         let rules = self.replay.rules(&name);
@@ -213,6 +219,6 @@ impl Compare {
         }
         let papers = self.output.papers(published);
         let section = self.output.html.is_some().then(|| report::section(&drawn, papers));
-        (Compared { trace: name, policies: summaries, published }, section)
+        (Compared { trace: name, policies: summaries, published, recorded }, section)
     }
 }

@@ -37,7 +37,9 @@ The training gain is what the model knows of the jobs it was trained on beyond t
 job. With --half it is trained on the slots before the middle job's, and the gain is what it knows of the other jobs beyond
 the first half's distribution (section 3.1); jobs in bins that the first half does not have are removed.
 
---compare generates slots from both models and reports the Kullback-Leibler divergence rates, with standard errors. FILE is
+--compare generates slots from both models and reports the Kullback-Leibler divergence rates, with standard errors, and the
+Jensen-Shannon divergence of 1, 4, 16 ... slots in a row: what they tell of which of the two models they are from, at most one
+bit (over the slots it goes to 0 for any two models, so it has no rate). FILE is
 another trace, on which the same model is trained, or a model saved before (.json). Both models are smoothed first by
 m-estimates (--m), as a zero makes the rate infinite: (n p + m) / (n + m N) in place of p.
 
@@ -51,11 +53,12 @@ pub(super) const GAIN_HELP: &str = "\
 The comparisons of Nissimov 2006. M = 16, slots of 15 min, ratio 1.8, Static-IV, no load model where nothing else is said.
   * states   figure 3.1: --states by --ratios; a round of M states costs (M / 16)^2 rounds of 16
   * slots    figure 3.2: --slots
-  * initial  figure 3.3: Static-IV and k-means, with slots of 5 and 15 min
+  * initial  figure 3.3: Static-IV and k-means, with slots of 5 and 15 min; and chapter 6's proposal, maximal entropy with
+             a mean bin for each state
   * load     figure 3.4: no load model, Poisson, geometric, by Pr(R|L) = Pr(R, L) / Pr(L)
   * halving  section 3.4.2's proposal: slots of 5 and 15 min from scratch, and halved once or twice from longer ones, on which
              the model was trained for 10 rounds each
-  * online   figure 4.1: the on-line predictor (L1 with 200), each job when it is submitted
+  * online   figure 4.1: the on-line predictor, each job when it is submitted; by --learn, --floor, --stop, --initial
 
 Gains of the first four are section 3.1's, in bits a job: the model is trained on the slots before the middle job's and
 tested on the others after every round,
@@ -338,7 +341,7 @@ impl FitArgs {
             slots: self.sequence_slots,
             lead: self.sequence_slots / 8,
         };
-        let bar = output::progress_of(2 * u64::from(self.sequences), "sequences");
+        let bar = output::progress_of(3 * u64::from(self.sequences), "sequences");
         let found = divergence::compare(ours, other, self.m, &options, &|| bar.inc(1));
         bar.finish_and_clear();
         found.map(|found| Comparison { with: with.clone(), ..found }).context(with)
@@ -393,9 +396,16 @@ pub struct GainArgs {
     /// silence
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = options::floor)]
     floor: Vec<f64>,
+    /// When a training of the on-line predictor by Baum-Welch stops, to compare: l1=E, and it begins again once more
+    /// jobs have ended than that allows; rounds=N or linf=E, and it begins again every week
+    #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "l1=200")]
+    stop: Vec<Stop>,
+    /// Initial values of the on-line predictor, to compare
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", default_value = "static")]
+    initial: Vec<Start>,
     /// Measure these predictors of run times instead, each job when it is submitted: bits over the distribution of all
     /// finished jobs, coverage, probability integral transform; see below
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", conflicts_with_all = ["figures", "learn", "floor", "html"])]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", conflicts_with_all = ["figures", "learn", "floor", "stop", "initial", "html"])]
     predictors: Vec<Measured>,
     /// With --predictors: print one CSV table
     #[arg(long, requires = "predictors", conflicts_with_all = ["json", "markdown"])]
@@ -444,8 +454,23 @@ impl GainArgs {
     fn online(&self) -> Vec<online::Options> {
         let default = online::Options::default();
         let floors = if self.floor.is_empty() { &[default.floor][..] } else { &self.floor };
-        let with = |&learn| floors.iter().map(move |&floor| online::Options { learn, floor, ..default });
-        self.learn.iter().flat_map(with).collect()
+        let mut all = Vec::new();
+        for &learn in &self.learn {
+            // Learning on line has no rounds that could stop.
+            let stops = if learn == Learn::Batch { &self.stop[..] } else { &[default.stop] };
+            for (&floor, &initial) in
+                floors.iter().flat_map(|floor| self.initial.iter().map(move |i| (floor, i)))
+            {
+                all.extend(stops.iter().map(|&stop| {
+                    let most_rounds = match stop.0 {
+                        surefill::hmm::Termination::Rounds(rounds) => rounds,
+                        _ => default.most_rounds,
+                    };
+                    online::Options { learn, floor, initial, stop, most_rounds, ..default }
+                }));
+            }
+        }
+        all
     }
 
     /// Measures the predictors.

@@ -32,6 +32,9 @@ with the standard deviation of one shuffle. Without --ts, --tr and --means the s
 one minute, t_r from 1.001, N from 2) and then closely along lines through its four best local maxima; ratios are multiples
 of 0.0001, slots whole seconds. What is within 1 % of the best says how well determined it is.
 
+With --thresholds: what submit times tell of whether a job runs for longer than a threshold, and the t_s that is best for
+that (section 2.2 expects it to be shorter), among sixteen to a doubling, by the closed form.
+
 f(s; r|u) is what submit times add to users: as in the thesis's Table 2.3 (best less best), at the same t_r, and with run
 times shuffled within each user only.
 
@@ -71,6 +74,10 @@ pub struct Locality {
     /// The number N of means of k-means [default: searched for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     means: Option<u32>,
+    /// Thresholds of the run time, with units (10min, 1h): two bins in place of many, up to the threshold and above it,
+    /// and the slots that are best for these, by submit time
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = span::positive)]
+    thresholds: Vec<i64>,
     /// Shuffles at the best granularity and the thesis's
     #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     shuffles: u32,
@@ -207,6 +214,7 @@ impl Locality {
             means: self.means,
             shuffles: if self.exact { 0 } else { self.shuffles },
             seed: self.seed,
+            thresholds_s: self.thresholds.clone(),
             clocks,
             ageing: ageing::Options {
                 known: self.known,

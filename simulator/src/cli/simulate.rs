@@ -8,6 +8,7 @@ use crate::replay::outcome::Outcome;
 use crate::replay::run::{Options, Summary, run};
 use crate::replay::schedule;
 use crate::report::{self, Compared};
+use crate::trace::recorded::Recorded;
 use crate::trace::workload::Workload;
 use anyhow::Context;
 use clap::Args;
@@ -82,7 +83,8 @@ impl Simulate {
         if self.output.json {
             output::json(&summary)?;
         } else {
-            let compared = Compared { trace: name, policies: vec![summary], published };
+            let recorded = Recorded::of(&workload.jobs);
+            let compared = Compared { trace: name, policies: vec![summary], published, recorded };
             self.output.trace(&compared)?;
             self.output.traces(&[compared])?;
         }

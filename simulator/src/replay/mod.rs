@@ -4,8 +4,8 @@
 //! * [`policy`]: who starts when; [`predict`]: how long a job will run; [`registry`]: how a program adds its own of
 //!   both; [`named`]: what is known by its name alone.
 //! * [`setup`]: how a replay was set up; [`mod@backfill`]: its predicted delays and those that followed.
-//! * [`outcome`]: what one replay produced; [`metrics`], [`fairness`] and [`calibration`] measure it, [`schedule`] and
-//!   [`evalys`] write it job by job.
+//! * [`outcome`]: what one replay produced; [`metrics`], [`fairness`], [`calibration`] and [`waiting`] measure it,
+//!   [`schedule`] and [`evalys`] write it job by job.
 //! * [`run`]: replays over several seeds; [`mod@explain`]: why one job waited.
 
 pub mod backfill;
@@ -25,3 +25,4 @@ pub mod registry;
 pub mod run;
 pub mod schedule;
 pub mod setup;
+pub mod waiting;

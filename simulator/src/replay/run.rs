@@ -10,6 +10,7 @@ use crate::replay::policy::{
     BadChoice, Calibrate, Choice, OrderOptions, PolicyName, PolicyOptions, ProbOptions, RuleChoice, RuleName,
 };
 use crate::replay::setup::Setup;
+use crate::replay::waiting::{Shape, waits};
 use crate::trace::workload::{Counts, MissingProcessors, Rules, Workload};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,11 @@ pub struct Replayed {
     pub backfills: Backfills,
     /// How the nodes were used; none on a machine of processors.
     pub nodes: Option<NodeUse>,
+    /// How its waits are distributed.
+    pub shape: Shape,
+    /// Every job's wait in seconds, in order of submission. Shards do not write them, so what is merged has none.
+    #[serde(skip)]
+    pub waits: Vec<u32>,
 }
 
 /// What several seeds came to.
@@ -128,11 +134,14 @@ pub fn one(
         replay(shifted, options.setup(trace, shifted.procs, seed), &mut *policy, progress)?
     };
     let backfills = outcome.jobs.iter().filter_map(|job| job.backfill.as_ref());
+    let waits = waits(&outcome);
     let replayed = Replayed {
         metrics: Metrics::of(&outcome),
         fairness: Fairness::of(&outcome),
         backfills: Backfills::of(backfills, options.policy.prob.criterion),
         nodes: outcome.nodes.clone(),
+        shape: Shape::of(&waits),
+        waits,
     };
     Ok((outcome, replayed))
 }
@@ -193,6 +202,11 @@ pub struct Summary {
     /// How the nodes were used, means over the seeds; none on a machine of processors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodeUse>,
+    /// How the first seed's waits are distributed.
+    pub shape: Shape,
+    /// The first seed's waits, in order of submission; none of what is merged.
+    #[serde(skip)]
+    pub waits: Vec<u32>,
     /// What the replay rules did.
     pub replay: Counts,
 }
@@ -222,6 +236,8 @@ impl Summary {
             calibration: calibration::bins(backfills()),
             delays: Delays::of(backfills()),
             nodes: NodeUse::mean(&nodes),
+            shape: seeds.first().map_or_else(Shape::default, |first| first.shape),
+            waits: seeds.first().map_or_else(Vec::new, |first| first.waits.clone()),
             replay: counts,
         }
     }

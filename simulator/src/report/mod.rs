@@ -39,6 +39,7 @@ use crate::base::papers::Published;
 use crate::replay::policy::{Criterion, name_of};
 use crate::replay::run::{Run, Summary};
 use crate::replay::setup::Setup;
+use crate::trace::recorded::Recorded;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plot::Style;
 use serde::Serialize;
@@ -52,6 +53,8 @@ pub struct Compared {
     pub policies: Vec<Summary>,
     /// The paper's numbers, where the trace is one of the paper's.
     pub published: Option<&'static Published>,
+    /// What the trace itself says of the jobs that were replayed.
+    pub recorded: Recorded,
 }
 
 /// One trace's part of a page. It holds what is drawn, not the replays: those may be dropped.

@@ -137,6 +137,8 @@ mod tests {
             fairness: Fairness::default(),
             backfills: Backfills::default(),
             nodes: None,
+            shape: Default::default(),
+            waits: Vec::new(),
         };
         let run = Run { first, seeds: vec![seed] };
         let workload = Workload {
@@ -147,7 +149,12 @@ mod tests {
             nodes: None,
         };
         let summary = Summary::new(&run, &workload, &options);
-        Compared { trace: "t.swf".to_owned(), policies: vec![summary], published: None }
+        Compared {
+            trace: "t.swf".to_owned(),
+            policies: vec![summary],
+            published: None,
+            recorded: Default::default(),
+        }
     }
 
     #[test]

@@ -8,7 +8,9 @@ use crate::replay::fairness::Group;
 use crate::replay::policy::{RuleChoice, RuleName};
 use crate::replay::run::Summary;
 use crate::replay::setup::Setup;
+use crate::replay::waiting::Against;
 use crate::report::grid::Grid;
+use crate::trace::recorded::Recorded;
 use clap::ValueEnum;
 
 /// What a table shows.
@@ -22,6 +24,11 @@ pub enum View {
     Papers,
     /// How long jobs wait in between: the share that does not wait, percentiles.
     Spread,
+    /// How waits are distributed: who waits, how long at least, where the curve of waits is straight, who waits shorter
+    /// and longer than under EASY
+    Distribution,
+    /// The waits and run times that the traces record, beside Table 1 of Nissimov & Feitelson 2007
+    Recorded,
     /// Changes against EASY: mean waits, tail, and by width, run time and user.
     Fairness,
     /// Predicted and observed delays of head jobs.
@@ -46,6 +53,8 @@ impl View {
             View::Means => means(traces, style),
             View::Papers => papers(traces, style)?,
             View::Spread => rows(traces, style, &SPREAD, |summary, row| row(spread(summary))),
+            View::Distribution => distribution(traces, style),
+            View::Recorded => recorded(traces, style),
             View::Fairness => fairness(traces, style),
             View::Delays => rows(traces, style, &DELAYS, |summary, row| row(delays(summary))),
             View::Calibration => rows(traces, style, &CALIBRATION, calibration),
@@ -186,6 +195,92 @@ fn spread(summary: &Summary) -> Vec<String> {
         format!("{:.1}", mean.utilization * 100.0),
         format!("{:.1}", mean.backfilled as f64 / mean.jobs.max(1) as f64 * 100.0),
     ]
+}
+
+const DISTRIBUTION: [(&str, &str); 10] = [
+    ("wait", "%"),
+    ("10 s or more", "% of these"),
+    ("a minute or more", "% of these"),
+    ("straight from", "s"),
+    ("to", "s"),
+    ("times", ""),
+    ("jobs there", "% of those that wait"),
+    ("curve left of EASY's", "% of its height"),
+    ("wait less than under EASY", "% of those that wait"),
+    ("longer", "% of those that wait"),
+];
+
+/// The shapes of the first seed's waits; beside EASY's of the same trace where every job's wait is known.
+fn distribution(traces: &[Compared], style: Style) -> Grid {
+    let titles = [("trace", ""), ("policy", "")];
+    let titles = titles.iter().chain(&DISTRIBUTION).map(|(name, unit)| style.title(name, unit));
+    let mut table = style.table(titles, 2);
+    for compared in traces {
+        let base = easy(&compared.policies);
+        for summary in &compared.policies {
+            let shape = &summary.shape;
+            let of = |jobs: u64, all: u64| format!("{:.1}", jobs as f64 / all.max(1) as f64 * 100.0);
+            let mut cells = vec![
+                short(&compared.trace).to_owned(),
+                style.policy(&summary.setup),
+                of(shape.waiting, summary.mean.jobs),
+                of(shape.ten_seconds, shape.waiting),
+                of(shape.one_minute, shape.waiting),
+            ];
+            cells.extend(shape.straight.map_or_else(Default::default, |stretch| {
+                let ends = [stretch.from_s, stretch.to_s].map(|end| format!("{end:.0}"));
+                let [from, to] = ends;
+                [from, to, format!("{:.0}", stretch.to_s / stretch.from_s), of(stretch.jobs, shape.waiting)]
+            }));
+            let other = base.filter(|base| !std::ptr::eq(*base, summary));
+            let against = other.and_then(|base| Against::of(&summary.waits, &base.waits));
+            cells.extend(against.map_or_else(Default::default, |Against { shorter, longer, left }| {
+                [left, shorter, longer].map(|share| format!("{:.1}", share * 100.0))
+            }));
+            table.add_row(cells);
+        }
+    }
+    table
+}
+
+const RECORDED: [(&str, &str); 11] = [
+    ("trace", ""),
+    ("paper's jobs", ""),
+    ("lines", ""),
+    ("waited and ran", "jobs"),
+    ("paper's wait", "min"),
+    ("their wait", "min"),
+    ("paper's run", "min"),
+    ("their run", "min"),
+    ("all", "jobs"),
+    ("wait", "min"),
+    ("run", "min"),
+];
+
+/// What traces record, beside Table 1 of the paper where the whole trace is one of its.
+fn recorded(traces: &[Compared], style: Style) -> Grid {
+    let mut table = style.table(RECORDED.iter().map(|(name, unit)| style.title(name, unit)), 1);
+    for compared in traces {
+        let counts = compared.policies.first().map(|summary| summary.replay).unwrap_or_default();
+        let paper = published(&compared.trace).filter(|_| counts.beyond_limit_jobs == 0);
+        let of_paper = |value: &dyn Fn(&Published) -> String| paper.map_or_else(String::new, value);
+        let minutes = |seconds: f64| format!("{:.1}", seconds / 60.0);
+        let Recorded { all, waited } = compared.recorded;
+        table.add_row([
+            short(&compared.trace).to_owned(),
+            of_paper(&|paper| paper.workload.jobs.to_string()),
+            counts.lines.to_string(),
+            waited.jobs.to_string(),
+            of_paper(&|paper| format!("{:.1}", paper.workload.wait_min)),
+            minutes(waited.wait_s),
+            of_paper(&|paper| format!("{:.1}", paper.workload.run_min)),
+            minutes(waited.run_s),
+            all.jobs.to_string(),
+            minutes(all.wait_s),
+            minutes(all.run_s),
+        ]);
+    }
+    table
 }
 
 const FAIRNESS: [(&str, &str); 15] = [

@@ -41,6 +41,10 @@ pub enum Measured {
     Hmm,
     /// The hidden Markov model, slot by slot.
     HmmOnline,
+    /// The user's own jobs, corrected by the hidden Markov model's state.
+    UserHmm,
+    /// 31 contexts, corrected by the hidden Markov model's state.
+    ContextsHmm,
     /// All of these.
     All,
 }
@@ -55,6 +59,8 @@ impl Measured {
             (Measured::Contexts, PredictorName::Contexts),
             (Measured::Hmm, PredictorName::Hmm),
             (Measured::HmmOnline, PredictorName::HmmOnline),
+            (Measured::UserHmm, PredictorName::UserHmm),
+            (Measured::ContextsHmm, PredictorName::ContextsHmm),
         ];
         let named = |measured: &Measured| list.contains(measured) || list.contains(&Measured::All);
         each.into_iter().filter(|(measured, _)| named(measured)).map(|(_, predictor)| predictor).collect()

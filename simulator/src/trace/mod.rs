@@ -7,7 +7,8 @@
 //!   their cells hold; [`collect`]: from their jobs to a trace.
 //! * [`export`]: writing a trace, also under other names.
 //! * [`mod@text`]: names that may be shown on a terminal.
-//! * [`workload`]: the replay rules that make jobs of a trace's lines.
+//! * [`workload`]: the replay rules that make jobs of a trace's lines; [`recorded`]: what the trace says of their
+//!   waits.
 
 pub mod collect;
 pub mod export;
@@ -18,6 +19,7 @@ pub mod nodes;
 mod openb;
 pub mod pbs;
 pub mod record;
+pub mod recorded;
 pub mod rows;
 pub mod source;
 pub mod swf;

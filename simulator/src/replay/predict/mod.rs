@@ -38,6 +38,12 @@ pub enum PredictorName {
     Mix,
     /// Distribution: 31 contexts in which jobs are alike, mixed in the logarithm, cut at the limit, calibrated.
     Contexts,
+    /// Distribution: the user's own jobs, corrected by the hidden Markov model's state.
+    #[serde(rename = "user-hmm")]
+    UserHmm,
+    /// Distribution: 31 contexts, corrected by the hidden Markov model's state.
+    #[serde(rename = "contexts-hmm")]
+    ContextsHmm,
     /// Value: the mean of the user's last two run times (Tsafrir et al. 2007).
     Mean2,
     /// Value: quadratic fit on processors by user and executable (Gibbons 1997).
@@ -106,6 +112,13 @@ impl ValueEnum for PredictorName {
                 "contexts",
                 "Distribution: 31 contexts in which jobs are alike, mixed in the logarithm, cut at the limit, calibrated",
             ),
+            PredictorName::UserHmm => {
+                ("user-hmm", "Distribution: as user, corrected by the state of the hidden Markov model")
+            }
+            PredictorName::ContextsHmm => (
+                "contexts-hmm",
+                "Distribution: as contexts, corrected by the state of the hidden Markov model",
+            ),
             PredictorName::Mean2 => {
                 ("mean2", "Value: the mean of the user's last two run times (Tsafrir et al. 2007)")
             }
@@ -145,6 +158,8 @@ impl PredictorName {
         PredictorName::User,
         PredictorName::Hmm,
         PredictorName::HmmOnline,
+        PredictorName::UserHmm,
+        PredictorName::ContextsHmm,
         PredictorName::Limit,
         PredictorName::Global,
         PredictorName::Clairvoyant,
@@ -181,7 +196,9 @@ impl PredictorName {
             | PredictorName::Hmm
             | PredictorName::HmmOnline
             | PredictorName::Mix
-            | PredictorName::Contexts => {
+            | PredictorName::Contexts
+            | PredictorName::UserHmm
+            | PredictorName::ContextsHmm => {
                 return None;
             }
         })
@@ -206,6 +223,14 @@ impl PredictorName {
             )),
             PredictorName::Mix => Box::new(distribution::Histories::mix(bins)),
             PredictorName::Contexts => Box::new(distribution::Contexts::new(bins)),
+            PredictorName::UserHmm | PredictorName::ContextsHmm => {
+                let alike: Box<dyn DistributionPredictor> = if self == PredictorName::UserHmm {
+                    Box::new(distribution::Histories::user(bins))
+                } else {
+                    Box::new(distribution::Contexts::new(bins))
+                };
+                Box::new(distribution::Joined::new(bins, alike, distribution::HmmPredictor::new(bins, &hmm)))
+            }
             PredictorName::Named(named) => Box::new(distribution::Single::new(named.build()())),
             PredictorName::Mean2
             | PredictorName::Gibbons

@@ -7,9 +7,9 @@ pub use page::{fitted_section, study_section};
 use super::TableStyle;
 use super::views::short;
 use crate::report::grid::Grid;
-use crate::studies::hmm::divergence::{Comparison, Rate};
+use crate::studies::hmm::divergence::{Apart, Comparison, Moved, Rate};
 use crate::studies::hmm::fit::{Fitted, Point};
-use crate::studies::hmm::online::{Online, Week};
+use crate::studies::hmm::online::{self, Learn, Online, Week};
 use crate::studies::hmm::states::{Bin, State};
 use crate::studies::hmm::study::{Choices, Curve, Figure, Setting, Study};
 
@@ -29,6 +29,11 @@ fn bits(value: f64) -> String {
     let text = format!("{value:.3}");
     // Rounding leaves no negative nothing.
     if text == "-0.000" { "0.000".to_owned() } else { text }
+}
+
+/// Three digits, small numbers by their power of ten.
+fn number(value: f64) -> String {
+    if value > 0.0 && value < 1e-3 { format!("{value:.1e}") } else { format!("{value:.4}") }
 }
 
 /// What [`test_gain`]'s star means.
@@ -132,13 +137,29 @@ fn facts(fitted: &Fitted) -> Vec<String> {
 }
 
 fn rounds(fitted: &Fitted, style: TableStyle) -> Grid {
-    let titles =
-        [("rounds", ""), ("ln likelihood", ""), ("training gain", "bits a job"), ("gain", "bits a job")];
-    let shows = if fitted.half { 4 } else { 3 };
+    let titles = [
+        ("rounds", ""),
+        ("ln likelihood", ""),
+        ("moved, Jensen-Shannon", "bits"),
+        ("moved, half L1", ""),
+        ("training gain", "bits a job"),
+        ("gain", "bits a job"),
+    ];
+    let shows = if fitted.half { 6 } else { 5 };
     let mut table = style.table(titles.iter().take(shows).map(|(name, unit)| style.title(name, unit)), 0);
     for point in shown(&fitted.points) {
         let likelihood = point.log_likelihood.map_or_else(|| "-".to_owned(), |ln| format!("{ln:.2}"));
-        let cells = [point.round.to_string(), likelihood, gain(point.training_gain), test_gain(Some(point))];
+        let moved = |of: fn(&Moved) -> f64| {
+            point.moved.as_ref().map_or_else(|| "-".to_owned(), |moved| number(of(moved)))
+        };
+        let cells = [
+            point.round.to_string(),
+            likelihood,
+            moved(|moved| moved.jensen_shannon),
+            moved(|moved| moved.half_l1),
+            gain(point.training_gain),
+            test_gain(Some(point)),
+        ];
         table.add_row(cells.into_iter().take(shows));
     }
     table
@@ -167,6 +188,12 @@ fn divergence(comparison: &Comparison) -> Vec<String> {
     if let Some(both) = comparison.symmetric_bits_per_slot {
         lines.push(format!("mean of both: {both:.4} bits a slot"));
     }
+    let told = |apart: &Apart| format!("{} {:.4} ± {:.4}", apart.slots, apart.bits, apart.standard_error);
+    let told: Vec<String> = comparison.apart.iter().map(told).collect();
+    lines.push(format!(
+        "Jensen-Shannon divergence of slots in a row, in bits of at most 1: {}",
+        told.join(", ")
+    ));
     lines
 }
 
@@ -263,8 +290,10 @@ fn curve_cells(curve: &Curve, figure: Figure, choices: &Choices) -> Vec<String> 
     cells
 }
 
-const ONLINE: [(&str, &str); 14] = [
+const ONLINE: [(&str, &str); 16] = [
     ("learns", ""),
+    ("initial", ""),
+    ("stop", ""),
     ("floor", ""),
     ("jobs", ""),
     ("untrained", "%"),
@@ -280,10 +309,23 @@ const ONLINE: [(&str, &str); 14] = [
     ("time", "s"),
 ];
 
-fn online_cells(online: &Online) -> [String; 14] {
+/// Whether each of [`ONLINE`]'s columns is shown: initial values and rules of termination are where they are compared.
+fn online_columns(choices: &Choices) -> [bool; 16] {
+    let mut shown = [true; 16];
+    let differs = |same: fn(&online::Options, &online::Options) -> bool| {
+        choices.online.windows(2).any(|pair| !same(&pair[0], &pair[1]))
+    };
+    shown[1] = differs(|a, b| a.initial == b.initial);
+    shown[2] = differs(|a, b| a.stop == b.stop);
+    shown
+}
+
+fn online_cells(online: &Online) -> [String; 16] {
     let all = &online.overall;
     [
         online.options.learn.to_string(),
+        online.options.initial.to_string(),
+        if online.options.learn == Learn::Batch { online.options.stop.to_string() } else { String::new() },
         online.options.floor.to_string(),
         all.jobs.to_string(),
         percent(all.untrained as f64 / all.jobs.max(1) as f64),
@@ -337,10 +379,15 @@ fn weeks(trace: &str, online: &Online) -> String {
 /// A table for every comparison, over all traces.
 pub fn studied(studies: &[Study], choices: &Choices, style: TableStyle) -> Vec<String> {
     let mut parts = Vec::new();
+    let shown = online_columns(choices);
+    let of_shown = |cells: &mut dyn Iterator<Item = String>| -> Vec<String> {
+        cells.zip(shown).filter(|(_, shown)| *shown).map(|(cell, _)| cell).collect()
+    };
     for &figure in &choices.figures {
         let trace = std::iter::once("trace".to_owned());
         let mut table = if figure == Figure::Online {
-            style.table(trace.chain(ONLINE.iter().map(|(name, unit)| style.title(name, unit))), 1)
+            let titles = of_shown(&mut ONLINE.iter().map(|(name, unit)| style.title(name, unit)));
+            style.table(trace.chain(titles), 1)
         } else {
             style.table(trace.chain(curve_titles(choices, style)), 2)
         };
@@ -350,7 +397,7 @@ pub fn studied(studies: &[Study], choices: &Choices, style: TableStyle) -> Vec<S
                 table.add_row(name().chain(curve_cells(curve, figure, choices)));
             }
             for online in study.online.iter().filter(|_| figure == Figure::Online) {
-                table.add_row(name().chain(online_cells(online)));
+                table.add_row(name().chain(of_shown(&mut online_cells(online).into_iter())));
             }
         }
         let star =
@@ -379,8 +426,14 @@ mod tests {
 
     #[test]
     fn few_rounds_are_shown() {
-        let point =
-            |round| Point { round, log_likelihood: None, training_gain: None, gain: None, safe_gain: None };
+        let point = |round| Point {
+            round,
+            log_likelihood: None,
+            training_gain: None,
+            gain: None,
+            safe_gain: None,
+            moved: None,
+        };
         let points: Vec<Point> = (0..=123).map(point).collect();
         let rounds: Vec<u64> = shown(&points).map(|point| point.round).collect();
         assert_eq!(rounds, [0, 1, 2, 5, 10, 20, 50, 100, 123]);

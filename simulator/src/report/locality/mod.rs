@@ -67,6 +67,12 @@ pub fn tables(studies: &[Study], style: Style) -> Vec<(String, Grid)> {
             given_user(studies, style),
         ));
     }
+    if studies.iter().any(|study| !study.two_bins.is_empty()) {
+        tables.push((
+            "Two bins, up to a threshold and above it, by submit time (section 2.2)".to_owned(),
+            two_bins(studies, style),
+        ));
+    }
     for clock in [Clock::Job, Clock::Time] {
         let rows: Vec<(&Study, &Ageing)> = studies
             .iter()
@@ -166,6 +172,39 @@ fn given_user(studies: &[Study], style: Style) -> Grid {
             bits(given.same_ratio),
             bits(given.within_users),
         ]);
+    }
+    table
+}
+
+fn two_bins(studies: &[Study], style: Style) -> Grid {
+    let titles = ["trace", "threshold", "longer [%]", "H [bits]"].map(str::to_owned);
+    let near = style.noted("t_s".to_owned(), Some("within 1 %".to_owned()));
+    let rest =
+        ["f [bits]", "of H [%]", "many bins: t_s", "f [bits]", "two bins there: f [bits]"].map(str::to_owned);
+    let mut table = style.table(titles.into_iter().chain([near]).chain(rest), 2);
+    for study in studies {
+        let many = study.measurements.iter();
+        let mut many = many.filter(|m| m.attribute == Attribute::Time && m.binning == Binning::Simple);
+        let many = many.next().and_then(|m| m.best);
+        let time = |seconds: i64| duration(seconds as f64);
+        for two in &study.two_bins {
+            table.add_row([
+                short(&study.trace).to_owned(),
+                time(two.threshold_s),
+                format!("{:.1}", two.longer * 100.0),
+                bits(two.entropy),
+                style.noted(time(two.slot_s), range(&time(two.plateau_s.0), &time(two.plateau_s.1))),
+                bits(two.locality),
+                if two.entropy > 0.0 {
+                    format!("{:.1}", two.locality / two.entropy * 100.0)
+                } else {
+                    String::new()
+                },
+                many.and_then(|m| m.point.slot_s).map_or_else(String::new, time),
+                many.map_or_else(String::new, |m| bits(m.point.locality)),
+                two.at_full.map_or_else(String::new, bits),
+            ]);
+        }
     }
     table
 }

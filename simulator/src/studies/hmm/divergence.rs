@@ -1,5 +1,5 @@
-//! The Kullback-Leibler divergence rate of two models, by generation (Nissimov 2006, section 3.1; Rabiner 1989, section
-//! IV.F):
+//! How far apart two models are, by generation (Nissimov 2006, section 3.1; Rabiner 1989, section IV.F). The
+//! Kullback-Leibler divergence rate is
 //!
 //! ```text
 //! D(P || Q) = lim 1/T E_P[ ln P(O_1 .. O_T) - ln Q(O_1 .. O_T) ]
@@ -10,6 +10,15 @@
 //! the difference. Their mean is the rate, their spread gives its standard error. For two models of one state it is
 //! known: with Poisson load l1 ln(l1 / l2) - l1 + l2 + l1 D(B1 || B2), with geometric load of parameters p1, p2 and
 //! mean m1 = (1 - p1) / p1 it is ln(p1 / p2) + m1 ln((1 - p1) / (1 - p2)) + m1 D(B1 || B2).
+//!
+//! The thesis names the Jensen-Shannon divergence in the same breath, 1/2 D(P || M) + 1/2 D(Q || M) with M = (P + Q) /
+//! 2. It has no such rate: Pr(O | M) is at least half of Pr(O | P), so the divergence of T slots is at most one bit,
+//! and over T it goes to 0 for any two models. What says something is how many slots it takes to get near that bit
+//! ([`Apart`]): the divergence is what one sequence tells, on average, of which of two equally likely models it is
+//! from.
+//!
+//! Between two rounds of training ([`Moved`]) it stands beside half of L1, which section 3.3 calls its good
+//! approximation.
 
 use super::Error;
 use super::block::Block;
@@ -19,7 +28,7 @@ use super::sample::Observed;
 use crate::base::random::Random;
 use crate::base::statistics;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 use std::ops::Range;
 use surefill::hmm::{Evidence, Hmm};
@@ -57,6 +66,52 @@ pub struct Rate {
     pub jobs_per_slot: f64,
 }
 
+/// What slots in a row tell of which of two equally likely models they are from: their Jensen-Shannon divergence.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Apart {
+    /// Slots.
+    pub slots: u32,
+    /// In bits, from 0 to 1.
+    pub bits: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+}
+
+/// How far all distributions of a model (pi, the rows of A, the rows of B) are from those of another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Moved {
+    /// The sum of their Jensen-Shannon divergences, in bits.
+    pub jensen_shannon: f64,
+    /// Half the sum of the absolute differences.
+    pub half_l1: f64,
+}
+
+impl Moved {
+    /// Between two models of the same states and bins.
+    pub fn between(one: &Flat, other: &Flat) -> Moved {
+        let states = one.start.len().max(1);
+        let bins = one.emission.len() / states;
+        let rows = |flat: fn(&Flat) -> &Vec<f64>, width: usize| {
+            flat(one).chunks(width.max(1)).zip(flat(other).chunks(width.max(1)))
+        };
+        let all = rows(|flat| &flat.start, states).chain(rows(|flat| &flat.transition, states));
+        let mut moved = Moved { jensen_shannon: 0.0, half_l1: 0.0 };
+        for (p, q) in all.chain(rows(|flat| &flat.emission, bins)) {
+            moved.jensen_shannon += jensen_shannon(p, q);
+            moved.half_l1 += 0.5 * p.iter().zip(q).map(|(p, q)| (p - q).abs()).sum::<f64>();
+        }
+        moved
+    }
+}
+
+/// The Jensen-Shannon divergence of two distributions, in bits.
+pub fn jensen_shannon(p: &[f64], q: &[f64]) -> f64 {
+    let half = |p: f64, q: f64| if p > 0.0 { 0.5 * p * libm::log2(2.0 * p / (p + q)) } else { 0.0 };
+    let sum: f64 = p.iter().zip(q).map(|(&p, &q)| half(p, q) + half(q, p)).sum();
+    // Rounding must not make what is 0 negative.
+    sum.max(0.0)
+}
+
 /// Two models.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
@@ -72,6 +127,8 @@ pub struct Comparison {
     pub back: Rate,
     /// The mean of both, in bits a slot.
     pub symmetric_bits_per_slot: Option<f64>,
+    /// The Jensen-Shannon divergence of 1, 4, 16 ... slots.
+    pub apart: Vec<Apart>,
 }
 
 /// Both models' divergence rates from each other, both smoothed by m-estimates ([`Model::smoothed`]).
@@ -91,7 +148,78 @@ pub fn compare(
     let back = rate(&q, &p, options, progress)?;
     let both = there.bits_per_slot.zip(back.bits_per_slot);
     let symmetric_bits_per_slot = both.map(|(there, back)| 0.5 * (there + back));
-    Ok(Comparison { with: second.trace.clone(), m, options: *options, there, back, symmetric_bits_per_slot })
+    let apart = apart(&p, &q, options, progress)?;
+    Ok(Comparison {
+        with: second.trace.clone(),
+        m,
+        options: *options,
+        there,
+        back,
+        symmetric_bits_per_slot,
+        apart,
+    })
+}
+
+/// The Jensen-Shannon divergence of 1, 4, 16 ... slots in a row, up to the options' slots, of two models in their long
+/// run: by as many sequences of each as the options say. `progress` is called for every pair of sequences.
+///
+/// # Errors
+/// [`Error::Incomparable`], [`Error::Core`].
+pub fn apart(
+    p: &Model,
+    q: &Model,
+    options: &Options,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Apart>, Error> {
+    check(p, q)?;
+    let bins = p.emission.first().map_or(0, Vec::len);
+    let settled = |model: &Model| {
+        let mut flat = model.flat();
+        flat.start = flat.stationary();
+        flat
+    };
+    let models = [settled(p), settled(q)];
+    let lengths: Vec<u32> =
+        (0..16).map(|power| 4u32.pow(power)).take_while(|&length| length <= options.slots).collect();
+    let longest = lengths.last().copied().unwrap_or(1);
+    // What each length of a sequence of the first or the second model tells, in bits.
+    let sequence = |stream: u32, own: usize| -> Result<Vec<f64>, Error> {
+        let mut random = Random::stream(options.seed, u64::from(stream) * 2 + own as u64);
+        let jobs = generate(&models[own], p.load, longest, &mut random);
+        let likelihoods = |model: &Flat| -> Result<Vec<f64>, Error> {
+            let mut block = Block::new(model.start.len() as u32, bins, 0..i64::from(longest), &jobs)?;
+            let mut hmm = block.hmm()?;
+            hmm.set_parameters(&model.parameters(p.load))?;
+            let of = |&length: &u32| Ok(hmm.log_likelihood(0..i64::from(length), Evidence::Jobs)?);
+            lengths.iter().map(of).collect()
+        };
+        let (mine, other) = (likelihoods(&models[own])?, likelihoods(&models[1 - own])?);
+        Ok(mine
+            .iter()
+            .zip(&other)
+            .map(|(mine, other)| 1.0 - libm::log1p((other - mine).exp()) / LN_2)
+            .collect())
+    };
+    let pair = |stream: u32| -> Result<[Vec<f64>; 2], Error> {
+        let pair = [sequence(stream, 0)?, sequence(stream, 1)?];
+        progress();
+        Ok(pair)
+    };
+    let found: Vec<[Vec<f64>; 2]> =
+        (0..options.sequences.max(2)).into_par_iter().map(pair).collect::<Result<_, _>>()?;
+    let at = |(index, &slots): (usize, &u32)| {
+        let of = |own: usize| found.iter().map(|pair| pair[own][index]).collect::<Vec<f64>>();
+        let both = [of(0), of(1)];
+        let mean = |bits: &Vec<f64>| statistics::mean(bits.iter().copied()).unwrap_or(0.0);
+        let square = |bits: &Vec<f64>| statistics::variance(bits).unwrap_or(0.0) / bits.len() as f64;
+        Apart {
+            slots,
+            // Chance must not make it negative.
+            bits: both.iter().map(mean).sum::<f64>().max(0.0) / 2.0,
+            standard_error: both.iter().map(square).sum::<f64>().sqrt() / 2.0,
+        }
+    };
+    Ok(lengths.iter().enumerate().map(at).collect())
 }
 
 /// Draws the jobs of the slots from 0 to `slots`.

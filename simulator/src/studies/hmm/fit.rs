@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::block::Block;
-use super::divergence::Comparison;
+use super::divergence::{Comparison, Moved};
 use super::flat::Flat;
 use super::gain::{self, Test, halves, run_time_bits};
 use super::sample::{Binning, Sample, entropy};
@@ -56,6 +56,8 @@ pub struct Point {
     pub gain: Option<f64>,
     /// The same with the safety distribution in every state.
     pub safe_gain: Option<f64>,
+    /// How far its distributions are from those before the round; none of the initial values.
+    pub moved: Option<Moved>,
 }
 
 impl Point {
@@ -127,6 +129,7 @@ pub fn fit_from(
     let mut block = Block::new(options.states, sample.bins.count(), slots.clone(), jobs)?;
     let mut points = Vec::new();
     let mut states = vec![0.0; options.states as usize];
+    let mut before: Option<Flat> = None;
     let mut each = |round: u64, hmm: &Hmm<'_>| {
         let likelihood = hmm.filter(slots.clone(), &mut states)?;
         let bits = run_time_bits(hmm, slots.clone(), likelihood)?;
@@ -134,12 +137,15 @@ pub fn fit_from(
             Some(test) if bits.is_some() => (test.gain(hmm, &states, false)?, test.gain(hmm, &states, true)?),
             _ => (None, None),
         };
+        let flat = Flat::of(hmm)?;
+        let moved = before.replace(flat.clone()).map(|before| Moved::between(&before, &flat));
         points.push(Point {
             round,
             log_likelihood: likelihood.is_finite().then_some(likelihood),
             training_gain: bits.map(|bits| bits / facts.jobs as f64 + facts.entropy),
             gain,
             safe_gain,
+            moved,
         });
         progress(round);
         Ok(())

@@ -3,6 +3,7 @@
 //!
 //! * [`sample`]: a workload's jobs as slots and bins; [`block`]: the core's model in memory of its own.
 //! * [`flat`]: a model's parameters, and load models by name.
+//! * [`entropy`]: initial values of maximal entropy.
 //! * [`train`]: Baum-Welch round by round, and what is to be said of each.
 //! * [`fit`]: a model trained on a trace or its first half, after every round.
 //! * [`gain`]: section 3.1's information gain on a second half that training has not seen.
@@ -13,6 +14,7 @@
 
 pub mod block;
 pub mod divergence;
+pub mod entropy;
 pub mod fit;
 pub mod flat;
 pub mod gain;

@@ -18,6 +18,7 @@
 //! jobs counts it as 0. So does a job before the first one has finished.
 
 use super::Error;
+use super::entropy::entropy;
 use super::flat::Load;
 use super::sample::{Binning, make_safe, safety};
 use super::train::{Start, Stop};
@@ -337,6 +338,10 @@ pub fn online(jobs: &[Job], options: &Options, progress: &(dyn Fn(u64) + Sync)) 
     let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
     let bytes = memory.len();
     let mut predictor = Predictor::init(memory, &limits, &bins, &learning)?;
+    if options.initial == Start::Entropy {
+        let flat = entropy(options.states as usize, bins.count(), options.load, 1.0);
+        predictor.set_model(&flat.parameters(options.load))?;
+    }
     let mut finished = vec![0.0; bins.count()];
     let mut count = 0.0;
     let (mut shares, mut predicted) = (finished.clone(), finished.clone());
@@ -359,14 +364,15 @@ pub fn online(jobs: &[Job], options: &Options, progress: &(dyn Fn(u64) + Sync)) 
             Event::Submit => {
                 predictor.submit(id, &[], now)?;
                 let spoke = predictor.probabilities(&[], now, &mut predicted)?.is_none();
-                let surprise = (spoke && count > 0.0).then(|| {
+                // Initial values that are handed to it are no prediction before it has learnt.
+                let trained = online.trainings > 0;
+                let surprise = (spoke && trained && count > 0.0).then(|| {
                     shares.iter_mut().zip(&finished).for_each(|(share, jobs)| *share = jobs / count);
                     make_safe(&mut shares, safety(count));
                     let bits = |p: &[f64]| -libm::log2(p[bin]);
                     let impossible = has_safety_alone(&predicted, bin, count);
                     Surprise { predicted: bits(&predicted), base: bits(&shares), impossible }
                 });
-                let trained = online.trainings > 0;
                 online.overall.add(surprise, trained);
                 let week = (now - first) / WEEK;
                 if online.weeks.last().is_none_or(|last| last.week != week) {

@@ -121,7 +121,8 @@ impl Choices {
             Figure::Slots => self.slots_s.iter().map(|&slot_s| slots(slot_s)).collect(),
             Figure::Initial => {
                 let of = |&slot_s: &i64| {
-                    [Start::Static, Start::Kmeans].map(|initial| Setting { initial, ..slots(slot_s) })
+                    [Start::Static, Start::Kmeans, Start::Entropy]
+                        .map(|initial| Setting { initial, ..slots(slot_s) })
                 };
                 self.initial_slots_s.iter().flat_map(of).collect()
             }

@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::block::Block;
+use super::entropy::entropy;
 use super::flat::{Flat, Load};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -19,13 +20,15 @@ pub enum Start {
     Static,
     /// k-means (Algorithm 4).
     Kmeans,
+    /// Maximal entropy with a mean bin for each state (chapter 6).
+    Entropy,
 }
 
 impl Start {
-    /// The core's initial values.
+    /// The core's initial values. Those of maximal entropy are made here ([`entropy`]) and handed to it.
     pub fn initial(self) -> Initial {
         match self {
-            Start::Static => Initial::Static,
+            Start::Static | Start::Entropy => Initial::Static,
             Start::Kmeans => Initial::KMeans,
         }
     }
@@ -36,6 +39,7 @@ impl fmt::Display for Start {
         f.write_str(match self {
             Start::Static => "static",
             Start::Kmeans => "kmeans",
+            Start::Entropy => "entropy",
         })
     }
 }
@@ -109,7 +113,7 @@ impl Options {
     /// # Errors
     /// [`Error::Means`].
     pub fn check(&self) -> Result<(), Error> {
-        let doubled = self.states.is_power_of_two() || self.initial == Start::Static;
+        let doubled = self.states.is_power_of_two() || self.initial != Start::Kmeans;
         if doubled { Ok(()) } else { Err(Error::Means(self.states)) }
     }
 }
@@ -143,11 +147,20 @@ pub fn train(
 ) -> Result<Trained, Error> {
     options.check()?;
     let mut hmm = block.hmm()?;
+    let mean = || {
+        let mean = hmm.jobs(slots.clone()) as f64 / (slots.end - slots.start).max(1) as f64;
+        if mean > 0.0 { mean } else { 1.0 }
+    };
     match (from, options.initial) {
         (Some(parameters), _) => hmm.set_parameters(&parameters.parameters(options.load))?,
         (None, Start::Static) => {
-            let mean = hmm.jobs(slots.clone()) as f64 / (slots.end - slots.start).max(1) as f64;
-            hmm.init_static(options.load.model(), if mean > 0.0 { mean } else { 1.0 })?;
+            let mean = mean();
+            hmm.init_static(options.load.model(), mean)?;
+        }
+        (None, Start::Entropy) => {
+            let bins = hmm.capacity().bins as usize;
+            let flat = entropy(options.states as usize, bins, options.load, mean());
+            hmm.set_parameters(&flat.parameters(options.load))?;
         }
         (None, Start::Kmeans) => hmm.init_k_means(options.load.model(), slots.clone())?,
     }

@@ -104,6 +104,12 @@ impl RunTimes {
         }
     }
 
+    /// Two bins: 0 up to a threshold in seconds, 1 above it.
+    pub fn split(&self, threshold: i64) -> Vec<u32> {
+        let above = self.distinct.partition_point(|&run_time| run_time <= threshold) as u32;
+        self.ranks.iter().map(|&rank| u32::from(rank >= above)).collect()
+    }
+
     /// Numbers the bins in use from 0; `bin` must not fall with run time.
     fn number(&self, bin: impl Fn(i64) -> u32) -> Binned {
         let mut numbers = Vec::with_capacity(self.distinct.len());

@@ -13,8 +13,11 @@ use super::sample::Sample;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
+/// How near the best a point must be to count as one of its plateau.
+pub const NEAR: f64 = 0.01;
+
 /// The shortest slot of the coarse grid, in seconds, and the factor between slots.
-const SHORTEST_SLOT: i64 = 60;
+pub(super) const SHORTEST_SLOT: i64 = 60;
 const SLOT_STEP: f64 = std::f64::consts::SQRT_2;
 /// The coarse grid's logarithms of ratios: from ratio 1.001 by a factor up to about 10.
 const FINEST_LOG_RATIO: f64 = 0.001;

@@ -4,14 +4,12 @@ use super::ageing::{self, Ageing, Clock, ageing};
 use super::binning::{Binning, Granularity};
 use super::metric::{Counts, Shuffled};
 use super::sample::{Attribute, Sample};
-use super::search::{self, Plateau, Point, Space, Surface, search};
+use super::search::{self, NEAR, Plateau, Point, Space, Surface, search};
 use super::thesis::{self, Published};
+use super::threshold::{self, TwoBins, two_bins};
 use crate::trace::workload::{self, Job, Workload};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// How near the best a point must be to count for [`Measurement::plateau`].
-pub const NEAR: f64 = 0.01;
 
 /// What is measured, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +28,8 @@ pub struct Options {
     pub shuffles: u32,
     /// Seed of the first shuffle.
     pub seed: u64,
+    /// Thresholds in seconds: what is learnt from submit times of whether jobs run for longer.
+    pub thresholds_s: Vec<i64>,
     /// By which clocks ageing is studied.
     pub clocks: Vec<Clock>,
     /// How ageing is studied.
@@ -123,6 +123,8 @@ pub struct Study {
     pub measurements: Vec<Measurement>,
     /// What submit times add to users, where both are measured with bins of constant ratio.
     pub given_user: Option<GivenUser>,
+    /// Two bins, for every threshold.
+    pub two_bins: Vec<TwoBins>,
     /// Ageing by every clock.
     pub ageing: Vec<Ageing>,
     /// Why `ageing` is empty although it was asked for.
@@ -193,7 +195,9 @@ impl<'a> Plan<'a> {
         let searches = self.samples.iter().filter(|(_, sample)| nothing(sample).is_none());
         let searches: u64 =
             searches.map(|(binning, sample)| search::steps(sample, &self.options.space(*binning))).sum();
-        searches + self.options.clocks.iter().map(|&clock| ageing::steps(clock)).sum::<u64>()
+        let by_time = Sample::new(&self.workload.jobs, Attribute::Time);
+        let two = if self.options.thresholds_s.is_empty() { 0 } else { threshold::steps(&by_time) };
+        searches + two + self.options.clocks.iter().map(|&clock| ageing::steps(clock)).sum::<u64>()
     }
 
     /// Measures; `progress` gets portions that add up to [`Plan::steps`].
@@ -210,6 +214,7 @@ impl<'a> Plan<'a> {
             replay: self.workload.counts,
             users: known_users(jobs),
             given_user: self.given_user(&measurements),
+            two_bins: self.two_bins(&measurements, progress),
             measurements,
             no_ageing: missing.then_some("no user has enough jobs, or all run times fall in one bin"),
             ageing,
@@ -242,6 +247,19 @@ impl<'a> Plan<'a> {
             measured: self.measured(sample, published.slot_s.unwrap_or(0), published.granularity),
         });
         measurement
+    }
+
+    /// What submit times tell of whether jobs run for longer than the thresholds.
+    fn two_bins(&self, measurements: &[Measurement], progress: &(dyn Fn(u64) + Sync)) -> Vec<TwoBins> {
+        let thresholds = &self.options.thresholds_s;
+        let sample = Sample::new(&self.workload.jobs, Attribute::Time);
+        if thresholds.is_empty() || sample.run_times.jobs() == 0 {
+            return Vec::new();
+        }
+        let by_ratio =
+            measurements.iter().find(|m| m.attribute == Attribute::Time && m.binning == Binning::Simple);
+        let full = by_ratio.and_then(|m| m.best?.point.slot_s);
+        two_bins(&sample, thresholds, full, progress)
     }
 
     fn measured(&self, sample: &Sample, slot: i64, granularity: Granularity) -> Measured {

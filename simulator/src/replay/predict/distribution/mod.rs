@@ -5,6 +5,7 @@ mod contexts;
 mod global;
 mod histories;
 mod hmm;
+mod joined;
 mod limit;
 mod single;
 
@@ -16,6 +17,7 @@ pub use contexts::Contexts;
 pub use global::Global;
 pub use histories::Histories;
 pub use hmm::HmmPredictor;
+pub use joined::Joined;
 pub use limit::Limit;
 pub use single::Single;
 
