@@ -122,7 +122,7 @@ impl StartCalibration {
     /// waited `waited` seconds more when it started. O(1).
     ///
     /// # Errors
-    /// As [`StartCalibration::told`], of `told` as well.
+    /// As [`StartCalibration::told`], and what was told before is given as well.
     pub fn learn(&mut self, age: i64, forecast: &[i64; 5], told: &[i64; 5], waited: i64) -> Result<()> {
         self.learn_rest(age, forecast, told, waited, 0)
     }

@@ -61,7 +61,7 @@ pub struct WaitBounds {
     /// The library's default alone, without the paper's predictors
     #[arg(long, conflicts_with = "method")]
     default_only: bool,
-    /// The default is told of the machine at every moment: free processors, and who waits in all queues
+    /// The default knows the machine at every moment: free processors, and who waits in all queues
     #[arg(long)]
     machine: bool,
     /// What jobs are clustered by

@@ -5,8 +5,8 @@
 //! ([`StartCalibration`]). A history has no priorities: the queue is taken in the order of submission.
 
 use super::beliefs::{Kind, RunTimes, refused};
-use super::forecast::{Players, Running, Waits, play};
 use super::head::{Counted, Pool, holds_nodes};
+use super::play::{Players, Running, Waits, play, quantile};
 use super::read::{Job, State};
 use super::{Snapshot, waits_for};
 use anyhow::Result;
@@ -30,7 +30,7 @@ struct Known {
     kind: Kind,
 }
 
-/// What was told of a job that has not started yet.
+/// What was foretold for a job that has not started yet.
 struct Open {
     when: i64,
     age: i64,
@@ -126,7 +126,7 @@ pub(in crate::live) fn learn(
             Ok(found)
         };
         let told = play(&players, SCENARIOS, |forecast| {
-            asked(&|place, level| super::forecast::quantile(forecast, place, level, now))
+            asked(&|place, level| quantile(forecast, place, level, now))
         })?;
         for (job, forecast) in told {
             let age = now - known[job].submit;

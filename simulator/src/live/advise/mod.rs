@@ -8,6 +8,7 @@
 //! * [`head`]: pools of interchangeable nodes, and when the first waiting job of each starts.
 //! * [`forecast`]: when every waiting job starts, the queue played forward.
 //! * [`calibrate`]: how far such forecasts were off in the pool's history, by which they are stretched.
+//! * `play`: the queue of a moment played forward, for both of these.
 //! * [`limit`]: a time limit for a user's next job.
 //!
 //! The head job's start is the exact convolution of what is believed of the running jobs, if nothing else starts; all
@@ -20,6 +21,7 @@ pub mod forecast;
 pub mod head;
 pub mod limit;
 pub mod live;
+mod play;
 pub mod read;
 
 use crate::base::words::several;

@@ -1,7 +1,7 @@
 //! What a scheduler knows of its machine at every moment of a trace: free processors, and who waits in all queues.
 //!
 //! A trace says of each job when it was submitted, for how long it waited and how long it ran, so that at any moment it
-//! is known who runs and who waits. A question at a time is told of ends up to that time, but of submissions and starts
+//! is known who runs and who waits. A question at a time knows ends up to that time, but of submissions and starts
 //! before it alone: a job that starts at once must not see itself run.
 
 use crate::trace::swf::Trace;
@@ -71,7 +71,7 @@ impl MachineHistory {
         Some(MachineHistory { moments })
     }
 
-    /// The machine as a question at this time is told of it; `None` before anything has happened. O(log n).
+    /// The machine as a question at this time knows it; `None` before anything has happened. O(log n).
     pub fn at(&self, now: i64) -> Option<&Machine> {
         let known = self.moments.partition_point(|(at, _)| *at <= (now, false));
         known.checked_sub(1).map(|last| &self.moments[last].1)

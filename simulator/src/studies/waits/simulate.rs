@@ -101,7 +101,7 @@ pub fn simulate(
     simulate_on(None, queue, options, clusters, watch, progress)
 }
 
-/// The same with a predictor that is told of the machine before every event.
+/// The same with a predictor that knows the machine before every event.
 ///
 /// # Errors
 /// As [`simulate`].

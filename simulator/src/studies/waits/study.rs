@@ -105,7 +105,7 @@ pub struct Options {
     pub min_jobs: usize,
     /// Whether the library's default is measured alone.
     pub default_only: bool,
-    /// Whether the default is told of the machine: free processors, and who waits in all queues.
+    /// Whether the default knows the machine: free processors, and who waits in all queues.
     pub machine: bool,
 }
 
