@@ -279,7 +279,8 @@ fn starts_are_stretched_by_what_came_in_the_history() {
     (now.jobs[0].submit, now.jobs[1].submit) = (EVERY * (JOBS - 1), EVERY * JOBS);
     let start = advise(&now, &question()).expect("advice").starts.swap_remove(0);
     let told: Vec<i64> = start.quantiles.iter().map(|quantile| quantile.within).collect();
-    assert!(told.is_sorted() && told[0] > 300 && (1000..2300).contains(&told[1]), "{told:?}");
+    // The lowest level moves by a twentieth of what the others do when a start comes after it.
+    assert!(told.is_sorted() && told[0] > 150 && (1000..2300).contains(&told[1]), "{told:?}");
     assert!(start.calibrated_by >= 90 && start.started[0].probability < 0.1, "{start:?}");
     // Without a history nothing stretches the forecast.
     now.past.clear();
