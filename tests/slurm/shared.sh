@@ -2,7 +2,7 @@
 # Nodes that jobs share by cores, memory and GPUs are judged by the library's machine of nodes: for every kind of
 # resource, and for head jobs with wishes of their own, a candidate that would delay the head job waits and one that is
 # short by what is known of its user starts, though its limit is as long. At a larger threshold the first one starts as
-# well. Then more than 200 jobs of every kind, an array, holds, cancellations, a drained node, a reservation and a kill
+# well. Then 300 jobs of every kind, an array, holds, cancellations, a drained node, a reservation and a kill
 # of slurmctld: each of them exactly once.
 . "$(dirname "$0")/lib.sh"
 
@@ -273,7 +273,7 @@ wait_for 150 queue_empty
 
 sed -n 's/^JobId=\([0-9]*\) .*JobState=\([A-Z]*\) .*/\1 \2/p' "$CLUSTER/completed" | sort >"$work/records"
 check "completed" "$(grep -c ' COMPLETED$' "$work/records")" -eq "$(wc -l <"$work/complete")"
-check "jobs" "$(wc -l <"$work/complete")" -ge 200
+check "jobs" "$(wc -l <"$work/complete")" -ge 290
 check "completed twice" "$(grep ' COMPLETED$' "$work/records" | uniq -d | wc -l)" -eq 0
 grep -v _ "$work/complete" | grep -vxF -f <(sed -n 's/ COMPLETED$//p' "$work/records") && fail "jobs above never completed"
 check "cancelled" "$(grep -cxF -f <(sed 's/$/ CANCELLED/' "$work/cancel") "$work/records")" -eq "$(wc -l <"$work/cancel")"
