@@ -3,7 +3,7 @@
 //! Slurm's backfill scheduler goes through the queue by priority, plans every job to its limit and gives each that it
 //! reaches a reservation, anew at every run: this is played, with run times drawn from what ended jobs teach. Jobs
 //! submitted later are not foreseen; what that has cost in the pool's own history stretches what is told
-//! ([`calibrate`](super::calibrate)).
+//! ([`calibrate`]).
 
 use super::beliefs::{Kind, RunTimes, refused};
 use super::calibrate;
