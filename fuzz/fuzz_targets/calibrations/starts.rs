@@ -17,7 +17,7 @@ pub struct Starts {
     classes: [Class; 18],
 }
 
-/// A forecast of a job of an age, and what is said to have been told of it; the number of levels is mostly right.
+/// A forecast of a job of an age, and what its user is said to have heard; the number of levels is mostly right.
 #[derive(Debug)]
 pub struct Forecast {
     age: i64,
