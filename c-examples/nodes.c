@@ -1,5 +1,5 @@
-/* Nodes with GPUs, shared by jobs: may a small job overtake the head of the queue, and on which nodes? And when will
- * those that wait start? All memory is static. */
+/* Nodes with GPUs, shared by jobs: may a small job overtake the head of the queue, and on which nodes? All memory is
+ * static. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 enum { CORES, GIB, GPUS, KINDS, NODES = 4 };
 
 static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], runs_memory[SUREFILL_DISTRIBUTION_SIZE / 8];
-static int64_t nodes_memory[1000], pass_memory[20000], forecast_memory[40000]; /* aligned to 8 bytes */
+static int64_t nodes_memory[1000], pass_memory[20000]; /* aligned to 8 bytes */
 
 static void check(int32_t status, const char *call) {
     if (status == SUREFILL_OK) return;
@@ -59,7 +59,7 @@ int main(void) {
     CHECK(surefill_node_pass_add_placed(pass, nodes, &small, &(surefill_part){2, 1}, 1, 8 * hour, runs, NULL));
     CHECK(surefill_node_pass_add_candidate(pass, nodes, &small, SUREFILL_FIT_APART, 8 * hour, runs, NULL));
     surefill_rule rule;
-    int32_t step, candidate, started = -1, parts, scenarios, verdict;
+    int32_t step, candidate, started, parts, scenarios, verdict;
     CHECK(surefill_rule_init(&rule));
     rule.criterion = SUREFILL_CRITERION_PROBABILITY, rule.threshold = 0.6, rule.or_easy = 0;
     do { /* Work is bounded: after SUREFILL_STEP_MORE a scheduler may do something else first. */
@@ -73,31 +73,6 @@ int main(void) {
         CHECK(surefill_node_pass_placement(pass, candidate, &part, 1, &parts));
         printf("on node %" PRId32 ": delays the head job with probability %.3f +- %.3f: %s\n", part.node, delay, half_width,
                surefill_name(SUREFILL_NAME_VERDICT, verdict));
-    }
-
-    /* The machine as the pass left it: the queue is the head job and one that wants a whole node behind it. */
-    surefill_node_forecast_capacity room;
-    surefill_node_forecast *forecast;
-    surefill_forecast_options options;
-    CHECK(surefill_node_forecast_capacity_init(&room));
-    room.nodes = NODES, room.classes = 1, room.running = room.waiting = room.parts = 8;
-    CHECK(surefill_node_forecast_init(forecast_memory, sizeof forecast_memory, &room, &forecast));
-    CHECK(surefill_forecast_options_init(&options));
-    CHECK(surefill_node_forecast_begin(forecast, nodes, now, &options));
-    CHECK(surefill_node_forecast_add_running(forecast, nodes, job[0], hour, 8 * hour, runs, NULL));
-    CHECK(surefill_node_forecast_add_running(forecast, nodes, job[1], 60, 2 * hour, runs, NULL));
-    CHECK(surefill_node_forecast_add_running(forecast, nodes, started, 0, 8 * hour, runs, NULL));
-    CHECK(surefill_node_forecast_add_waiting(forecast, nodes, &head, SUREFILL_FIT_BEST, 96, 4 * hour, now - 600, runs, NULL));
-    CHECK(surefill_node_forecast_add_waiting(forecast, nodes, &whole, SUREFILL_FIT_BEST, 16, hour, now, runs, NULL));
-    do CHECK(surefill_node_forecast_run(forecast, nodes, 10000, &step));
-    while (step != SUREFILL_STEP_DONE);
-    for (int32_t waiting = 0; waiting < 2; waiting++) {
-        int64_t half_of_all, most;
-        double half_width;
-        CHECK(surefill_node_forecast_start_quantile(forecast, waiting, 0.5, &half_of_all, &half_width));
-        CHECK(surefill_node_forecast_start_quantile(forecast, waiting, 0.95, &most, &half_width));
-        printf("waiting job %" PRId32 ": starts within %" PRId64 " min with probability .5, %" PRId64 " min with .95\n", waiting,
-               (half_of_all - now) / 60, (most - now) / 60);
     }
     return 0;
 }

@@ -23,6 +23,7 @@ use surefill_simulator::report::{self, Compared};
 use surefill_simulator::studies::waits::queue::queues;
 use surefill_simulator::studies::waits::study::{self, By, Method, Plan};
 use surefill_simulator::trace::format;
+use surefill_simulator::trace::recorded::Recorded;
 use surefill_simulator::trace::swf::{Strictness, Trace};
 use surefill_simulator::trace::workload::{Overrun, Rules, Workload};
 
@@ -246,7 +247,8 @@ pub fn compare(
         if html.is_some() {
             sections.push(report::section(&runs, None));
             let policies = runs.into_iter().map(|(_, summary)| summary).collect();
-            compared.push(Compared { trace: name, policies, published: None });
+            let recorded = Recorded::of(&workload.jobs);
+            compared.push(Compared { trace: name, policies, published: None, recorded });
         }
     }
     if let Some(path) = html {
@@ -342,6 +344,7 @@ pub fn wait_bounds(
         training: 0.1,
         min_jobs,
         default_only: false,
+        machine: false,
     };
     let name = file_name(&trace);
     let read = read(py, &trace)?;
