@@ -174,8 +174,10 @@ module surefill
     real(c_double) :: guard
     !> Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     integer(c_int32_t) :: or_easy
-    !> 0; for what later versions may add.
-    integer(c_int32_t) :: reserved
+    !> Not 0: the delay of what or_easy accepts is left unmeasured, reported as at least 0 (SUREFILL_DELAY_AT_LEAST)
+    !! and not spent. The decisions are the same, and a pass costs only what those cost that could delay the head job
+    !! by the limits. Without budget and slip only, which ask for every delay. 0 by default.
+    integer(c_int32_t) :: unmeasured
   end type surefill_rule
 
   ! ---- Starts of waiting jobs: the queue played forward ----

@@ -399,8 +399,10 @@ typedef struct surefill_rule {
   double guard;
   /* Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip. */
   int32_t or_easy;
-  /* 0; for what later versions may add. */
-  int32_t reserved;
+  /* Not 0: the delay of what or_easy accepts is left unmeasured, reported as at least 0 (SUREFILL_DELAY_AT_LEAST)
+   * and not spent. The decisions are the same, and a pass costs only what those cost that could delay the head job
+   * by the limits. Without budget and slip only, which ask for every delay. 0 by default. */
+  int32_t unmeasured;
 } surefill_rule;
 
 /* Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events. */

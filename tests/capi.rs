@@ -429,7 +429,7 @@ fn by_c(limits: &PassCapacity, rule: &Rule, work: i64, running: &[Job], waiting:
         slip: rule.slip,
         guard: rule.guard,
         or_easy: i32::from(rule.or_easy),
-        reserved: 0,
+        unmeasured: i32::from(rule.unmeasured),
     };
     let (mut size, mut pass) = (0, null_mut());
     unsafe {

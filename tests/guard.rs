@@ -85,6 +85,73 @@ fn easy_starts(running: &[Job], idle: u32, head: u32, candidate: &Job) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// Whoever EASY would start is accepted all the same, without a delay; everything else is bit for bit as it is with
+    /// all delays measured, also where widths are in the thousands and candidates are declined.
+    #[test]
+    fn what_is_unmeasured_changes_no_decision(
+        queue in queue(), tau in 0.0f64..0.5, criterion in 0u32..4, wide in any::<bool>(), declined in any::<u32>(),
+        guard in prop_oneof![Just(f64::INFINITY), Just(0.0), 0.0f64..10_000.0],
+        work in prop_oneof![Just(u64::MAX), 1u64..50],
+    ) {
+        let mut queue = queue;
+        if wide {
+            let jobs = queue.running.iter_mut().chain(&mut queue.candidates);
+            jobs.for_each(|job| job.processors = 500 * job.processors + 1);
+            (queue.idle, queue.more) = (500 * queue.idle + 3, 500 * queue.more);
+        }
+        let criterion = Criterion::from_number(criterion).unwrap();
+        let threshold = if criterion == Criterion::Seconds { 100.0 * tau } else { tau };
+        let limits = PassCapacity { processors: 100_000, ..LIMITS };
+        let decide = |unmeasured: bool| {
+            let rule = Rule { criterion, threshold, guard, or_easy: true, unmeasured, ..Rule::EXACT };
+            let mut memory = vec![0u64; Pass::size(&limits).unwrap().div_ceil(8)];
+            let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
+            fill(&mut pass, &queue, &queue.running, queue.idle, &queue.candidates);
+            let mut steps = Vec::new();
+            loop {
+                match pass.decide(&rule, work).unwrap() {
+                    Step::Accept(index) => {
+                        steps.push((index, pass.judgement(index).unwrap()));
+                        match declined >> index & 1 {
+                            0 => pass.commit(index).unwrap(),
+                            _ => pass.decline(index).unwrap(),
+                        }
+                    }
+                    Step::More => (),
+                    Step::Done => break,
+                }
+            }
+            let judged: Vec<_> =
+                (0..queue.candidates.len()).map(|index| pass.judgement(index).unwrap()).collect();
+            (steps, judged, pass.spent(criterion))
+        };
+        let (measured, all, spent) = decide(false);
+        let (unmeasured, some, less) = decide(true);
+        prop_assert_eq!(measured.len(), unmeasured.len());
+        let (mut running, mut idle) = (queue.running.clone(), queue.idle);
+        let head = queue.idle + queue.more;
+        for ((index, with), (other, without)) in measured.iter().zip(&unmeasured) {
+            prop_assert_eq!(index, other);
+            let candidate = &queue.candidates[*index];
+            if easy_starts(&running, idle, head, candidate) {
+                prop_assert_eq!((without.delay, without.exactness), (0.0, Exactness::AtLeast));
+            } else {
+                prop_assert!((with.delay - without.delay).abs() <= 1e-6 * (1.0 + with.delay), "{:?} {:?}", with, without);
+                prop_assert_eq!(with.exactness, without.exactness);
+            }
+            if declined >> index & 1 == 0 {
+                running.push(Job { age: 0, limit: candidate.limit.max(1), ..candidate.clone() });
+                idle -= candidate.processors;
+            }
+        }
+        for (with, without) in all.iter().zip(&some) {
+            prop_assert_eq!(with.verdict, without.verdict);
+        }
+        prop_assert!(less <= spent + 1e-9);
+        let capped = Rule { or_easy: true, unmeasured: true, budget: 1.0, ..Rule::EXACT };
+        prop_assert_eq!(capped.check(), Err(Error::OutOfRange));
+    }
+
     #[test]
     fn verdicts_are_those_of_the_definitions(
         queue in queue(), tau in 0.0f64..0.5, seconds in any::<bool>(), or_easy in any::<bool>(),

@@ -3,6 +3,7 @@
 use crate::backfill::crowd::gcd;
 use crate::backfill::frame::{Tree, WalkState};
 use crate::backfill::pass::{ACCEPTING, DECIDING, FILLING, Parts, Pass, candidate_slot};
+use crate::backfill::reservation::Reservation;
 use crate::backfill::running::measure;
 use crate::backfill::segment::Segments;
 use crate::backfill::spectrum::{self, DECLINED, KNOWN, SUMMING, UNTRIED};
@@ -87,6 +88,11 @@ impl Parts<'_> {
     }
 }
 
+/// What a rule leaves to the limits, as plain data.
+fn by_limits(rule: &Rule) -> u32 {
+    u32::from(rule.or_easy) | u32::from(rule.unmeasured) << 1
+}
+
 impl Pass<'_> {
     /// Decides until the next candidate is accepted, all are decided, or about `work` multiply-adds are done (at least
     /// one step is made; one instant, or one job added, is never interrupted). A rule may change only where a decision
@@ -114,8 +120,8 @@ impl Pass<'_> {
             return Err(Error::WrongState);
         }
         if self.state.prepared == 0 {
-            if !self.prepare(rule)? {
-                return Ok(Step::Done);
+            if let Some(step) = self.prepare(rule)? {
+                return Ok(step);
             }
         } else if !self.same_rule(rule) {
             return Err(Error::WrongState);
@@ -223,6 +229,11 @@ impl Pass<'_> {
                 if done >= work {
                     return Ok(Step::More);
                 }
+                if rule.unmeasured && candidate.exempt != 0 {
+                    verdict::accept_unmeasured(candidate);
+                    (state.accepted, state.phase) = (index, ACCEPTING);
+                    return Ok(Step::Accept(index as usize));
+                }
                 let slot = candidate_slot(&limits, index as usize);
                 let (delay, more) =
                     spectrum.delay(missing, candidate.processors, slot, candidate.releases)?;
@@ -244,27 +255,58 @@ impl Pass<'_> {
             && rule.budget == self.state.rule_budget
             && rule.slip == self.state.rule_slip
             && rule.guard == self.state.rule_guard
-            && u32::from(rule.or_easy) == self.state.rule_or_easy
+            && by_limits(rule) == self.state.rule_by_limits
     }
 
-    /// Sets walk and tally up for the jobs that run now and the candidates still undecided; says whether there are any.
-    fn prepare(&mut self, rule: &Rule) -> Result<bool> {
+    /// Accepts the first undecided candidate without its delay, if the rule wants that and all before it are decided by
+    /// the limits. O(candidates).
+    fn accept_unmeasured(&mut self, guarded: bool, reservation: Reservation) -> Result<Option<Step>> {
+        let state = &mut *self.state;
+        let candidates = range_mut(self.parts.candidates, 0, state.candidates as usize)?;
+        for (index, candidate) in candidates.iter_mut().enumerate() {
+            if candidate.verdict != Verdict::Undecided as u32 {
+                continue;
+            }
+            if candidate.processors > state.idle {
+                candidate.verdict = Verdict::DoesNotFit as u32;
+            } else if reservation.harmless(candidate.limit, candidate.processors) {
+                verdict::accept_unmeasured(candidate);
+                (state.accepted, state.phase) = (index as u32, ACCEPTING);
+                return Ok(Some(Step::Accept(index)));
+            } else if guarded {
+                candidate.verdict = Verdict::Guarded as u32;
+            } else {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sets walk and tally up for the jobs that run now and the candidates still undecided; gives the step that is
+    /// decided without them.
+    fn prepare(&mut self, rule: &Rule) -> Result<Option<Step>> {
         let possible = self.state.idle as u64 + self.state.busy as u64;
         if possible < self.state.head_processors as u64 {
             return self.refuse_all();
         }
         self.forget_question();
+        let guarded = rule.guards(self.state.head_waited);
+        let reservation = if guarded || rule.or_easy { Some(self.reservation()?) } else { None };
+        let state = &mut *self.state;
+        (state.rule_criterion, state.rule_by_limits) = (rule.criterion as u32, by_limits(rule));
+        (state.rule_threshold, state.rule_budget) = (rule.threshold, rule.budget);
+        (state.rule_slip, state.rule_guard) = (rule.slip, rule.guard);
+        if let Some(reservation) = reservation.filter(|_| rule.or_easy && rule.unmeasured)
+            && let Some(accepted) = self.accept_unmeasured(guarded, reservation)?
+        {
+            return Ok(Some(accepted));
+        }
         let by_spectrum = rule.criterion.in_seconds() && self.state.spectrum.phase == KNOWN;
         if !by_spectrum {
             self.sort()?;
         }
-        let guarded = rule.guards(self.state.head_waited);
-        let reservation = if guarded || rule.or_easy { Some(self.reservation()?) } else { None };
         let state = &mut *self.state;
         let parts = &mut self.parts;
-        (state.rule_criterion, state.rule_or_easy) = (rule.criterion as u32, u32::from(rule.or_easy));
-        (state.rule_threshold, state.rule_budget) = (rule.threshold, rule.budget);
-        (state.rule_slip, state.rule_guard) = (rule.slip, rule.guard);
         let unit = measure(range_mut(parts.running, 0, state.walk.running as usize)?);
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
         let target = missing.div_ceil(unit);
@@ -311,7 +353,7 @@ impl Pass<'_> {
             (state.ends, state.listed) = (ends as u32, 1);
         }
         if undecided == 0 {
-            return Ok(false);
+            return Ok(Some(Step::Done));
         }
         state.prepared = 1;
         if rule.criterion.in_seconds() {
@@ -327,7 +369,7 @@ impl Pass<'_> {
             }
             if state.spectrum.phase != DECLINED {
                 state.judge = bytemuck::Zeroable::zeroed();
-                return Ok(true);
+                return Ok(None);
             }
         } else {
             state.spectrum.phase = if state.spectrum.phase == DECLINED { DECLINED } else { UNTRIED };
@@ -355,18 +397,18 @@ impl Pass<'_> {
             ..bytemuck::Zeroable::zeroed()
         };
         parts.views(&mut state.walk, state.capacity.processors).walk.start()?;
-        Ok(true)
+        Ok(None)
     }
 
     /// Says of every candidate that the head job can never start: all running jobs together do not make room for it.
-    fn refuse_all(&mut self) -> Result<bool> {
+    fn refuse_all(&mut self) -> Result<Option<Step>> {
         self.state.phase = DECIDING;
         let idle = self.state.idle;
         for candidate in range_mut(self.parts.candidates, 0, self.state.candidates as usize)? {
             let verdict = if candidate.processors > idle { Verdict::DoesNotFit } else { Verdict::HeadNever };
             candidate.verdict = verdict as u32;
         }
-        Ok(false)
+        Ok(Some(Step::Done))
     }
 
     /// Sorts the releases of what runs now into instants, unless that is done. Jobs that started since the last time

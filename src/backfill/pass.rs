@@ -124,7 +124,8 @@ pub(crate) struct State {
     pub(super) rule_budget: f64,
     pub(super) rule_slip: f64,
     pub(super) rule_guard: f64,
-    pub(super) rule_or_easy: u32,
+    /// What the rule leaves to the limits.
+    pub(super) rule_by_limits: u32,
     /// The number of running jobs, from the first on, that are in the order of their limits.
     pub(super) limited: u32,
     /// What the head job has waited, in seconds.

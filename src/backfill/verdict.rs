@@ -72,6 +72,10 @@ pub struct Rule {
     pub guard: f64,
     /// Whether what EASY would start by the time limits is accepted whatever its delay, threshold and caps.
     pub or_easy: bool,
+    /// Whether the delay of what `or_easy` accepts is left unmeasured: it is reported as at least 0
+    /// ([`Exactness::AtLeast`]) and not spent. The decisions are the same, and a pass walks only for those who could
+    /// delay the head job by the limits. Only without budget and slip, which ask for every delay.
+    pub unmeasured: bool,
 }
 
 impl Rule {
@@ -83,6 +87,7 @@ impl Rule {
         slip: f64::INFINITY,
         guard: f64::INFINITY,
         or_easy: false,
+        unmeasured: false,
     };
 
     /// The papers' criterion with their threshold 0.05.
@@ -95,14 +100,15 @@ impl Rule {
     /// Refuses numbers that make no rule.
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for negative numbers, and for a finite `slip` where the criterion
-    /// knows no seconds.
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for negative numbers, for a finite `slip` where the criterion
+    /// knows no seconds, and for `unmeasured` with a finite `budget` or `slip`.
     pub fn check(&self) -> Result<()> {
         let numbers = [self.threshold, self.budget, self.slip, self.guard];
         if numbers.into_iter().any(f64::is_nan) {
             Err(Error::NotANumber)
         } else if numbers.into_iter().any(|number| number < 0.0)
             || (self.slip.is_finite() && !self.criterion.in_seconds())
+            || (self.unmeasured && (self.budget.is_finite() || self.slip.is_finite()))
         {
             Err(Error::OutOfRange)
         } else {
@@ -162,7 +168,7 @@ impl Verdict {
 pub enum Exactness {
     /// The delay itself (up to rounding).
     Exact = 0,
-    /// Refused before everything was added up: the delay is at least this.
+    /// The delay is at least this: refused before everything was added up, or accepted unmeasured.
     AtLeast = 1,
     /// The delay is at most this. Nothing reports it any more.
     AtMost = 2,
@@ -375,6 +381,10 @@ pub(super) fn settle(
             present.first = first;
             continue;
         }
+        if rule.unmeasured && candidate.exempt != 0 {
+            accept_unmeasured(candidate);
+            return Ok(Some(index));
+        }
         let cost = if candidate.left > 0.0 { cost(tally, candidate.landings, rule.criterion)? } else { 0.0 };
         if candidate.left > 0.0
             && frozen(candidate.left)
@@ -395,6 +405,13 @@ pub(super) fn settle(
         }
     }
     Ok(None)
+}
+
+/// Accepts a candidate without its delay.
+pub(super) fn accept_unmeasured(candidate: &mut Candidate) {
+    (candidate.delay, candidate.seconds) = (0.0, 0.0);
+    candidate.exactness = Exactness::AtLeast as u32;
+    candidate.verdict = Verdict::Accepted as u32;
 }
 
 /// The verdict on a candidate whose delay is added up. Says whether it is accepted.

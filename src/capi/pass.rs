@@ -121,8 +121,10 @@ pub struct surefill_rule {
     pub guard: f64,
     /// Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     pub or_easy: i32,
-    /// 0; for what later versions may add.
-    pub reserved: i32,
+    /// Not 0: the delay of what or_easy accepts is left unmeasured, reported as at least 0 (SUREFILL_DELAY_AT_LEAST)
+    /// and not spent. The decisions are the same, and a pass costs only what those cost that could delay the head job
+    /// by the limits. Without budget and slip only, which ask for every delay. 0 by default.
+    pub unmeasured: i32,
 }
 
 /// One scheduling pass over one pool of interchangeable processors: begin, add running jobs and candidates, decide and
@@ -211,7 +213,7 @@ fn default_rule() -> surefill_rule {
 
 /// The core's rule as C sees it.
 pub(super) fn c_rule(rule: &Rule) -> surefill_rule {
-    let Rule { criterion, threshold, budget, slip, guard, or_easy } = *rule;
+    let Rule { criterion, threshold, budget, slip, guard, or_easy, unmeasured } = *rule;
     surefill_rule {
         struct_size: size_of::<surefill_rule>() as u32,
         criterion: criterion as i32,
@@ -220,7 +222,7 @@ pub(super) fn c_rule(rule: &Rule) -> surefill_rule {
         slip,
         guard,
         or_easy: i32::from(or_easy),
-        reserved: 0,
+        unmeasured: i32::from(unmeasured),
     }
 }
 
@@ -228,12 +230,10 @@ pub(super) fn c_rule(rule: &Rule) -> surefill_rule {
 /// A pointer that is not NULL and aligned points to a readable structure of the size it says.
 pub(super) unsafe fn given_rule(rule: *const surefill_rule) -> Result<Rule> {
     let given = unsafe { sized(rule, default_rule(), &[4, 8, 16, 24, 32, 40, 44])? };
-    let surefill_rule { threshold, budget, slip, guard, or_easy, reserved, .. } = given;
-    if reserved != 0 {
-        return Err(Error::OutOfRange);
-    }
+    let surefill_rule { threshold, budget, slip, guard, or_easy, unmeasured, .. } = given;
     let criterion = criterion(given.criterion)?;
-    Ok(Rule { criterion, threshold, budget, slip, guard, or_easy: or_easy != 0 })
+    let (or_easy, unmeasured) = (or_easy != 0, unmeasured != 0);
+    Ok(Rule { criterion, threshold, budget, slip, guard, or_easy, unmeasured })
 }
 
 pub(super) fn criterion(number: i32) -> Result<Criterion> {

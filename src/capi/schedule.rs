@@ -153,6 +153,7 @@ unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
         slip: given.slip,
         guard: f64::INFINITY,
         or_easy: given.or_easy != 0,
+        unmeasured: false,
     };
     let preset = Preset {
         rule,

@@ -115,7 +115,8 @@ pub(super) const ACCEPTING: u32 = 3;
 #[repr(C)]
 pub(crate) struct RawRule {
     pub criterion: u32,
-    or_easy: u32,
+    /// `or_easy`, and `unmeasured` beside it.
+    by_limits: u32,
     threshold: f64,
     budget: f64,
     slip: f64,
@@ -126,7 +127,7 @@ impl RawRule {
     pub(super) fn new(rule: &Rule) -> RawRule {
         RawRule {
             criterion: rule.criterion as u32,
-            or_easy: u32::from(rule.or_easy),
+            by_limits: u32::from(rule.or_easy) | u32::from(rule.unmeasured) << 1,
             threshold: rule.threshold,
             budget: rule.budget,
             slip: rule.slip,

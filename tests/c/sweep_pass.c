@@ -347,7 +347,9 @@ void sweep_pass_decide(void) {
     rule.criterion = SUREFILL_CRITERION_SECONDS;
     REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
     rule = world.rule;
-    rule.reserved = 1;
+    rule.unmeasured = 1;
+    REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
+    rule.budget = 1;
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, decide(FILLING, &rule));
     rule = world.rule;
     rule.criterion = SUREFILL_CRITERION_SECONDS;

@@ -24,7 +24,7 @@ int main(void) {
     OFFSET(surefill_rule, slip);
     OFFSET(surefill_rule, guard);
     OFFSET(surefill_rule, or_easy);
-    OFFSET(surefill_rule, reserved);
+    OFFSET(surefill_rule, unmeasured);
     SIZE(surefill_forecast_capacity);
     OFFSET(surefill_forecast_capacity, struct_size);
     OFFSET(surefill_forecast_capacity, running);

@@ -52,7 +52,7 @@ program layout
   call member('slip', c_loc(a_rule%slip))
   call member('guard', c_loc(a_rule%guard))
   call member('or_easy', c_loc(a_rule%or_easy))
-  call member('reserved', c_loc(a_rule%reserved))
+  call member('unmeasured', c_loc(a_rule%unmeasured))
 
   call begin('surefill_forecast_capacity', c_loc(a_forecast_capacity), c_sizeof(a_forecast_capacity))
   call member('struct_size', c_loc(a_forecast_capacity%struct_size))

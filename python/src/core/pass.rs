@@ -155,7 +155,7 @@ impl Pass {
             "relative" => Criterion::Relative,
             other => return Err(PyKeyError::new_err(format!("no criterion is named '{other}'"))),
         };
-        let rule = Rule { criterion, threshold, budget, slip, guard: f64::INFINITY, or_easy };
+        let rule = Rule { criterion, threshold, budget, slip, or_easy, ..Rule::EXACT };
         self.with(|pass| {
             let mut accepted = Vec::new();
             while let Step::Accept(index) = pass.decide(&rule, u64::MAX)? {

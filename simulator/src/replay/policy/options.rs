@@ -94,6 +94,9 @@ pub struct ProbOptions {
     pub guard: f64,
     /// Whether what EASY by the limits would start is never refused.
     pub or_easy: bool,
+    /// Whether the delay of what `or_easy` accepts is left unmeasured; it is told as 0 then.
+    #[serde(default)]
+    pub unmeasured: bool,
     /// Whether the distributions of waiting jobs follow what is learnt while they wait, or stay as they were at
     /// submission.
     pub refresh: bool,
@@ -124,6 +127,7 @@ impl Default for ProbOptions {
             slip: None,
             guard: 1.0,
             or_easy: false,
+            unmeasured: false,
             refresh: true,
             hmm_floor: PredictorOptions::default().floor,
             calibrate: Calibrate::Off,
@@ -184,6 +188,7 @@ impl ProbOptions {
             slip: self.slip.unwrap_or(f64::INFINITY),
             guard: f64::INFINITY,
             or_easy: self.or_easy,
+            unmeasured: self.unmeasured,
         }
     }
 

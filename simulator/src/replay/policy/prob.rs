@@ -10,7 +10,7 @@ use crate::replay::policy::{
 };
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::workload::{Job, JobId};
-use surefill::backfill::{Criterion, Judgement, Pass, PassCapacity, Rule, Step, Verdict};
+use surefill::backfill::{Criterion, Exactness, Judgement, Pass, PassCapacity, Rule, Step, Verdict};
 use surefill::error::Result;
 use surefill::runtime::{MAX_BINS, RuntimeDistribution};
 use surefill::schedule::{AcceptedBackfill, DelayCalibration};
@@ -225,7 +225,8 @@ impl Prob {
             let mut seconds = pass.spent(Criterion::Seconds) - before;
             let mut delay = pass.judgement(index)?.delay;
             let job = cluster.job(self.candidates[index]);
-            if let Some(delays) = &mut delays {
+            let measured = pass.judgement(index)?.exactness != Exactness::AtLeast;
+            if let Some(delays) = delays.as_mut().filter(|_| measured) {
                 let in_seconds = matches!(rule.criterion, Criterion::Seconds | Criterion::Relative);
                 let predicted = if in_seconds { seconds.max(0.0) } else { delay.min(1.0) };
                 let backfill = AcceptedBackfill {
