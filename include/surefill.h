@@ -401,7 +401,7 @@ typedef struct surefill_rule {
   int32_t or_easy;
   /* Not 0: the delay of what or_easy accepts is left unmeasured, reported as at least 0 (SUREFILL_DELAY_AT_LEAST)
    * and not spent. The decisions are the same, and a pass costs only what those cost that could delay the head job
-   * by the limits. Without budget and slip only, which ask for every delay. 0 by default. */
+   * by the limits. A finite budget or slip needs every delay: with one, all are measured. 0 by default. */
   int32_t unmeasured;
 } surefill_rule;
 
@@ -858,8 +858,8 @@ typedef struct surefill_preset {
   double shortest_long_wait;
   /* How many waits surefill_recent_waits_init makes room for (1 to 4,194,304). */
   int32_t recent_waits;
-  /* 0; for what later versions may add. */
-  int32_t reserved;
+  /* The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate. */
+  int32_t unmeasured;
   /* The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first. */
   double queue_run_time;
   /* The power of the processors (-8 to 8), below 0 for wide jobs first. */

@@ -339,8 +339,9 @@ static void log_decisions(const struct scheduler *scheduler, const char *mode) {
         const struct candidate *candidate = &scheduler->pool.candidates[i];
         if (candidate->judged.verdict == SUREFILL_VERDICT_DOES_NOT_FIT || candidate->judged.verdict == SUREFILL_VERDICT_UNDECIDED)
             continue;
-        say(scheduler, "%s: %s %.4f (%s): %s", scheduler->waiting[candidate->place].name,
-            surefill_name(SUREFILL_NAME_CRITERION, scheduler->settings.criterion), candidate->judged.delay, mode,
+        say(scheduler, "%s: %s %s%.4f (%s): %s", scheduler->waiting[candidate->place].name,
+            surefill_name(SUREFILL_NAME_CRITERION, scheduler->settings.criterion),
+            candidate->judged.exactness == SUREFILL_DELAY_AT_LEAST ? ">=" : "", candidate->judged.delay, mode,
             candidate->judged.verdict == SUREFILL_VERDICT_ACCEPTED ? "start" : "wait");
     }
 }

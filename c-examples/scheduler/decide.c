@@ -108,15 +108,19 @@ static int32_t accept(struct decider *decider, struct beliefs *beliefs, int32_t 
     int32_t unit = seconds ? SUREFILL_CRITERION_SECONDS : criterion, status;
     struct candidate *candidate = &pool->candidates[decider->places[chosen].index];
     double before = 0, after = 0;
+    struct verdict *judged = &candidate->judged;
     status = surefill_pass_spent(decider->pass, unit, &before);
     if (status == SUREFILL_OK) status = surefill_pass_commit(decider->pass, chosen);
     if (status == SUREFILL_OK) status = surefill_pass_spent(decider->pass, unit, &after);
+    if (status == SUREFILL_OK)
+        status = surefill_pass_judgement(decider->pass, chosen, &judged->delay, &judged->exactness, &judged->verdict);
     if (status != SUREFILL_OK || beliefs == NULL) return status;
-    candidate->judged.missing = pool->head.nodes - *idle;
     *idle -= candidate->facts.nodes;
-    candidate->judged.predicted = fmax(after - before, 0);
-    if (!seconds) candidate->judged.predicted = fmin(candidate->judged.predicted, 1);
-    candidate->judged.told = delays_told(beliefs_delays(beliefs), pool->key, criterion, candidate->judged.predicted);
+    if (judged->exactness == SUREFILL_DELAY_AT_LEAST) return SUREFILL_OK; /* accepted by the limits, unmeasured */
+    judged->missing = pool->head.nodes - *idle - candidate->facts.nodes;
+    judged->predicted = fmax(after - before, 0);
+    if (!seconds) judged->predicted = fmin(judged->predicted, 1);
+    judged->told = delays_told(beliefs_delays(beliefs), pool->key, criterion, judged->predicted);
     return SUREFILL_OK;
 }
 

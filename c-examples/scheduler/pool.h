@@ -32,7 +32,7 @@ struct verdict {
     double delay;      /* of the head job, in the criterion's unit */
     int32_t exactness; /* one of SUREFILL_DELAY_ */
     int32_t verdict;   /* one of SUREFILL_VERDICT_ */
-    int32_t missing;   /* of an accepted one judged by beliefs: nodes that the head job lacked before it; else 0 */
+    int32_t missing;   /* of an accepted one whose delay is measured: nodes that the head job lacked before it; else 0 */
     double predicted;  /* its delay as a probability, or in seconds where the criterion knows seconds */
     double told;       /* the same by what earlier ones have really cost */
 };

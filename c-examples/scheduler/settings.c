@@ -33,7 +33,7 @@ static void take_criterion(struct settings *settings, int32_t criterion) {
     settings->budget = INFINITY;
     settings->events = 4;
     settings->preset.slip = INFINITY;
-    settings->preset.or_easy = 0;
+    settings->preset.or_easy = settings->preset.unmeasured = 0;
     settings->preset.guard_quantile = 1;
     settings->preset.candidate_run_time = settings->preset.candidate_processors = settings->preset.candidate_age = 0;
 }
@@ -207,6 +207,7 @@ bool settings_read(struct settings *settings, const char *parameters, char *mess
     read.preset.threshold = read.tau;
     read.preset.budget = INFINITY; /* what is left of it is told to every pass */
     read.preset.events_per_bin = read.events;
+    if (read.mode == MODE_SHADOW) read.preset.unmeasured = 0; /* it says what each would delay the head job by */
     memcpy(settings, &read, sizeof read);
     return true;
 }

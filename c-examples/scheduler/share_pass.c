@@ -166,6 +166,7 @@ static int32_t make_rule(const struct sharer *sharer, const struct settings *set
     /* The pass may remember some of what this head job has been charged: nothing counts twice. */
     if (status == SUREFILL_OK) status = surefill_node_pass_spent(sharer->pass, rule->criterion, &before);
     rule->budget = fmax(settings->budget - spent + before, 0);
+    rule->unmeasured = 0; /* the head job's wait is told by the same scenarios */
     return status;
 }
 

@@ -160,6 +160,7 @@ double site_start(struct site *site, struct group *group, const struct decision 
                   struct delays *delays, int *started, bool *changed) {
     slurmctld_lock_t locks = CYCLE_LOCKS;
     double charged = 0, refused = 0;
+    bool unknown = false; /* whether one was refused whose delay is not measured */
     *started = 0;
     lock_slurmctld(locks);
     site_locked(site);
@@ -170,13 +171,14 @@ double site_start(struct site *site, struct group *group, const struct decision 
         const struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
         part_record_t *part = find_part_record(site->partitions[candidate->place]);
         double begun = clock_seconds(), delay = candidate->judged.delay;
+        bool measured = candidate->judged.exactness != SUREFILL_DELAY_AT_LEAST;
         job_record_t *job;
         bitstr_t *without;
         bool done;
         if (i > 0 && site_time_is_up(site, group->name, decision->accepted_count - i)) break;
         /* It was judged as if those refused before it ran. Alone it delays the head job by no more than all
-         * together. */
-        if (refused > 0 && !(refused + delay < settings->tau)) break;
+         * together; and who leaves the head job alone by the limits beside others does so without them. */
+        if (measured && (unknown || (refused > 0 && !(refused + delay < settings->tau)))) break;
         job = part == NULL ? NULL : same_job(candidate, part);
         site->slurm_seconds += clock_seconds() - begun;
         without = nodes_without(group, decision->accepted[i]);
@@ -187,6 +189,7 @@ double site_start(struct site *site, struct group *group, const struct decision 
                   "for %d s at most", (uint32_t)candidate->facts.id, REFUSED_FOR);
             refusals_add(&site->refusals, candidate->facts.id, site_fingerprint(UINT32_MAX), (int64_t)time(NULL));
             refused += delay;
+            unknown |= !measured;
             continue;
         }
         ++*started;

@@ -229,7 +229,7 @@ impl Pass<'_> {
                 if done >= work {
                     return Ok(Step::More);
                 }
-                if rule.unmeasured && candidate.exempt != 0 {
+                if rule.leaves_unmeasured() && candidate.exempt != 0 {
                     verdict::accept_unmeasured(candidate);
                     (state.accepted, state.phase) = (index, ACCEPTING);
                     return Ok(Step::Accept(index as usize));
@@ -296,7 +296,7 @@ impl Pass<'_> {
         (state.rule_criterion, state.rule_by_limits) = (rule.criterion as u32, by_limits(rule));
         (state.rule_threshold, state.rule_budget) = (rule.threshold, rule.budget);
         (state.rule_slip, state.rule_guard) = (rule.slip, rule.guard);
-        if let Some(reservation) = reservation.filter(|_| rule.or_easy && rule.unmeasured)
+        if let Some(reservation) = reservation.filter(|_| rule.leaves_unmeasured())
             && let Some(accepted) = self.accept_unmeasured(guarded, reservation)?
         {
             return Ok(Some(accepted));

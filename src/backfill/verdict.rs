@@ -74,7 +74,7 @@ pub struct Rule {
     pub or_easy: bool,
     /// Whether the delay of what `or_easy` accepts is left unmeasured: it is reported as at least 0
     /// ([`Exactness::AtLeast`]) and not spent. The decisions are the same, and a pass walks only for those who could
-    /// delay the head job by the limits. Only without budget and slip, which ask for every delay.
+    /// delay the head job by the limits. A finite budget or slip needs every delay: with one, all are measured.
     pub unmeasured: bool,
 }
 
@@ -97,18 +97,22 @@ impl Rule {
     pub const FAIR: Rule =
         Rule { criterion: Criterion::Relative, threshold: 0.3, or_easy: true, ..Rule::EXACT };
 
+    /// Whether the delay of what `or_easy` accepts is not asked for by anything.
+    pub(crate) fn leaves_unmeasured(&self) -> bool {
+        self.unmeasured && self.or_easy && self.budget.is_infinite() && self.slip.is_infinite()
+    }
+
     /// Refuses numbers that make no rule.
     ///
     /// # Errors
     /// [`Error::NotANumber`]; [`Error::OutOfRange`] for negative numbers, for a finite `slip` where the criterion
-    /// knows no seconds, and for `unmeasured` with a finite `budget` or `slip`.
+    /// knows no seconds.
     pub fn check(&self) -> Result<()> {
         let numbers = [self.threshold, self.budget, self.slip, self.guard];
         if numbers.into_iter().any(f64::is_nan) {
             Err(Error::NotANumber)
         } else if numbers.into_iter().any(|number| number < 0.0)
             || (self.slip.is_finite() && !self.criterion.in_seconds())
-            || (self.unmeasured && (self.budget.is_finite() || self.slip.is_finite()))
         {
             Err(Error::OutOfRange)
         } else {
@@ -381,7 +385,7 @@ pub(super) fn settle(
             present.first = first;
             continue;
         }
-        if rule.unmeasured && candidate.exempt != 0 {
+        if rule.leaves_unmeasured() && candidate.exempt != 0 {
             accept_unmeasured(candidate);
             return Ok(Some(index));
         }

@@ -123,7 +123,7 @@ pub struct surefill_rule {
     pub or_easy: i32,
     /// Not 0: the delay of what or_easy accepts is left unmeasured, reported as at least 0 (SUREFILL_DELAY_AT_LEAST)
     /// and not spent. The decisions are the same, and a pass costs only what those cost that could delay the head job
-    /// by the limits. Without budget and slip only, which ask for every delay. 0 by default.
+    /// by the limits. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
     pub unmeasured: i32,
 }
 

@@ -83,8 +83,8 @@ pub struct surefill_preset {
     pub shortest_long_wait: f64,
     /// How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
     pub recent_waits: i32,
-    /// 0; for what later versions may add.
-    pub reserved: i32,
+    /// The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate.
+    pub unmeasured: i32,
     /// The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
     pub queue_run_time: f64,
     /// The power of the processors (-8 to 8), below 0 for wide jobs first.
@@ -126,7 +126,7 @@ fn c_preset(preset: &Preset) -> surefill_preset {
         front_quantile: front,
         shortest_long_wait,
         recent_waits: recent as i32,
-        reserved: 0,
+        unmeasured: i32::from(rule.unmeasured),
         queue_run_time: queue.run_time,
         queue_processors: queue.processors,
         queue_age_unit: queue.age_unit,
@@ -143,9 +143,6 @@ const MEMBERS: [usize; 19] = [4, 8, 16, 24, 32, 36, 40, 48, 56, 64, 68, 72, 80, 
 
 unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
     let given = unsafe { sized(given, c_preset(&Preset::default()), &MEMBERS)? };
-    if given.reserved != 0 {
-        return Err(Error::OutOfRange);
-    }
     let rule = Rule {
         criterion: criterion(given.criterion)?,
         threshold: given.threshold,
@@ -153,7 +150,7 @@ unsafe fn preset(given: *const surefill_preset) -> Result<Preset> {
         slip: given.slip,
         guard: f64::INFINITY,
         or_easy: given.or_easy != 0,
-        unmeasured: false,
+        unmeasured: given.unmeasured != 0,
     };
     let preset = Preset {
         rule,

@@ -247,7 +247,7 @@ impl NodePass<'_> {
             (row.delay, row.half_width, row.seconds) = (0.0, 0.0, 0.0);
             (row.settled, row.scenarios) = (OPEN, 0);
             row.exempt = u32::from((rule.or_easy || !drawn) && harmless);
-            if !drawn || (rule.unmeasured && row.exempt != 0) {
+            if !drawn || (rule.leaves_unmeasured() && row.exempt != 0) {
                 row.settled = if harmless { BELOW } else { ABOVE };
                 continue;
             }

@@ -79,14 +79,14 @@ impl Preset {
         };
         match name {
             PresetName::Easy => Preset {
-                rule: Rule { or_easy: true, guard: 0.0, ..Rule::EXACT },
+                rule: Rule { or_easy: true, unmeasured: true, guard: 0.0, ..Rule::EXACT },
                 events_per_bin: 1,
                 guard: 0.0,
                 ..plain
             },
             PresetName::Papers => Preset { rule: Rule::PAPERS, events_per_bin: 1, ..plain },
             PresetName::Fair => Preset {
-                rule: Rule::FAIR,
+                rule: Rule { unmeasured: true, ..Rule::FAIR },
                 events_per_bin: 1,
                 queue: Priority { run_time: 0.5, processors: -0.1, age_unit: 7200.0, age: 2.0 },
                 candidates: Priority { run_time: 1.0, processors: 0.0, age_unit: 7200.0, age: 1.0 },
@@ -95,7 +95,7 @@ impl Preset {
                 ..plain
             },
             PresetName::Fast => Preset {
-                rule: Rule { threshold: 0.4, ..Rule::FAIR },
+                rule: Rule { threshold: 0.4, unmeasured: true, ..Rule::FAIR },
                 events_per_bin: 1,
                 queue: Priority { run_time: 0.5, processors: -0.3, age_unit: 14_400.0, age: 2.0 },
                 candidates: Priority { run_time: 1.0, processors: 0.3, age_unit: 3600.0, age: 1.0 },

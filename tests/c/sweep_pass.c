@@ -349,8 +349,6 @@ void sweep_pass_decide(void) {
     rule = world.rule;
     rule.unmeasured = 1;
     REFUSED(SUREFILL_ERROR_WRONG_STATE, decide(MORE, &rule));
-    rule.budget = 1;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, decide(FILLING, &rule));
     rule = world.rule;
     rule.criterion = SUREFILL_CRITERION_SECONDS;
     /* The largest of everything is allowed. */

@@ -62,9 +62,6 @@ static void bad_presets(int32_t (*call)(const surefill_preset *preset)) {
     preset.recent_waits = 0;
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&preset));
     preset = world.preset;
-    preset.reserved = 1;
-    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&preset));
-    preset = world.preset;
     preset.criterion = SUREFILL_CRITERION_PROBABILITY;
     preset.slip = 0.1;
     REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, call(&preset));

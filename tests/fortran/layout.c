@@ -64,7 +64,7 @@ int main(void) {
     OFFSET(surefill_preset, front_quantile);
     OFFSET(surefill_preset, shortest_long_wait);
     OFFSET(surefill_preset, recent_waits);
-    OFFSET(surefill_preset, reserved);
+    OFFSET(surefill_preset, unmeasured);
     OFFSET(surefill_preset, queue_run_time);
     OFFSET(surefill_preset, queue_processors);
     OFFSET(surefill_preset, queue_age_unit);

@@ -95,7 +95,7 @@ program layout
   call member('front_quantile', c_loc(a_preset%front_quantile))
   call member('shortest_long_wait', c_loc(a_preset%shortest_long_wait))
   call member('recent_waits', c_loc(a_preset%recent_waits))
-  call member('reserved', c_loc(a_preset%reserved))
+  call member('unmeasured', c_loc(a_preset%unmeasured))
   call member('queue_run_time', c_loc(a_preset%queue_run_time))
   call member('queue_processors', c_loc(a_preset%queue_processors))
   call member('queue_age_unit', c_loc(a_preset%queue_age_unit))

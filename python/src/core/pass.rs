@@ -135,11 +135,12 @@ impl Pass {
     /// ``budget`` is the most that the delays of all accepted candidates may add up to for one head job, in the
     /// criterion's unit. ``slip`` is the most that their expected seconds may add up to, divided by the head job's
     /// whole expected wait; only ``"seconds"`` and ``"relative"`` know it. Neither limits anything unless it is given.
-    /// With ``or_easy`` a candidate is accepted, whatever its delay, if EASY would start it by the time limits.
+    /// With ``or_easy`` a candidate is accepted, whatever its delay, if EASY would start it by the time limits;
+    /// with ``unmeasured`` as well its delay is not computed, and said to be 0, unless budget or slip need it.
     ///
     /// A pass is decided once. Raises KeyError for another criterion; ValueError for negative numbers, for a slip with
     /// the other criteria, before :meth:`begin`, and when the rule changes in the middle of a decision.
-    #[pyo3(signature = (*, criterion = "relative", threshold = 0.05, budget = f64::INFINITY, slip = f64::INFINITY, or_easy = false))]
+    #[pyo3(signature = (*, criterion = "relative", threshold = 0.05, budget = f64::INFINITY, slip = f64::INFINITY, or_easy = false, unmeasured = false))]
     fn decide(
         &mut self,
         criterion: &str,
@@ -147,6 +148,7 @@ impl Pass {
         budget: f64,
         slip: f64,
         or_easy: bool,
+        unmeasured: bool,
     ) -> PyResult<Vec<usize>> {
         let criterion = match criterion {
             "probability" => Criterion::Probability,
@@ -155,7 +157,7 @@ impl Pass {
             "relative" => Criterion::Relative,
             other => return Err(PyKeyError::new_err(format!("no criterion is named '{other}'"))),
         };
-        let rule = Rule { criterion, threshold, budget, slip, or_easy, ..Rule::EXACT };
+        let rule = Rule { criterion, threshold, budget, slip, or_easy, unmeasured, ..Rule::EXACT };
         self.with(|pass| {
             let mut accepted = Vec::new();
             while let Step::Accept(index) = pass.decide(&rule, u64::MAX)? {

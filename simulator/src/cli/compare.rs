@@ -91,7 +91,12 @@ impl Compare {
         {
             return Err(failure);
         }
-        let with_options = |&choice: &Choice| Ok((choice, self.prob.options(&self.replay, &choice)?));
+        // A part of a comparison does not know what will be shown of it.
+        let delays_wanted = self.output.shows_delays() || self.shard.is_some();
+        let with_options = |&choice: &Choice| {
+            let options = self.prob.options(&self.replay, &choice)?;
+            Ok((choice, PolicyOptions { delays_wanted, ..options }))
+        };
         let policies: Vec<(Choice, PolicyOptions)> =
             choices.iter().map(with_options).collect::<Result<_, Failure>>()?;
         let seeds = usize::try_from(self.replay.seeds.get()).unwrap_or(usize::MAX);

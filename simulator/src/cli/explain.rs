@@ -4,7 +4,7 @@ use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
 use crate::replay::explain::{Explained, Seen, Why, explain};
-use crate::replay::policy::{Criterion, HeadStart, Order, PolicyName};
+use crate::replay::policy::{Criterion, HeadStart, Order, PolicyName, PolicyOptions};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::Options;
 use crate::report::grid::Grid;
@@ -81,7 +81,8 @@ impl Explain {
             let message = format!("{name}: no job {} among the {} replayed", self.job, workload.jobs.len());
             return Err(Failure::Usage(message));
         };
-        let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
+        let policy = self.prob.options(&self.replay, &choice)?;
+        let options = Options { choice, policy: PolicyOptions { delays_wanted: true, ..policy }, rules };
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let mut explained = explain(&name, &workload, &options, self.replay.seed, job.id, &progress)

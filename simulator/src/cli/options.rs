@@ -234,10 +234,6 @@ pub struct ProbArgs {
     /// Whether what EASY would start by the limits is never refused [default: the preset's]
     #[arg(long, value_name = "BOOL")]
     or_easy: Option<bool>,
-    /// Leave the delay of what EASY would start by the limits unmeasured: the same decisions in less time, told delays
-    /// of those alone that could delay the head job; without --budget and --slip
-    #[arg(long, conflicts_with_all = ["budget", "slip"])]
-    unmeasured: bool,
     /// What earlier backfills teach about predicted delays: nothing, what is said about a backfill, or decisions as
     /// well [default: told, as the presets have it; off with another rule]
     #[arg(long, value_enum)]
@@ -323,7 +319,6 @@ impl ProbArgs {
             ("--slip", self.slip.is_some()),
             ("--guard", self.guard.is_some()),
             ("--or-easy", self.or_easy.is_some()),
-            ("--unmeasured", self.unmeasured),
             ("--calibrate", self.calibrate.is_some()),
             ("--shared", self.shared.is_some()),
             ("--refresh", self.refresh.is_some()),
@@ -400,7 +395,7 @@ impl ProbArgs {
             slip: self.slip.or(plain.slip),
             guard: self.guard.unwrap_or(plain.guard),
             or_easy: self.or_easy.unwrap_or(plain.or_easy),
-            unmeasured: self.unmeasured,
+            unmeasured: plain.unmeasured,
             calibrate: self.calibrate.unwrap_or(plain.calibrate),
             shared: self.shared.or(plain.shared),
             refresh: self.refresh.unwrap_or(plain.refresh),
@@ -442,7 +437,8 @@ impl ProbArgs {
             recent: self.recent_waits.unwrap_or(order.recent),
             shortest_long_wait_s: self.shortest_long_wait.unwrap_or(order.shortest_long_wait_s),
         };
-        Ok(PolicyOptions { overdue: replay.overdue.unwrap_or(overdue), order: Some(order), prob })
+        let overdue = replay.overdue.unwrap_or(overdue);
+        Ok(PolicyOptions { overdue, order: Some(order), prob, delays_wanted: false })
     }
 }
 

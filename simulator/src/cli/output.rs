@@ -125,6 +125,12 @@ impl OutputOptions {
         check_page(self.html.as_deref())
     }
 
+    /// Whether predicted delays are among what is shown.
+    pub fn shows_delays(&self) -> bool {
+        let of_delays = |view: &View| matches!(view, View::Delays | View::Calibration);
+        self.json || self.csv || self.html.is_some() || self.table.iter().any(of_delays)
+    }
+
     /// What a paper reports, where it is asked for.
     pub fn papers<'a>(&self, published: Option<&'a Published>) -> Option<&'a Published> {
         published.filter(|_| self.table.contains(&View::Papers))

@@ -5,6 +5,7 @@ use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output::{self, OutputOptions};
 use crate::base::papers;
 use crate::replay::outcome::Outcome;
+use crate::replay::policy::PolicyOptions;
 use crate::replay::run::{Options, Summary, run};
 use crate::replay::schedule;
 use crate::report::{self, Compared};
@@ -63,7 +64,9 @@ impl Simulate {
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
         let (rules, workload) = self.replay.workload(&trace, &name)?;
-        let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
+        let policy = self.prob.options(&self.replay, &choice)?;
+        let delays_wanted = self.output.shows_delays() || jobs.is_some();
+        let options = Options { choice, policy: PolicyOptions { delays_wanted, ..policy }, rules };
 
         let bar = output::progress(workload.counts.jobs * self.replay.seeds.get());
         let progress = |jobs: usize| bar.inc(jobs as u64);

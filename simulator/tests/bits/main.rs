@@ -13,7 +13,7 @@ use std::sync::Arc;
 use surefill::math::fnv::fnv1a;
 use surefill_simulator::base::random::Random;
 use surefill_simulator::replay::engine::replay;
-use surefill_simulator::replay::outcome::Outcome;
+use surefill_simulator::replay::outcome::{JobRecord, Outcome};
 use surefill_simulator::replay::policy::{Criterion, Delay, PolicyOptions, ProbOptions};
 use surefill_simulator::replay::setup::Setup;
 use surefill_simulator::trace::swf::{Strictness, read};
@@ -21,7 +21,7 @@ use surefill_simulator::trace::workload::{Rules, Workload};
 
 fn replayed(workload: &Workload, choice: &str, prob: ProbOptions) -> Outcome {
     let mut options = common::options(choice);
-    options.policy = PolicyOptions { prob, ..PolicyOptions::default() };
+    options.policy = PolicyOptions { prob, delays_wanted: true, ..PolicyOptions::default() };
     let mut policy = options.choice.build(&options.policy).unwrap();
     replay(workload, options.setup("test.swf", workload.procs, 0), &mut *policy, &|_| {}).unwrap()
 }
@@ -80,10 +80,20 @@ fn decisions_on_a_wide_machine_are_reproduced_bit_for_bit() {
             J { submit, run_time: 300 + below(30_000), processors, limit: 43_200, user: below(9) }
         })
         .collect();
-    let options = common::options("fair");
-    let mut policy = options.choice.build(&options.policy).unwrap();
-    let outcome = common::replay_with(&workload(8192, &jobs), &mut *policy);
-    assert_eq!(format!("{:016x}", digest(&outcome)), WIDE);
+    let mut options = common::options("fair");
+    let workload = workload(8192, &jobs);
+    let [measured, unmeasured] = [true, false].map(|delays_wanted| {
+        options.policy.delays_wanted = delays_wanted;
+        let mut policy = options.choice.build(&options.policy).unwrap();
+        common::replay_with(&workload, &mut *policy)
+    });
+    assert_eq!(format!("{:016x}", digest(&measured)), WIDE);
+    let unlike = |(with, without): &(&JobRecord, &JobRecord)| with.start != without.start;
+    assert_eq!(measured.jobs.iter().zip(&unmeasured.jobs).filter(unlike).count(), 0);
+    let told = |outcome: &Outcome| {
+        outcome.jobs.iter().filter_map(|job| job.backfill).filter(|b| b.predicted > 0.0).count()
+    };
+    assert!(told(&unmeasured) < told(&measured));
 }
 
 const WIDE: &str = "47ddb7d2b31a5990";

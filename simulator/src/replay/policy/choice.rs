@@ -235,7 +235,7 @@ impl Choice {
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Prob => {
                 let predictor = self.distributions(options)?;
-                Box::new(Prob::new(predictor, &self.order(options), options.overdue, &options.prob))
+                Box::new(Prob::new(predictor, &self.order(options), options.overdue, &options.prob()))
             }
         })
     }
@@ -252,7 +252,7 @@ impl Choice {
     /// As [`Choice::build`], [`BadChoice::NoNodes`].
     pub fn build_on_nodes(&self, options: &PolicyOptions, whole: bool) -> Result<Box<dyn Policy>, BadChoice> {
         let order = &self.order(options);
-        let prob = &options.prob;
+        let prob = &options.prob();
         Ok(match self.policy {
             PolicyName::Fcfs => Box::new(Fcfs),
             PolicyName::Easy | PolicyName::EasyPlusPlus => {

@@ -94,7 +94,7 @@ pub struct ProbOptions {
     pub guard: f64,
     /// Whether what EASY by the limits would start is never refused.
     pub or_easy: bool,
-    /// Whether the delay of what `or_easy` accepts is left unmeasured; it is told as 0 then.
+    /// Whether the delay of what `or_easy` accepts may stay unmeasured; it is told as 0 then.
     #[serde(default)]
     pub unmeasured: bool,
     /// Whether the distributions of waiting jobs follow what is learnt while they wait, or stay as they were at
@@ -168,6 +168,7 @@ impl ProbOptions {
             slip: finite(rule.slip),
             guard,
             or_easy: rule.or_easy,
+            unmeasured: rule.unmeasured,
             calibrate: if name == PresetName::Easy { Calibrate::Off } else { Calibrate::Told },
             ..ProbOptions::default()
         }
@@ -188,7 +189,8 @@ impl ProbOptions {
             slip: self.slip.unwrap_or(f64::INFINITY),
             guard: f64::INFINITY,
             or_easy: self.or_easy,
-            unmeasured: self.unmeasured,
+            // A calibration that decides learns from every delay.
+            unmeasured: self.unmeasured && self.calibrate != Calibrate::Decide,
         }
     }
 
@@ -212,4 +214,14 @@ pub struct PolicyOptions {
     pub order: Option<OrderOptions>,
     /// The probabilistic policy's.
     pub prob: ProbOptions,
+    /// Whether somebody looks at predicted delays: then all are measured, else those that decisions need.
+    #[serde(default)]
+    pub delays_wanted: bool,
+}
+
+impl PolicyOptions {
+    /// The probabilistic policy's options for a replay.
+    pub fn prob(&self) -> ProbOptions {
+        ProbOptions { unmeasured: self.prob.unmeasured && !self.delays_wanted, ..self.prob.clone() }
+    }
 }
