@@ -124,6 +124,7 @@ static const char *consider(struct plan *plan, const struct turn *turn, enum job
     bool in_time;
     *result = START_NOT_NOW;
     if (part == NULL || job == NULL || !may_start(job, part)) return refused;
+    if (turn->group->has_head && !leaves_licences(job, turn->group->pool.head.id)) return "wait (licences that the head job needs)";
     without = held(plan, job->job_id, time(NULL) + (time_t)facts->limit, false);
     in_time = without == NULL;
     *result = start_job(job, part, without, SLURMDB_JOB_FLAG_BACKFILL, plan->site);

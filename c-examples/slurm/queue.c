@@ -38,7 +38,6 @@ static const char *why_head_not_counted(const job_record_t *job, const part_reco
         return "the head job takes a range of nodes";
     if (details->features != NULL) return "the head job asks for node features";
     if (details->req_node_bitmap != NULL || details->exc_node_bitmap != NULL) return "the head job names nodes";
-    if (job->license_list != NULL) return "the head job needs licences";
     if (job->resv_name != NULL || job->resv_list != NULL) return "the head job has a reservation";
     if (job->gres_list_req != NULL) return "the head job needs generic resources";
     if (details->contiguous || job->req_switch != 0) return "the head job asks for neighbouring nodes";
@@ -115,7 +114,6 @@ static void make_head(struct site *site, struct group *group, job_record_t *job,
     group->has_head = true;
     group->head_place = place;
     group->head_order = order;
-    group->head_licences = job->license_list != NULL;
     group->pool.head_priority = job->priority;
     job_facts(job, part, nodes, &group->pool.head);
     if (why != NULL) site_unjudged(group, why);
@@ -244,8 +242,8 @@ static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32
         if (behind && !alone) {
             bool refused = refused_lately(&site->refusals, id, site->running, (int64_t)time(NULL));
             wait_for_priority(job);
-            if (group->head_licences && job->license_list != NULL)
-                debug2("surefill: JobId=%u is no candidate: the head job needs licences as well", id);
+            if (!leaves_licences(job, group->pool.head.id))
+                debug2("surefill: JobId=%u is no candidate: it would take licences that the head job needs", id);
             else
                 add_candidates(site, group, job, part, place, order, 0, refused, walk->depth);
             return 0;

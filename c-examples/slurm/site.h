@@ -24,7 +24,6 @@ struct group {
     bool has_head;         /* pool.head waits for nodes */
     int32_t head_place, head_order; /* its partition, and its place in the whole queue */
     int family;            /* of pools with waiting jobs that have nodes in common: the index of one of them */
-    bool head_licences;    /* and needs licences */
     bool sharing;          /* a running job leaves cores of its nodes to others */
     bool short_of_memory;  /* some of its jobs are left out */
     int32_t refused;       /* candidates that Slurm refused lately */
@@ -130,6 +129,8 @@ void say_why(job_record_t *job, enum job_state_reason why);
 bool job_misses_deadline(job_record_t *job);
 /* Everything Slurm's own schedulers ask before they look for nodes. */
 bool may_start(job_record_t *job, part_record_t *part);
+/* Whether the head job's licences, which are free, are so still when this job has its own. */
+bool leaves_licences(job_record_t *job, int64_t head_id);
 /* Starts the accepted candidates of a group under the locks, held for at most settings->locked seconds, in order, as
  * far as they may start although others were refused. Returns the delay of the head job that those started have been
  * charged with (0 by limits) and their number; *changed says that what the decision rests on has changed, and then

@@ -74,6 +74,39 @@ bool may_start(job_record_t *job, part_record_t *part) {
     return !job_misses_deadline(job);
 }
 
+/* --- Licences --- */
+
+static int same_licence(void *entry, void *name) { return xstrcmp(((const licenses_t *)entry)->name, name) == 0; }
+
+/* To what a candidate asks for what the head job asks for of the same licence. Returns whether the cluster has so many
+ * at all, so that Slurm's own test says nothing about it. */
+static bool add_licences(list_t *candidate, list_t *head) {
+    list_itr_t *at = list_iterator_create(candidate);
+    licenses_t *mine;
+    bool enough = true;
+    while ((mine = list_next(at)) != NULL) {
+        const licenses_t *its = list_find_first(head, same_licence, mine->name);
+        if (its == NULL) continue;
+        mine->total = its->total > UINT32_MAX - mine->total ? UINT32_MAX : mine->total + its->total;
+        enough = enough && mine->total <= get_total_license_cnt(mine->name);
+    }
+    list_iterator_destroy(at);
+    return enough;
+}
+
+bool leaves_licences(job_record_t *job, int64_t head_id) {
+    const job_record_t *head = find_job_record((uint32_t)head_id);
+    list_t *own = job->license_list;
+    bool leaves;
+    if (own == NULL || head == NULL || head->license_list == NULL || head == job) return true;
+    job->license_list = license_copy(own);
+    leaves = add_licences(job->license_list, head->license_list) &&
+             license_job_test(job, time(NULL), true) == SLURM_SUCCESS;
+    FREE_NULL_LIST(job->license_list);
+    job->license_list = own;
+    return leaves;
+}
+
 enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint32_t flag,
                             struct site *site) {
     double begun = clock_seconds();
@@ -133,11 +166,12 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
 }
 
 /* The candidate as it is now; NULL when it is no longer what was judged. */
-static job_record_t *same_job(const struct candidate *candidate, part_record_t *part) {
+static job_record_t *same_job(const struct candidate *candidate, part_record_t *part, int64_t head) {
     job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
     struct facts facts;
     int32_t nodes;
-    if (job == NULL || job->magic != JOB_MAGIC || !may_start(job, part)) return NULL;
+    if (job == NULL || job->magic != JOB_MAGIC || !may_start(job, part) || !leaves_licences(job, head))
+        return NULL;
     nodes = job_nodes(job, part);
     job_facts(job, part, nodes, &facts);
     if (nodes != candidate->facts.nodes || facts.limit != candidate->facts.limit) return NULL;
@@ -179,7 +213,7 @@ double site_start(struct site *site, struct group *group, const struct decision 
         /* It was judged as if those refused before it ran. Alone it delays the head job by no more than all
          * together; and who leaves the head job alone by the limits beside others does so without them. */
         if (measured && (unknown || (refused > 0 && !(refused + delay < settings->tau)))) break;
-        job = part == NULL ? NULL : same_job(candidate, part);
+        job = part == NULL ? NULL : same_job(candidate, part, group->pool.head.id);
         site->slurm_seconds += clock_seconds() - begun;
         without = nodes_without(group, decision->accepted[i]);
         done = job != NULL && start_job(job, part, without, SLURMDB_JOB_FLAG_BACKFILL, site) == START_DONE;

@@ -126,7 +126,6 @@ unjudged|--switches=1|the head job asks for neighbouring nodes
 unjudged|-N 3-4|the head job takes a range of nodes
 shared|-N 2 --nodelist=n1,n2|the head job names nodes
 shared|-N 3 --exclude=n1|the head job names nodes
-shared|--licenses=matlab|the head job needs licences
 shared|--gres=widget:1|the head job needs generic resources
 unjudged|--core-spec=1|the head job specialises cores
 unjudged|--reboot|the head job reboots its nodes
@@ -142,13 +141,17 @@ wait_for 10 is_completed "$free"
 heard "head JobId=\($timed\|$chained\|$held\) " && fail "a job that waits for something else is the head"
 timeout 10 scancel "$timed" "$chained" "$held"
 
-# Whoever needs licences does not overtake a head job with licences, though there are enough for both; the others may.
+# A head job with licences is counted like any other. Whoever needs licences overtakes it if there are enough for both,
+# the two of an array's tasks one after the other; and not if there are too few.
 # --time-min does not make a job shorter. The tasks of an array come one by one.
+listen
 head=$(job games 4 20 0.1 -L matlab)
-two=$(job man 1 1 0.1 -L matlab)
-short=$(job man 1 1 0.1)
-wait_for 10 is_completed "$short"
-wait_for 10 pending "$two" || fail "a job with licences has overtaken one with licences"
+two=$(job man 1 1 0.1 -L matlab:2)
+array=$(job man 1 1 0.5 -L matlab --array=1-2)
+wait_for 20 is_completed "$array" || fail "jobs with licences do not overtake where there are enough of them"
+wait_for 10 heard "decision: JobId=$array nodes=1 limit=60 head=$head probability.*: accepted (on)" ||
+    fail "a head job with licences is not counted"
+pending "$two" || fail "a job has overtaken that takes the head job's licences"
 timeout 10 scancel "$head" "$two"
 listen
 head=$(job games 4 20 0.1)

@@ -56,7 +56,7 @@ impl Preset {
                 7 => values.front_quantile = wild,
                 8 => values.shortest_long_wait = wild,
                 9 => values.recent_waits = number.min(1000),
-                10 => values.reserved = number,
+                10 => values.unmeasured = number,
                 11 => values.queue_run_time = wild,
                 12 => values.queue_age_unit = wild,
                 13 => values.candidate_age = wild,

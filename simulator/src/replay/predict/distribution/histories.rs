@@ -19,10 +19,8 @@ type Keys = [i64; 3];
 pub struct Histories {
     memory: Vec<u64>,
     keys: usize,
-    /// Jobs finished so far: a prediction holds until the next.
-    finished: u64,
-    /// Predictions, and the value of `finished` they were made at.
-    made: HashMap<Keys, (u64, RuntimeDistribution)>,
+    /// Predictions since the last job finished: they hold until the next.
+    made: HashMap<Keys, RuntimeDistribution>,
 }
 
 impl Histories {
@@ -52,7 +50,7 @@ impl Histories {
         let mut memory = vec![0; size.div_ceil(8)];
         Predictor::init(bytemuck::cast_slice_mut(&mut memory), &capacity, bins, &options)
             .expect("bins and experts are as many as the capacity says");
-        Histories { memory, keys, finished: 0, made: HashMap::new() }
+        Histories { memory, keys, made: HashMap::new() }
     }
 
     fn predictor(&mut self) -> Predictor<'_> {
@@ -69,14 +67,12 @@ impl Histories {
 impl DistributionPredictor for Histories {
     fn predict(&mut self, job: &Job, now: i64) -> RuntimeDistribution {
         let (keys, count) = (self.keys(job), self.keys);
-        if let Some((finished, made)) = self.made.get(&keys)
-            && *finished == self.finished
-        {
+        if let Some(made) = self.made.get(&keys) {
             return made.clone();
         }
         let made = self.predictor().predict(&keys[..count], now).expect("as many keys as it has");
         let made = made.unwrap_or(RuntimeDistribution::limit());
-        self.made.insert(keys, (self.finished, made.clone()));
+        self.made.insert(keys, made.clone());
         made
     }
 
@@ -84,7 +80,7 @@ impl DistributionPredictor for Histories {
         let (keys, count) = (self.keys(job), self.keys);
         // The reader admits no run time beyond what a distribution holds.
         self.predictor().learn(&keys[..count], job.run_time).expect("a run time in range");
-        self.finished += 1;
+        self.made.clear();
     }
 }
 
