@@ -42,9 +42,10 @@ fn fair(bench: &mut Bench) {
             scenario.head - scenario.idle,
             scenario.decide(&mut pass, &Rule::FAIR),
         );
-        group.bench_function("4 events a bin", |b| {
-            b.iter(|| black_box(scenario.decide(&mut pass, &Rule::FAIR)))
-        });
+        for (what, unmeasured) in [("4 events a bin", true), ("every delay measured", false)] {
+            let rule = Rule { unmeasured, ..Rule::FAIR };
+            group.bench_function(what, |b| b.iter(|| black_box(scenario.decide(&mut pass, &rule))));
+        }
         group.throughput(Throughput::Elements(releases as u64 * u64::from(processors)));
         let every = if name == LARGEST.0 { 256 } else { 1 };
         group.bench_function("E x C multiply-adds", |b| {
