@@ -4,7 +4,7 @@
 # In a part's source a line that begins with "$ " (and those it is continued on by a backslash) becomes the command as it
 # stands and what it prints; all other lines are copied. results/PART.md is the outcome, its wide tables also as CSV beside it;
 # the parts not asked for stay as they are. RESULTS.md, the page of claims, is written by hand from these.
-# Needs the traces, in SUREFILL_TRACES or in ../shared/traces.
+# Needs the traces, in SUREFILL_TRACES or in ../shared/traces, and for the part speed a Python with scipy (SUREFILL_PYTHON).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 asked=("$@")
@@ -53,11 +53,10 @@ make_part() {
         "$(surefill --version)" $(((SECONDS - begun + 59) / 60)) "$(nproc)"
 }
 
-made=$(mktemp -d)
-trap 'rm -rf "$made"' EXIT
-mkdir -p results
+made=build/results
+mkdir -p results "$made"
 for part in "${asked[@]}"; do
-    # What failed half-way leaves the part as it was.
+    # What failed half-way leaves the part as it was; what was made of it so far stays in the folder build.
     make_part "$part" > "$made/$part.md"
     cp "$made/$part.md" "results/$part.md"
     scripts/tables-as-csv.py "results/$part.md"
