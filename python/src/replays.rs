@@ -100,7 +100,8 @@ impl Setting {
 fn options_of(choice: &Choice) -> PolicyOptions {
     let plain = choice.policy == PolicyName::Prob && choice.rule.is_none();
     let prob = if plain { ProbOptions::preset(PresetName::Fair) } else { ProbOptions::default() };
-    let mut options = choice.options(&PolicyOptions { prob, delays_wanted: true, ..PolicyOptions::default() });
+    let mut options =
+        choice.options(&PolicyOptions { prob, delays_wanted: true, ..PolicyOptions::default() });
     if plain && options.order.is_none() && choice.order.is_none() {
         use surefill_simulator::replay::policy::OrderOptions;
         options.order = Some(OrderOptions::preset(PresetName::Fair));

@@ -296,10 +296,10 @@ impl Pass<'_> {
         (state.rule_criterion, state.rule_by_limits) = (rule.criterion as u32, by_limits(rule));
         (state.rule_threshold, state.rule_budget) = (rule.threshold, rule.budget);
         (state.rule_slip, state.rule_guard) = (rule.slip, rule.guard);
-        if let Some(reservation) = reservation.filter(|_| rule.leaves_unmeasured())
-            && let Some(accepted) = self.accept_unmeasured(guarded, reservation)?
-        {
-            return Ok(Some(accepted));
+        if let Some(reservation) = reservation.filter(|_| rule.leaves_unmeasured()) {
+            if let Some(accepted) = self.accept_unmeasured(guarded, reservation)? {
+                return Ok(Some(accepted));
+            }
         }
         let by_spectrum = rule.criterion.in_seconds() && self.state.spectrum.phase == KNOWN;
         if !by_spectrum {
