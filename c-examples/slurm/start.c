@@ -78,8 +78,8 @@ bool may_start(job_record_t *job, part_record_t *part) {
 
 static int same_licence(void *entry, void *name) { return xstrcmp(((const licenses_t *)entry)->name, name) == 0; }
 
-/* To what a candidate asks for what the head job asks for of the same licence. Returns whether the cluster has so many
- * at all, so that Slurm's own test says nothing about it. */
+/* Adds to a candidate's licences those of the same name that the head job asks for. False when the cluster does not own
+ * that number of one of them: Slurm's own test would say so in its log in every cycle. */
 static bool add_licences(list_t *candidate, list_t *head) {
     list_itr_t *at = list_iterator_create(candidate);
     licenses_t *mine;
