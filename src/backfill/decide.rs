@@ -1,5 +1,6 @@
 //! The decision loop of a pass: walk and candidates' ends merged in time order.
 
+use crate::backfill::coarse::Widths;
 use crate::backfill::crowd::gcd;
 use crate::backfill::frame::{Tree, WalkState};
 use crate::backfill::pass::{ACCEPTING, DECIDING, FILLING, Parts, Pass, candidate_slot};
@@ -116,12 +117,28 @@ impl Pass<'_> {
     /// changes in the middle; [`Error::NotANumber`] and [`Error::OutOfRange`] for the rule's numbers.
     pub fn decide(&mut self, rule: &Rule, work: u64) -> Result<Step> {
         rule.check()?;
+        let mut done = 0;
+        loop {
+            if let Some(step) = self.decide_so_finely(rule, work, &mut done)? {
+                return Ok(step);
+            }
+            // The widths were too coarse: others follow.
+            self.state.coarse.fail();
+            self.state.prepared = 0;
+            if done >= work {
+                return Ok(Step::More);
+            }
+        }
+    }
+
+    /// As [`Pass::decide`], with widths that may be too coarse for a verdict: `None` then.
+    fn decide_so_finely(&mut self, rule: &Rule, work: u64, done: &mut u64) -> Result<Option<Step>> {
         if self.state.phase != FILLING && self.state.phase != DECIDING {
             return Err(Error::WrongState);
         }
         if self.state.prepared == 0 {
             if let Some(step) = self.prepare(rule)? {
-                return Ok(step);
+                return Ok(Some(step));
             }
         } else if !self.same_rule(rule) {
             return Err(Error::WrongState);
@@ -132,11 +149,11 @@ impl Pass<'_> {
             waited: self.state.head_waited,
         };
         if matches!(self.state.spectrum.phase, SUMMING | KNOWN) {
-            return self.decide_by_spectrum(rule, &borne, work);
+            return self.decide_by_spectrum(rule, &borne, work).map(Some);
         }
         let state = &mut *self.state;
         let count = state.candidates as usize;
-        let limits = state.capacity;
+        let (limits, coarse) = (state.capacity, state.coarse);
         let Views { mut walk, candidates, ends, suffered, window } =
             self.parts.views(&mut state.walk, limits.processors);
         let candidates = range_mut(candidates, 0, count)?;
@@ -145,14 +162,13 @@ impl Pass<'_> {
             suffered: range_mut(suffered, 0, state.landings as usize)?,
             window: range_mut(window, 0, state.landings as usize)?,
         };
-        let mut done = 0;
         loop {
             let progress = match core::mem::take(&mut state.judge.passed) {
-                0 => walk.step(work, &mut done)?,
+                0 => walk.step(work, done)?,
                 after => Progress::Passed(after),
             };
             let until = match progress {
-                Progress::Interrupted => return Ok(Step::More),
+                Progress::Interrupted => return Ok(Some(Step::More)),
                 Progress::Reached(after) | Progress::Passed(after) => after,
                 Progress::Over => i64::MAX,
             };
@@ -167,43 +183,55 @@ impl Pass<'_> {
                 present.advance(end.after(), &mut tally, rule.criterion);
                 let slot = candidate_slot(&limits, end.job() as usize) + candidate.taken as usize;
                 let probability = at(walk.tree.releases, slot)?.probability;
-                verdict::take_release(candidate, probability, present, &tally, rule)?;
-                done += u64::from(state.landings) + 1;
-                if done >= work {
+                if coarse.is_on() {
+                    coarse.take_release(candidate, probability, present, &tally, rule)?;
+                } else {
+                    verdict::take_release(candidate, probability, present, &tally, rule)?;
+                }
+                *done += u64::from(state.landings) + 1;
+                if *done >= work {
                     // Where work ends must change nothing: what the walk has passed is taken note of when it goes on.
                     if let Progress::Passed(after) = progress {
                         present.passed = after;
                     }
-                    return Ok(Step::More);
+                    return Ok(Some(Step::More));
                 }
             }
             let over = matches!(progress, Progress::Over);
             if !over {
                 present.advance(until, &mut tally, rule.criterion);
-                done += u64::from(state.landings) + 1;
+                *done += u64::from(state.landings) + 1;
             }
             if matches!(progress, Progress::Reached(_)) {
                 let found = walk.visit(tally.suffered, tally.window)?;
                 present.book(&found);
-                done += found.work;
+                *done += found.work;
                 if rule.criterion == Criterion::Bound {
                     tally.note_peak();
                 }
             }
-            if let Some(accepted) = verdict::settle(candidates, present, &tally, rule, &borne, over)? {
+            let accepted = if coarse.is_on() {
+                coarse.settle(candidates, present, &tally, rule)?
+            } else {
+                verdict::settle(candidates, present, &tally, rule, &borne, over)?
+            };
+            if let Some(accepted) = accepted {
                 state.accepted = accepted as u32;
                 state.phase = ACCEPTING;
-                return Ok(Step::Accept(accepted));
+                return Ok(Some(Step::Accept(accepted)));
             }
             if present.first as usize >= count {
                 (state.phase, state.prepared) = (DECIDING, 0);
-                return Ok(Step::Done);
+                return Ok(Some(Step::Done));
+            }
+            if coarse.is_on() && (over || present.estimated != 0) {
+                return Ok(None);
             }
             if over {
                 return Err(Error::Corrupt); // every candidate has its verdict by then
             }
-            if done >= work {
-                return Ok(Step::More);
+            if *done >= work {
+                return Ok(Some(Step::More));
             }
         }
     }
@@ -342,7 +370,8 @@ impl Pass<'_> {
             candidate.landings = (missing + candidate.processors).div_ceil(unit) - target;
             undecided += 1;
             asked += u64::from(candidate.processors);
-            (candidate.taken, candidate.delay, candidate.exactness) = (0, 0.0, 0);
+            (candidate.taken, candidate.exactness) = (0, 0);
+            (candidate.delay, candidate.seconds) = (0.0, 0.0);
             candidate.left = 1.0;
             landings = landings.max(candidate.landings);
         }
@@ -374,23 +403,35 @@ impl Pass<'_> {
         } else {
             state.spectrum.phase = if state.spectrum.phase == DECLINED { DECLINED } else { UNTRIED };
         }
+        let timeline = Timeline { entries: parts.entries, begins: parts.begins };
+        let (walk, coarse) = (&mut state.walk, &mut state.coarse);
+        let running = range_mut(parts.running, 0, walk.running as usize)?;
+        coarse.shift = 0;
+        if rule.criterion.in_seconds() && rule.leaves_unmeasured() {
+            let (limits, releases, instants) = (&*parts.limits, &*parts.releases, walk.instants as usize);
+            coarse.round(target, &mut Widths { running, limits, releases, timeline, instants, unit })?;
+        }
+        if coarse.is_on() {
+            landings = coarse.most_landings(landings);
+            (walk.target, walk.high) = (coarse.target, coarse.target + landings);
+            // What exact walks have kept does not serve this one.
+            (walk.reach, walk.grain, walk.segments, walk.kept) = (walk.high, 0, 0, 0);
+        } else {
+            walk.target = target;
+            walk.high = if rule.criterion.needs_window() { target + landings } else { target };
+            if walk.segments == 0 || walk.unit != unit {
+                // As far as acceptances can move the target: what is idle, or what is asked for if that is less.
+                let most = asked.min(state.idle.into()) as u32;
+                walk.reach = missing.saturating_add(most).div_ceil(unit);
+                let released = running.iter().map(|job| u64::from(job.width) * u64::from(job.releases)).sum();
+                let cells = if undecided > 1 { parts.store.len() } else { 0 };
+                walk.choose_grain(released, parts.segments.len(), cells);
+            }
+            walk.unit = unit;
+        }
         (state.ends_passed, state.landings) = (0, landings);
         range_mut(parts.suffered, 0, landings as usize)?.fill(0.0);
         range_mut(parts.window, 0, landings as usize)?.fill(0.0);
-        let walk = &mut state.walk;
-        walk.target = target;
-        walk.high = if rule.criterion.needs_window() { target + landings } else { target };
-        if walk.segments == 0 || walk.unit != unit {
-            // As far as acceptances can move the target: what is idle, or what is asked for if that is less.
-            let most = asked.min(state.idle.into()) as u32;
-            walk.reach = missing.saturating_add(most).div_ceil(unit);
-            let running = range(parts.running, 0, walk.running as usize)?;
-            let released = running.iter().map(|job| u64::from(job.width) * u64::from(job.releases)).sum();
-            let cells = if undecided > 1 { parts.store.len() } else { 0 };
-            walk.choose_grain(released, parts.segments.len(), cells);
-        }
-        walk.unit = unit;
-        let timeline = Timeline { entries: parts.entries, begins: parts.begins };
         let last = (state.walk.instants as usize).checked_sub(1);
         state.judge = JudgeState {
             horizon: last.map_or(Ok(0), |last| timeline.after(last))?,

@@ -14,6 +14,7 @@
 //! * `verdict`: turns what the walk finds into delays and verdicts, with early exits.
 //! * `walk`: visits the instants in time order, knowing at each the distribution of all processors released by the
 //!   other jobs (divide and conquer over time, E x C multiply-adds for E events and C processors).
+//! * `coarse`: verdicts on wide machines from bounds by coarse widths, where nobody asks for more.
 //! * `segment`: distributions of middle frames, kept for the walks after an accepted candidate.
 //! * `frame`: the walk's stack of frames, each with a distribution.
 //! * `running`: a running job, followed over its releases.
@@ -27,6 +28,7 @@
 //! * `head_start`: Pr(at least n processors free at t) and the head job's start-time quantiles.
 
 mod accounts;
+mod coarse;
 pub(crate) mod convolve;
 mod crowd;
 mod decide;

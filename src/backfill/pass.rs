@@ -1,6 +1,7 @@
 //! One scheduling pass in the caller's memory.
 
 use crate::backfill::accounts::Accounts;
+use crate::backfill::coarse::Coarse;
 use crate::backfill::frame::{Frame, WalkState};
 use crate::backfill::running::Running;
 use crate::backfill::segment::{CELLS_PER_RELEASE, RELEASES_PER_SEGMENT, Segment};
@@ -138,6 +139,7 @@ pub(crate) struct State {
     pub(super) judge: JudgeState,
     pub(super) walk: WalkState,
     pub(super) spectrum: Spectrum,
+    pub(super) coarse: Coarse,
 }
 
 /// One scheduling pass over one pool of interchangeable processors.
@@ -473,7 +475,7 @@ impl Pass<'_> {
         for later in self.parts.candidates.iter_mut().take(state.candidates as usize).skip(candidate + 1) {
             later.verdict = Verdict::Undecided as u32;
         }
-        (state.phase, state.prepared) = (DECIDING, 0);
+        (state.phase, state.prepared, state.coarse) = (DECIDING, 0, Coarse::zeroed());
         Ok(())
     }
 

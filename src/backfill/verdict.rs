@@ -72,9 +72,12 @@ pub struct Rule {
     pub guard: f64,
     /// Whether what EASY would start by the time limits is accepted whatever its delay, threshold and caps.
     pub or_easy: bool,
-    /// Whether the delay of what `or_easy` accepts is left unmeasured: it is reported as at least 0
-    /// ([`Exactness::AtLeast`]) and not spent. The decisions are the same, and a pass walks only for those who could
-    /// delay the head job by the limits. A finite budget or slip needs every delay: with one, all are measured.
+    /// Whether delays are computed no further than the verdicts need. That of what `or_easy` accepts is left unmeasured:
+    /// reported as at least 0 ([`Exactness::AtLeast`]) and not spent; a pass walks only for those who could delay the
+    /// head job by the limits. On wide machines coarse widths bound the delays of those from both sides, and where the
+    /// bounds settle a verdict they are reported: at most this where accepted ([`Exactness::AtMost`], and spent), at least
+    /// this where refused. The decisions are the same. A finite budget or slip needs every delay: with one, all are
+    /// measured.
     pub unmeasured: bool,
 }
 
@@ -174,7 +177,7 @@ pub enum Exactness {
     Exact = 0,
     /// The delay is at least this: refused before everything was added up, or accepted unmeasured.
     AtLeast = 1,
-    /// The delay is at most this. Nothing reports it any more.
+    /// The delay is at most this: accepted by a bound, where a rule leaves delays [unmeasured](Rule::unmeasured).
     AtMost = 2,
     /// A large group of equal times was too large to be exact: an estimate, of an accepted candidate's delay within
     /// about a hundredth, of a refused one's perhaps before everything was added up.
@@ -222,6 +225,14 @@ pub(super) struct Candidate {
     /// Whether it is accepted whatever its delay.
     pub exempt: u32,
     pub reserved: u32,
+}
+
+impl Candidate {
+    /// Takes note of its next end, of this probability.
+    pub(super) fn take(&mut self, probability: f64) {
+        self.taken += 1;
+        self.left = if self.taken >= self.releases { 0.0 } else { (self.left - probability).max(0.0) };
+    }
 }
 
 /// What the head job suffers, by the width of the candidate, up to the present of the walk.
@@ -325,11 +336,9 @@ pub(super) fn take_release(
     tally: &Tally,
     rule: &Rule,
 ) -> Result<()> {
-    candidate.taken += 1;
+    candidate.take(probability);
     let cost = cost(tally, candidate.landings, rule.criterion)?;
     candidate.delay += probability * cost;
-    candidate.left =
-        if candidate.taken >= candidate.releases { 0.0 } else { (candidate.left - probability).max(0.0) };
     refuse_early(candidate, cost, present, rule);
     Ok(())
 }

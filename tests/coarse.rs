@@ -1,0 +1,143 @@
+//! Verdicts from coarse widths are those of the exact walk, and what they report bounds the exact delay.
+
+use proptest::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use surefill::backfill::{Criterion, Exactness, Judgement, Pass, PassCapacity, Rule, Step, Verdict};
+use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+
+#[derive(Debug, Clone)]
+struct Job {
+    processors: u32,
+    age: i64,
+    limit: i64,
+    counts: Vec<f64>,
+}
+
+#[derive(Debug, Clone)]
+struct Queue {
+    running: Vec<Job>,
+    candidates: Vec<Job>,
+    idle: u32,
+    missing: u32,
+}
+
+const LIMITS: PassCapacity = PassCapacity {
+    running: 64,
+    candidates: 12,
+    processors: 1 << 19,
+    bins: 12,
+    events_per_bin: 2,
+    tie_cells: 1 << 14,
+};
+
+/// Widths over five decades, some of them multiples of a node's processors.
+fn job(ages: std::ops::Range<i64>) -> impl Strategy<Value = Job> {
+    let processors =
+        prop_oneof![1u32..20, 1u32..2_000, 1u32..8_000, (1u32..60).prop_map(|nodes| 128 * nodes)];
+    let counts = prop_oneof![4 => proptest::collection::vec(0u32..5, 12), 1 => Just(vec![0; 12])];
+    (processors, ages, prop_oneof![Just(600i64), Just(3_600), 1i64..40_000], counts).prop_map(
+        |(processors, age, limit, counts)| {
+            let counts = counts.into_iter().map(f64::from).collect();
+            Job { processors, age, limit, counts }
+        },
+    )
+}
+
+fn queue() -> impl Strategy<Value = Queue> {
+    let running = proptest::collection::vec(job(0..5_000), 2..60);
+    let candidates = proptest::collection::vec(job(0..1), 1..12);
+    (running, candidates, 1u32..30_000, 0.02f64..1.0).prop_map(|(running, candidates, idle, share)| {
+        let busy: u32 = running.iter().map(|job| job.processors).sum();
+        let missing = ((f64::from(busy) * share) as u32).max(1);
+        Queue { running, candidates, idle, missing }
+    })
+}
+
+/// The steps, and the judgements at the end.
+fn decide(queue: &Queue, rule: &Rule, work: u64) -> (Vec<usize>, Vec<(usize, Judgement)>) {
+    let bins = RuntimeBins::new(30.0, 2.0, 12).unwrap();
+    let belief = |job: &Job| RuntimeDistribution::from_counts(&bins, &job.counts).unwrap();
+    let mut memory = vec![0u64; Pass::size(&LIMITS).unwrap().div_ceil(8)];
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS).unwrap();
+    pass.begin(0, queue.idle, 1, queue.idle + queue.missing).unwrap();
+    for job in &queue.running {
+        pass.add_running(job.processors, job.age, job.limit, &belief(job)).unwrap();
+    }
+    for job in &queue.candidates {
+        pass.add_candidate(job.processors, job.limit, &belief(job)).unwrap();
+    }
+    let (mut accepted, mut judged) = (Vec::new(), Vec::new());
+    loop {
+        match pass.decide(rule, work).unwrap() {
+            Step::Accept(index) => {
+                // All those before it are refused for good, and those behind it judged anew.
+                let first = accepted.last().map_or(0, |last| last + 1);
+                judged.extend((first..=index).map(|index| (index, pass.judgement(index).unwrap())));
+                accepted.push(index);
+                pass.commit(index).unwrap();
+            }
+            Step::More => (),
+            Step::Done => break,
+        }
+    }
+    let first = accepted.last().map_or(0, |last| last + 1);
+    judged.extend((first..queue.candidates.len()).map(|index| (index, pass.judgement(index).unwrap())));
+    (accepted, judged)
+}
+
+/// Delays accepted by a bound, and refused by one.
+static BOUNDED: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+
+fn same_decisions(queue: &Queue, rule: &Rule, work: u64) -> Result<(), TestCaseError> {
+    let measured = Rule { unmeasured: false, ..*rule };
+    let (steps, exact) = decide(queue, &measured, u64::MAX);
+    let (others, coarse) = decide(queue, rule, work);
+    prop_assert_eq!(steps, others);
+    for ((_, exact), (_, coarse)) in exact.iter().zip(&coarse) {
+        prop_assert_eq!(exact.verdict, coarse.verdict);
+        let close = 1e-9 * (1.0 + exact.delay);
+        match (coarse.exactness, coarse.verdict) {
+            (Exactness::AtMost, verdict) => {
+                prop_assert_eq!(verdict, Verdict::Accepted);
+                prop_assert!(exact.delay <= coarse.delay + close && coarse.delay < rule.threshold);
+                BOUNDED[0].fetch_add(1, Ordering::Relaxed);
+            }
+            (Exactness::AtLeast, Verdict::Refused) => {
+                // What the exact walk refuses early is itself only a lower bound.
+                prop_assert!(coarse.delay >= rule.threshold);
+                prop_assert!(exact.exactness == Exactness::AtLeast || coarse.delay <= exact.delay + close);
+                BOUNDED[1].fetch_add(1, Ordering::Relaxed);
+            }
+            _ => (),
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Also where a threshold lies a millionth beside a candidate's delay, and where the work is done in slices.
+    fn decisions(
+        queue in queue(), seconds in any::<bool>(), tau in 0.01f64..0.6, near in any::<prop::sample::Index>(),
+        beside in prop_oneof![Just(None), (-1.0f64..1.0).prop_map(Some)],
+        work in prop_oneof![Just(u64::MAX), 1u64..20_000],
+    ) {
+        let criterion = if seconds { Criterion::Seconds } else { Criterion::Relative };
+        let threshold = if seconds { 1_000.0 * tau } else { tau };
+        let mut rule = Rule { criterion, threshold, or_easy: true, unmeasured: true, ..Rule::EXACT };
+        if let Some(beside) = beside {
+            let (_, judged) = decide(&queue, &Rule { unmeasured: false, ..rule }, u64::MAX);
+            let delay = near.get(&judged).1.delay;
+            rule.threshold = (delay * (1.0 + 1e-6 * beside)).max(0.0);
+        }
+        same_decisions(&queue, &rule, work)?;
+    }
+}
+
+#[test]
+fn coarse_widths_decide_as_exact_ones_do() {
+    decisions();
+    let [accepted, refused] = &BOUNDED;
+    assert!(accepted.load(Ordering::Relaxed) > 100 && refused.load(Ordering::Relaxed) > 100, "{BOUNDED:?}");
+}
