@@ -116,7 +116,8 @@ static int32_t accept(struct decider *decider, struct beliefs *beliefs, int32_t 
         status = surefill_pass_judgement(decider->pass, chosen, &judged->delay, &judged->exactness, &judged->verdict);
     if (status != SUREFILL_OK || beliefs == NULL) return status;
     *idle -= candidate->facts.nodes;
-    if (judged->exactness == SUREFILL_DELAY_AT_LEAST) return SUREFILL_OK; /* accepted by the limits, unmeasured */
+    /* Accepted by the limits, unmeasured, or by a bound: nothing to learn from. */
+    if (judged->exactness == SUREFILL_DELAY_AT_LEAST || judged->exactness == SUREFILL_DELAY_AT_MOST) return SUREFILL_OK;
     judged->missing = pool->head.nodes - *idle - candidate->facts.nodes;
     judged->predicted = fmax(after - before, 0);
     if (!seconds) judged->predicted = fmin(judged->predicted, 1);

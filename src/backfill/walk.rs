@@ -178,18 +178,21 @@ impl Walk<'_> {
             work += joint.work;
         }
         if followed {
-            // The group's own jobs join the rest, one after the other.
+            // The group's own jobs join the rest, one after the other, the last of them in the window.
+            let window = range_mut(window, 0, high - target)?;
             let [first, second] = &mut self.tie.rows;
             let (mut from, mut pending) = (base, frame.pending as usize);
-            range_mut(first, 0, length)?.copy_from_slice(range(self.tree.buffers, start, length)?);
-            for m in members {
+            let source = range(self.tree.buffers, start, length)?;
+            let last = group.len().saturating_sub(1);
+            for (place, m) in members.enumerate() {
                 pending = pending.checked_sub(m.width).ok_or(Error::Corrupt)?;
                 let to = target.saturating_sub(pending);
-                add_job(first, from, second, to, high - to, m.width, m.after);
+                let source = if place == 0 { source } else { &*first };
+                let joined: &mut [f64] = if place == last { &mut *window } else { &mut *second };
+                add_job(source, from, joined, to, high - to, m.width, m.after);
                 core::mem::swap(first, second);
                 (from, work) = (to, work + (high - to) as u64);
             }
-            range_mut(window, 0, high - target)?.copy_from_slice(range(first, 0, high - target)?);
         }
         for &index in range(self.tree.order, 0, frame.jobs as usize)? {
             pass_release(at_mut(self.tree.running, index as usize)?, self.tree.releases)?;

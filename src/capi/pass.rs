@@ -66,9 +66,9 @@ pub const SUREFILL_VERDICT_HEAD_NEVER: i32 = 7;
 
 /// The delay given is the delay itself, up to rounding.
 pub const SUREFILL_DELAY_EXACT: i32 = 0;
-/// Refused before everything was added up: the delay is at least the one given.
+/// The delay is at least the one given: refused before everything was added up, or accepted unmeasured.
 pub const SUREFILL_DELAY_AT_LEAST: i32 = 1;
-/// The delay is at most the one given. Nothing reports this any more.
+/// The delay is at most the one given: accepted by a bound, under a rule with unmeasured.
 pub const SUREFILL_DELAY_AT_MOST: i32 = 2;
 /// More jobs may end in one second than are added up exactly: the delay is an estimate, within about a hundredth for an
 /// accepted candidate.
@@ -121,9 +121,11 @@ pub struct surefill_rule {
     pub guard: f64,
     /// Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     pub or_easy: i32,
-    /// Not 0: the delay of what or_easy accepts is left unmeasured, reported as at least 0 (SUREFILL_DELAY_AT_LEAST)
-    /// and not spent. The decisions are the same, and a pass costs only what those cost that could delay the head job
-    /// by the limits. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
+    /// Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured:
+    /// reported as at least 0 (SUREFILL_DELAY_AT_LEAST) and not spent. Where the head job lacks 2,048 processors and
+    /// more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at
+    /// most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are the
+    /// same. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
     pub unmeasured: i32,
 }
 

@@ -83,7 +83,7 @@ pub struct surefill_preset {
     pub shortest_long_wait: f64,
     /// How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
     pub recent_waits: i32,
-    /// The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate.
+    /// The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate itself.
     pub unmeasured: i32,
     /// The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
     pub queue_run_time: f64,

@@ -136,7 +136,8 @@ impl Pass {
     /// criterion's unit. ``slip`` is the most that their expected seconds may add up to, divided by the head job's
     /// whole expected wait; only ``"seconds"`` and ``"relative"`` know it. Neither limits anything unless it is given.
     /// With ``or_easy`` a candidate is accepted, whatever its delay, if EASY would start it by the time limits;
-    /// with ``unmeasured`` as well its delay is not computed, and said to be 0, unless budget or slip need it.
+    /// with ``unmeasured`` as well its delay is not computed, and said to be 0, and on wide machines the delays of others
+    /// may be bounds on the threshold's side of them, unless budget or slip need them. The decisions are the same.
     ///
     /// A pass is decided once. Raises KeyError for another criterion; ValueError for negative numbers, for a slip with
     /// the other criteria, before :meth:`begin`, and when the rule changes in the middle of a decision.

@@ -225,7 +225,7 @@ impl Prob {
             let mut seconds = pass.spent(Criterion::Seconds) - before;
             let mut delay = pass.judgement(index)?.delay;
             let job = cluster.job(self.candidates[index]);
-            let measured = pass.judgement(index)?.exactness != Exactness::AtLeast;
+            let measured = matches!(pass.judgement(index)?.exactness, Exactness::Exact | Exactness::Estimate);
             if let Some(delays) = delays.as_mut().filter(|_| measured) {
                 let in_seconds = matches!(rule.criterion, Criterion::Seconds | Criterion::Relative);
                 let predicted = if in_seconds { seconds.max(0.0) } else { delay.min(1.0) };
