@@ -27,8 +27,8 @@ const TAIL: f64 = 18.421;
 /// Narrower machines are walked through as they are.
 const WIDE: u32 = 2048;
 
-/// The first units are the largest power of four that leaves as many numbers up to the target, at most.
-const FEWEST_NUMBERS: u32 = 1024;
+/// The coarsest widths leave this number of numbers up to the target, or up to twice as many.
+const FEWEST_NUMBERS: u32 = 256;
 
 /// Each walk that is not enough is followed by one on widths so many bits finer.
 const STEP: u32 = 2;
@@ -68,7 +68,7 @@ impl Coarse {
         } else if target < WIDE {
             0
         } else {
-            (target.ilog2().saturating_sub(FEWEST_NUMBERS.ilog2()) / STEP).max(1) * STEP
+            target.ilog2() - FEWEST_NUMBERS.ilog2()
         };
         (shift > 0).then_some(shift)
     }

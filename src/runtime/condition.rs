@@ -4,7 +4,6 @@
 //! above, log-uniform inside a bin, then the rest is scaled to 1. The last, open bin is closed by the limit. When
 //! nothing is left (the job outlived every bin, or its limit), the job is expected to end at its limit if that is still
 //! ahead, else one second from now.
-
 //!
 //! A soft limit, one that jobs may outlive, does not cut: [`RuntimeDistribution::remaining_softly`].
 
@@ -48,9 +47,12 @@ pub(crate) fn at_limit(age: i64, limit: i64) -> i64 {
     limit.saturating_sub(age).max(1)
 }
 
-/// The bins between age and limit with their scaled masses; empty when nothing is left.
-fn pieces(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> ArrayVec<Piece, MAX_BINS> {
-    let mut pieces = ArrayVec::new();
+/// What is left of all bins.
+type Pieces = ArrayVec<Piece, MAX_BINS>;
+
+/// Writes the bins between age and limit with their scaled masses; none when nothing is left. The caller's list is
+/// written, for to return one would copy all that it has room for.
+fn cut(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64, pieces: &mut Pieces) {
     let mut total = 0.0;
     for (bin, &probability) in probabilities.iter().enumerate() {
         let (Some(lower), Some(mut upper)) = (bins.lower(bin), bins.upper(bin)) else { break };
@@ -73,10 +75,9 @@ fn pieces(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> Ar
             let _ = pieces.try_push(Piece { bin, start, end, regular: whole && bin != 0 && !open, mass });
         }
     }
-    for piece in &mut pieces {
+    for piece in pieces {
         piece.mass /= total;
     }
-    pieces
 }
 
 impl RuntimeDistribution {
@@ -125,12 +126,12 @@ impl RuntimeDistribution {
         self.releases(age, limit, MAX_SECONDS, events_per_bin, out)
     }
 
-    /// `cut` is where what is believed ends; `limit` what stands for it where nothing is left.
+    /// `end` is where what is believed is cut; `limit` what stands for it where nothing is left.
     fn releases(
         &self,
         age: i64,
         limit: i64,
-        cut: i64,
+        end: i64,
         events_per_bin: usize,
         out: &mut [Release],
     ) -> Result<usize> {
@@ -145,7 +146,7 @@ impl RuntimeDistribution {
             Shape::Limit => return Ok(write_one(out, at_limit(age, limit))),
             // A job that has not run yet has not outlived a prediction of 0 either.
             Shape::Single(seconds) if *seconds > age || age == 0 => {
-                return Ok(write_one(out, at_limit(age, cut.min(*seconds))));
+                return Ok(write_one(out, at_limit(age, end.min(*seconds))));
             }
             Shape::Single(_) => return Ok(write_one(out, at_limit(age, limit))),
             Shape::Binned { bins, probabilities } => (bins, probabilities),
@@ -155,7 +156,9 @@ impl RuntimeDistribution {
             let _ = steps.try_push(libm::exp(bins.ln_ratio() * i as f64 / events_per_bin as f64));
         }
         let mut count = 0;
-        for piece in pieces(bins, probabilities, age, cut) {
+        let mut pieces = Pieces::new();
+        cut(bins, probabilities, age, end, &mut pieces);
+        for piece in &pieces {
             let mass = piece.mass / events_per_bin as f64;
             let ln_ratio = if piece.regular { 0.0 } else { libm::log(piece.end / piece.start) };
             for (i, step) in (1..events_per_bin).zip(&steps) {
@@ -182,7 +185,8 @@ impl RuntimeDistribution {
     pub fn recalculated(&self, age: i64, limit: i64) -> Result<RuntimeDistribution> {
         check(age, limit)?;
         let Shape::Binned { bins, probabilities } = &self.0 else { return Ok(self.clone()) };
-        let left = pieces(bins, probabilities, age, limit);
+        let mut left = Pieces::new();
+        cut(bins, probabilities, age, limit, &mut left);
         if left.is_empty() {
             return Ok(RuntimeDistribution::limit());
         }
@@ -216,7 +220,9 @@ impl RuntimeDistribution {
         };
         let mut below = 0.0;
         let mut longest = at_limit(age, limit);
-        for piece in pieces(bins, probabilities, age, limit) {
+        let mut pieces = Pieces::new();
+        cut(bins, probabilities, age, limit, &mut pieces);
+        for piece in &pieces {
             longest = whole_seconds(piece.end - age as f64);
             if below + piece.mass >= quantile {
                 let share = ((quantile - below) / piece.mass).clamp(0.0, 1.0);
