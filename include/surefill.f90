@@ -126,9 +126,9 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_VERDICT_HEAD_NEVER = 7_c_int32_t
   !> The delay given is the delay itself, up to rounding.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_EXACT = 0_c_int32_t
-  !> Refused before everything was added up: the delay is at least the one given.
+  !> The delay is at least the one given: refused before everything was added up, or accepted unmeasured.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_LEAST = 1_c_int32_t
-  !> The delay is at most the one given. Nothing reports this any more.
+  !> The delay is at most the one given: accepted by a bound, under a rule with unmeasured.
   integer(c_int32_t), parameter :: SUREFILL_DELAY_AT_MOST = 2_c_int32_t
   !> More jobs may end in one second than are added up exactly: the delay is an estimate, within about a hundredth for
   !! an accepted candidate. A refused one's may be from before everything was added up.
@@ -174,9 +174,11 @@ module surefill
     real(c_double) :: guard
     !> Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip.
     integer(c_int32_t) :: or_easy
-    !> Not 0: the delay of what or_easy accepts is left unmeasured, reported as at least 0 (SUREFILL_DELAY_AT_LEAST)
-    !! and not spent. The decisions are the same, and a pass costs only what those cost that could delay the head job
-    !! by the limits. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
+    !> Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured:
+    !! reported as at least 0 (SUREFILL_DELAY_AT_LEAST) and not spent. Where the head job lacks 2,048 processors and
+    !! more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at
+    !! most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are
+    !! the same. A finite budget or slip needs every delay: with one, all are measured. 0 by default.
     integer(c_int32_t) :: unmeasured
   end type surefill_rule
 
@@ -298,7 +300,7 @@ module surefill
     real(c_double) :: shortest_long_wait
     !> How many waits surefill_recent_waits_init makes room for (1 to 4,194,304).
     integer(c_int32_t) :: recent_waits
-    !> The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate.
+    !> The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate itself.
     integer(c_int32_t) :: unmeasured
     !> The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first.
     real(c_double) :: queue_run_time

@@ -342,10 +342,10 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
 /* The delay given is the delay itself, up to rounding. */
 #define SUREFILL_DELAY_EXACT 0
 
-/* Refused before everything was added up: the delay is at least the one given. */
+/* The delay is at least the one given: refused before everything was added up, or accepted unmeasured. */
 #define SUREFILL_DELAY_AT_LEAST 1
 
-/* The delay is at most the one given. Nothing reports this any more. */
+/* The delay is at most the one given: accepted by a bound, under a rule with unmeasured. */
 #define SUREFILL_DELAY_AT_MOST 2
 
 /* More jobs may end in one second than are added up exactly: the delay is an estimate, within about a hundredth
@@ -399,9 +399,11 @@ typedef struct surefill_rule {
   double guard;
   /* Not 0: what EASY would start by the time limits is accepted whatever its delay, threshold, budget and slip. */
   int32_t or_easy;
-  /* Not 0: the delay of what or_easy accepts is left unmeasured, reported as at least 0 (SUREFILL_DELAY_AT_LEAST)
-   * and not spent. The decisions are the same, and a pass costs only what those cost that could delay the head job
-   * by the limits. A finite budget or slip needs every delay: with one, all are measured. 0 by default. */
+  /* Not 0: delays are computed no further than the verdicts need. That of what or_easy accepts is left unmeasured:
+   * reported as at least 0 (SUREFILL_DELAY_AT_LEAST) and not spent. Where the head job lacks 2,048 processors and
+   * more (in units of the widths' common divisor), bounds by coarse widths that settle a verdict are reported: at
+   * most this where accepted (SUREFILL_DELAY_AT_MOST, and spent), at least this where refused. The decisions are
+   * the same. A finite budget or slip needs every delay: with one, all are measured. 0 by default. */
   int32_t unmeasured;
 } surefill_rule;
 
@@ -858,7 +860,7 @@ typedef struct surefill_preset {
   double shortest_long_wait;
   /* How many waits surefill_recent_waits_init makes room for (1 to 4,194,304). */
   int32_t recent_waits;
-  /* The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate. */
+  /* The rule's: not 0 in easy, fair and fast. Set it to 0 to be told the delay of every candidate itself. */
   int32_t unmeasured;
   /* The queue's order: the power of the predicted run time (-8 to 8), above 0 for short jobs first. */
   double queue_run_time;

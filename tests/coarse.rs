@@ -53,8 +53,10 @@ fn queue() -> impl Strategy<Value = Queue> {
     })
 }
 
-/// The steps, and the judgements at the end.
-fn decide(queue: &Queue, rule: &Rule, work: u64) -> (Vec<usize>, Vec<(usize, Judgement)>) {
+/// Who is accepted, with the head job's start at its quartiles then, and the judgements.
+type Decided = (Vec<(usize, [i64; 3])>, Vec<(usize, Judgement)>);
+
+fn decide(queue: &Queue, rule: &Rule, work: u64) -> Decided {
     let bins = RuntimeBins::new(30.0, 2.0, 12).unwrap();
     let belief = |job: &Job| RuntimeDistribution::from_counts(&bins, &job.counts).unwrap();
     let mut memory = vec![0u64; Pass::size(&LIMITS).unwrap().div_ceil(8)];
@@ -71,16 +73,18 @@ fn decide(queue: &Queue, rule: &Rule, work: u64) -> (Vec<usize>, Vec<(usize, Jud
         match pass.decide(rule, work).unwrap() {
             Step::Accept(index) => {
                 // All those before it are refused for good, and those behind it judged anew.
-                let first = accepted.last().map_or(0, |last| last + 1);
+                let first = accepted.last().map_or(0, |(last, _)| last + 1);
                 judged.extend((first..=index).map(|index| (index, pass.judgement(index).unwrap())));
-                accepted.push(index);
                 pass.commit(index).unwrap();
+                let mut starts = [0; 3];
+                while !pass.head_start_quantiles(&[0.25, 0.5, 0.75], &mut starts, work).unwrap() {}
+                accepted.push((index, starts));
             }
             Step::More => (),
             Step::Done => break,
         }
     }
-    let first = accepted.last().map_or(0, |last| last + 1);
+    let first = accepted.last().map_or(0, |(last, _)| last + 1);
     judged.extend((first..queue.candidates.len()).map(|index| (index, pass.judgement(index).unwrap())));
     (accepted, judged)
 }

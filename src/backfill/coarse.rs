@@ -1,15 +1,16 @@
 //! Verdicts from coarse widths, where a rule wants no more of a delay than the verdict
 //! ([`Rule::unmeasured`](crate::backfill::Rule::unmeasured)).
 //!
-//! Widths are rounded to units of `u` processors, so that a walk follows a `u`th of the numbers. `S = u Q + R`: `Q` is
-//! the sum of the rounded widths of the jobs that have ended, and `R` the sum of what rounding left over. What it leaves
-//! over of one job is carried to the next in the order of the limits, so that the parts of `R` nearly cancel, and by
-//! Bernstein's inequality `-below <= R <= above` at every instant, each but for a probability of [`ERROR`]. Hence
+//! Widths are rounded to units of `u` processors, and a walk follows a `u`th of the numbers. `S = u Q + R`: `Q` is the
+//! sum of the rounded widths of the jobs that have ended, and `R` the sum of what rounding left over. What it leaves
+//! over of one job is carried to the next in the order of the limits, which makes the parts of `R` nearly cancel, and
+//! by Bernstein's inequality `-below <= R <= above` at every instant, each but for a probability of [`ERROR`]. Hence
 //! `Pr(u Q < a - above) <= Pr(S < a) <= Pr(u Q < a + below)` but for that, and one walk over `Q` bounds the head's
-//! expected wait and each candidate's delay from both sides. Where both bounds are on one side of the threshold the verdict
-//! is that of the exact walk; where they are not, a walk on finer widths follows, and at last the exact one.
+//! expected wait and each candidate's delay from both sides. Where both bounds are on one side of the threshold the
+//! verdict is that of the exact walk; where they are not, a walk on finer widths follows, and at last the exact one.
 
 use crate::backfill::convolve::sum;
+use crate::backfill::frame::WalkState;
 use crate::backfill::running::{Running, measure, pass_release, rewind};
 use crate::backfill::timeline::{Entry, Timeline};
 use crate::backfill::verdict::{self, Candidate, Criterion, Exactness, JudgeState, Rule, Tally, Verdict};
@@ -30,8 +31,11 @@ const WIDE: u32 = 2048;
 /// The coarsest widths leave this number of numbers up to the target, or up to twice as many.
 const FEWEST_NUMBERS: u32 = 256;
 
-/// Each walk that is not enough is followed by one on widths so many bits finer.
+/// Bits by which widths are finer in the walk after one that left a verdict open.
 const STEP: u32 = 2;
+
+/// The next walk is on exact widths.
+const EXACT: u32 = u32::MAX;
 
 /// The coarse widths of the walk under way.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -39,14 +43,20 @@ const STEP: u32 = 2;
 pub(super) struct Coarse {
     /// A coarse unit is 2 to the power of this many exact ones; 0 while widths are exact.
     pub shift: u32,
-    /// The last shift that left a verdict open since the last acceptance; 0 for none.
-    failed: u32,
+    /// The shift of the next walk: 0 until a verdict has been left open since the last acceptance, then a finer one,
+    /// then [`EXACT`].
+    next: u32,
     /// How far `R` may be below and above 0, in exact units.
     below: u32,
     above: u32,
     /// Processors missing to the head job, in exact units, and the target of the walk, in coarse ones.
     missing: u32,
     pub target: u32,
+    /// What exact walks have kept, while a coarse one is under way: see [`WalkState`].
+    reach: u32,
+    grain: u32,
+    segments: u32,
+    kept: u32,
 }
 
 impl Coarse {
@@ -55,22 +65,42 @@ impl Coarse {
         self.shift > 0
     }
 
-    /// The widths of this walk leave a verdict open.
-    pub(super) fn fail(&mut self) {
-        self.failed = self.shift;
+    /// These widths leave a verdict open: finer ones follow, exact ones at last.
+    pub(super) fn refine(&mut self) {
+        self.next = self.shift.checked_sub(STEP).filter(|&shift| shift > 0).unwrap_or(EXACT);
     }
 
-    /// The next walk is on the widths that `target` numbers, in exact units, deserve: the coarsest first, after each that
-    /// failed a finer one. `None`: exact ones.
+    /// All widths are tried again: what runs is not what it was.
+    pub(super) fn retry(&mut self) {
+        self.next = 0;
+    }
+
+    /// Takes a walk for coarse widths, over numbers up to `landings` above the target, which keeps nothing and leaves
+    /// alone what exact ones have kept.
+    pub(super) fn lend(&mut self, walk: &mut WalkState, landings: u32) {
+        (self.reach, self.grain, self.segments, self.kept) =
+            (walk.reach, walk.grain, walk.segments, walk.kept);
+        (walk.target, walk.high) = (self.target, self.target.saturating_add(landings));
+        (walk.reach, walk.grain, walk.segments, walk.kept) = (walk.high, 0, 0, 0);
+    }
+
+    /// Gives the walk back, if it was taken: its widths are exact again once they are measured.
+    pub(super) fn give_back(&mut self, walk: &mut WalkState) {
+        if self.is_on() {
+            (walk.reach, walk.grain, walk.segments, walk.kept) =
+                (self.reach, self.grain, self.segments, self.kept);
+            self.shift = 0;
+        }
+    }
+
+    /// The shift of the next walk to a target in exact units; `None` for exact widths.
     fn next(&self, target: u32) -> Option<u32> {
-        let shift = if self.failed > 0 {
-            self.failed.saturating_sub(STEP)
-        } else if target < WIDE {
-            0
-        } else {
-            target.ilog2() - FEWEST_NUMBERS.ilog2()
-        };
-        (shift > 0).then_some(shift)
+        match self.next {
+            0 if target < WIDE => None,
+            0 => Some(target.ilog2() - FEWEST_NUMBERS.ilog2()),
+            EXACT => None,
+            shift => Some(shift).filter(|&shift| shift < u32::BITS),
+        }
     }
 
     /// Rounds the running jobs' widths for the next walk, if it is on coarse ones; `target` exact units are missing to
@@ -85,7 +115,7 @@ impl Coarse {
             if self.target > 0 {
                 return Ok(());
             }
-            self.fail();
+            self.refine();
         }
         self.shift = 0;
         measure(widths.running);
@@ -94,8 +124,9 @@ impl Coarse {
 
     /// A number of exact units in coarse ones, rounded up.
     fn up(&self, units: u32) -> u32 {
-        let whole = units >> self.shift;
-        whole + u32::from(whole << self.shift < units)
+        // The shift of a damaged block may be anything.
+        let below_unit = 1u32.checked_shl(self.shift).map_or(0, |unit| unit - 1);
+        units.checked_shr(self.shift).unwrap_or(0) + u32::from(units & below_unit > 0)
     }
 
     /// The numbers from the target on at which a candidate of `landings` exact units may delay the head job.
@@ -145,6 +176,18 @@ impl Coarse {
         Ok(())
     }
 
+    /// The least and the most of what delays are measured in: the head's expected wait for `Relative`.
+    fn waits(&self, present: &JudgeState, tally: &Tally, rule: &Rule) -> Result<(f64, f64)> {
+        if rule.criterion != Criterion::Relative {
+            return Ok((1.0, 1.0));
+        }
+        let unsure = self.unsure() as usize;
+        let open = 1.0 - present.started + sum(range(tally.window, 0, unsure)?);
+        let rest = open.max(0.0) * (present.horizon - present.time).max(0) as f64;
+        let most = present.wait + sum(range(tally.suffered, 0, unsure)?) + rest + slack(present);
+        Ok((present.wait - slack(present), most))
+    }
+
     /// Refuses a candidate that reaches the threshold for certain, `more` of its least delay still to be added.
     fn refuse(
         &self,
@@ -155,15 +198,7 @@ impl Coarse {
         rule: &Rule,
     ) -> Result<()> {
         let least = candidate.seconds + more - slack(present);
-        let most_wait = match rule.criterion {
-            Criterion::Relative => {
-                let unsure = self.unsure() as usize;
-                let open = 1.0 - present.started + sum(range(tally.window, 0, unsure)?);
-                let rest = open.max(0.0) * (present.horizon - present.time).max(0) as f64;
-                present.wait + sum(range(tally.suffered, 0, unsure)?) + rest + slack(present)
-            }
-            _ => 1.0,
-        };
+        let (_, most_wait) = self.waits(present, tally, rule)?;
         if least >= rule.threshold * most_wait && least > 0.0 {
             (candidate.delay, candidate.seconds) = (least / most_wait, 0.0);
             candidate.exactness = Exactness::AtLeast as u32;
@@ -192,10 +227,7 @@ impl Coarse {
             }
             if candidate.left <= 0.0 {
                 let most = candidate.delay + slack(present);
-                let least_wait = match rule.criterion {
-                    Criterion::Relative => present.wait - slack(present),
-                    _ => 1.0,
-                };
+                let (least_wait, _) = self.waits(present, tally, rule)?;
                 if most < rule.threshold * least_wait {
                     (candidate.delay, candidate.seconds) = (most / least_wait, most);
                     candidate.exactness = Exactness::AtMost as u32;

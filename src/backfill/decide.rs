@@ -123,7 +123,6 @@ impl Pass<'_> {
                 return Ok(step);
             }
             // The widths were too coarse: others follow.
-            self.state.coarse.fail();
             self.state.prepared = 0;
             if done >= work {
                 return Ok(Step::More);
@@ -225,6 +224,7 @@ impl Pass<'_> {
                 return Ok(Some(Step::Done));
             }
             if coarse.is_on() && (over || present.estimated != 0) {
+                state.coarse.refine();
                 return Ok(None);
             }
             if over {
@@ -318,6 +318,7 @@ impl Pass<'_> {
             return self.refuse_all();
         }
         self.forget_question();
+        self.state.coarse.give_back(&mut self.state.walk);
         let guarded = rule.guards(self.state.head_waited);
         let reservation = if guarded || rule.or_easy { Some(self.reservation()?) } else { None };
         let state = &mut *self.state;
@@ -406,16 +407,13 @@ impl Pass<'_> {
         let timeline = Timeline { entries: parts.entries, begins: parts.begins };
         let (walk, coarse) = (&mut state.walk, &mut state.coarse);
         let running = range_mut(parts.running, 0, walk.running as usize)?;
-        coarse.shift = 0;
         if rule.criterion.in_seconds() && rule.leaves_unmeasured() {
             let (limits, releases, instants) = (&*parts.limits, &*parts.releases, walk.instants as usize);
             coarse.round(target, &mut Widths { running, limits, releases, timeline, instants, unit })?;
         }
         if coarse.is_on() {
             landings = coarse.most_landings(landings);
-            (walk.target, walk.high) = (coarse.target, coarse.target + landings);
-            // What exact walks have kept does not serve this one.
-            (walk.reach, walk.grain, walk.segments, walk.kept) = (walk.high, 0, 0, 0);
+            coarse.lend(walk, landings);
         } else {
             walk.target = target;
             walk.high = if rule.criterion.needs_window() { target + landings } else { target };

@@ -175,6 +175,7 @@ impl Pass<'_> {
     /// decisions are those without the question; only what a spectrum has kept lies where the walk is.
     fn begin_to_ask(&mut self) -> Result<()> {
         self.forget_question();
+        self.state.coarse.give_back(&mut self.state.walk);
         self.sort()?;
         let state = &mut *self.state;
         if state.spectrum.phase != DECLINED {

@@ -475,7 +475,8 @@ impl Pass<'_> {
         for later in self.parts.candidates.iter_mut().take(state.candidates as usize).skip(candidate + 1) {
             later.verdict = Verdict::Undecided as u32;
         }
-        (state.phase, state.prepared, state.coarse) = (DECIDING, 0, Coarse::zeroed());
+        (state.phase, state.prepared) = (DECIDING, 0);
+        state.coarse.retry();
         Ok(())
     }
 

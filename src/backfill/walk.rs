@@ -187,8 +187,8 @@ impl Walk<'_> {
             for (place, m) in members.enumerate() {
                 pending = pending.checked_sub(m.width).ok_or(Error::Corrupt)?;
                 let to = target.saturating_sub(pending);
-                let source = if place == 0 { source } else { &*first };
-                let joined: &mut [f64] = if place == last { &mut *window } else { &mut *second };
+                let source = if place == 0 { source } else { &**first };
+                let joined: &mut [f64] = if place == last { window } else { second };
                 add_job(source, from, joined, to, high - to, m.width, m.after);
                 core::mem::swap(first, second);
                 (from, work) = (to, work + (high - to) as u64);
