@@ -302,7 +302,7 @@ impl Widths<'_> {
     }
 }
 
-/// What the bounds may be off by, in seconds: the probability that `R` is beyond them over the whole time, and rounding.
+/// What the bounds may be off by, in seconds: rounding, and over the whole time the probability that `R` is beyond them.
 fn slack(present: &JudgeState) -> f64 {
     2.0 * ERROR * present.horizon as f64 + 1e-9 * present.wait
 }

@@ -72,12 +72,13 @@ pub struct Rule {
     pub guard: f64,
     /// Whether what EASY would start by the time limits is accepted whatever its delay, threshold and caps.
     pub or_easy: bool,
-    /// Whether delays are computed no further than the verdicts need. That of what `or_easy` accepts is left unmeasured:
-    /// reported as at least 0 ([`Exactness::AtLeast`]) and not spent; a pass walks only for those who could delay the
-    /// head job by the limits. On wide machines coarse widths bound the delays of those from both sides, and where the
-    /// bounds settle a verdict they are reported: at most this where accepted ([`Exactness::AtMost`], and spent), at least
-    /// this where refused. The decisions are the same. A finite budget or slip needs every delay: with one, all are
-    /// measured.
+    /// Whether delays are computed no further than the verdicts need. That of what `or_easy` accepts is left
+    /// unmeasured: reported as at least 0 ([`Exactness::AtLeast`]) and not spent; a pass walks only for those who could
+    /// delay the head job by the limits. On wide machines coarse widths bound the delays of those from both sides, and
+    /// where the bounds settle a verdict they are reported: at most this where accepted ([`Exactness::AtMost`], and
+    /// spent), at least this where refused. The decisions are the same, but where a delay is an estimate
+    /// ([`Exactness::Estimate`]) within a hundredth of the threshold. A finite budget or slip needs every delay: with
+    /// one, all are measured.
     pub unmeasured: bool,
 }
 
