@@ -302,7 +302,7 @@ impl Widths<'_> {
     }
 }
 
-/// What the bounds may be off by, in seconds: rounding, and over the whole time the probability that `R` is beyond them.
+/// What the bounds may be off by, in seconds: rounding, and the probability that `R` is beyond them at any time.
 fn slack(present: &JudgeState) -> f64 {
     2.0 * ERROR * present.horizon as f64 + 1e-9 * present.wait
 }
