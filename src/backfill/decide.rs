@@ -71,9 +71,10 @@ impl Parts<'_> {
         &'v mut self,
         state: &'v mut spectrum::Spectrum,
         walk: &WalkState,
+        running: u32,
         processors: u32,
     ) -> Result<(spectrum::Views<'v>, &'v mut [Candidate], &'v [Entry])> {
-        let running = walk.running as usize;
+        let running = running as usize;
         let views = spectrum::Views {
             state,
             running: range_mut(self.running, 0, running)?,
@@ -241,11 +242,17 @@ impl Pass<'_> {
         let state = &mut *self.state;
         let (limits, present, mut done) = (state.capacity, &mut state.judge, 0);
         let missing = state.head_processors.checked_sub(state.idle).ok_or(Error::Corrupt)?;
-        let (mut spectrum, candidates, _) =
-            self.parts.spectrum(&mut state.spectrum, &state.walk, limits.processors)?;
-        if spectrum.state.phase == SUMMING && !spectrum.sum_up(work, &mut done)? {
-            return Ok(Step::More);
+        if state.spectrum.phase == SUMMING {
+            let summed = state.spectrum.running;
+            let (mut spectrum, ..) =
+                self.parts.spectrum(&mut state.spectrum, &state.walk, summed, limits.processors)?;
+            if !spectrum.sum_up(work, &mut done)? {
+                return Ok(Step::More);
+            }
         }
+        let running = state.walk.running;
+        let (mut spectrum, candidates, _) =
+            self.parts.spectrum(&mut state.spectrum, &state.walk, running, limits.processors)?;
         if !present.settled() {
             done += spectrum.join()?;
             (present.wait, present.started) = (spectrum.wait(missing)?, 1.0);
@@ -317,6 +324,9 @@ impl Pass<'_> {
         if possible < self.state.head_processors as u64 {
             return self.refuse_all();
         }
+        if self.state.phase == FILLING {
+            self.state.found = self.state.walk.running;
+        }
         self.forget_question();
         self.state.coarse.give_back(&mut self.state.walk);
         let guarded = rule.guards(self.state.head_waited);
@@ -331,8 +341,15 @@ impl Pass<'_> {
             }
         }
         let by_spectrum = rule.criterion.in_seconds() && self.state.spectrum.phase == KNOWN;
+        let may_use_one = rule.criterion.in_seconds()
+            && self.state.spectrum.phase == UNTRIED
+            && self.state.head_processors >= spectrum::WIDE;
+        // A spectrum is of what ran when the pass began, for who has started since only widens what it must tell apart;
+        // unless more than that is sorted already.
+        let summed =
+            if may_use_one { self.state.found.max(self.state.sorted) } else { self.state.walk.running };
         if !by_spectrum {
-            self.sort()?;
+            self.sort_first(summed)?;
         }
         let state = &mut *self.state;
         let parts = &mut self.parts;
@@ -344,15 +361,15 @@ impl Pass<'_> {
         let listed = state.listed != 0;
         let candidates = range_mut(parts.candidates, 0, state.candidates as usize)?;
         for (index, candidate) in candidates.iter_mut().enumerate() {
-            if candidate.verdict != Verdict::Undecided as u32 {
+            let started = candidate.verdict == Verdict::Accepted as u32;
+            if candidate.verdict != Verdict::Undecided as u32 && !started {
                 continue;
             }
-            if candidate.processors > state.idle {
+            if candidate.processors > state.idle && !started {
                 candidate.verdict = Verdict::DoesNotFit as u32;
                 continue;
             }
             finest = gcd(finest, candidate.processors as usize);
-            most += u64::from(candidate.processors);
             // Nobody can have joined since the candidates were listed; guarded ones may be judged by another rule
             // later.
             if !listed {
@@ -362,6 +379,10 @@ impl Pass<'_> {
                     ends += 1;
                 }
             }
+            if started {
+                continue;
+            }
+            most += u64::from(candidate.processors);
             let harmless = reservation.is_some_and(|it| it.harmless(candidate.limit, candidate.processors));
             if guarded && !harmless {
                 candidate.verdict = Verdict::Guarded as u32;
@@ -387,15 +408,20 @@ impl Pass<'_> {
         }
         state.prepared = 1;
         if rule.criterion.in_seconds() {
-            if state.spectrum.phase == UNTRIED {
+            if may_use_one {
                 state.spectrum.unit = gcd(finest, unit as usize).max(1) as u32;
-                let reach = most.min(state.idle.into()) as u32;
+                let joined = range(parts.running, summed as usize, (state.walk.running - summed) as usize)?;
+                let given = joined.iter().map(|job| job.processors).sum::<u32>();
+                let reach = given + most.min(state.idle.into()) as u32;
                 // What an earlier walk has kept lies in the same place.
                 state.walk.segments = 0;
                 let ends = state.ends as usize;
                 let (mut spectrum, _, all) =
-                    parts.spectrum(&mut state.spectrum, &state.walk, state.capacity.processors)?;
+                    parts.spectrum(&mut state.spectrum, &state.walk, summed, state.capacity.processors)?;
+                let missing = missing.checked_sub(given).ok_or(Error::Corrupt)?;
                 spectrum.set_up(missing, reach, range(all, 0, ends)?)?;
+            } else if state.spectrum.phase == UNTRIED {
+                state.spectrum.phase = DECLINED;
             }
             if state.spectrum.phase != DECLINED {
                 state.judge = bytemuck::Zeroable::zeroed();
@@ -404,6 +430,8 @@ impl Pass<'_> {
         } else {
             state.spectrum.phase = if state.spectrum.phase == DECLINED { DECLINED } else { UNTRIED };
         }
+        self.sort()?;
+        let (state, parts) = (&mut *self.state, &mut self.parts);
         let timeline = Timeline { entries: parts.entries, begins: parts.begins };
         let (walk, coarse) = (&mut state.walk, &mut state.coarse);
         let running = range_mut(parts.running, 0, walk.running as usize)?;
@@ -453,7 +481,11 @@ impl Pass<'_> {
     /// Sorts the releases of what runs now into instants, unless that is done. Jobs that started since the last time
     /// are merged in.
     pub(super) fn sort(&mut self) -> Result<()> {
-        let running = self.state.walk.running;
+        self.sort_first(self.state.walk.running)
+    }
+
+    /// The same for the first of them.
+    fn sort_first(&mut self, running: u32) -> Result<()> {
         if self.state.sorted == running {
             return Ok(());
         }
@@ -474,7 +506,8 @@ impl Pass<'_> {
             }
         }
         let entries = range_mut(parts.entries, 0, count)?;
-        if before == 0 && self.state.sorted == 0 {
+        let kept = self.state.walk.segments > 0 || matches!(self.state.spectrum.phase, SUMMING | KNOWN);
+        if before == 0 && !kept {
             timeline::sort(entries, bytemuck::cast_slice_mut(parts.store))?;
         } else if before == 0 {
             // What a walk or a spectrum has kept lies in the store.

@@ -8,7 +8,7 @@ use crate::backfill::convolve::{add_job, sum};
 use crate::backfill::decide::Views;
 use crate::backfill::pass::{ACCEPTING, Asked, Pass};
 use crate::backfill::running::measure;
-use crate::backfill::spectrum::{DECLINED, UNTRIED};
+use crate::backfill::spectrum::{DECLINED, SUMMING, UNTRIED};
 use crate::backfill::timeline::Timeline;
 use crate::backfill::walk::Progress;
 use crate::error::{Error, Result};
@@ -65,6 +65,10 @@ impl Pass<'_> {
         // The last instant releases everything: if even that is not enough, nothing is.
         if self.state.idle as u64 + (self.state.busy as u64) < self.state.head_processors as u64 {
             return Err(Error::Never);
+        }
+        if self.state.spectrum.phase == SUMMING && self.state.sorted < self.state.walk.running {
+            // It is summed up over instants that are about to change: the decision begins anew.
+            (self.state.spectrum.phase, self.state.prepared) = (UNTRIED, 0);
         }
         self.sort()?;
         let (mut low, mut high) = (0, self.state.walk.instants as usize);

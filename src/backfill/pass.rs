@@ -115,6 +115,9 @@ pub(crate) struct State {
     /// Whether the candidates' ends are in order.
     pub(super) listed: u32,
     pub(super) accepted: u32,
+    /// The jobs that ran when the pass began to decide.
+    pub(super) found: u32,
+    pub(super) reserved: u32,
     /// Candidates' releases in time order, and how many of them are passed.
     pub(super) ends: u32,
     pub(super) ends_passed: u32,

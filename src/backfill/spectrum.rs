@@ -42,7 +42,7 @@ const REBUILD: u32 = 4096;
 const RUNS: usize = 16;
 
 /// Narrower distributions are walked through value by value.
-const WIDE: u64 = 2048;
+pub(super) const WIDE: u32 = 2048;
 
 /// Frequencies are worth while if each replaces at least this number of values.
 const VALUES_PER_FREQUENCY: u64 = 8;
@@ -73,7 +73,7 @@ pub(super) struct Spectrum {
     /// Releases since the products were computed afresh.
     releases: u32,
     /// The number of running jobs, from the first on, that are taken into account.
-    running: u32,
+    pub running: u32,
     /// The lowest number of processors that `S` takes.
     lowest: u32,
     /// The present, and when the sums begin, in seconds from now.
@@ -172,7 +172,7 @@ impl Views<'_> {
         self.state.phase = DECLINED;
         let target = u64::from(self.state.units_up(missing));
         let top = u64::from(self.state.units_up(missing.saturating_add(reach)));
-        if top < WIDE || self.buffers.len() < 5 * self.stride {
+        if top < u64::from(WIDE) || self.buffers.len() < 5 * self.stride {
             return Ok(());
         }
         let Some(rows) = self.list_widths()? else { return Ok(()) };
