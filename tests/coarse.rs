@@ -24,7 +24,7 @@ struct Queue {
 const LIMITS: PassCapacity = PassCapacity {
     running: 64,
     candidates: 12,
-    processors: 1 << 19,
+    processors: 1 << 18,
     bins: 12,
     events_per_bin: 2,
     tie_cells: 1 << 14,
@@ -33,7 +33,7 @@ const LIMITS: PassCapacity = PassCapacity {
 /// Widths over five decades, some of them multiples of a node's processors.
 fn job(ages: std::ops::Range<i64>) -> impl Strategy<Value = Job> {
     let processors =
-        prop_oneof![1u32..20, 1u32..2_000, 1u32..8_000, (1u32..60).prop_map(|nodes| 128 * nodes)];
+        prop_oneof![1u32..20, 1u32..1_000, 1u32..4_000, (1u32..30).prop_map(|nodes| 128 * nodes)];
     let counts = prop_oneof![4 => proptest::collection::vec(0u32..5, 12), 1 => Just(vec![0; 12])];
     (processors, ages, prop_oneof![Just(600i64), Just(3_600), 1i64..40_000], counts).prop_map(
         |(processors, age, limit, counts)| {
@@ -56,11 +56,10 @@ fn queue() -> impl Strategy<Value = Queue> {
 /// Who is accepted, with the head job's start at its quartiles then, and the judgements.
 type Decided = (Vec<(usize, [i64; 3])>, Vec<(usize, Judgement)>);
 
-fn decide(queue: &Queue, rule: &Rule, work: u64) -> Decided {
+fn decide(queue: &Queue, rule: &Rule, work: u64, memory: &mut [u64]) -> Decided {
     let bins = RuntimeBins::new(30.0, 2.0, 12).unwrap();
     let belief = |job: &Job| RuntimeDistribution::from_counts(&bins, &job.counts).unwrap();
-    let mut memory = vec![0u64; Pass::size(&LIMITS).unwrap().div_ceil(8)];
-    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &LIMITS).unwrap();
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(memory), &LIMITS).unwrap();
     pass.begin(0, queue.idle, 1, queue.idle + queue.missing).unwrap();
     for job in &queue.running {
         pass.add_running(job.processors, job.age, job.limit, &belief(job)).unwrap();
@@ -92,10 +91,10 @@ fn decide(queue: &Queue, rule: &Rule, work: u64) -> Decided {
 /// Delays accepted by a bound, and refused by one.
 static BOUNDED: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 
-fn same_decisions(queue: &Queue, rule: &Rule, work: u64) -> Result<(), TestCaseError> {
+fn same_decisions(queue: &Queue, rule: &Rule, work: u64, memory: &mut [u64]) -> Result<(), TestCaseError> {
     let measured = Rule { unmeasured: false, ..*rule };
-    let (steps, exact) = decide(queue, &measured, u64::MAX);
-    let (others, coarse) = decide(queue, rule, work);
+    let (steps, exact) = decide(queue, &measured, u64::MAX, memory);
+    let (others, coarse) = decide(queue, rule, work, memory);
     prop_assert_eq!(steps, others);
     for ((_, exact), (_, coarse)) in exact.iter().zip(&coarse) {
         prop_assert_eq!(exact.verdict, coarse.verdict);
@@ -119,7 +118,7 @@ fn same_decisions(queue: &Queue, rule: &Rule, work: u64) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Also where a threshold lies a millionth beside a candidate's delay, and where the work is done in slices.
     fn decisions(
@@ -127,15 +126,16 @@ proptest! {
         beside in prop_oneof![Just(None), (-1.0f64..1.0).prop_map(Some)],
         work in prop_oneof![Just(u64::MAX), 1u64..20_000],
     ) {
+        let mut memory = vec![0u64; Pass::size(&LIMITS).unwrap().div_ceil(8)];
         let criterion = if seconds { Criterion::Seconds } else { Criterion::Relative };
         let threshold = if seconds { 1_000.0 * tau } else { tau };
         let mut rule = Rule { criterion, threshold, or_easy: true, unmeasured: true, ..Rule::EXACT };
         if let Some(beside) = beside {
-            let (_, judged) = decide(&queue, &Rule { unmeasured: false, ..rule }, u64::MAX);
+            let (_, judged) = decide(&queue, &Rule { unmeasured: false, ..rule }, u64::MAX, &mut memory);
             let delay = near.get(&judged).1.delay;
             rule.threshold = (delay * (1.0 + 1e-6 * beside)).max(0.0);
         }
-        same_decisions(&queue, &rule, work)?;
+        same_decisions(&queue, &rule, work, &mut memory)?;
     }
 }
 
@@ -143,5 +143,49 @@ proptest! {
 fn coarse_widths_decide_as_exact_ones_do() {
     decisions();
     let [accepted, refused] = &BOUNDED;
-    assert!(accepted.load(Ordering::Relaxed) > 100 && refused.load(Ordering::Relaxed) > 100, "{BOUNDED:?}");
+    assert!(accepted.load(Ordering::Relaxed) > 50 && refused.load(Ordering::Relaxed) > 50, "{BOUNDED:?}");
+}
+
+/// Whatever byte of a pass is damaged while coarse widths are at work, it goes on or says so, and comes to an end.
+#[test]
+fn a_damaged_pass_ends() {
+    let limits = PassCapacity { running: 24, candidates: 6, processors: 8192, events_per_bin: 1, ..LIMITS };
+    let bins = RuntimeBins::new(30.0, 2.0, 12).unwrap();
+    let believed = RuntimeDistribution::from_counts(&bins, &[1.0; 12]).unwrap();
+    let rule = Rule { unmeasured: true, ..Rule::FAIR };
+    let mut memory = vec![0u64; Pass::size(&limits).unwrap().div_ceil(8)];
+    let mut pass = Pass::init(bytemuck::cast_slice_mut(&mut memory), &limits).unwrap();
+    pass.begin(0, 1_500, 1, 6_500).unwrap();
+    for index in 0..20 {
+        pass.add_running(200 + 13 * index, i64::from(100 * index), 20_000, &believed).unwrap();
+    }
+    for index in 0..6 {
+        pass.add_candidate(100 + 77 * index, 30_000, &believed).unwrap();
+    }
+    // Some slices into the first walk.
+    let mut ended = 0;
+    for slices in [1, 8] {
+        for _ in 0..slices {
+            let mut pass = Pass::attach(bytemuck::cast_slice_mut(&mut memory)).unwrap();
+            assert_eq!(pass.decide(&rule, 400).unwrap(), Step::More);
+        }
+        let whole = memory.clone();
+        for byte in 0..2_048 {
+            for damage in [0x80, 0xff] {
+                memory.copy_from_slice(&whole);
+                bytemuck::cast_slice_mut::<u64, u8>(&mut memory)[byte] ^= damage;
+                let Ok(mut pass) = Pass::attach(bytemuck::cast_slice_mut(&mut memory)) else { continue };
+                for _ in 0..10_000 {
+                    match pass.decide(&rule, 100_000) {
+                        Ok(Step::More) => (),
+                        Ok(Step::Accept(index)) if pass.commit(index).is_ok() => (),
+                        _ => break,
+                    }
+                }
+                ended += 1;
+            }
+        }
+        memory.copy_from_slice(&whole);
+    }
+    assert!(ended > 5_000, "{ended}");
 }
