@@ -20,10 +20,10 @@ use crate::runtime::Release;
 use bytemuck::{Pod, Zeroable};
 
 /// The probability with which `R` may be beyond a bound.
-const ERROR: f64 = 1e-6;
+const ERROR: f64 = 1e-8;
 
 /// Minus its logarithm.
-const TAIL: f64 = 13.816;
+const TAIL: f64 = 18.421;
 
 /// Narrower machines are walked through as they are.
 const WIDE: u32 = 2048;
