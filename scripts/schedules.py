@@ -4,6 +4,8 @@
     schedules.py picture compared.json ... > docs/waits.svg     mean waits of EASY++ and the presets, one group of bars a trace
     schedules.py first compared.json ...                        README's table
     schedules.py rivals compared.json ...                       all policies: mean, geometric mean, tail
+    schedules.py settings presets.json setting.json ...         settings of the rule, on the traces that the presets were chosen on
+                                                                and on the others
 
 EASY by the limits in the order of submission is the base. Colours of the picture follow the reader's light or dark scheme.
 """
@@ -13,6 +15,7 @@ import math
 import statistics
 import sys
 from html import escape
+from pathlib import Path
 
 LEFT, TOP, ROW, BAR, RIGHT = 118, 64, 15, 12, 60
 SCALE = 4.6  # pixels a percent
@@ -96,6 +99,37 @@ def rivals(traces):
         print(f"| {name} | {total('mean_wait_s')} | {total('geomean_wait_s')} | {100 * tail - 100:+.0f} ({where}) | {longest:.2f} ({there}) |")
 
 
+def settings(files):
+    """The presets, then each setting of the rule beside EASY in its order; the base is EASY in the order of submission."""
+    base, rows = [], []
+    for name, traces in files.items():
+        for index in range(len(traces[0]["policies"])):
+            policies = [trace["policies"][index] for trace in traces]
+            if name == "presets" and index == 0:
+                base = policies
+                continue
+            own = policies[0]["preset"] or "fair"
+            if name == "presets":
+                title = f"`{own}`" if policies[0]["predictor"] != "limit" else f"`{own}:limit`, no beliefs"
+            else:
+                title = f"{name}: EASY in its order" if index == 0 else name
+            rows.append((title, policies))
+
+    def group(policies, chosen):
+        pairs = [(policies[i], base[i]) for i in chosen]
+        ratios = lambda key: [own[key] / easy[key] for own, easy in pairs]
+        total = lambda key: f"{100 * math.exp(statistics.mean(map(math.log, ratios(key)))) - 100:+.1f}"
+        worst = lambda key: max(zip(ratios(key), (short(easy["trace"]) for _, easy in pairs)))
+        tail, longest = worst("p99_wait_s"), worst("max_wait_s")
+        return [total("mean_wait_s"), total("geomean_wait_s"), f"{100 * tail[0] - 100:+.1f} ({tail[1]})", f"{longest[0]:.2f} ({longest[1]})"]
+
+    heads = ["mean wait [%]", "geometric mean [%]", "99th percentile, worst [%]", "longest, worst [x]"]
+    print("| setting | " + " | ".join(heads + [f"other four: {head}" for head in heads]) + " |")
+    print("|---|" + "---:|" * (2 * len(heads)))
+    for title, policies in rows:
+        print(f"| {title} | " + " | ".join(group(policies, range(4)) + group(policies, range(4, len(base)))) + " |")
+
+
 def picture(traces):
     """The bars of README's first screen, as SVG."""
     groups = []
@@ -136,14 +170,13 @@ def picture(traces):
 
 
 def main(arguments):
-    kinds = {"picture": picture, "first": first, "rivals": rivals}
+    kinds = {"picture": picture, "first": first, "rivals": rivals, "settings": settings}
     if len(arguments) < 2 or arguments[0] not in kinds:
         sys.exit(__doc__)
-    traces = []
-    for path in arguments[1:]:
-        with open(path, encoding="utf-8") as file:
-            traces += json.load(file)["traces"]
-    kinds[arguments[0]](traces)
+    files = {}
+    for path in map(Path, arguments[1:]):
+        files[path.stem] = json.loads(path.read_text(encoding="utf-8"))["traces"]
+    kinds[arguments[0]](files if arguments[0] == "settings" else [trace for traces in files.values() for trace in traces])
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ use clap::ValueEnum;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
+use surefill::runtime::RuntimeBins;
 
 /// Parts of the histogram.
 pub const TENTHS: usize = 10;
@@ -134,15 +135,14 @@ impl Sums {
     }
 }
 
-/// Measures one predictor on the jobs of a trace, in order of submission.
-///
-/// # Errors
-/// [`Error::Bins`].
-fn measure(name: &str, jobs: &[Job], which: PredictorName) -> Result<Quality, Error> {
-    let began = Instant::now();
-    let bins = Binning::default().bins(jobs)?;
-    let mut predictor: Box<dyn DistributionPredictor> =
-        which.distribution(&bins, 1e-3).expect("every one that is measured predicts distributions");
+/// What a predictor, with nothing learnt yet, is worth on these jobs in order of submission: bits a job over the
+/// distribution of all finished ones, about a silent job 0. Both count run times in `bins`.
+pub fn bits_a_job(jobs: &[Job], bins: &RuntimeBins, predictor: &mut dyn DistributionPredictor) -> f64 {
+    sums(jobs, bins, predictor).bits / (jobs.len() as f64).max(1.0)
+}
+
+/// Predicts every job when it is submitted.
+fn sums(jobs: &[Job], bins: &RuntimeBins, predictor: &mut dyn DistributionPredictor) -> Sums {
     let mut finished = vec![0.0; bins.count()];
     let (mut count, mut sums) = (0.0, Sums::default());
     for (now, event, index) in events(jobs) {
@@ -165,6 +165,19 @@ fn measure(name: &str, jobs: &[Job], which: PredictorName) -> Result<Quality, Er
             }
         }
     }
+    sums
+}
+
+/// Measures one predictor on the jobs of a trace.
+///
+/// # Errors
+/// [`Error::Bins`].
+fn measure(name: &str, jobs: &[Job], which: PredictorName) -> Result<Quality, Error> {
+    let began = Instant::now();
+    let bins = Binning::default().bins(jobs)?;
+    let mut predictor: Box<dyn DistributionPredictor> =
+        which.distribution(&bins, 1e-3).expect("every one that is measured predicts distributions");
+    let sums = sums(jobs, &bins, &mut *predictor);
     let all = jobs.len() as u64;
     let mean = |sum: f64| sum / (sums.predicted as f64).max(1.0);
     Ok(Quality {

@@ -34,8 +34,9 @@ impl Histories {
         Histories::new(bins, 3, &Expert::MIX)
     }
 
-    /// Nothing learnt yet. Jobs are known by the first `keys` of user, time limit and processors.
-    fn new(bins: &RuntimeBins, keys: usize, experts: &[Expert]) -> Histories {
+    /// Nothing learnt yet. Jobs are known by the first `keys` (at most 3) of user, time limit and processors, and the
+    /// experts name no others.
+    pub fn new(bins: &RuntimeBins, keys: usize, experts: &[Expert]) -> Histories {
         let mixture = MixtureCapacity {
             bins: bins.count() as u32,
             keys: keys as u32,
