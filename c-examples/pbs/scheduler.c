@@ -341,7 +341,7 @@ static void log_decisions(const struct scheduler *scheduler, const char *mode) {
             continue;
         say(scheduler, "%s: %s %s%.4f (%s): %s", scheduler->waiting[candidate->place].name,
             surefill_name(SUREFILL_NAME_CRITERION, scheduler->settings.criterion),
-            surefill_name(SUREFILL_NAME_DELAY_SIGN, candidate->judged.exactness), candidate->judged.delay, mode,
+            delay_sign(candidate->judged.exactness), candidate->judged.delay, mode,
             candidate->judged.verdict == SUREFILL_VERDICT_ACCEPTED ? "start" : "wait");
     }
 }

@@ -213,7 +213,7 @@ static int overtake(struct scheduler *scheduler, int32_t head) {
         if (judged->verdict == SUREFILL_VERDICT_DOES_NOT_FIT || judged->verdict == SUREFILL_VERDICT_UNDECIDED) continue;
         say("decision: JobId=%s head=%lld %s %s%.4f: %s", scheduler->held[pool->candidates[i].place].name,
             (long long)pool->head.id, surefill_name(SUREFILL_NAME_CRITERION, scheduler->settings.criterion),
-            surefill_name(SUREFILL_NAME_DELAY_SIGN, judged->exactness), judged->delay,
+            delay_sign(judged->exactness), judged->delay,
             judged->verdict == SUREFILL_VERDICT_ACCEPTED ? accepted : "wait");
     }
     for (int32_t i = 0; i < decision.accepted_count && scheduler->settings.mode != MODE_SHADOW; i++) {
