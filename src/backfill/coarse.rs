@@ -298,7 +298,8 @@ impl Widths<'_> {
             above = f64::max(above, reach + mean);
         }
         // One more for the rounding of the sums.
-        Ok((libm::ceil(below) as u32 + 1, libm::ceil(above) as u32 + 1))
+        let whole = |bound: f64| (libm::ceil(bound) as u32).saturating_add(1);
+        Ok((whole(below), whole(above)))
     }
 }
 

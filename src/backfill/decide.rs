@@ -346,8 +346,8 @@ impl Pass<'_> {
             && self.state.head_processors >= spectrum::WIDE;
         // A spectrum is of what ran when the pass began, for who has started since only widens what it must tell apart;
         // unless more than that is sorted already.
-        let summed =
-            if may_use_one { self.state.found.max(self.state.sorted) } else { self.state.walk.running };
+        let running = self.state.walk.running;
+        let summed = if may_use_one { self.state.found.max(self.state.sorted).min(running) } else { running };
         if !by_spectrum {
             self.sort_first(summed)?;
         }
@@ -411,8 +411,8 @@ impl Pass<'_> {
             if may_use_one {
                 state.spectrum.unit = gcd(finest, unit as usize).max(1) as u32;
                 let joined = range(parts.running, summed as usize, (state.walk.running - summed) as usize)?;
-                let given = joined.iter().map(|job| job.processors).sum::<u32>();
-                let reach = given + most.min(state.idle.into()) as u32;
+                let given = joined.iter().fold(0u32, |given, job| given.saturating_add(job.processors));
+                let reach = given.saturating_add(most.min(state.idle.into()) as u32);
                 // What an earlier walk has kept lies in the same place.
                 state.walk.segments = 0;
                 let ends = state.ends as usize;
@@ -489,6 +489,8 @@ impl Pass<'_> {
         if self.state.sorted == running {
             return Ok(());
         }
+        // No walk is under way, and what exact ones have kept is theirs again.
+        self.state.coarse.give_back(&mut self.state.walk);
         let few = running - self.state.sorted.min(running) <= FEW;
         let (before, mut count) = if few { (self.state.sorted, self.state.entries as usize) } else { (0, 0) };
         let parts = &mut self.parts;
