@@ -3,7 +3,9 @@
 #include "scheduler.h"
 
 #include "attributes.h"
+#include "order.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,6 +242,10 @@ static int in_order(const void *one, const void *other) {
     return a->facts.id < b->facts.id ? -1 : a->facts.id > b->facts.id;
 }
 
+static bool of_one_rank(const void *one, const void *next) {
+    return ((const struct waiting *)one)->priority == ((const struct waiting *)next)->priority;
+}
+
 static bool see_jobs(struct scheduler *scheduler, const struct batch_status *jobs, const struct batch_status *queues,
                      int64_t now) {
     size_t count = 0;
@@ -269,6 +275,9 @@ static bool see_jobs(struct scheduler *scheduler, const struct batch_status *job
         scheduler->waiting_count++;
     }
     qsort(scheduler->waiting, (size_t)scheduler->waiting_count, sizeof *scheduler->waiting, in_order);
+    if (!scheduler->limits_only)
+        order_queue(&scheduler->settings, scheduler->beliefs, now, scheduler->waiting, scheduler->waiting_count,
+                    sizeof *scheduler->waiting, of_one_rank, INFINITY);
     scheduler->pool.idle = 0;
     for (int32_t i = 0; i < scheduler->vnode_count; i++) scheduler->pool.idle += scheduler->vnodes[i].idle;
     return true;
@@ -325,11 +334,13 @@ static void tell_owner(struct scheduler *scheduler, int connection, const struct
 
 static bool take_candidates(struct scheduler *scheduler, int32_t head, int64_t now) {
     struct pool *pool = &scheduler->pool;
+    uint32_t rank = 0;
     pool->candidate_count = 0;
     for (int32_t i = head + 1; i < scheduler->waiting_count && pool->candidate_count < scheduler->settings.depth; i++) {
         const struct waiting *job = &scheduler->waiting[i];
+        if (!of_one_rank(&scheduler->waiting[i - 1], job)) rank++;
         if (!job->counted || refused_lately(&scheduler->refusals, job->facts.id, MACHINE, now)) continue;
-        if (!pool_add_candidate(pool, &(struct candidate){.facts = job->facts, .place = i})) return false;
+        if (!pool_add_candidate(pool, &(struct candidate){.facts = job->facts, .place = i, .rank = rank})) return false;
     }
     return true;
 }

@@ -64,7 +64,14 @@ static int32_t add(surefill_forecast *forecast, struct beliefs *beliefs, const s
     return surefill_forecast_add_waiting(forecast, facts->nodes, facts->limit, submit, believed, NULL);
 }
 
-const char *foretell(struct teller *teller, struct beliefs *beliefs, struct pool *pool) {
+/* Whether the site ranks all of them equally. */
+static bool is_of_one_rank(const struct pool *pool) {
+    for (int32_t i = 0; i < pool->candidate_count; i++)
+        if (pool->candidates[i].rank != pool->head_rank) return false;
+    return true;
+}
+
+const char *foretell(struct teller *teller, const struct settings *settings, struct beliefs *beliefs, struct pool *pool) {
     surefill_forecast_options options;
     double begun = clock_seconds();
     int32_t status, step = SUREFILL_STEP_MORE, added = 0, told = 0;
@@ -74,8 +81,13 @@ const char *foretell(struct teller *teller, struct beliefs *beliefs, struct pool
     wrong = prepare(teller, beliefs == NULL ? 1 : beliefs_bins(beliefs), pool);
     if (wrong != NULL) return wrong;
     status = surefill_forecast_options_init(&options);
+    if (beliefs == NULL)
+        options.plans = SUREFILL_PLANS_LIMITS;
+    else if (!settings->own_rule && is_of_one_rank(pool))
+        status = surefill_preset_forecast(&settings->preset, waits_recent(beliefs_waits(beliefs)), &options);
+    else
+        options.plans = SUREFILL_PLANS_MEDIANS;
     options.scenarios = SCENARIOS;
-    options.plans = beliefs == NULL ? SUREFILL_PLANS_LIMITS : SUREFILL_PLANS_MEDIANS;
     if (status == SUREFILL_OK) status = surefill_forecast_begin(teller->forecast, pool->now, pool->idle, &options);
     for (int32_t i = 0; i < pool->running_count && status == SUREFILL_OK; i++) {
         const struct running *job = &pool->running[i];

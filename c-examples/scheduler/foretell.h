@@ -17,6 +17,7 @@ extern const double FORETELL_LEVEL;
 /* Writes when the head job and every candidate are expected to start (pool.h); 0 where that is unknown. Without beliefs
  * all jobs run to their limits. Takes at most a quarter of a second; what is not told in that time stays unknown.
  * Returns NULL, or what failed. */
-const char *foretell(struct teller *teller, struct beliefs *beliefs, struct pool *pool);
+const char *foretell(struct teller *teller, const struct settings *settings, struct beliefs *beliefs,
+                     struct pool *pool);
 
 #endif

@@ -56,7 +56,7 @@ struct pool {
     int32_t idle;
     int64_t now;
     struct facts head; /* the job at the head of the queue, that does not fit; nodes is what it needs */
-    uint32_t head_priority;
+    uint32_t head_priority, head_rank;
     int64_t head_expected; /* as a candidate's */
     struct running *running;
     int32_t running_count, running_room;

@@ -11,6 +11,7 @@
 
 static const char *const modes[] = {"on", "shadow", "limits"}; /* enum mode */
 static const char *const predictors[] = {"mix", "hmm", "user"}; /* enum predictor */
+static const char *const orders[] = {"queue", "candidates", "site"}; /* enum order */
 static const char prefix[] = "surefill_";
 
 /* Takes over a preset's values. */
@@ -35,7 +36,16 @@ static void take_criterion(struct settings *settings, int32_t criterion) {
     settings->preset.slip = INFINITY;
     settings->preset.or_easy = settings->preset.unmeasured = 0;
     settings->preset.guard_quantile = 1;
-    settings->preset.candidate_run_time = settings->preset.candidate_processors = settings->preset.candidate_age = 0;
+    settings->order = ORDER_SITE;
+}
+
+/* Leaves the preset those of its orders that are asked for. */
+static void take_order(surefill_preset *preset, enum order order) {
+    if (order != ORDER_QUEUE) {
+        preset->queue_run_time = preset->queue_processors = preset->queue_age = 0;
+        preset->front_quantile = 1;
+    }
+    if (order == ORDER_SITE) preset->candidate_run_time = preset->candidate_processors = preset->candidate_age = 0;
 }
 
 void settings_defaults(struct settings *settings) {
@@ -62,6 +72,8 @@ void settings_threshold(const struct settings *settings, char *text, size_t leng
 }
 
 const char *settings_mode_name(enum mode mode) { return modes[mode]; }
+
+const char *settings_order_name(enum order order) { return orders[order]; }
 
 const char *settings_predictor_name(enum predictor predictor) { return predictors[predictor]; }
 
@@ -112,6 +124,10 @@ static const char *read_word(struct settings *settings, enum reading reading, co
         while (criterion <= SUREFILL_CRITERION_RELATIVE && strcmp(surefill_name(SUREFILL_NAME_CRITERION, criterion), value) != 0) criterion++;
         if (criterion > SUREFILL_CRITERION_RELATIVE) return "the criteria are probability, bound, seconds and relative";
         if (reading == READ_CRITERION) take_criterion(settings, criterion);
+    } else if (strcmp(key, "order") == 0) {
+        int order = find(orders, 3, value);
+        if (order < 0) return "the orders are queue, candidates and site";
+        if (reading == READ_REST) settings->order = (enum order)order;
     } else if (strcmp(key, "tau") == 0) {
         if (!number(value, 0, 1e12, &settings->tau)) return "it must be a number that is not negative";
     } else if (strcmp(key, "budget") == 0) {
@@ -207,6 +223,7 @@ bool settings_read(struct settings *settings, const char *parameters, char *mess
     read.preset.threshold = read.tau;
     read.preset.budget = INFINITY; /* what is left of it is told to every pass */
     read.preset.events_per_bin = read.events;
+    take_order(&read.preset, read.order);
     if (read.mode == MODE_SHADOW) read.preset.unmeasured = 0; /* it says what each would delay the head job by */
     memcpy(settings, &read, sizeof read);
     return true;

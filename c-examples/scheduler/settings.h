@@ -14,12 +14,19 @@ enum mode {
     MODE_LIMITS  /* EASY: believes in time limits alone */
 };
 
+enum order {
+    ORDER_QUEUE,      /* the preset's orders of the queue and of the candidates, among jobs of one rank */
+    ORDER_CANDIDATES, /* that of the candidates alone */
+    ORDER_SITE        /* neither */
+};
+
 struct settings {
     enum mode mode;
+    enum order order;
     enum predictor predictor; /* looked at when the beliefs are made */
     int32_t name;           /* of the preset: one of SUREFILL_PRESET_ */
     bool own_rule;          /* a criterion has been given: the rest of the preset's rule does not count */
-    surefill_preset preset; /* with what has been given in the place of its own values; of its orders the candidates' alone */
+    surefill_preset preset; /* with what has been given in the place of its own values */
     int32_t criterion;      /* the preset's, one of SUREFILL_CRITERION_ */
     double tau;        /* the preset's: a candidate is started when its delay of the head job is strictly below this */
     double budget;     /* the preset's: what the delays of all candidates may add up to for one head job */
@@ -45,6 +52,7 @@ bool settings_all_ours(const char *parameters);
 void settings_notes(const char *parameters, void (*note)(void *context, const char *text), void *context);
 
 const char *settings_mode_name(enum mode mode);
+const char *settings_order_name(enum order order);
 const char *settings_predictor_name(enum predictor predictor);
 /* The preset's name, or "own rule". */
 const char *settings_rule_name(const struct settings *settings);

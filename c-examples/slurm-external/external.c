@@ -11,11 +11,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "daemon.h"
 #include "decide.h"
+#include "order.h"
 #include "seen.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <math.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <stdio.h>
@@ -113,6 +115,13 @@ static int by_submission(const void *one, const void *other) {
     return a->facts.id < b->facts.id ? -1 : a->facts.id > b->facts.id;
 }
 
+/* Held jobs have no priority. */
+static bool of_one_rank(const void *one, const void *next) {
+    (void)one;
+    (void)next;
+    return true;
+}
+
 /* Jobs that run, jobs that have been released and are about to, and jobs that we hold. */
 static bool sort_jobs(struct scheduler *scheduler, const partition_info_t *partition, const job_info_msg_t *jobs,
                       int32_t node_count, int64_t now) {
@@ -147,6 +156,9 @@ static bool sort_jobs(struct scheduler *scheduler, const partition_info_t *parti
         }
     }
     qsort(scheduler->held, (size_t)scheduler->held_count, sizeof *scheduler->held, by_submission);
+    if (!scheduler->limits_only)
+        order_queue(&scheduler->settings, scheduler->beliefs, now, scheduler->held, scheduler->held_count,
+                    sizeof *scheduler->held, of_one_rank, INFINITY);
     return true;
 }
 

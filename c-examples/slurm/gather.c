@@ -307,7 +307,7 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
         site->partitions = xcalloc((size_t)partitions + 1, sizeof *site->partitions);
         site->group_of = xcalloc((size_t)partitions + 1, sizeof *site->group_of);
         list_for_each(part_list, add_partition, site);
-        if (slurm_conf.complete_wait == 0 || !job_is_completing(NULL)) site_walk_queue(site, settings);
+        if (slurm_conf.complete_wait == 0 || !job_is_completing(NULL)) site_walk_queue(site, settings, beliefs);
         if (resv_list != NULL) list_for_each(resv_list, overlaps_reservation, site);
         for (int i = 0; i < site->group_count; i++) {
             site->groups[i].pool.now = look.now;

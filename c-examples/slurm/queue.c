@@ -56,9 +56,9 @@ static void wait_for_priority(job_record_t *job) {
 }
 
 /* The site's priorities come first. Those of priority/basic say only who came first, how nice a user is, and which
- * partition. */
-static uint32_t rank_of(const job_record_t *job, const part_record_t *part) {
-    if (xstrcmp(slurm_conf.priority_type, "priority/basic") != 0) return job->priority;
+ * partition, unless an administrator has set them. */
+static uint32_t rank_of(const job_record_t *job, const part_record_t *part, uint32_t priority) {
+    if (job->direct_set_prio || xstrcmp(slurm_conf.priority_type, "priority/basic") != 0) return priority;
     return job->details->nice ^ (uint32_t)part->priority_tier << 8;
 }
 
@@ -85,7 +85,7 @@ static void add_candidates(struct site *site, struct group *group, job_record_t 
         if (copies > most) copies = most;
     }
     for (copies -= left_out; copies > 0 && pool->candidate_count - group->refused < depth; copies--) {
-        struct candidate candidate = {.rank = rank_of(job, part),
+        struct candidate candidate = {.rank = rank_of(job, part, job->priority),
                                       .place = place,
                                       .order = order,
                                       .shares_nodes = !job_takes_whole_nodes(job, part),
@@ -115,6 +115,7 @@ static void make_head(struct site *site, struct group *group, job_record_t *job,
     group->head_place = place;
     group->head_order = order;
     group->pool.head_priority = job->priority;
+    group->pool.head_rank = rank_of(job, part, job->priority);
     job_facts(job, part, nodes, &group->pool.head);
     if (why != NULL) site_unjudged(group, why);
     bit_or(blocked, group->nodes);
@@ -266,23 +267,63 @@ static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32
     }
 }
 
-void site_walk_queue(struct site *site, const struct settings *settings) {
+/* An entry of the queue in the site's order. */
+struct queued {
+    struct facts facts; /* first, for order_queue */
+    job_queue_rec_t *entry;
+    uint32_t rank;
+    bool fixed; /* it keeps its place: it has a reservation */
+};
+
+static bool of_one_rank(const void *one, const void *next) {
+    const struct queued *a = one, *b = next;
+    return !a->fixed && !b->fixed && a->rank == b->rank &&
+           a->entry->part_ptr->priority_tier == b->entry->part_ptr->priority_tier;
+}
+
+/* The waiting jobs in the order in which they are asked; to be freed, and each entry of it. */
+static struct queued *line_up(struct site *site, const struct settings *settings, struct beliefs *beliefs, int *count) {
+    list_t *queue = build_job_queue(false, false);
+    struct queued *queued;
+    sort_job_queue(queue);
+    *count = list_count(queue);
+    queued = xcalloc((size_t)*count + 1, sizeof *queued);
+    for (int i = 0; i < *count; i++) {
+        job_queue_rec_t *entry = list_pop(queue);
+        const job_record_t *job = entry->job_ptr;
+        uint32_t nodes = job->node_cnt_wag > job->details->min_nodes ? job->node_cnt_wag : job->details->min_nodes;
+        queued[i].entry = entry;
+        queued[i].rank = rank_of(job, entry->part_ptr, entry->priority);
+        queued[i].fixed = job->resv_name != NULL || job->resv_list != NULL || entry->resv_ptr != NULL;
+        job_facts(job, entry->part_ptr, nodes > INT32_MAX ? INT32_MAX : (int32_t)nodes, &queued[i].facts);
+    }
+    FREE_NULL_LIST(queue);
+    /* Where jobs may preempt others, Slurm's order says who does. */
+    if (slurm_conf.preempt_mode == PREEMPT_MODE_OFF) {
+        site_set_deadline(site, settings, 0.25);
+        order_queue(settings, beliefs, (int64_t)time(NULL), queued, *count, sizeof *queued, of_one_rank, site->deadline);
+    }
+    return queued;
+}
+
+void site_walk_queue(struct site *site, const struct settings *settings, struct beliefs *beliefs) {
     double begun = clock_seconds();
     /* Candidates are looked at anew in every walk: where these take all the time, fewer are in the next one. */
     struct walk walk = {.site = site,
                         .depth = settings->depth >> site->cut_walks > 0 ? settings->depth >> site->cut_walks : 1,
                         .blocked = bit_alloc(node_record_count),
                         .passed_before = site->passed.count};
-    list_t *queue = build_job_queue(false, false);
-    job_queue_rec_t *entry;
+    struct queued *queue;
     int32_t order = 0;
+    int count, next = 0;
     bool cut = false;
-    sort_job_queue(queue);
+    queue = line_up(site, settings, beliefs, &count);
     if (site->passed.count > 0) qsort(site->passed.entries, (size_t)site->passed.count, sizeof *site->passed.entries, by_entry);
-    site->pending = list_count(queue);
+    site->pending = count;
     site->slurm_seconds += clock_seconds() - begun;
     site_set_deadline(site, settings, 0.5);
-    while (!cut && (entry = list_pop(queue)) != NULL) {
+    while (!cut && next < count) {
+        job_queue_rec_t *entry = queue[next++].entry;
         job_record_t *job = entry->job_ptr;
         int left = 0;
         bool array_started = job->array_task_id != entry->array_task_id && entry->array_task_id == NO_VAL;
@@ -300,11 +341,12 @@ void site_walk_queue(struct site *site, const struct settings *settings) {
             if ((job = find_job_record(id)) != NULL) job_resv_clear_magnetic_flag(job); /* what is left of an array */
         }
         xfree(entry);
-        cut = site_time_is_up(site, "the queue", left + list_count(queue));
+        cut = site_time_is_up(site, "the queue", left + count - next);
     }
+    while (next < count) xfree(queue[next++].entry);
+    xfree(queue);
     if (!cut) site->passed.count = 0; /* the next walk asks everybody again */
     site->cut_walks = !cut ? 0 : site->cut_walks < 16 ? site->cut_walks + 1 : 16;
-    FREE_NULL_LIST(queue);
     FREE_NULL_BITMAP(walk.blocked);
     for (int i = 0; i < walk.inside_count; i++) FREE_NULL_BITMAP(walk.inside[i].nodes);
     xfree(walk.inside);

@@ -142,10 +142,11 @@ static void read_settings(struct plugin *plugin) {
     in_effect = plugin->settings;
     if (plugin->limits_only) in_effect.mode = MODE_LIMITS;
     settings_threshold(&in_effect, threshold, sizeof threshold);
-    info("surefill: mode %s, predictor %s, %s: %s, budget %g, a cycle every %g s, %d candidates, %d events a bin, saved every "
-         "%g s, locks held for %g s",
+    info("surefill: mode %s, predictor %s, %s: %s, order %s, budget %g, a cycle every %g s, %d candidates, %d events a bin, "
+         "saved every %g s, locks held for %g s",
          settings_mode_name(in_effect.mode), settings_predictor_name(in_effect.predictor), settings_rule_name(&in_effect),
-         threshold, in_effect.budget, in_effect.interval, in_effect.depth, in_effect.events, in_effect.save, in_effect.locked);
+         threshold, settings_order_name(in_effect.order), in_effect.budget, in_effect.interval, in_effect.depth,
+         in_effect.events, in_effect.save, in_effect.locked);
 }
 
 static void save(struct plugin *plugin) {
@@ -315,7 +316,7 @@ static void tell_starts(struct plugin *plugin) {
         const char *wrong;
         int told;
         if (!group->has_head || group->unjudged[0] != '\0') continue;
-        wrong = foretell(plugin->teller, limits ? NULL : plugin->beliefs, &group->pool);
+        wrong = foretell(plugin->teller, &plugin->settings, limits ? NULL : plugin->beliefs, &group->pool);
         told = site_tell(site, group);
         if (wrong != NULL)
             debug("surefill: %s: no expected starts: %s", group->name, wrong);

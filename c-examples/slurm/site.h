@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "decide.h"
+#include "order.h"
 #include "refusals.h"
 #include "share.h"
 
@@ -110,8 +111,9 @@ void site_short_of_memory(struct group *group, const char *what);
 /* Frees what a cycle has gathered; what is kept from cycle to cycle stays. */
 void site_clear(struct site *site);
 
-/* queue.c: starts jobs in order of priority while they fit; notes head jobs and candidates. Under the locks. */
-void site_walk_queue(struct site *site, const struct settings *settings);
+/* queue.c: starts jobs in order of priority, equal ones in the preset's order, while they fit; notes head jobs and
+ * candidates. Under the locks. */
+void site_walk_queue(struct site *site, const struct settings *settings, struct beliefs *beliefs);
 
 /* start.c: what Slurm says to a start. job may become another record of the same array. */
 enum start_result {

@@ -266,15 +266,15 @@ static void starts_are_foretold(void) {
     struct pool pool = {.nodes = 10, .idle = 2, .now = 0, .head = {.id = 10, .nodes = 8, .limit = 500},
                         .running = running, .running_count = 2, .candidates = candidates, .candidate_count = 4};
     struct teller *teller = teller_make();
-    CHECK(foretell(teller, NULL, &pool) == NULL);
+    CHECK(foretell(teller, &settings, NULL, &pool) == NULL);
     CHECK(pool.head_expected == 1000 && candidates[1].expected == 2000);
     CHECK(candidates[2].expected == 0 && candidates[3].expected == 2060);
     candidates[0].facts.nodes = 2; /* more than there was room for */
     pool.idle = 0;
     pool.running_count = 1; /* nobody knows who has the other nodes: the head job never starts */
-    CHECK(foretell(teller, NULL, &pool) == NULL && pool.head_expected == 0);
+    CHECK(foretell(teller, &settings, NULL, &pool) == NULL && pool.head_expected == 0);
     running[0].nodes = 7000; /* as limits_are_easy: refused, and nothing is told */
-    CHECK(foretell(teller, NULL, &pool) != NULL && pool.head_expected == 0 && candidates[1].expected == 0);
+    CHECK(foretell(teller, &settings, NULL, &pool) != NULL && pool.head_expected == 0 && candidates[1].expected == 0);
     teller_free(teller);
 }
 

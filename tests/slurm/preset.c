@@ -2,7 +2,9 @@
  * what is learnt of the delays that follow. */
 #include "../expect.h"
 #include "decide.h"
+#include "order.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <surefill_models.h>
@@ -139,10 +141,65 @@ static void delays_are_learnt(void) {
     beliefs_free(later);
 }
 
+struct asked {
+    struct facts facts;
+    uint32_t rank;
+};
+
+static bool ranked_alike(const void *one, const void *next) {
+    return ((const struct asked *)one)->rank == ((const struct asked *)next)->rank;
+}
+
+/* The numbers of the jobs in the order of the queue, as decimal digits. */
+static long in_order(const char *words, struct beliefs *beliefs, const struct asked *queue, int count, double deadline) {
+    struct asked jobs[8];
+    struct settings settings;
+    long digits = 0;
+    read(&settings, words);
+    memcpy(jobs, queue, (size_t)count * sizeof *jobs);
+    order_queue(&settings, beliefs, 100000, jobs, count, sizeof *jobs, ranked_alike, deadline);
+    for (int i = 0; i < count; i++) digits = 10 * digits + (long)jobs[i].facts.id;
+    return digits;
+}
+
+/* Among jobs that the site ranks equally short ones are asked first, and one that has waited longer than nearly all
+ * lately before them. */
+static void the_queue_has_an_order(void) {
+    struct asked queue[] = {
+        {.facts = {.id = 1, .user = SLOW, .nodes = 1, .limit = 7200, .asked = 1, .submit = 99990}, .rank = 3},
+        {.facts = {.id = 2, .user = QUICK, .nodes = 1, .limit = 7200, .asked = 1, .submit = 99991}, .rank = 3},
+        {.facts = {.id = 3, .user = SLOW, .nodes = 1, .limit = 7200, .asked = 1, .submit = 99992}, .rank = 2},
+        {.facts = {.id = 4, .user = QUICK, .nodes = 1, .limit = 7200, .asked = 1, .submit = 99993}, .rank = 2},
+        {.facts = {.id = 5, .user = QUICK, .nodes = 1, .limit = 7200, .asked = 1, .submit = 99994}, .rank = 1}};
+    struct beliefs *beliefs = learnt();
+    CHECK(in_order("", beliefs, queue, 5, INFINITY) == 21435);
+    CHECK(in_order("surefill_order=candidates", beliefs, queue, 5, INFINITY) == 12345);
+    CHECK(in_order("surefill_order=site", beliefs, queue, 5, INFINITY) == 12345);
+    CHECK(in_order("surefill_preset=easy", beliefs, queue, 5, INFINITY) == 12345);
+    CHECK(in_order("surefill_preset=papers", beliefs, queue, 5, INFINITY) == 12345);
+    CHECK(in_order("surefill_criterion=relative", beliefs, queue, 5, INFINITY) == 12345);
+    CHECK(in_order("surefill_order=queue,surefill_criterion=relative", beliefs, queue, 5, INFINITY) == 21435);
+    CHECK(in_order("surefill_mode=shadow", beliefs, queue, 5, INFINITY) == 12345);
+    CHECK(in_order("surefill_mode=limits", beliefs, queue, 5, INFINITY) == 12345);
+    CHECK(in_order("", beliefs, queue, 5, 0) == 12345); /* no time: as it was */
+    CHECK(in_order("", beliefs, queue, 1, INFINITY) == 1 && in_order("", beliefs, queue, 0, INFINITY) == 0);
+    queue[0].facts.submit = 90000; /* it has waited ten thousand seconds */
+    CHECK(in_order("", beliefs, queue, 5, INFINITY) == 21435);
+    for (int i = 0; i < 300; i++) { /* others a quarter of an hour */
+        struct facts facts = {.id = 100 + i, .user = QUICK, .limit = 7200, .nodes = 1, .asked = 1};
+        strcpy(facts.queue, "main");
+        waits_joined(beliefs_waits(beliefs), &facts, 1000 * i);
+        waits_started(beliefs_waits(beliefs), &facts, -1, 1000 * i + 900);
+    }
+    CHECK(in_order("", beliefs, queue, 5, INFINITY) == 12435);
+    beliefs_free(beliefs);
+}
+
 int main(void) {
+    the_queue_has_an_order();
     short_ones_come_first();
     a_long_wait_guards();
     delays_are_learnt();
-    printf("preset: %s\n", failures == 0 ? "the order of candidates, the guard of long waits, delays: passed" : "FAILED");
+    printf("preset: %s\n", failures == 0 ? "the orders of queue and candidates, the guard of long waits, delays: passed" : "FAILED");
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -17,7 +17,7 @@ static void settings_are_read(void) {
     static const char *const wrong[] = {
         "surefill_tau",           "surefill_tau=",         "surefill_tau=x",         "surefill_tau=-1",
         "surefill_tau=nan",       "surefill_interval=0",   "surefill_interval=1e9",  "surefill_mode=off",
-        "surefill_criterion=all", "surefill_depth=1.5",    "surefill_depth=-1",      "surefill_events=17",
+        "surefill_criterion=all", "surefill_depth=1.5",    "surefill_depth=-1",      "surefill_events=17",   "surefill_order=first",
         "surefill_what=1",        "surefill_preset=best",   "surefill_locked=0",     "surefill_locked=61",      "surefill_save=0",
         "surefill_=1",            "bf_x,surefill_budget=", "surefill_predictor=users",
         "surefil_tau=0.1", "defer, surefil_mode=limits", "surrefill_tau=1", "Surefill-tau=1",
@@ -55,6 +55,14 @@ static void settings_are_read(void) {
     CHECK(settings_read(&settings, "surefill_tau=0.7,surefill_preset=fast", message, sizeof message));
     CHECK(settings.tau == 0.7 && settings.preset.guard_quantile == fast.guard_quantile &&
           settings.preset.or_easy != 0 && strcmp(settings_rule_name(&settings), "fast") == 0);
+    CHECK(settings.order == ORDER_QUEUE && settings.preset.queue_run_time == fast.queue_run_time &&
+          settings.preset.candidate_run_time == fast.candidate_run_time);
+    CHECK(settings_read(&settings, "surefill_order=candidates,surefill_preset=fast", message, sizeof message));
+    CHECK(settings.preset.queue_run_time == 0 && settings.preset.front_quantile == 1 &&
+          settings.preset.candidate_run_time == fast.candidate_run_time);
+    CHECK(settings_read(&settings, "surefill_order=site", message, sizeof message));
+    CHECK(settings.preset.queue_run_time == 0 && settings.preset.candidate_run_time == 0 &&
+          settings.preset.guard_quantile == fair.guard_quantile);
     CHECK(settings_read(&settings, "surefill_preset=papers", message, sizeof message));
     CHECK(settings.criterion == SUREFILL_CRITERION_BOUND && settings.tau == 0.05 && settings.events == 1);
     CHECK(settings_read(&settings, "surefill_preset=easy", message, sizeof message));
