@@ -3,7 +3,7 @@
 #ifndef FORETELL_H
 #define FORETELL_H
 
-#include "beliefs.h"
+#include "settings.h"
 
 struct teller;
 

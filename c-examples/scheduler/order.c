@@ -43,8 +43,8 @@ void order_queue(const struct settings *settings, struct beliefs *beliefs, int64
     if (count < 2 || !orders_queue(settings)) return;
     places = calloc((size_t)count, sizeof *places);
     before = malloc((size_t)count * size);
-    if (places == NULL || before == NULL) status = SUREFILL_ERROR_CAPACITY;
-    for (int32_t i = 0, run = 0; i < count && status == SUREFILL_OK; i++) {
+    if (places == NULL || before == NULL) count = 0;
+    for (int32_t i = 0, run = 0; i < count; i++) {
         if (i > 0 && !of_one_rank(at + (size_t)(i - 1) * size, at + (size_t)i * size)) run++;
         places[i] = (struct place){.index = i, .run = run, .value = INFINITY};
     }
@@ -53,7 +53,7 @@ void order_queue(const struct settings *settings, struct beliefs *beliefs, int64
         bool alone = (i == 0 || places[i - 1].run != places[i].run) && (i + 1 == count || places[i + 1].run != places[i].run);
         if (!alone) status = queue_value(settings, beliefs, now, job, &places[i].value);
     }
-    if (status == SUREFILL_OK) {
+    if (count > 0 && status == SUREFILL_OK) {
         memcpy(before, jobs, (size_t)count * size);
         qsort(places, (size_t)count, sizeof *places, by_place);
         for (int32_t i = 0; i < count; i++) memcpy(at + (size_t)i * size, before + (size_t)places[i].index * size, size);

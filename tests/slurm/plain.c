@@ -265,7 +265,9 @@ static void starts_are_foretold(void) {
                                      {.facts = {.id = 14, .nodes = 1, .limit = 5000}}};
     struct pool pool = {.nodes = 10, .idle = 2, .now = 0, .head = {.id = 10, .nodes = 8, .limit = 500},
                         .running = running, .running_count = 2, .candidates = candidates, .candidate_count = 4};
+    struct settings settings;
     struct teller *teller = teller_make();
+    settings_defaults(&settings);
     CHECK(foretell(teller, &settings, NULL, &pool) == NULL);
     CHECK(pool.head_expected == 1000 && candidates[1].expected == 2000);
     CHECK(candidates[2].expected == 0 && candidates[3].expected == 2060);

@@ -2,6 +2,7 @@
  * what is learnt of the delays that follow. */
 #include "../expect.h"
 #include "decide.h"
+#include "foretell.h"
 #include "order.h"
 
 #include <math.h>
@@ -141,6 +142,35 @@ static void delays_are_learnt(void) {
     beliefs_free(later);
 }
 
+/* Two whole-machine jobs behind the head job: the short one is expected before the long one, unless the site ranks the
+ * long one before it. */
+static void starts_follow_the_order(void) {
+    struct running running[] = {{.nodes = 5, .age = 0, .facts = {.id = 1, .user = SLOW, .limit = 7200, .asked = 1}}};
+    struct facts whole = {.id = 10, .user = QUICK, .nodes = 5, .limit = 7200, .asked = 1, .submit = 1000};
+    struct candidate candidates[] = {{.facts = whole}, {.facts = whole}};
+    struct pool pool = {.nodes = 5, .now = 1000, .head = whole, .running = running, .running_count = 1,
+                        .candidates = candidates, .candidate_count = 2};
+    struct teller *teller = teller_make();
+    struct beliefs *beliefs = learnt();
+    struct settings settings;
+    candidates[0].facts.id = 11;
+    candidates[0].facts.user = SLOW;
+    candidates[1].facts.id = 12;
+    read(&settings, "");
+    CHECK(foretell(teller, &settings, beliefs, &pool) == NULL);
+    CHECK(pool.head_expected > 1000 && candidates[1].expected > pool.head_expected &&
+          candidates[1].expected + 5 < candidates[0].expected);
+    candidates[1].rank = 7;
+    CHECK(foretell(teller, &settings, beliefs, &pool) == NULL);
+    CHECK(candidates[0].expected + 1000 < candidates[1].expected);
+    candidates[1].rank = 0;
+    read(&settings, "surefill_order=site");
+    CHECK(foretell(teller, &settings, beliefs, &pool) == NULL);
+    CHECK(candidates[0].expected + 1000 < candidates[1].expected);
+    teller_free(teller);
+    beliefs_free(beliefs);
+}
+
 struct asked {
     struct facts facts;
     uint32_t rank;
@@ -197,6 +227,7 @@ static void the_queue_has_an_order(void) {
 
 int main(void) {
     the_queue_has_an_order();
+    starts_follow_the_order();
     short_ones_come_first();
     a_long_wait_guards();
     delays_are_learnt();
