@@ -2,12 +2,13 @@
 # Decisions of the plugin inside a real slurmctld, asserted from the job completion file.
 . "$(dirname "$0")/lib.sh"
 
-# Histories: games' jobs run some 30 s, man's one second, nobody's two hours.
-games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody)
+# Histories: games' jobs run some 30 s, man's one second, nobody's and mail's two hours.
+games=$(id -u games) man=$(id -u man) nobody=$(id -u nobody) mail=$(id -u mail)
 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 cluster_make "$work/cluster" 5
-"$built/seed" "$CLUSTER/state/surefill_state" "$games:30:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1"
+"$built/seed" "$CLUSTER/state/surefill_state" "$games:30:40:60:3" "$man:1:40:120:1" "$nobody:7000:40:120:1" \
+    "$mail:7000:40:120:5"
 cluster_start
-wait_for 5 logged 'learnt from 120 jobs' || fail "the seeded state was not read"
+wait_for 5 logged 'learnt from 160 jobs' || fail "the seeded state was not read"
 
 # 1. Three of five nodes are busy, the head wants all five. The long candidate would delay it and waits, although it is
 # submitted first; the short one starts at once, although by its limit it would delay the head as well.
@@ -79,4 +80,27 @@ wait_for 30 queue_empty
 check "limits only: the short candidate waits" "$(completed "$short" StartTime)" -ge "$(completed "$head" StartTime)"
 check "it was said once" "$(ctld_log | grep -c 'surefill_tau=soon: it must')" -eq 1
 say "5: a wrong parameter means limits only"
+
+# 6. The preset's order of the queue, among jobs that the site ranks equally: the short job starts before the long one,
+# which was submitted first. Not so where an administrator has given the long one a priority, nor where the queue's order
+# is to be the site's.
+whole_machine() { # NAME PARAMETERS: two jobs of all nodes behind another; sets long and short
+    parameters "defer,sched_interval=-1,surefill_interval=0.2,$2"
+    wait_for 5 logged "$1"
+    busy=$(job games 5 60 3)
+    wait_for 10 running "$busy"
+    long=$(job mail 5 120 1)
+    short=$(job man 5 120 1)
+}
+whole_machine 'order queue' surefill_order=queue
+wait_for 30 queue_empty
+check "the short job is first" "$(completed "$short" StartTime)" -lt "$(completed "$long" StartTime)"
+whole_machine 'saved every 59 s' surefill_save=59
+timeout 10 scontrol update JobId="$long" Priority=4294967000
+wait_for 30 queue_empty
+check "an administrator's priority counts" "$(completed "$long" StartTime)" -lt "$(completed "$short" StartTime)"
+whole_machine 'order candidates' surefill_order=candidates
+wait_for 30 queue_empty
+check "the site's order counts" "$(completed "$long" StartTime)" -lt "$(completed "$short" StartTime)"
+say "6: among jobs of one rank the short one starts first, unless the site says otherwise"
 check_runs
