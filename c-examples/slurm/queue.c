@@ -1,5 +1,5 @@
-/* The walk through the queue: jobs start in order of priority until one does not find its nodes, which is the head of
- * its pool; those behind it become candidates. Licence: GPL-2.0-or-later. */
+/* The walk through the queue: jobs start in order of priority, equal ones in the preset's order, until one does not find
+ * its nodes, which is the head of its pool; those behind it become candidates. Licence: GPL-2.0-or-later. */
 #include "site.h"
 
 #include <stdlib.h>
