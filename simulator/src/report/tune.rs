@@ -84,38 +84,49 @@ pub fn fits(tuning: &Tuning, caps: Caps, style: Style) -> Grid {
     table
 }
 
-/// A page with the frontier as a plot, each setting's gain against the worst longest wait, first halves and second
-/// ones.
-pub fn page(tuning: &Tuning, made: &Made) -> String {
+/// The frontier as a plot: each setting's gain against one measure of long waits on the worst trace.
+fn plotted(tuning: &Tuning, measured: &str, measure: fn(&Ratios) -> f64) -> PreEscaped<String> {
     let best = tune::frontier(&tuning.rows, Part::First);
+    let all: Vec<&Row> = tuning.rows.iter().collect();
     let on = |rows: &[&Row], part: Part| -> Vec<(f64, f64)> {
         let ratios = rows.iter().filter_map(|row| row.on(part));
-        ratios.map(|on| ((1.0 - on.gain()) * 100.0, on.longest)).collect()
+        ratios.map(|on| ((1.0 - on.gain()) * 100.0, measure(&on))).collect()
     };
-    let all: Vec<&Row> = tuning.rows.iter().collect();
     let series = [
         ("all settings, first half", plot::other(5), on(&all, Part::First)),
         ("frontier, first half", plot::EASY, on(&best, Part::First)),
         ("the same settings, second half", plot::other(1), on(&best, Part::Second)),
     ];
-    let caption = "Right: the gain over EASY, from the geometric mean of the ratios of mean and geometric mean waits over all traces. \
-        Up: the longest wait over EASY's, on the worst trace.";
+    let caption = format!(
+        "Right: the gain over EASY, from the geometric mean of the ratios of mean and geometric mean waits over all \
+         traces. Up: the {measured}, on the worst trace."
+    );
     let drawn = series.iter().map(|(_, style, points)| (*style, points.clone())).collect::<Vec<_>>();
+    let title = format!("Gain and the {measured}");
+    html! {
+        figure {
+            ul.legend {
+                @for (name, style, _) in &series { li { (PreEscaped(plot::point_sample(style))) (name) } }
+            }
+            div role="img" aria-label=(caption) {
+                (plot::described(&frontier::draw(&drawn, measured), &title, &caption))
+            }
+            figcaption { (caption) }
+        }
+    }
+}
+
+/// A page with the frontier as plots, each setting's gain against the worst longest wait and the worst 99th percentile,
+/// first halves and second ones.
+pub fn page(tuning: &Tuning, made: &Made) -> String {
     let traces = tuning.options.traces.iter().map(|(name, jobs)| format!("{name} ({jobs} jobs)"));
     let traces: Vec<String> = traces.collect();
     let section = Section(html! {
         section {
             h2 { (tuning.rows.len()) " settings of " (tuning.options.preset) }
             p.facts { "Traces: " (traces.join(", ")) ". Settings drawn by seed " (tuning.options.seed) "." }
-            figure {
-                ul.legend {
-                    @for (name, style, _) in &series { li { (PreEscaped(plot::point_sample(style))) (name) } }
-                }
-                div role="img" aria-label=(caption) {
-                    (plot::described(&frontier::draw(&drawn), "The frontier of gain and fairness", caption))
-                }
-                figcaption { (caption) }
-            }
+            (plotted(tuning, "longest wait over EASY's", |on| on.longest))
+            (plotted(tuning, "99th percentile of waits over EASY's", |on| on.p99))
             (halves(tuning, Style::Markdown).html())
         }
     });

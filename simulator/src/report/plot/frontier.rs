@@ -1,10 +1,11 @@
-//! Points of gain against the longest wait.
+//! Points of gain against what it costs.
 
 use super::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, plain, px, svg};
 use plotters::prelude::*;
 
-/// Draws series of (gain in per cent, longest wait over EASY's); a line marks EASY's longest wait.
-pub fn draw(series: &[(&Style, Vec<(f64, f64)>)]) -> Picture {
+/// Draws series of (gain in per cent, a measure of long waits over EASY's), with what is measured beside the axis; a line
+/// marks EASY's own.
+pub fn draw(series: &[(&Style, Vec<(f64, f64)>)], measured: &str) -> Picture {
     let all = || series.iter().flat_map(|(_, points)| points).filter(|(x, y)| x.is_finite() && y.is_finite());
     let (left, right) = all().fold((0.0f64, 10.0f64), |(low, high), (x, _)| (low.min(*x), high.max(*x)));
     let (bottom, top) = all().fold((0.9f64, 1.2f64), |(low, high), (_, y)| (low.min(*y), high.max(*y)));
@@ -18,7 +19,7 @@ pub fn draw(series: &[(&Style, Vec<(f64, f64)>)]) -> Picture {
         chart
             .configure_mesh()
             .x_desc("gain [%]")
-            .y_desc("longest wait over EASY's")
+            .y_desc(measured)
             .x_label_formatter(&|&x| plain(x))
             .y_label_formatter(&|&y| plain(y))
             .label_style(font(13.0))
@@ -45,7 +46,10 @@ mod tests {
     #[test]
     fn every_finite_point_is_drawn() {
         for (points, drawn) in [(vec![], 0), (vec![(30.0, 1.1), (-5.0, 2.0), (f64::NAN, 1.0)], 2)] {
-            assert_eq!(draw(&[(SOLID, points)]).wide.matches("<circle").count(), drawn);
+            assert_eq!(
+                draw(&[(SOLID, points)], "longest wait over EASY's").wide.matches("<circle").count(),
+                drawn
+            );
         }
     }
 }
