@@ -61,7 +61,7 @@ struct Case {
     near: u8,
     beside: i8,
     work: u16,
-    /// After so many slices a byte is damaged.
+    /// The number of slices after which a byte is damaged, which byte, and how.
     damage: Option<(u8, u16, u8)>,
     jobs: Vec<Job>,
 }
