@@ -13,8 +13,8 @@ struct place {
 };
 
 /* Puts a queue into the order of the preset, where that has one for the queue, among neighbours that the site ranks
- * equally. jobs are count entries of size bytes, in the site's order, each of which begins with its struct facts; now is
- * in seconds since 1970. When clock_seconds() passes the deadline (INFINITY for none) the others of one rank stay behind
+ * equally. jobs are count entries of size bytes, in the site's order, each beginning with its struct facts; now is in
+ * seconds since 1970. When clock_seconds() passes the deadline (INFINITY for none) the others of one rank stay behind
  * those looked at, in the site's order. Without memory, and after an error of the library, the queue is as it was. */
 void order_queue(const struct settings *settings, struct beliefs *beliefs, int64_t now, void *jobs, int32_t count,
                  size_t size, bool (*of_one_rank)(const void *one, const void *next), double deadline);

@@ -1,5 +1,5 @@
-/* The walk through the queue: jobs start in order of priority, equal ones in the preset's order, until one does not find
- * its nodes, which is the head of its pool; those behind it become candidates. Licence: GPL-2.0-or-later. */
+/* The walk through the queue: jobs start in order of priority, equal ones in the preset's order, until one does not
+ * find its nodes, which is the head of its pool; those behind it become candidates. Licence: GPL-2.0-or-later. */
 #include "site.h"
 
 #include <stdlib.h>
@@ -301,7 +301,8 @@ static struct queued *line_up(struct site *site, const struct settings *settings
     /* Where jobs may preempt others, Slurm's order says who does. */
     if (slurm_conf.preempt_mode == PREEMPT_MODE_OFF) {
         site_set_deadline(site, settings, 0.25);
-        order_queue(settings, beliefs, (int64_t)time(NULL), queued, *count, sizeof *queued, of_one_rank, site->deadline);
+        order_queue(settings, beliefs, (int64_t)time(NULL), queued, *count, sizeof *queued, of_one_rank,
+                    site->deadline);
     }
     return queued;
 }
