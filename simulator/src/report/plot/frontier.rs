@@ -3,8 +3,8 @@
 use super::{Drawn, GRID, INK, Picture, REFERENCE, Style, font, plain, px, svg};
 use plotters::prelude::*;
 
-/// Draws series of (gain in per cent, a measure of long waits over EASY's), with what is measured beside the axis; a line
-/// marks EASY's own.
+/// Draws series of (gain in per cent, a measure of long waits over EASY's), with the measure's name beside the axis; a
+/// line marks EASY's own.
 pub fn draw(series: &[(&Style, Vec<(f64, f64)>)], measured: &str) -> Picture {
     let all = || series.iter().flat_map(|(_, points)| points).filter(|(x, y)| x.is_finite() && y.is_finite());
     let (left, right) = all().fold((0.0f64, 10.0f64), |(low, high), (x, _)| (low.min(*x), high.max(*x)));
