@@ -146,8 +146,9 @@ waits "$short" || fail "in the shadow mode it has started"
 parameters "$ours,surefill_tau=0.2"
 wait_for 10 is_completed "$short" || fail "by what is known of it it does not start"
 
-# The preset fair: what limits allow starts by Slurm's own test, whatever it delays; who is left is judged.
-parameters "defer,sched_interval=-1,surefill_interval=0.2,surefill_save=1"
+# The preset fair: what limits allow starts by Slurm's own test, whatever it delays; who is left is judged. The queue stays
+# in the site's order: in the preset's, a candidate as short as the head job could be the head job itself.
+parameters "defer,sched_interval=-1,surefill_interval=0.2,surefill_save=1,surefill_order=candidates"
 listen
 timed=$(job nobody 1 10 100 --gres=gpu:1)
 wait_for 10 has_run "$timed" || fail "by its limit it ends in time, and it does not start"
