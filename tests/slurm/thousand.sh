@@ -126,3 +126,9 @@ wait_for 10 has_run "$next" || fail "nothing starts while the queue is cut short
 has_run "$top" && fail "it has run without its licence"
 running "$licensed" || fail "the licence is free"
 say "jobs start while the queue is cut short"
+
+# The preset puts all waiting jobs of one rank in its order, with the locks held.
+: >"$CLUSTER/log/slurmctld"
+parameters "$OURS,surefill_tau=2,surefill_budget=0,surefill_order=queue"
+wait_for 10 logged 'surefill: mode on.*order queue'
+many_cycles 'the preset orders the queue' 'surefill: cycle: '
