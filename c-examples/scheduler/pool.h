@@ -39,7 +39,7 @@ struct verdict {
 
 struct candidate {
     struct facts facts;
-    uint32_t rank; /* the site's: neighbours of one rank may change places */
+    uint64_t rank; /* the site's: neighbours of one rank may change places */
     int32_t place; /* the partition it would start in; the resource manager's business */
     int32_t order; /* in the whole queue */
     bool shares_nodes; /* with other jobs: counting nodes does not describe it */
@@ -56,7 +56,8 @@ struct pool {
     int32_t idle;
     int64_t now;
     struct facts head; /* the job at the head of the queue, that does not fit; nodes is what it needs */
-    uint32_t head_priority, head_rank;
+    uint32_t head_priority;
+    uint64_t head_rank;
     int64_t head_expected; /* as a candidate's */
     struct running *running;
     int32_t running_count, running_room;

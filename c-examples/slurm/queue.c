@@ -56,10 +56,11 @@ static void wait_for_priority(job_record_t *job) {
 }
 
 /* The site's priorities come first. Those of priority/basic say only who came first, how nice a user is, and which
- * partition, unless an administrator has set them. */
-static uint32_t rank_of(const job_record_t *job, const part_record_t *part, uint32_t priority) {
-    if (job->direct_set_prio || xstrcmp(slurm_conf.priority_type, "priority/basic") != 0) return priority;
-    return job->details->nice ^ (uint32_t)part->priority_tier << 8;
+ * partition, unless an administrator has set them. Equal ranks are equal tiers, and equal in one of the two ways. */
+static uint64_t rank_of(const job_record_t *job, const part_record_t *part, uint32_t priority) {
+    uint64_t tier = (uint64_t)part->priority_tier << 33;
+    if (job->direct_set_prio || xstrcmp(slurm_conf.priority_type, "priority/basic") != 0) return tier | priority;
+    return tier | UINT64_C(1) << 32 | job->details->nice;
 }
 
 /* Adds a waiting job, or the tasks of an array that may run, the first ones left out. */
@@ -271,14 +272,13 @@ static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32
 struct queued {
     struct facts facts; /* first, for order_queue */
     job_queue_rec_t *entry;
-    uint32_t rank;
+    uint64_t rank;
     bool fixed; /* it keeps its place: it has a reservation */
 };
 
 static bool of_one_rank(const void *one, const void *next) {
     const struct queued *a = one, *b = next;
-    return !a->fixed && !b->fixed && a->rank == b->rank &&
-           a->entry->part_ptr->priority_tier == b->entry->part_ptr->priority_tier;
+    return !a->fixed && !b->fixed && a->rank == b->rank;
 }
 
 /* The waiting jobs in the order in which they are asked; to be freed, and each entry of it. */
