@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 const double FORETELL_LEVEL = 0.9;
+const double FORETELL_SECONDS = 0.25;
 
-enum { SCENARIOS = 100, EVENTS = 1 };
-static const double LONGEST = 0.25;   /* seconds */
 static const int64_t WORK = 10000000; /* steps between two looks at the clock */
 
 struct teller {
@@ -42,8 +41,8 @@ static const char *prepare(struct teller *teller, int32_t bins, const struct poo
     capacity.waiting = pool_room(teller->capacity.waiting, waiting);
     capacity.processors = larger(teller->capacity.processors, larger(1, larger(pool->nodes, pool->head.nodes)));
     capacity.bins = larger(teller->capacity.bins, bins);
-    capacity.events_per_bin = EVENTS;
-    capacity.scenarios = SCENARIOS;
+    capacity.events_per_bin = FORETELL_EVENTS;
+    capacity.scenarios = FORETELL_SCENARIOS;
     status = surefill_forecast_size(&capacity, &size);
     if (status != SUREFILL_OK) return surefill_status_text(status);
     free(teller->memory);
@@ -71,6 +70,19 @@ static bool is_of_one_rank(const struct pool *pool) {
     return true;
 }
 
+int32_t foretell_options(const struct settings *settings, struct beliefs *beliefs, const struct pool *pool,
+                         surefill_forecast_options *options) {
+    int32_t status = surefill_forecast_options_init(options);
+    if (beliefs == NULL)
+        options->plans = SUREFILL_PLANS_LIMITS;
+    else if (!settings->own_rule && is_of_one_rank(pool))
+        status = surefill_preset_forecast(&settings->preset, waits_recent(beliefs_waits(beliefs)), options);
+    else
+        options->plans = SUREFILL_PLANS_MEDIANS;
+    options->scenarios = FORETELL_SCENARIOS;
+    return status;
+}
+
 const char *foretell(struct teller *teller, const struct settings *settings, struct beliefs *beliefs, struct pool *pool) {
     surefill_forecast_options options;
     double begun = clock_seconds();
@@ -80,14 +92,7 @@ const char *foretell(struct teller *teller, const struct settings *settings, str
     for (int32_t i = 0; i < pool->candidate_count; i++) pool->candidates[i].expected = 0;
     wrong = prepare(teller, beliefs == NULL ? 1 : beliefs_bins(beliefs), pool);
     if (wrong != NULL) return wrong;
-    status = surefill_forecast_options_init(&options);
-    if (beliefs == NULL)
-        options.plans = SUREFILL_PLANS_LIMITS;
-    else if (!settings->own_rule && is_of_one_rank(pool))
-        status = surefill_preset_forecast(&settings->preset, waits_recent(beliefs_waits(beliefs)), &options);
-    else
-        options.plans = SUREFILL_PLANS_MEDIANS;
-    options.scenarios = SCENARIOS;
+    status = foretell_options(settings, beliefs, pool, &options);
     if (status == SUREFILL_OK) status = surefill_forecast_begin(teller->forecast, pool->now, pool->idle, &options);
     for (int32_t i = 0; i < pool->running_count && status == SUREFILL_OK; i++) {
         const struct running *job = &pool->running[i];
@@ -102,7 +107,7 @@ const char *foretell(struct teller *teller, const struct settings *settings, str
         status = add(teller->forecast, beliefs, &pool->candidates[i].facts, pool->now);
         pool->candidates[i].expected = ++added; /* its number, until it is known */
     }
-    while (status == SUREFILL_OK && step == SUREFILL_STEP_MORE && clock_seconds() - begun < LONGEST)
+    while (status == SUREFILL_OK && step == SUREFILL_STEP_MORE && clock_seconds() - begun < FORETELL_SECONDS)
         status = surefill_forecast_run(teller->forecast, WORK, &step);
     for (int32_t i = -1; i < pool->candidate_count; i++) {
         int64_t *expected = i < 0 ? &pool->head_expected : &pool->candidates[i].expected, when;

@@ -88,7 +88,7 @@ static const char *make_nodes(struct machine *machine, const struct share *share
     int32_t *firsts = calloc((size_t)share->node_count + 1, sizeof *firsts), status, classes, first;
     int64_t size = 0;
     if (firsts == NULL) return "no memory for classes of nodes";
-    classes = find_classes(share, firsts);
+    classes = machine->class_count = find_classes(share, firsts);
     status = surefill_nodes_capacity_init(&capacity);
     capacity.nodes = share->node_count;
     capacity.classes = classes;

@@ -70,6 +70,7 @@ struct machine {
     void *memory;
     int64_t size;
     surefill_nodes *nodes;
+    int32_t class_count;  /* of its nodes */
     surefill_part *parts; /* room for one on each node */
     int32_t part_room;
     struct held {

@@ -233,7 +233,7 @@ static void finish_alone(struct site *site, const struct settings *settings, str
     } else {
         debug("surefill: %s: %s: judged on shared nodes", group->name, group->unjudged);
     }
-    site->started += site_start_by_limits(site, group->family, why == NULL && by_rule);
+    site->started += site_start_by_limits(site, group->family, why == NULL && by_rule, why == NULL && !site->untold);
     if (why == NULL) {
         why = model_running(group, &model);
         group->modelled = why == NULL;
@@ -280,7 +280,7 @@ static void finish_family(struct site *site, const struct settings *settings, in
         for (int i = 0; i < site->group_count; i++)
             if (site->groups[i].family == family && site->groups[i].unjudged[0] != '\0')
                 debug("surefill: %s: %s: left to limits and Slurm's own test", site->groups[i].name, site->groups[i].unjudged);
-        site->started += site_start_by_limits(site, family, false);
+        site->started += site_start_by_limits(site, family, false, false);
     }
 }
 

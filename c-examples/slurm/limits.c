@@ -26,6 +26,7 @@ struct plan {
     struct site *site;
     int family;
     bool leave_shared;  /* to the library */
+    bool foretold;      /* the library says when the head job and the candidates on shared nodes start */
     const char *name;   /* of the first pool, for the log */
     struct hold *holds; /* one a job at most: of head jobs, then of those whose starts are told */
     int hold_count, hold_room;
@@ -152,10 +153,14 @@ static void tell(const struct turn *turn, const char *decision) {
 static bool settle_head(struct plan *plan, struct group *group) {
     job_record_t *job = find_job_record((uint32_t)group->pool.head.id);
     part_record_t *part = find_part_record(plan->site->partitions[group->head_place]);
-    bool known = false;
+    bool known = false, found;
+    time_t told;
     if (job == NULL || part == NULL || !IS_JOB_PENDING(job)) return false;
+    told = job->start_time;
     for (int i = 0; i < plan->hold_count; i++) known |= plan->holds[i].job == job->job_id;
-    if (!reserve(plan, group->name, group->pool.head.limit, job, part)) {
+    found = reserve(plan, group->name, group->pool.head.limit, job, part);
+    if (plan->foretold) job->start_time = told;
+    if (!found) {
         debug("surefill: %s: Slurm cannot say when JobId=%u will start: it keeps nobody back", group->name, job->job_id);
         return false;
     }
@@ -289,15 +294,22 @@ static void tell_starts(struct plan *plan) {
         const struct candidate *candidate = plan->turns[i].candidate;
         job_record_t *job = find_job_record((uint32_t)candidate->facts.id);
         part_record_t *part = find_part_record(plan->site->partitions[candidate->place]);
+        time_t before;
         if (job == NULL || part == NULL || !IS_JOB_PENDING(job) || job->job_id == last) continue;
         last = job->job_id;
         told++;
+        before = job->start_time;
         reserve(plan, plan->name, candidate->facts.limit, job, part); /* says so in the job */
+        if (plan->foretold && candidate->shared) job->start_time = before;
     }
 }
 
-int site_start_by_limits(struct site *site, int family, bool leave_shared) {
-    struct plan plan = {.site = site, .family = family, .leave_shared = leave_shared, .name = site->groups[family].name};
+int site_start_by_limits(struct site *site, int family, bool leave_shared, bool foretold) {
+    struct plan plan = {.site = site,
+                        .family = family,
+                        .leave_shared = leave_shared,
+                        .foretold = foretold,
+                        .name = site->groups[family].name};
     struct group **groups = xcalloc((size_t)site->group_count, sizeof *groups);
     int count = 0, candidates = 0;
     for (int i = 0; i < site->group_count; i++)

@@ -15,6 +15,7 @@
 
 #include "foretell.h"
 #include "settings.h"
+#include "share_foretell.h"
 #include "share_pass.h"
 #include "state.h"
 
@@ -52,6 +53,7 @@ struct plugin {
     struct decider *decider;
     struct sharer *sharer;
     struct teller *teller;
+    struct share_teller *share_teller;
     struct site site;
     char state_file[4096];
     char refused[MESSAGE]; /* why the parameters cannot be used; empty when they can */
@@ -307,16 +309,23 @@ static bool anything_since(const struct events *then, time_t look) {
 
 /* --- The cycle --- */
 
-/* When the waiting jobs are expected to start; what Slurm's own test decides has been said while gathering. */
+/* When the waiting jobs are expected to start; what Slurm's own test decides has been said while gathering, also of
+ * those that the machine of shared nodes cannot say. */
 static void tell_starts(struct plugin *plugin) {
     struct site *site = &plugin->site;
     bool limits = plugin->limits_only || plugin->settings.mode != MODE_ON;
+    site->untold = false;
     for (int i = 0; i < site->group_count; i++) {
         struct group *group = &site->groups[i];
         const char *wrong;
         int told;
-        if (!group->has_head || group->unjudged[0] != '\0') continue;
-        wrong = foretell(plugin->teller, &plugin->settings, limits ? NULL : plugin->beliefs, &group->pool);
+        if (!group->has_head || (group->unjudged[0] != '\0' && !group->modelled)) continue;
+        if (group->modelled)
+            wrong = share_foretell(plugin->share_teller, &plugin->settings, limits ? NULL : plugin->beliefs, &group->pool,
+                                   &group->share);
+        else
+            wrong = foretell(plugin->teller, &plugin->settings, limits ? NULL : plugin->beliefs, &group->pool);
+        if (group->modelled) site->untold |= wrong != NULL;
         told = site_tell(site, group);
         if (wrong != NULL)
             debug("surefill: %s: no expected starts: %s", group->name, wrong);
@@ -437,8 +446,9 @@ static bool make(struct plugin *plugin) {
         if (plugin->decider == NULL) plugin->decider = decider_make();
         if (plugin->sharer == NULL) plugin->sharer = sharer_make();
         if (plugin->teller == NULL) plugin->teller = teller_make();
+        if (plugin->share_teller == NULL) plugin->share_teller = share_teller_make();
         if (plugin->beliefs != NULL && plugin->books != NULL && plugin->decider != NULL && plugin->sharer != NULL &&
-            plugin->teller != NULL)
+            plugin->teller != NULL && plugin->share_teller != NULL)
             return true;
         if (!said) error("surefill: no memory: nothing starts until there is some");
         sleep_for(plugin->settings.interval);
@@ -497,6 +507,7 @@ static void *agent(void *nothing) {
     decider_free(plugin->decider);
     sharer_free(plugin->sharer);
     teller_free(plugin->teller);
+    share_teller_free(plugin->share_teller);
     books_free(plugin->books);
     beliefs_free(plugin->beliefs);
     return NULL;

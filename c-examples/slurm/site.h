@@ -69,6 +69,7 @@ struct site {
     bitstr_t *planned;     /* nodes that head jobs of pools left to Slurm's own test wait for */
     bool telling;          /* it is time to say when waiting jobs are expected to start */
     double told;           /* when that was so last, by clock_seconds() */
+    bool untold;           /* there was no forecast on shared nodes then: limits say it there */
     int turn;              /* the pool that comes first, another in each cycle */
 };
 
@@ -157,7 +158,8 @@ time_t site_reserve(job_record_t *job, part_record_t *part, const bitstr_t *with
 void job_use_features(job_record_t *job, bool preferred);
 
 /* limits.c: EASY with Slurm's own tests for a family of groups that node counts do not describe. Candidates that are
- * judged on shared nodes are left out if so asked. Locks held. Returns how many jobs were started. */
-int site_start_by_limits(struct site *site, int family, bool leave_shared);
+ * judged on shared nodes are left out if so asked, and the starts that the library foretells are not told. Locks held.
+ * Returns how many jobs were started. */
+int site_start_by_limits(struct site *site, int family, bool leave_shared, bool foretold);
 
 #endif

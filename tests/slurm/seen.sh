@@ -49,7 +49,7 @@ wait_for 20 planned 0 || fail "nodes stay planned: $(sinfo -h -N -o '%N %t')"
 cluster_stop
 say "on whole nodes: starts of all waiting jobs, a planned node, sdiag's counters, reasons"
 
-# Shared nodes: Slurm's own test decides, and says when the first jobs start one after the other.
+# Nodes that jobs may share. Nothing is known of jobs: they run to their limits.
 NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS cluster_make "$work/shared" 2
 cluster_start
 busy=$(TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job games 1 60 0 -n 1)
@@ -71,3 +71,31 @@ ctld_start
 wait_for 30 nodes_idle || fail "not all nodes are idle under another scheduler: $(sinfo -h -N -o '%N %t')"
 cluster_stop
 say "on shared nodes: starts one after the other, a planned node"
+
+# The queue played forward on shared nodes: jobs run for ten minutes of their hour. Who asks for what the library's machine
+# cannot say has the start that Slurm's own test finds, by limits.
+NODE_CPUS=4 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 cluster_make "$work/modelled" 2
+"$built/seed" "$CLUSTER/state/surefill_state" "$games:600:40:60:1"
+cluster_start
+busy=$(TASK="until [ -e $CLUSTER/gate ]; do sleep 0.1; done" job games 1 60 0 -n 3)
+wait_for 20 running "$busy"
+head=$(job games 2 60 0 --ntasks-per-node=2)
+next=$(job games 2 60 0 --ntasks-per-node=4)
+unsaid=$(job games 2 60 0 -n 7)
+wait_for 30 told 3 || fail "not all waiting jobs have an expected start: $(starts)"
+logged 'judged on shared nodes' || fail "not judged on shared nodes"
+foretold() { [ $(($(start_of "$head") - $(date +%s))) -lt 3000 ]; }
+wait_for 10 foretold || fail "the head job's start is told by limits: $(starts)"
+now=$(date +%s)
+for _ in $(seq 20); do # limits do not come in between
+    foretold || fail "the head job's start is told by limits again: $(starts)"
+    sleep 0.1
+done
+check "the head job's expected start, seconds from now" $(($(start_of "$head") - now)) -gt 60
+check "the next one's, after the head job's" "$(start_of "$next")" -gt "$(start_of "$head")"
+check "the next one's, seconds from now" $(($(start_of "$next") - now)) -lt 5000
+check "of whom the machine cannot say, by limits" $(($(start_of "$unsaid") - now)) -gt 3000
+touch "$CLUSTER/gate"
+wait_for 60 queue_empty
+cluster_stop
+say "the queue played forward on shared nodes; the rest by Slurm's own test"

@@ -1,6 +1,7 @@
 /* Candidates on shared nodes, without Slurm: what is held on which node, who waits for whom, and on which nodes
  * somebody is let through. */
 #include "../expect.h"
+#include "share_foretell.h"
 #include "share_pass.h"
 
 #include <stdio.h>
@@ -249,6 +250,60 @@ static void shortages_are_said(struct beliefs *beliefs) {
     close_scene(&scene);
 }
 
+/* By limits every start is known, by hand. Both nodes are held in part until 1000 and 2000 seconds from now: the head
+ * job, which wants both, starts then and runs for an hour. Of who is behind it one fits beside and ends in time, one
+ * does not end in time, one never fits, and one has started while the pool was gathered. */
+static void starts_are_foretold(struct beliefs *beliefs) {
+    struct settings settings = rule(0.2);
+    struct share_teller *teller = share_teller_make();
+    struct candidate *candidates;
+    struct scene scene;
+    open_scene(&scene);
+    run(&scene, 1, 1, 100, 1100);
+    hold(&scene, 0, 2, 10, 2);
+    run(&scene, 2, 2, 0, 2000);
+    hold(&scene, 1, 2, 10, 3);
+    scene.pool.head.submit = NOW - 10;
+    queue_up(&scene, 11, 3, 900, wish(1, 1, 10, 2));
+    queue_up(&scene, 12, 3, 7200, wish(1, 1, 10, 1));
+    queue_up(&scene, 13, 3, 60, wish(1, 9, 10, 1));
+    queue_up(&scene, 14, 3, 60, wish(2, 1, 10, 4));
+    candidates = scene.pool.candidates;
+    candidates[3].started = true;
+    CHECK(share_foretell(teller, &settings, NULL, &scene.pool, &scene.share) == NULL);
+    CHECK(scene.pool.head_expected == NOW + 2000);
+    CHECK(candidates[0].expected == NOW && candidates[1].expected == NOW + 2000 + 3600);
+    CHECK(candidates[2].expected == 0 && candidates[3].expected == 0);
+    candidates[3].started = false; /* behind all others: it wants the GPUs of both nodes */
+    CHECK(share_foretell(teller, &settings, NULL, &scene.pool, &scene.share) == NULL);
+    CHECK(candidates[3].expected == NOW + 2000 + 3600 + 7200);
+    /* By what is known user 1's job ends after ten minutes, user 2's hardly before its limit. */
+    CHECK(share_foretell(teller, &settings, beliefs, &scene.pool, &scene.share) == NULL);
+    CHECK(scene.pool.head_expected > NOW + 300 && scene.pool.head_expected <= NOW + 2000);
+    scene.share.nodes[1].taken = 5000; /* reserved */
+    CHECK(share_foretell(teller, &settings, NULL, &scene.pool, &scene.share) == NULL);
+    CHECK(scene.pool.head_expected == NOW + 5000);
+    for (int failed = 0;; failed++) { /* whichever allocation fails, nothing is told, and later all is again */
+        const char *wrong;
+        bool done;
+        share_teller_free(teller);
+        CHECK((teller = share_teller_make()) != NULL);
+        until_shortage = failed;
+        wrong = share_foretell(teller, &settings, NULL, &scene.pool, &scene.share);
+        done = until_shortage >= 0;
+        until_shortage = -1;
+        CHECK(done == (wrong == NULL) && scene.pool.head_expected == (done ? NOW + 5000 : 0));
+        if (done) break;
+    }
+    scene.share.head = wish(2, 9, 0, 0); /* more than the nodes have */
+    CHECK(share_foretell(teller, &settings, NULL, &scene.pool, &scene.share) == NULL && scene.pool.head_expected == 0);
+    run(&scene, 3, 1, 60, 3600); /* more than there is */
+    hold(&scene, 0, 8, 10, 0);
+    CHECK(share_foretell(teller, &settings, NULL, &scene.pool, &scene.share) != NULL && scene.pool.head_expected == 0);
+    share_teller_free(teller);
+    close_scene(&scene);
+}
+
 int main(void) {
     struct sharer *sharer = sharer_make();
     struct beliefs *beliefs = history();
@@ -258,8 +313,9 @@ int main(void) {
     reservations_end(sharer, beliefs);
     machines_hold_everything();
     shortages_are_said(beliefs);
+    starts_are_foretold(beliefs);
     sharer_free(sharer);
     beliefs_free(beliefs);
-    printf("share: %s\n", failures == 0 ? "who waits, who is let through, on which nodes: passed" : "FAILED");
+    printf("share: %s\n", failures == 0 ? "who waits, who is let through, on which nodes, starts: passed" : "FAILED");
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
