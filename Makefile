@@ -23,6 +23,9 @@ ABI := $(shell sed -n 's/^pub const SUREFILL_ABI_VERSION: i32 = \([0-9]*\);$$/\1
 # Tests and results are of tables in full width.
 unexport COLUMNS
 
+# Property tests draw the same cases in every run. Other and more cases: make test PROPTEST_RNG_SEED=7 PROPTEST_CASES=2000.
+export PROPTEST_RNG_SEED ?= 1
+
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
