@@ -197,7 +197,7 @@ proptest! {
         jobs in proptest::collection::vec(job(), 1..6), more in 1u32..20,
     ) {
         let busy: u32 = jobs.iter().map(|job| job.processors).sum();
-        prop_assume!(more <= busy);
+        let more = more.min(busy);
         let mut block = Block::new();
         let found = block.sizing(0, &jobs).mean(more).unwrap();
         let mut joints = vec![0.0];

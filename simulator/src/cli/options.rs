@@ -126,7 +126,7 @@ impl ReplayOptions {
     /// [`Failure::Usage`].
     pub(super) fn on_processors(&self) -> Result<(), Failure> {
         match self.nodes {
-            Some(_) => Err(Failure::Usage("--nodes is for simulate and compare".to_owned())),
+            Some(_) => Err(Failure::Usage("--nodes is for simulate, compare and start-times".to_owned())),
             None => Ok(()),
         }
     }

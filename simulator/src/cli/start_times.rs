@@ -76,7 +76,6 @@ impl StartTimes {
         output::check_page(self.jobs.as_deref())?;
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
-        self.replay.on_processors()?;
         let (rules, workload) = self.replay.workload(&trace, &name)?;
         let workload = workload.shifted(self.replay.seed);
         let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };

@@ -110,6 +110,11 @@ impl<'w> Cluster<'w> {
         }
     }
 
+    /// Whether the machine is of nodes.
+    pub(crate) fn has_nodes(&self) -> bool {
+        self.nodes.is_some()
+    }
+
     /// The nodes.
     ///
     /// # Panics

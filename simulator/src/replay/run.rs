@@ -7,7 +7,8 @@ use crate::replay::metrics::Metrics;
 use crate::replay::nodes::NodeUse;
 use crate::replay::outcome::Outcome;
 use crate::replay::policy::{
-    BadChoice, Calibrate, Choice, OrderOptions, PolicyName, PolicyOptions, ProbOptions, RuleChoice, RuleName,
+    BadChoice, Calibrate, Choice, OrderOptions, Policy, PolicyName, PolicyOptions, ProbOptions, RuleChoice,
+    RuleName,
 };
 use crate::replay::setup::Setup;
 use crate::replay::waiting::{Shape, waits};
@@ -92,6 +93,17 @@ impl Options {
         PresetName::ALL.into_iter().find(same)
     }
 
+    /// The policy for a workload's machine.
+    ///
+    /// # Errors
+    /// [`BadChoice`].
+    pub fn build(&self, workload: &Workload) -> Result<Box<dyn Policy>, BadChoice> {
+        match workload.nodes {
+            Some(_) => self.choice.build_on_nodes(&self.policy, workload.on_whole_nodes()),
+            None => self.choice.build(&self.policy),
+        }
+    }
+
     /// The setup of one replay under these options.
     pub fn setup(&self, trace: &str, procs: u32, seed: u64) -> Setup {
         Setup {
@@ -127,10 +139,7 @@ pub fn one(
         // Seed 0 is the workload itself, and needs no copy.
         let own = (seed != 0).then(|| workload.shifted(seed));
         let shifted = own.as_ref().unwrap_or(workload);
-        let mut policy = match shifted.nodes {
-            Some(_) => options.choice.build_on_nodes(&options.policy, shifted.on_whole_nodes())?,
-            None => options.choice.build(&options.policy)?,
-        };
+        let mut policy = options.build(shifted)?;
         replay(shifted, options.setup(trace, shifted.procs, seed), &mut *policy, progress)?
     };
     let backfills = outcome.jobs.iter().filter_map(|job| job.backfill.as_ref());

@@ -1,6 +1,7 @@
 //! A policy that is asked, after each of its passes, when the jobs that it has not started will start.
 
-use super::methods::{History, Method, Player, Quantiles, Rules, sound};
+use super::methods::{History, Method, Quantiles, Rules};
+use super::player::{Player, sound};
 use super::told::{Occasion, Told};
 use crate::replay::machine::Cluster;
 use crate::replay::policy::Policy;
@@ -81,7 +82,7 @@ impl Asking {
         Asking { until: Some(job), ..self }
     }
 
-    fn ask(&mut self, cluster: &Cluster<'_>) {
+    fn ask(&mut self, cluster: &mut Cluster<'_>) {
         let now = cluster.now();
         if now < self.from {
             self.submitted.clear();

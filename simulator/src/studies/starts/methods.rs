@@ -1,17 +1,11 @@
 //! Who foretells: each says five quantiles of the rest of a wait, in seconds, or one number as all five.
 
 use crate::base::statistics::quantile;
-use crate::replay::machine::Cluster;
 use crate::replay::policy::{Candidates, Choice, Criterion, PolicyName, PolicyOptions};
-use crate::replay::predict::{DistributionPredictor, PredictorName};
-use crate::trace::workload::JobId;
+use crate::replay::predict::PredictorName;
 use serde::Serialize;
 use std::collections::VecDeque;
-use surefill::error::{Error, Result};
-use surefill::forecast::{
-    CandidateOrder, Forecast, ForecastCapacity, ForecastOptions, LEVELS, Plans, Policy, Progress,
-};
-use surefill::runtime::{MAX_BINS, RuntimeDistribution};
+use surefill::forecast::{CandidateOrder, ForecastOptions, LEVELS, Plans, Policy};
 use surefill::schedule::{Priority, RecentWaits};
 
 /// Five quantiles of the rest of a wait, in seconds.
@@ -120,77 +114,6 @@ impl Rules {
     }
 }
 
-/// The queue played forward, in memory that grows with it.
-#[derive(Default)]
-pub struct Player {
-    capacity: Option<ForecastCapacity>,
-    memory: Vec<u64>,
-}
-
-impl Player {
-    /// The rest of the wait of each queued job, in the order of the queue.
-    ///
-    /// # Errors
-    /// Those of [`Forecast`]: none for a machine's state.
-    pub fn play(
-        &mut self,
-        cluster: &Cluster<'_>,
-        options: &ForecastOptions,
-        predictor: Option<&mut dyn DistributionPredictor>,
-    ) -> Result<Vec<Quantiles>> {
-        let (running, waiting) = (cluster.running().len() as u32, cluster.queue().len() as u32);
-        let enough = |capacity: &ForecastCapacity| {
-            running <= capacity.running
-                && waiting <= capacity.waiting
-                && options.scenarios <= capacity.scenarios
-        };
-        let capacity = match self.capacity.filter(enough) {
-            Some(capacity) => capacity,
-            None => {
-                let capacity = ForecastCapacity {
-                    running: running.next_power_of_two(),
-                    waiting: waiting.next_power_of_two(),
-                    processors: cluster.processors(),
-                    bins: MAX_BINS as u32,
-                    events_per_bin: 4,
-                    scenarios: options.scenarios,
-                };
-                self.memory = vec![0; Forecast::size(&capacity)? / 8];
-                *self.capacity.insert(capacity)
-            }
-        };
-        let now = cluster.now();
-        let mut forecast = Forecast::init(bytemuck::cast_slice_mut(&mut self.memory), &capacity)?;
-        forecast.begin(now, cluster.idle(), options)?;
-        let limit = RuntimeDistribution::limit();
-        let mut predictor = predictor;
-        for running in cluster.running() {
-            let job = cluster.job(running.job);
-            let belief = predictor.as_mut().map(|predictor| predictor.predict(job, now));
-            let belief = belief.as_ref().unwrap_or(&limit);
-            forecast.add_running(running.processors, now - running.start, running.limit, belief)?;
-        }
-        // By submission, which decides between equal jobs.
-        let mut waits: Vec<JobId> = cluster.queue().iter().copied().collect();
-        waits.sort_unstable();
-        for &id in &waits {
-            let job = cluster.job(id);
-            let belief = predictor.as_mut().map(|predictor| predictor.predict(job, now));
-            forecast.add_waiting(job.processors, job.limit, job.submit, belief.as_ref().unwrap_or(&limit))?;
-        }
-        while forecast.run(u64::MAX)? == Progress::More {}
-        let quantiles = |id: &JobId| -> Result<Quantiles> {
-            let job = waits.binary_search(id).map_err(|_| Error::NoSuchIndex)?;
-            let mut found = Quantiles::default();
-            for (found, level) in found.iter_mut().zip(LEVELS) {
-                *found = forecast.start_quantile(job, level)?.value - now;
-            }
-            Ok(found)
-        };
-        cluster.queue().iter().map(quantiles).collect()
-    }
-}
-
 /// Waits that have ended, the last first forgotten at a thousand times eight.
 #[derive(Default)]
 pub struct History {
@@ -222,11 +145,6 @@ impl History {
         longer.sort_unstable();
         Some(LEVELS.map(|level| quantile(&longer, level).expect("enough") - age))
     }
-}
-
-/// Turns an error of the core, which a machine's state does not cause, into a panic with its text.
-pub fn sound<T>(result: std::result::Result<T, Error>) -> T {
-    result.expect("the machine's state is within a forecast's limits")
 }
 
 #[cfg(test)]

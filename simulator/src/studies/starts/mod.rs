@@ -3,11 +3,13 @@
 //!
 //! * `asking`: a policy that is asked about its queue, and what it hears.
 //! * `methods`: the forecast, calibrated and not; Slurm's way, by limits alone; the waits of the jobs before.
+//! * `player`: the queue played forward by the core, on processors or on nodes.
 //! * `told`: what was foretold about a job, and when it started.
 //! * `study`: coverage of 50 % and 90 % intervals, and the median absolute error.
 
 mod asking;
 mod methods;
+mod player;
 mod study;
 mod told;
 

@@ -117,7 +117,7 @@ pub fn study(
     let beliefs = predictor
         .distribution(&RuntimeBins::default(), prob.hmm_floor)
         .expect("a predictor of distributions");
-    let policy = replayed.choice.build(&replayed.policy)?;
+    let policy = replayed.build(workload)?;
     let rules = Rules::new(&replayed.choice, &replayed.policy, scenarios, 1);
     let mut asking = Asking::new(policy, beliefs, rules, every);
     replay(workload, replayed.setup(trace, workload.procs, 0), &mut asking, progress)?;
@@ -161,7 +161,7 @@ pub fn of_job(
     let beliefs = predictor
         .distribution(&RuntimeBins::default(), prob.hmm_floor)
         .expect("a predictor of distributions");
-    let policy = replayed.choice.build(&replayed.policy)?;
+    let policy = replayed.build(workload)?;
     let rules = Rules::new(&replayed.choice, &replayed.policy, scenarios, 1);
     let from = workload.jobs[job].submit.saturating_sub(BEFORE);
     let mut asking = Asking::new(policy, beliefs, rules, every).from(from).until(job);
