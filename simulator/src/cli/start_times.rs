@@ -22,7 +22,7 @@ limits alone          the queue played forward with all jobs running to their li
 history of waits      quantiles of the last 1,000 waits longer than this job's so far, from 20 on\n\n\
 Jobs that arrive later are not foreseen. Probabilistic backfilling is played forward in its orders of the queue and of the\n\
 candidates, as EASY by medians that may delay the head job by the rule's part of its wait; conservative backfilling with\n\
-reservations made anew at every instant.";
+reservations made anew at every instant. With --nodes each waiting job finds its nodes in the scenarios when its turn comes.";
 
 /// Options of `start-times`.
 #[derive(Debug, Args)]
