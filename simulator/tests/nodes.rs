@@ -139,9 +139,10 @@ fn on_whole_like_nodes_starts_are_foretold_as_on_processors() {
 }
 
 /// When all jobs are submitted at once and run times are known, nothing is left to chance: on shared nodes as well the
-/// core's queue played forward starts every job when the simulator's policy does. With an order of
-/// the candidates of their own starts can differ: a pass looks for nodes for all candidates first, and anew only for those who lose theirs, while the forecast looks for
-/// each in its turn; and the forecast begins with a pass of its own right after the policy's.
+/// core's queue played forward starts every job when the simulator's policy does. With an order of the candidates of
+/// their own starts can differ: a pass looks for nodes for all candidates first, and anew only for those who lose
+/// theirs, while the forecast looks for each in its turn; and the forecast begins with a pass of its own right after
+/// the policy's.
 #[test]
 fn on_shared_nodes_starts_are_foretold_when_run_times_are_known() {
     let mut random = Random(4);
