@@ -11,6 +11,7 @@ use crate::studies::generate::{
     Heading, History, Model, SessionsOptions, write_model, write_sessions, write_shared,
 };
 use crate::studies::hmm;
+use crate::trace::node_list::machine;
 use crate::trace::nodes::Machine;
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
@@ -59,8 +60,8 @@ pub struct Generate {
     #[arg(long, value_name = "N")]
     procs: Option<NonZeroU32>,
     /// A machine of nodes, as 64x(cores=128,mem=512G,gpu=4): jobs then ask for cores, memory and GPUs, and the load is
-    /// that of the resource asked for most (sessions)
-    #[arg(long, value_name = "NODES", conflicts_with = "procs")]
+    /// that of the resource asked for most; @FILE reads that from a file (sessions)
+    #[arg(long, value_name = "NODES", conflicts_with = "procs", value_parser = machine)]
     nodes: Option<Machine>,
     /// Processor time asked of the machine, over what it has; for downey sequential time, by day [default: 0.75]
     #[arg(long, value_parser = positive)]

@@ -9,6 +9,7 @@ use crate::replay::policy::{
     PolicyOptions, Powers, ProbOptions, name_of,
 };
 use crate::replay::predict::PredictorName;
+use crate::trace::node_list::machine;
 use crate::trace::nodes::Machine;
 use crate::trace::swf::Trace;
 use crate::trace::workload::{ESTIMATES, MissingProcessors, Overrun, Rules, Workload};
@@ -60,8 +61,8 @@ pub struct ReplayOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     procs: Option<u32>,
     /// A machine of nodes that jobs share, as 64x(cores=128,mem=512G,gpu=4)+8x(cores=64,mem=1T); for fcfs, easy,
-    /// easy++, prob and its presets
-    #[arg(long, value_name = "NODES", conflicts_with = "procs")]
+    /// easy++, prob and its presets; @FILE reads that text from a file, or the node list of Alibaba's trace of 2023
+    #[arg(long, value_name = "NODES", conflicts_with = "procs", value_parser = machine)]
     nodes: Option<Machine>,
     /// How nodes are chosen for a job: first, best, or apart (for a backfill apart from the head job) [default: best]
     #[arg(long, value_parser = fit, requires = "nodes")]

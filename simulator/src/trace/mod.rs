@@ -7,6 +7,7 @@
 //!   their cells hold; [`collect`]: from their jobs to a trace.
 //! * [`export`]: writing a trace, also under other names.
 //! * [`mod@text`]: names that may be shown on a terminal.
+//! * [`nodes`]: machines of nodes, and what jobs ask of them; [`node_list`]: as an option names such a machine.
 //! * [`workload`]: the replay rules that make jobs of a trace's lines; [`recorded`]: what the trace says of their
 //!   waits.
 
@@ -15,6 +16,7 @@ pub mod export;
 pub mod format;
 mod lines;
 pub mod lsf;
+pub mod node_list;
 pub mod nodes;
 mod openb;
 pub mod pbs;
