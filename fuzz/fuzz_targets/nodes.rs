@@ -2,9 +2,12 @@
 //!
 //! Of every call: no crash and nothing the address sanitizer objects to, and a documented status. Of the machine,
 //! besides: what is free on each node is its capacity less what a list of jobs, kept here, holds there; what is placed
-//! fits and is taken. Of a pass: it ends, probabilities are from 0 to 1, and it takes no node that it did not say.
+//! fits and is taken. Of a pass: it ends, probabilities are from 0 to 1, and it takes no node that it did not say. Of a
+//! forecast: see its module.
 #![no_main]
 
+#[path = "nodes/forecast.rs"]
+mod forecast;
 #[allow(dead_code)]
 #[path = "c_calls/input.rs"]
 mod input;
@@ -235,7 +238,7 @@ fuzz_target!(|bytes: &[u8]| {
     let input = &mut Input::new(bytes);
     let mut world = World::new(input);
     while !input.is_empty() {
-        match input.below(8) {
+        match input.below(10) {
             0..=2 => world.allocate(input),
             3 => world.release(input),
             4 => {
@@ -250,6 +253,10 @@ fuzz_target!(|bytes: &[u8]| {
                 world.machine = world.machine.clone();
                 let memory = world.machine.as_mut_ptr().cast();
                 assert_eq!(unsafe { surefill_nodes_open(memory, length, &mut opened) }, 0);
+            }
+            6 | 7 => {
+                let nodes = world.nodes();
+                forecast::whole_forecast(nodes, &world.classes, &world.jobs, input);
             }
             _ => world.whole_pass(input),
         }

@@ -111,7 +111,7 @@ impl<'w> Cluster<'w> {
     }
 
     /// Whether the machine is of nodes.
-    pub(crate) fn has_nodes(&self) -> bool {
+    pub fn has_nodes(&self) -> bool {
         self.nodes.is_some()
     }
 

@@ -1,0 +1,221 @@
+//! A forecast of the starts of waiting jobs on the machine. Of one that is done: nobody starts before submission,
+//! quantiles increase with their probability, the mean lies among them, and a larger forecast in one call says the same.
+//! Where all jobs run to their limits it is a schedule: nobody holds more than the machine has, at any start.
+
+use crate::input::Input;
+use crate::{CAPACITIES, Held, done, initialised, request};
+use std::ptr::{null, null_mut};
+use surefill::capi::*;
+
+const NOW: i64 = 5000;
+const ROOM: i32 = 6;
+const SCENARIOS: i32 = 4;
+
+struct Running {
+    handle: i32,
+    age: i64,
+    limit: i64,
+}
+
+struct Waiting {
+    wish: surefill_request,
+    fit: i32,
+    limit: i64,
+    submit: i64,
+}
+
+/// What is asked.
+struct Question {
+    options: surefill_forecast_options,
+    belief: Option<Belief>,
+    running: Vec<Running>,
+    waiting: Vec<Waiting>,
+}
+
+/// The quantiles of a job's start in increasing order and the mean; `None` for a job that never starts.
+type Answer = Option<(Vec<i64>, f64)>;
+
+/// A distribution's memory.
+type Belief = Vec<u64>;
+
+/// What is believed of every job: nothing, or two bins.
+fn belief(input: &mut Input) -> Option<Belief> {
+    if input.below(2) == 0 {
+        return None;
+    }
+    let weights = [1.0 + input.below(4) as f64, 1.0];
+    let ratio = 2.0 + input.below(8) as f64;
+    let mut memory = vec![0; SUREFILL_BINS_SIZE as usize / 8];
+    let mut belief = vec![0; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
+    let (mut bins, mut made) = (null_mut(), null_mut());
+    let to = belief.as_mut_ptr().cast();
+    unsafe {
+        let status =
+            surefill_bins_init(memory.as_mut_ptr().cast(), SUREFILL_BINS_SIZE, 20.0, ratio, 2, &mut bins);
+        assert_eq!(status, SUREFILL_OK);
+        let from = weights.as_ptr();
+        let status =
+            surefill_distribution_init_counts(to, SUREFILL_DISTRIBUTION_SIZE, bins, from, 2, &mut made);
+        assert_eq!(status, SUREFILL_OK);
+    }
+    Some(belief)
+}
+
+impl Question {
+    fn any(input: &mut Input, jobs: &[Held]) -> Question {
+        let mut options: surefill_forecast_options =
+            initialised(|to| unsafe { surefill_forecast_options_init(to) });
+        options.scenarios = SCENARIOS;
+        options.seed = input.below(4) as i64;
+        options.policy = if input.below(4) == 0 { SUREFILL_POLICY_FCFS } else { SUREFILL_POLICY_BACKFILL };
+        options.reservations = input.below(2) as i32;
+        options.order = input.below(3) as i32;
+        options.plans = input.below(2) as i32;
+        options.slack = input.below(3) as f64 / 4.0;
+        let belief = belief(input);
+        // Some of the jobs on the machine are not told of: they stay.
+        let told = jobs.iter().filter(|_| input.below(4) > 0).map(|held| held.0).collect::<Vec<_>>();
+        let running = told.into_iter().map(|handle| Running {
+            handle,
+            age: input.below(100) as i64,
+            limit: input.below(250) as i64 * 2,
+        });
+        let running = running.collect();
+        let waiting = (0..input.below(6)).map(|_| Waiting {
+            wish: request(input),
+            fit: input.below(3) as i32,
+            limit: input.below(250) as i64 * 2,
+            submit: NOW - 50 + input.below(100) as i64,
+        });
+        let waiting = waiting.collect();
+        Question { options, belief, running, waiting }
+    }
+
+    /// Asks a forecast with this much more room than needed, in steps of so much work. What the machine refuses is
+    /// left out of the question.
+    fn ask(&mut self, nodes: *const surefill_nodes, more: i32, work: i64) -> Vec<Answer> {
+        let capacity = surefill_node_forecast_capacity {
+            nodes: ROOM,
+            classes: 2 + more,
+            resources: 2,
+            running: ROOM + more,
+            waiting: ROOM + more,
+            parts: 5 * ROOM + more,
+            bins: 2 + more,
+            events_per_bin: 4,
+            scenarios: SCENARIOS + more,
+            ..initialised(|to| unsafe { surefill_node_forecast_capacity_init(to) })
+        };
+        let (mut size, mut forecast, mut step) = (0, null_mut(), -1);
+        let belief = self.belief.as_ref().map_or(null(), |belief| belief.as_ptr().cast());
+        unsafe {
+            assert_eq!(surefill_node_forecast_size(&capacity, &mut size), 0);
+            let mut memory = vec![u64::MAX; size as usize / 8];
+            let to = memory.as_mut_ptr().cast();
+            assert_eq!(surefill_node_forecast_init(to, size, &capacity, &mut forecast), 0);
+            assert_eq!(surefill_node_forecast_begin(forecast, nodes, NOW, &self.options), 0);
+            for &Running { handle, age, limit } in &self.running {
+                let added = surefill_node_forecast_add_running(
+                    forecast,
+                    nodes,
+                    handle,
+                    age,
+                    limit,
+                    belief,
+                    null_mut(),
+                );
+                assert_eq!(added, 0);
+            }
+            self.waiting.retain(|&Waiting { ref wish, fit, limit, submit }| {
+                done(surefill_node_forecast_add_waiting(
+                    forecast,
+                    nodes,
+                    wish,
+                    fit,
+                    wish.count,
+                    limit,
+                    submit,
+                    belief,
+                    null_mut(),
+                ))
+            });
+            for round in 0.. {
+                assert!(round < 100_000, "the forecast does not end");
+                assert_eq!(surefill_node_forecast_run(forecast, nodes, work, &mut step), 0);
+                if step == SUREFILL_STEP_DONE {
+                    break;
+                }
+                assert_eq!(step, SUREFILL_STEP_MORE);
+            }
+            (0..self.waiting.len() as i32).map(|job| answer(forecast, job)).collect()
+        }
+    }
+
+    /// Who holds how much of the machine at a time, kind by kind, by a schedule.
+    fn held(&self, jobs: &[Held], starts: &[Option<i64>], time: i64) -> [i64; 2] {
+        let mut held = [0; 2];
+        let mut hold = |request: &surefill_request, tasks: i32| {
+            for (kind, held) in held.iter_mut().enumerate() {
+                *held += i64::from(request.each[kind]) * i64::from(tasks);
+            }
+        };
+        for (handle, wish, parts) in jobs {
+            let told = self.running.iter().find(|running| running.handle == *handle);
+            if told.is_none_or(|running| NOW + (running.limit - running.age).max(1) > time) {
+                hold(wish, parts.iter().map(|part| part.tasks).sum());
+            }
+        }
+        for (job, start) in self.waiting.iter().zip(starts) {
+            if start.is_some_and(|start| (start..start + job.limit.max(1)).contains(&time)) {
+                hold(&job.wish, job.wish.count);
+            }
+        }
+        held
+    }
+}
+
+unsafe fn answer(forecast: *const surefill_node_forecast, job: i32) -> Answer {
+    let (mut when, mut mean, mut half_width) = (-1, -1.0, -1.0);
+    let mut quantiles = Vec::new();
+    for rank in 1..=SCENARIOS {
+        let share = f64::from(rank) / f64::from(SCENARIOS);
+        let status = unsafe {
+            surefill_node_forecast_start_quantile(forecast, job, share, &mut when, &mut half_width)
+        };
+        if status == SUREFILL_ERROR_NEVER {
+            return None;
+        }
+        assert!(status == SUREFILL_OK && half_width >= 0.0, "{status} {half_width}");
+        quantiles.push(when);
+    }
+    let status = unsafe { surefill_node_forecast_start_mean(forecast, job, &mut mean, &mut half_width) };
+    assert!(status == SUREFILL_OK && half_width >= 0.0, "{status} {half_width}");
+    Some((quantiles, mean))
+}
+
+/// See the module.
+pub fn whole_forecast(nodes: *const surefill_nodes, classes: &[usize], jobs: &[Held], input: &mut Input) {
+    let mut question = Question::any(input, jobs);
+    let work = 1 + input.below(250) as i64 * 8;
+    let answers = question.ask(nodes, 0, work);
+    for (job, answer) in question.waiting.iter().zip(&answers) {
+        let Some((starts, mean)) = answer else { continue };
+        assert!(starts.is_sorted() && starts[0] >= NOW.max(job.submit), "{starts:?}");
+        let all = starts.iter().map(|start| (start - NOW) as f64).sum::<f64>() / f64::from(SCENARIOS);
+        assert!((mean - all).abs() <= 1e-9 * all, "{mean} {all}");
+    }
+    assert_eq!(answers, question.ask(nodes, 3, i64::MAX));
+    if question.belief.is_none() {
+        let starts: Vec<Option<i64>> =
+            answers.iter().map(|answer| answer.as_ref().map(|(starts, _)| starts[0])).collect();
+        let certain = |answer: &Answer| answer.as_ref().is_none_or(|(starts, _)| starts[0] == starts[3]);
+        assert!(answers.iter().all(certain), "{answers:?}");
+        for &time in starts.iter().flatten() {
+            let held = question.held(jobs, &starts, time);
+            for (kind, held) in held.into_iter().enumerate() {
+                let had: i32 = classes.iter().map(|&class| CAPACITIES[class][kind]).sum();
+                assert!(held <= i64::from(had), "{held} of {had} at {time}: {starts:?}");
+            }
+        }
+    }
+}
