@@ -45,7 +45,7 @@ fn belief(input: &mut Input) -> Option<Belief> {
     }
     let weights = [1.0 + input.below(4) as f64, 1.0];
     let ratio = 2.0 + input.below(8) as f64;
-    let mut memory = vec![0; SUREFILL_BINS_SIZE as usize / 8];
+    let mut memory = vec![0u64; SUREFILL_BINS_SIZE as usize / 8];
     let mut belief = vec![0; SUREFILL_DISTRIBUTION_SIZE as usize / 8];
     let (mut bins, mut made) = (null_mut(), null_mut());
     let to = belief.as_mut_ptr().cast();
