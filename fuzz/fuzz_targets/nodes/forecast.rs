@@ -1,6 +1,8 @@
-//! A forecast of the starts of waiting jobs on the machine. Of one that is done: nobody starts before submission,
-//! quantiles increase with their probability, the mean lies among them, and a larger forecast in one call says the same.
-//! Where all jobs run to their limits it is a schedule: nobody holds more than the machine has, at any start.
+//! A forecast of the starts of waiting jobs on the machine.
+//!
+//! Of one that is done: nobody starts before submission, quantiles increase with their probability, the mean is that of
+//! the starts, and a larger forecast in one call says the same. Where all jobs run to their limits it is a schedule:
+//! at no start is more held than the machine has.
 
 use crate::input::Input;
 use crate::{CAPACITIES, Held, done, initialised, request};
@@ -73,7 +75,7 @@ impl Question {
         options.plans = input.below(2) as i32;
         options.slack = input.below(3) as f64 / 4.0;
         let belief = belief(input);
-        // Some of the jobs on the machine are not told of: they stay.
+        // A job on the machine that is not added as running stays there for good.
         let told = jobs.iter().filter(|_| input.below(4) > 0).map(|held| held.0).collect::<Vec<_>>();
         let running = told.into_iter().map(|handle| Running {
             handle,
