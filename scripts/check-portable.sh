@@ -81,7 +81,7 @@ git ls-files -z -- Cargo.toml Cargo.lock src include benches scripts simulator c
 gzip -dc demo/workload.swf.gz > "$root/source/workload.swf"
 
 # Builds the library for a target, and by this compiler what is run.
-programs='behaviour replay start_times choose_size predict wait_bounds nodes delays train_model learn_on_line'
+programs='behaviour replay start_times choose_size predict wait_bounds nodes node_starts delays train_model learn_on_line'
 cat > "$root/source/on.sh" << 'END'
 set -eu
 cd /source
@@ -108,7 +108,7 @@ printed() {
     done
     "$@" "$folder/replay" --preset fair "$here/wide.swf"
     local program
-    for program in start_times choose_size predict nodes delays train_model learn_on_line; do
+    for program in start_times choose_size predict nodes node_starts delays train_model learn_on_line; do
         "$@" "$folder/$program"
     done
     "$@" "$folder/wait_bounds" < "$root/source/history.txt"

@@ -301,9 +301,11 @@ fn one_pass(both: &mut Both, random: &mut Random) -> usize {
     let mut ours = NodePass::attach(bytemuck::cast_slice_mut(pass)).unwrap();
     let machine: *mut surefill_nodes = nodes_in_c.as_mut_ptr().cast();
     let theirs: *mut surefill_node_pass = pass_in_c.as_mut_ptr().cast();
-    let options = NodePassOptions { seed: random.below(9), ..NodePassOptions::default() };
+    let shared = random.below(3) as f64 / 2.0;
+    let options = NodePassOptions { seed: random.below(9), shared, ..NodePassOptions::default() };
     let c_options = surefill_node_pass_options {
         seed: options.seed as i64,
+        shared,
         ..initialised(|to| unsafe { surefill_node_pass_options_init(to) })
     };
     let (id, waited) = (random.below(3) as i64, random.below(500) as i64);
@@ -325,6 +327,10 @@ fn one_pass(both: &mut Both, random: &mut Random) -> usize {
         if same(status, &added) {
             assert_eq!(index as usize, added.unwrap());
         }
+        // Three groups, and now and then a job that was not added.
+        let (place, group) = (random.below(4), random.below(3) as i64);
+        let status = unsafe { surefill_node_pass_set_group(theirs, place as i32, group) };
+        same(status, &ours.set_group(place as usize, group));
     }
     let mut candidates = 0;
     for _ in 0..4 {

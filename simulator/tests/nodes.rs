@@ -6,14 +6,14 @@ use std::sync::Arc;
 use surefill_simulator::replay::backfill::Backfill;
 use surefill_simulator::replay::engine::replay;
 use surefill_simulator::replay::outcome::Outcome;
-use surefill_simulator::replay::policy::{Choice, OrderOptions, PolicyOptions};
+use surefill_simulator::replay::policy::{Choice, Order, OrderOptions, PolicyOptions};
 use surefill_simulator::replay::predict::PredictorName;
 use surefill_simulator::replay::run::Options;
 use surefill_simulator::replay::setup::Setup;
 use surefill_simulator::studies::starts::{Asks, Method, Told, study};
 use surefill_simulator::trace::nodes::Machine;
 use surefill_simulator::trace::swf::{Strictness, read};
-use surefill_simulator::trace::workload::{Rules, Workload};
+use surefill_simulator::trace::workload::{Rules, Width, Workload};
 
 /// SplitMix64.
 struct Random(u64);
@@ -233,6 +233,51 @@ fn use_and_fragmentation_by_hand() {
     }
     assert!((used.waiting_share - 100.0 / 110.0).abs() < 1e-12);
     assert!((used.fragmented_share - 1.0).abs() < 1e-12);
+}
+
+/// Jobs that ask for one of several models of GPUs wait for nodes that have one.
+#[test]
+fn jobs_run_where_their_features_are() {
+    let mut text = String::from("; Resources: cores gpu\n; Features: V100|T4 T4 A10\n");
+    // The T4 goes to who takes nothing else.
+    line(&mut text, 1, [0, 100, 1, 100, 1], " 1 1 1 2");
+    line(&mut text, 2, [0, 50, 1, 50, 1], " 1 1 1 1");
+    // Behind who waits for any of both there is a node without either model.
+    line(&mut text, 3, [1, 10, 1, 10, 1], " 1 1 1 1");
+    line(&mut text, 4, [2, 500, 1, 500, 1], " 1 1 1 -1");
+    // Nobody has an A10: dropped.
+    line(&mut text, 5, [3, 10, 1, 10, 1], " 1 1 1 3");
+    for policy in ["easy", "prob:limit:fcfs:exact", "fcfs"] {
+        let nodes = workload(&text, &on("1x(cores=8,gpu=1,K80)+1x(cores=8,gpu=1,T4)+1x(cores=8,gpu=1,V100)"));
+        assert_eq!(nodes.counts.beyond_nodes, 1);
+        let fourth = if policy == "fcfs" { (4, 50, false) } else { (4, 2, true) };
+        let expected = [(1, 0, false), (2, 0, false), (3, 50, false), fourth];
+        assert_eq!(starts(&run(&nodes, policy)), expected, "{policy}");
+    }
+}
+
+/// To the preset's order a job with half of the GPUs is as wide as half of the machine.
+#[test]
+fn a_job_is_as_wide_as_its_scarcest_resource() {
+    let mut text = String::from("; Resources: cores gpu\n");
+    line(&mut text, 1, [0, 100, 8, 100, 1], " 1 8 2");
+    // By cores the second is the narrower one, by the scarcest resource the third. There is room for one of them.
+    line(&mut text, 2, [1, 100, 5, 100, 1], " 1 5 2");
+    line(&mut text, 3, [1, 100, 6, 100, 1], " 1 6 0");
+    let narrow_first =
+        OrderOptions { queue: "0/1/3600/0".parse().unwrap(), ..OrderOptions::named(Order::Fcfs) };
+    for (width, widths, expected) in
+        [(Width::Cores, [8, 5, 6], [100, 200]), (Width::Scarcest, [8, 8, 6], [200, 100])]
+    {
+        let nodes = workload(&text, &Rules { width, ..on("1x(cores=8,gpu=2)") });
+        assert_eq!(nodes.jobs.iter().map(|job| job.width()).collect::<Vec<_>>(), widths);
+        let options = PolicyOptions { order: Some(narrow_first.clone()), ..PolicyOptions::default() };
+        let choice: Choice = "easy".parse().unwrap();
+        let mut policy = choice.build_on_nodes(&choice.options(&options), false).unwrap();
+        let outcome = replay(&nodes, Setup::default(), &mut *policy, &|_| {}).unwrap();
+        let found: Vec<i64> = outcome.jobs[1..].iter().map(|job| job.start).collect();
+        assert_eq!(found, expected, "{widths:?}");
+    }
 }
 
 #[test]

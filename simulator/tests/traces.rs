@@ -4,12 +4,14 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use surefill_simulator::base::papers::published;
 use surefill_simulator::replay::metrics::Metrics;
 use surefill_simulator::replay::policy::{Overdue, PolicyOptions};
 use surefill_simulator::replay::run::run;
-use surefill_simulator::trace::swf::{self, Strictness};
+use surefill_simulator::trace::swf::{self, Record, Strictness};
 use surefill_simulator::trace::workload::{MissingProcessors, Rules, Workload};
+use surefill_simulator::trace::{format, node_list};
 
 fn folder() -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/traces");
@@ -75,5 +77,31 @@ fn our_rule_for_overdue_jobs_changes_one_of_them() {
     // 4,134 jobs of SDSC SP2 run past their limit, on a machine that is nearly full.
     if let Some(metrics) = easy(SP2, Overdue::Soon) {
         assert!((metrics.mean_wait_s / 60.0 / 380.7 - 1.0).abs() < 0.001);
+    }
+}
+
+/// Alibaba's lists of 2023: tasks that ran, nodes, GPUs, and what tasks ask of the models of their GPUs.
+#[test]
+fn the_gpu_cluster_of_2023_is_read_in_full() {
+    let folder = folder().join("openb");
+    if !folder.exists() {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: no folder {}: set SUREFILL_TRACES", folder.display());
+        return;
+    }
+    let list = format!("@{}", folder.join("openb_node_list_all_node.csv.gz").display());
+    let machine = node_list::machine(&list).unwrap();
+    assert_eq!((machine.nodes(), machine.classes.len()), (1523, 27));
+    let gpu = machine.resources.iter().position(|name| name == "gpu").unwrap();
+    assert_eq!(machine.total()[gpu], 6_212_000);
+    let rules = Rules { nodes: Some(Arc::new(machine)), ..Rules::default() };
+    for (name, specified) in [("default", 0), ("gpuspec33", 2388)] {
+        let path = folder.join(format!("openb_pod_list_{name}.csv.gz"));
+        let trace = format::open(&path, None, Strictness::Strict).unwrap();
+        assert_eq!(trace.records.len(), 8152);
+        let feature = |record: &&Record| record.tasks.unwrap().feature.is_some();
+        assert_eq!(trace.records.iter().filter(feature).count(), specified, "{name}");
+        let workload = Workload::new(&trace, &rules).unwrap();
+        // Every task that ran finds a node that has what it asks for.
+        assert_eq!((workload.counts.jobs, workload.counts.beyond_nodes), (7255, 0), "{name}");
     }
 }

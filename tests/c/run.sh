@@ -123,7 +123,7 @@ try "inbox: 20,000 events each under valgrind" $memcheck --fair-sched=yes "$work
 # --- The examples ----------------------------------------------------------------------------------------------------
 
 gzip -dc demo/workload.swf.gz > "$work/workload.swf"
-for example in backfill nodes start_times replay predict wait_bounds choose_size train_model learn_on_line delays; do
+for example in backfill nodes node_starts start_times replay predict wait_bounds choose_size train_model learn_on_line delays; do
     try "compile: $example, static" $c -o "$work/$example" c-examples/$example.c $static -lm
     try "compile: $example, shared" $c -o "$work/$example-shared" c-examples/$example.c $shared -lm
 done
@@ -152,6 +152,19 @@ nodes_are_chosen() {
         END { exit NR != 2 || node[1] != 2 || node[2] == 2 || delay[2] + off[2] >= delay[1] - off[1] }' "$work/static.txt"
 }
 try_here "nodes.c: under 80 lines, a better node" nodes_are_chosen
+
+try "node_starts.c under valgrind" $memcheck "$work/node_starts"
+
+# Nobody on a node of its own waits longer than the head job, which wants three whole ones, and its quantiles are in order.
+node_starts_are_right() {
+    [ "$(wc -l < c-examples/node_starts.c)" -lt 90 ] || return 1
+    "$work/node_starts" > "$work/static.txt" && "$work/node_starts-shared" > "$work/shared.txt" || return 1
+    diff "$work/static.txt" "$work/shared.txt" || return 1
+    cat "$work/static.txt"
+    awk '$4 > $6 || $4 > half || $6 > most { wrong += NR > 1 || $4 > $6 } NR == 1 { half = $4; most = $6 }
+        END { exit wrong || NR != 3 || half <= 0 }' "$work/static.txt"
+}
+try_here "node_starts.c: under 90 lines, the head job waits longest" node_starts_are_right
 
 try "start_times.c under valgrind" $memcheck "$work/start_times"
 

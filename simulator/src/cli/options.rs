@@ -12,7 +12,7 @@ use crate::replay::predict::PredictorName;
 use crate::trace::node_list::machine;
 use crate::trace::nodes::Machine;
 use crate::trace::swf::Trace;
-use crate::trace::workload::{ESTIMATES, MissingProcessors, Overrun, Rules, Workload};
+use crate::trace::workload::{ESTIMATES, MissingProcessors, Overrun, Rules, Width, Workload};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -67,6 +67,9 @@ pub struct ReplayOptions {
     /// How nodes are chosen for a job: first, best, or apart (for a backfill apart from the head job) [default: best]
     #[arg(long, value_parser = fit, requires = "nodes")]
     fit: Option<Fit>,
+    /// On machines of nodes: how wide a job is to the orders of queue and candidates
+    #[arg(long, value_enum, requires = "nodes")]
+    width: Option<Width>,
     /// Give jobs without a requested time a limit, by the model of Mu'alem & Feitelson 2001: uniform from the run time
     /// to 1 + F times that, up to the next usual limit. Without it such jobs' run times are their limits, and every
     /// policy is clairvoyant
@@ -152,6 +155,7 @@ impl ReplayOptions {
             // More jobs than memory holds are all jobs.
             limit_jobs: self.limit_jobs.map(|jobs| usize::try_from(jobs).unwrap_or(usize::MAX)),
             nodes: self.nodes.clone().map(|machine| Arc::new(machine.placing(self.fit.unwrap_or_default()))),
+            width: self.width.unwrap_or_default(),
             estimates: self.estimates,
         }
     }

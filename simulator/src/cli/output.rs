@@ -159,7 +159,7 @@ impl OutputOptions {
         // Markdown needs an empty line before a table.
         let gap = if self.markdown { "\n" } else { "" };
         writeln!(out, "{gap}{}{gap}", report::waits(compared, self.style()))?;
-        if let Some(used) = report::node_use(compared, self.style()) {
+        if let Some(used) = report::node_use(&compared.policies, self.style()) {
             let machine = first.nodes.as_ref().map_or("", |nodes| nodes.machine.as_str());
             writeln!(out, "Nodes: {machine}\n{gap}{used}{gap}")?;
         }

@@ -2,6 +2,7 @@
 
 use super::Drawn;
 use super::columns::{COLUMNS, Column, change, details, easy, name};
+use super::table::{Style, node_use};
 use crate::base::papers::{Published, Waits};
 use crate::replay::run::Summary;
 use maud::{Markup, html};
@@ -46,6 +47,22 @@ pub fn measures(runs: &[Drawn], published: Option<&Published>) -> Markup {
             @if base.is_some() { "Small print: change against EASY. " }
             "Geometric mean of waits floored at 10 s; percentiles of waits; bounded slowdown (10 s); delayed: the share of \
              backfills that really delayed the head job, and by how much on average."
+        }
+    }
+}
+
+/// How a machine of nodes was used; nothing where processors were counted.
+pub fn nodes(runs: &[Drawn]) -> Markup {
+    let summaries = runs.iter().map(|run| run.summary);
+    let machine = summaries.clone().find_map(|summary| summary.nodes.as_ref()).map(|nodes| &nodes.machine);
+    html! {
+        @if let Some((machine, table)) = machine.zip(node_use(summaries, Style::Markdown)) {
+            (table.html())
+            p.facts {
+                "Nodes: " (machine) ". Used: what jobs held of each resource, from the first submission to the last end. \
+                 Fragmented: the share of the time in which the head job waited though there was enough for it free in all, \
+                 on the wrong nodes."
+            }
         }
     }
 }

@@ -107,6 +107,7 @@ pub fn section(runs: &[(Run, Summary)], published: Option<&Published>) -> Sectio
                 (figures::delays(&drawn, criterion))
             }
             (measures::measures(&drawn, published))
+            (measures::nodes(&drawn))
             (losers::fairness(&drawn))
             (measures::options(&drawn))
         }

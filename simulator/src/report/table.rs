@@ -4,6 +4,7 @@ use super::Compared;
 use super::columns::{COLUMNS, Column, details, easy, name};
 use super::grid::Grid;
 use super::room::{room, within};
+use crate::replay::run::Summary;
 use crate::replay::setup::Setup;
 use clap::ValueEnum;
 
@@ -57,20 +58,24 @@ pub fn waits(compared: &Compared, style: Style) -> String {
 }
 
 /// How the nodes were used under each policy; `None` on machines of processors.
-pub fn node_use(compared: &Compared, style: Style) -> Option<String> {
-    let first = compared.policies.first()?.nodes.as_ref()?;
+pub fn node_use<'a>(
+    policies: impl IntoIterator<Item = &'a Summary, IntoIter: Clone>,
+    style: Style,
+) -> Option<Grid> {
+    let policies = policies.into_iter();
+    let first = policies.clone().next()?.nodes.as_ref()?;
     let used = first.used.iter().map(|(name, _)| style.title(&format!("{name} used"), "%"));
     let more = [style.title("head waits", "% of the time"), style.title("fragmented", "% of that")];
     let titles = std::iter::once("policy".to_owned()).chain(used).chain(more);
     let mut table = style.table(titles, 1);
-    for summary in &compared.policies {
+    for summary in policies {
         let nodes = summary.nodes.as_ref()?;
         let shares = nodes.used.iter().map(|(_, used)| *used);
         let shares = shares.chain([nodes.waiting_share, nodes.fragmented_share]);
         let cells = shares.map(|share| format!("{:.1}", 100.0 * share));
         table.add_row(std::iter::once(style.policy(&summary.setup)).chain(cells));
     }
-    Some(table.to_string())
+    Some(table)
 }
 
 /// [`waits`] in this number of columns of text.
@@ -115,7 +120,7 @@ mod tests {
     use crate::replay::metrics::Metrics;
     use crate::replay::outcome::Outcome;
     use crate::replay::policy::{Choice, PolicyOptions};
-    use crate::replay::run::{Options, Replayed, Run, Summary};
+    use crate::replay::run::{Options, Replayed, Run};
     use crate::trace::workload::{Rules, Workload};
 
     /// EASY without a job.

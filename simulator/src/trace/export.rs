@@ -20,6 +20,7 @@ pub fn write(out: &mut impl Write, trace: &Trace, procs: Option<u32>, notes: &[S
         ("MaxRecords", Some(trace.records.len().to_string())),
         ("UnixStartTime", header.unix_start_time.map(|time| time.to_string())),
         ("Resources", (!header.resources.is_empty()).then(|| header.resources.join(" "))),
+        ("Features", (!header.features.is_empty()).then(|| header.features.join(" "))),
         ("MaxProcs", procs.or(header.max_procs).map(|procs| procs.to_string())),
     ];
     for (key, value) in ours {
@@ -34,7 +35,7 @@ pub fn write(out: &mut impl Write, trace: &Trace, procs: Option<u32>, notes: &[S
     for note in notes {
         write_header(out, "Note", note)?;
     }
-    trace.records.iter().try_for_each(|record| write_record(out, record, &header.resources))
+    trace.records.iter().try_for_each(|record| write_record(out, record, header))
 }
 
 /// A key, from which no name can be found again by whoever does not have it.

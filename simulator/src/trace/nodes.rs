@@ -4,7 +4,7 @@
 //! is a feature. Memory (`mem`) has a unit (K, M, G or T, else it is MiB) and is counted in MiB; everything else
 //! (cores, GPUs) is counted in thousandths, so that half a GPU is an amount.
 
-use super::record::{Header, Record, unit};
+use super::record::{Header, MAX_FEATURES, Record, unit};
 use std::fmt;
 use std::str::FromStr;
 use surefill::error::Error;
@@ -88,7 +88,7 @@ impl FromStr for Machine {
                         let to = &mut amounts[place(&mut resources, &name, MAX_RESOURCES)?];
                         *to = amount(&name, value.trim())?;
                     }
-                    None => bits |= 1 << place(&mut features, word, 64)?,
+                    None => bits |= 1 << place(&mut features, word, MAX_FEATURES)?,
                 }
             }
             classes.push(NodeClass { count, amounts, features: bits });
@@ -150,11 +150,44 @@ impl Machine {
         }
     }
 
-    /// What a job asks for: its tasks, where the trace has them; else one core for each of its processors, with the
-    /// memory that it asked for a processor.
+    /// The machine on which each of these features is one bit: a name with bars (`V100|T4`) is a feature of the nodes
+    /// that have one of them, and one that no node has stays so.
     ///
     /// # Errors
-    /// The name of a resource that the job wants and the machine does not have.
+    /// More different features than [`MAX_FEATURES`].
+    pub fn with_features(&self, names: &[String]) -> Result<Machine, String> {
+        let mut machine = self.clone();
+        for name in names {
+            let any = name.split('|').filter_map(|part| self.feature(part)).fold(0, |any, bit| any | bit);
+            let bit = 1 << place(&mut machine.features, name, MAX_FEATURES)?;
+            for class in machine.classes.iter_mut().filter(|class| class.features & any != 0) {
+                class.features |= bit;
+            }
+        }
+        Ok(machine)
+    }
+
+    /// How wide a request is on this machine, in processors: the share that it asks for of the resource of which its
+    /// share is the largest, times the machine's cores. At least 1.
+    pub fn width(&self, request: &Request) -> u32 {
+        let share = |(kind, total): (usize, u64)| {
+            let asked = f64::from(request.each[kind]) * f64::from(request.count);
+            if total == 0 { 0.0 } else { asked / total as f64 }
+        };
+        let largest = self.total().into_iter().enumerate().map(share).fold(0.0, f64::max);
+        ((largest * f64::from(self.processors())).round() as u32).max(1)
+    }
+
+    /// The bit of a feature.
+    fn feature(&self, name: &str) -> Option<u64> {
+        self.features.iter().position(|known| known == name).map(|place| 1 << place)
+    }
+
+    /// What a job asks for: its tasks, where the trace has them; else one core for each of its processors, with the
+    /// memory that it asked for a processor, or, where the trace does not say that, used.
+    ///
+    /// # Errors
+    /// The name of a resource or a feature that the job wants and the machine does not have.
     pub fn request(&self, record: &Record, processors: u32, header: &Header) -> Result<Request, String> {
         let mut request = Request { count: processors, spread: Spread::Tasks, ..Request::default() };
         let mut set = |name: &str, amount: u32| match self.resources.iter().position(|own| own == name) {
@@ -170,12 +203,16 @@ impl Machine {
                 set(name, amount)?;
             }
             request.count = tasks.count;
+            if let Some(name) = tasks.feature.and_then(|index| header.features.get(index as usize)) {
+                request.features = self.feature(name).ok_or_else(|| name.clone())?;
+            }
             return Ok(request);
         }
         set("cores", 1000)?;
         // KB a processor; machines without memory do not count it.
-        if record.requested_memory > 0.0 && self.resources.iter().any(|name| name == "mem") {
-            set("mem", (record.requested_memory / 1024.0).ceil().min(f64::from(i32::MAX)) as u32)?;
+        let counted = self.resources.iter().any(|name| name == "mem");
+        if let Some(memory) = record.memory().filter(|_| counted) {
+            set("mem", (memory / 1024.0).ceil().min(f64::from(i32::MAX)) as u32)?;
         }
         Ok(request)
     }
@@ -227,6 +264,7 @@ impl NodesBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::swf::{Strictness, Trace, read};
 
     #[test]
     fn whole_nodes_are_those_that_a_task_fills() {
@@ -241,6 +279,88 @@ mod tests {
         assert!(!whole(&machine, &[request(4000, 0)]));
         let two: Machine = "4x(cores=8)+1x(cores=8,fat)".parse().unwrap();
         assert!(!whole(&two, &[request(8000, 0)]));
+    }
+
+    fn trace(text: &str) -> Trace {
+        read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap()
+    }
+
+    /// What the job on the last line of a trace asks for.
+    fn asked(machine: &Machine, text: &str) -> Result<Request, String> {
+        let trace = trace(text);
+        machine.request(trace.records.last().unwrap(), 3, &trace.header)
+    }
+
+    #[test]
+    fn memory_is_what_was_asked_for_else_what_was_used() {
+        let machine: Machine = "4x(cores=8,mem=16G)".parse().unwrap();
+        let job = |used, asked| {
+            let rest = " -1".repeat(8);
+            format!("1 0 -1 10 3 -1 {used} 3 60 {asked}{rest}")
+        };
+        let each = |text: &str| asked(&machine, text).unwrap().each[..2].to_vec();
+        assert_eq!(each(&job("1048577", "2048")), [1000, 2]);
+        // KB, of which a part of a MiB counts as a whole one.
+        assert_eq!(each(&job("1048577", "-1")), [1000, 1025]);
+        assert_eq!(each(&job("-1", "-1")), [1000, 0]);
+        let without: Machine = "4x(cores=8)".parse().unwrap();
+        assert_eq!(asked(&without, &job("1048577", "-1")).unwrap().each[..2], [1000, 0]);
+        for (text, only) in [(job("5", "-1"), true), (job("5", "5"), false), (job("-1", "-1"), false)] {
+            assert_eq!(trace(&text).records[0].has_used_memory_alone(), only, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_feature_of_a_trace_is_one_of_several_of_the_machine() {
+        let machine: Machine = "4x(cores=8,T4)+2x(cores=8,V100)+1x(cores=8)".parse().unwrap();
+        let trace = trace("; Resources: cores\n; Features: V100 T4|V100 A10|T4 A10\n");
+        let with = machine.with_features(&trace.header.features).unwrap();
+        assert_eq!(with.features, ["T4", "V100", "T4|V100", "A10|T4", "A10"]);
+        let of: Vec<u64> = with.classes.iter().map(|class| class.features).collect();
+        assert_eq!(of, [0b01101, 0b00110, 0]);
+        let asks = |number: &str| {
+            let head = "; Resources: cores\n; Features: V100 T4|V100 A10|T4 A10\n";
+            asked(&with, &format!("{head}1 0 -1 10 1 -1 -1 1 60 -1{} 2 1.5 {number}", " -1".repeat(8)))
+        };
+        let nodes = |number: &str| {
+            let request = asks(number).unwrap();
+            assert_eq!((request.count, request.each[0]), (2, 1500));
+            with.classes.iter().map(|class| class.features & request.features == request.features).collect()
+        };
+        for (number, expected) in [
+            ("1", vec![false, true, false]),
+            ("2", vec![true, true, false]),
+            ("3", vec![true, false, false]),
+            ("4", vec![false, false, false]),
+            ("-1", vec![true, true, true]),
+        ] {
+            let found: Vec<bool> = nodes(number);
+            assert_eq!(found, expected, "{number}");
+        }
+        for wrong in ["0", "5", "-2", "1.5", "x"] {
+            let text = format!(
+                "; Resources: cores\n; Features: a b c d\n1 0 -1 10 1 -1 -1 1 60 -1{} 2 1.5 {wrong}",
+                " -1".repeat(8)
+            );
+            let read = read(text.as_bytes(), "t.swf", Strictness::Lenient).unwrap();
+            assert_eq!((read.records.len(), read.problems.len()), (0, 1), "{wrong}");
+        }
+        let many: Vec<String> = (0..64).map(|number| format!("f{number}")).collect();
+        assert_eq!(machine.with_features(&many).unwrap_err(), "more than 64 different names");
+    }
+
+    #[test]
+    fn the_scarcest_resource_is_how_wide_a_job_is() {
+        let machine: Machine = "2x(cores=8,mem=64G,gpu=2)".parse().unwrap();
+        let width = |count, cores, mem, gpu| {
+            let each = [cores, mem, gpu, 0, 0, 0, 0, 0];
+            machine.width(&Request { count, each, ..Request::default() })
+        };
+        // 2 of 4 GPUs are 8 of 16 cores.
+        assert_eq!(width(2, 1000, 0, 1000), 8);
+        assert_eq!(width(3, 4000, 0, 1000), 12);
+        assert_eq!(width(1, 1000, 96 << 10, 0), 12);
+        assert_eq!(width(1, 10, 0, 0), 1);
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //!
 //! A task is a job of one task that takes cores, memory and GPUs of one node; a share of one GPU is a fraction. It is
 //! submitted when it was created and runs from when it was scheduled until it was deleted; those never scheduled have
-//! an unknown run time, as the archive keeps it. The class of service becomes the queue. The list has neither users nor
-//! requested times, and the GPU models that a task allows are not heeded.
+//! an unknown run time, as the archive keeps it. The class of service becomes the queue, and the GPU models that a task
+//! allows (`gpu_spec`, one of `V100M16|V100M32`) what its node must have. The list has neither users nor requested
+//! times.
 
 use super::collect::Collector;
 use super::lines::lines;
-use super::record::{Error, Header, MAX_VALUE, Reason, Record, Tasks, Trace, unit};
+use super::record::{Error, Header, MAX_FEATURES, MAX_VALUE, Reason, Record, Tasks, Trace, unit};
 use super::source::Text;
 use super::text::printable;
 use surefill::nodes::Amounts;
@@ -38,12 +39,12 @@ pub(super) fn begins(first: &[u8]) -> bool {
 /// Reads a list; wrong lines are the collector's problems.
 pub(super) fn read(text: &mut Text, name: &str, mut collector: Collector) -> Result<Trace, Error> {
     let mut records: Vec<Record> = Vec::new();
-    let mut queues: Vec<String> = Vec::new();
+    let (mut queues, mut features) = (Vec::new(), Vec::new());
     lines(text, name, &mut collector, |collector, line, text| {
         if line == 1 {
             return Ok(());
         }
-        match task(text, &mut queues) {
+        match task(text, &mut queues, &mut features) {
             Ok(record) => {
                 records.push(Record { number: records.len() as i64 + 1, ..record });
                 Ok(())
@@ -61,6 +62,7 @@ pub(super) fn read(text: &mut Text, name: &str, mut collector: Collector) -> Res
     trace.header = Header {
         lines: listed.collect(),
         resources: RESOURCES.map(str::to_owned).to_vec(),
+        features,
         // Cores of the tasks; the machine's nodes are in a list of their own.
         max_procs: u32::try_from(records.iter().map(|record| record.used_processors).sum::<i64>()).ok(),
         ..Header::default()
@@ -69,13 +71,33 @@ pub(super) fn read(text: &mut Text, name: &str, mut collector: Collector) -> Res
     Ok(trace)
 }
 
+/// Where a name stands in a list to which it is added.
+fn place(names: &mut Vec<String>, name: &str) -> usize {
+    names.iter().position(|known| known == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    })
+}
+
+/// The models that a task allows as a name of a feature: each once, as the list names some twice.
+fn models(spec: &str) -> Result<String, String> {
+    let mut models: Vec<&str> = spec.split('|').collect();
+    models.sort_unstable();
+    models.dedup();
+    let named = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    if models.iter().all(|model| !model.is_empty() && model.chars().all(named)) {
+        return Ok(models.join("|"));
+    }
+    Err(format!("gpu_spec is no list of models: '{}'", printable(spec)))
+}
+
 /// A line of the list.
-fn task(text: &str, queues: &mut Vec<String>) -> Result<Record, String> {
+fn task(text: &str, queues: &mut Vec<String>, features: &mut Vec<String>) -> Result<Record, String> {
     let cells: Vec<&str> = text.split(',').collect();
     let Ok(cells) = <[&str; COLUMNS.len()]>::try_from(cells) else {
         return Err(format!("not {} fields", COLUMNS.len()));
     };
-    let [_, cpu, memory, gpus, share, _, class, _, created, deleted, scheduled] = cells;
+    let [_, cpu, memory, gpus, share, spec, class, _, created, deleted, scheduled] = cells;
     let number = |column: usize, text: &str| -> Result<Option<i64>, String> {
         if text.is_empty() {
             return Ok(None);
@@ -100,10 +122,15 @@ fn task(text: &str, queues: &mut Vec<String>) -> Result<Record, String> {
         (Some(start), Some(end)) => end - start,
         _ => -1,
     };
-    let queue = queues.iter().position(|known| known == class).unwrap_or_else(|| {
-        queues.push(class.to_owned());
-        queues.len() - 1
-    });
+    let feature = match spec {
+        "" => None,
+        spec => Some(place(features, &models(spec)?) as u32),
+    };
+    if features.len() > MAX_FEATURES {
+        features.truncate(MAX_FEATURES);
+        return Err(format!("more than {MAX_FEATURES} different lists of models"));
+    }
+    let queue = place(queues, class);
     let processors = ((amounts[0] + 999) / 1000).max(1);
     Ok(Record {
         number: 0,
@@ -124,7 +151,7 @@ fn task(text: &str, queues: &mut Vec<String>) -> Result<Record, String> {
         partition: -1,
         preceding: -1,
         think_time: -1,
-        tasks: Some(Tasks { count: 1, each }),
+        tasks: Some(Tasks { count: 1, each, feature }),
     })
 }
 
@@ -137,9 +164,10 @@ mod tests {
     const LIST: &str = "\
 name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
 openb-pod-0000,12000,16384,1,1000,,LS,Running,100,500,110
-openb-pod-0001,6500,12288,1,460,V100M16|T4,BE,Running,90,300.0,90.0
+openb-pod-0001,6500,12288,1,460,V100M16|T4|V100M16,BE,Running,90,300.0,90.0
 openb-pod-0002,64000,262144,8,1000,,LS,Pending,95,,
 openb-pod-0003,x,1,0,0,,LS,Running,95,96,95
+openb-pod-0004,1000,1,0,0,T4|,LS,Running,95,96,95
 ";
 
     #[test]
@@ -148,22 +176,28 @@ openb-pod-0003,x,1,0,0,,LS,Running,95,96,95
         let seen: Vec<_> = trace
             .records
             .iter()
-            .map(|job| (job.submit, job.wait, job.run_time, job.queue, job.tasks.unwrap().each))
+            .map(|job| {
+                let tasks = job.tasks.unwrap();
+                (job.submit, job.wait, job.run_time, job.queue, tasks.each, tasks.feature)
+            })
             .collect();
         let amounts = |cores, memory, gpu| [cores, memory, gpu, 0, 0, 0, 0, 0];
         assert_eq!(
             seen,
             [
-                (0, 0, 210, 2, amounts(6500, 12288, 460)),
-                (5, -1, -1, 1, amounts(64000, 262_144, 8000)),
-                (10, 10, 390, 1, amounts(12000, 16384, 1000)),
+                (0, 0, 210, 2, amounts(6500, 12288, 460), Some(0)),
+                (5, -1, -1, 1, amounts(64000, 262_144, 8000), None),
+                (10, 10, 390, 1, amounts(12000, 16384, 1000), None),
             ]
         );
-        assert_eq!((trace.problems.len(), trace.problems[0].line), (1, 5));
+        assert_eq!(trace.header.features, ["T4|V100M16"]);
+        let problems: Vec<_> = trace.problems.iter().map(|problem| problem.line).collect();
+        assert_eq!(problems, [5, 6]);
         let mut written = Vec::new();
         export::write(&mut written, &trace, None, &[]).unwrap();
         let again = swf::read(&written[..], "list.swf", Strictness::Strict).unwrap();
         assert_eq!(again.header.resources, ["cores", "mem", "gpu"]);
+        assert_eq!(again.header.features, trace.header.features);
         assert_eq!(again.records, trace.records);
     }
 }

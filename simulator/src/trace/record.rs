@@ -8,6 +8,9 @@ use surefill::nodes::Amounts;
 /// The largest magnitude of any field: seconds beyond it (34,000 years) are no time, and the core accepts no more.
 pub const MAX_VALUE: i64 = surefill::runtime::MAX_SECONDS;
 
+/// No machine and no trace has more features: they are the bits of one number.
+pub const MAX_FEATURES: usize = u64::BITS as usize;
+
 /// One job line. `-1` means unknown, as in the format.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Record {
@@ -51,6 +54,18 @@ pub struct Record {
     pub tasks: Option<Tasks>,
 }
 
+impl Record {
+    /// Memory a processor in KB: what it asked for, or, where nobody knows that, what it used; `None` for neither.
+    pub fn memory(&self) -> Option<f64> {
+        [self.requested_memory, self.used_memory].into_iter().find(|&memory| memory > 0.0)
+    }
+
+    /// Whether only what it used of memory is known.
+    pub fn has_used_memory_alone(&self) -> bool {
+        self.tasks.is_none() && self.requested_memory <= 0.0 && self.used_memory > 0.0
+    }
+}
+
 /// The tasks of a job, and what each takes of every resource of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tasks {
@@ -58,6 +73,8 @@ pub struct Tasks {
     pub count: u32,
     /// What each takes, in the order of the header's resources and in their units ([`unit()`]).
     pub each: Amounts,
+    /// What its nodes must have: an index into the header's features.
+    pub feature: Option<u32>,
 }
 
 /// Into how many parts the unit of a resource is divided: memory is counted in whole MiB, everything else (cores, GPUs)
@@ -80,6 +97,9 @@ pub struct Header {
     /// `Resources`: the resources of nodes, by name, that job lines have behind their 18 fields: the number of tasks
     /// and what each takes of every resource (memory `mem` in MiB, all others with fractions).
     pub resources: Vec<String>,
+    /// `Features`: what jobs ask their nodes to have; job lines have the number of one behind their resources, from 1,
+    /// or -1. A name with bars (`V100|T4`) is one of several.
+    pub features: Vec<String>,
 }
 
 /// A trace as read.
@@ -134,8 +154,9 @@ pub enum Reason {
     /// Not 18 fields.
     #[error("{} instead of 18", fields(.0))]
     FieldCount(usize),
-    /// Another number of fields than 18, one for the tasks and one for each resource that the header names.
-    #[error("{} instead of {}: 18, tasks, resources", fields(.0), .1)]
+    /// Another number of fields than 18, one for the tasks, one for each resource that the header names and one for
+    /// the features where it names any.
+    #[error("{} instead of {}: 18, tasks, resources and feature", fields(.0), .1)]
     ResourceFields(usize, usize),
     /// A field that is no number where one belongs, or a fraction where an integer belongs.
     #[error("field {field} is not {expected}: '{text}'")]

@@ -43,6 +43,8 @@ pub struct Job {
     pub limit: i64,
     /// Processors it holds.
     pub processors: u32,
+    /// How wide it is to the orders of queue and candidates, where that is not its processors ([`Width`]).
+    pub scarcest: Option<u32>,
     /// Who submitted it; negative when unknown. Jobs of unknown users count as one user's.
     pub user: i64,
     /// The user's group; negative when unknown.
@@ -57,6 +59,13 @@ pub struct Job {
     pub status: i64,
     /// What it asks of nodes, on a machine of nodes. Elsewhere a job should not carry the room for it.
     pub request: Option<Arc<Request>>,
+}
+
+impl Job {
+    /// How wide it is to the orders of queue and candidates, in processors.
+    pub fn width(&self) -> u32 {
+        self.scarcest.unwrap_or(self.processors)
+    }
 }
 
 /// What happens when a run time exceeds the requested time.
@@ -83,6 +92,17 @@ pub enum MissingProcessors {
     Drop,
 }
 
+/// How wide a job on nodes is to the orders of queue and candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Width {
+    /// Its processors.
+    #[default]
+    Cores,
+    /// Its share of the resource of which it takes the largest share, in processors of the machine.
+    Scarcest,
+}
+
 /// The rules that can be chosen.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
@@ -96,6 +116,8 @@ pub struct Rules {
     pub limit_jobs: Option<usize>,
     /// A machine of nodes, which takes the place of its size.
     pub nodes: Option<Arc<Machine>>,
+    /// How wide jobs are there.
+    pub width: Width,
     /// Jobs without a requested time get a limit by the model of Mu'alem & Feitelson 2001 with this factor f: uniform
     /// from the run time to 1 + f times that, by the job's number, and up to the next of the usual limits.
     pub estimates: Option<f64>,
@@ -124,6 +146,9 @@ pub struct Counts {
     /// Dropped: more than the nodes have, even empty.
     #[serde(skip_serializing_if = "none")]
     pub beyond_nodes: u64,
+    /// On nodes with memory: with what they used, as nobody knows what they requested.
+    #[serde(skip_serializing_if = "none")]
+    pub with_used_memory: u64,
     /// Without a requested time, with a limit drawn by the model of estimates.
     #[serde(skip_serializing_if = "none")]
     pub estimated: u64,
@@ -160,6 +185,7 @@ impl std::fmt::Display for Counts {
             ),
             (self.cut_to_machine, format!("{} cut to the machine", self.cut_to_machine)),
             (self.beyond_nodes, format!("{} dropped as more than the nodes have", self.beyond_nodes)),
+            (self.with_used_memory, format!("{} with the memory that they used", self.with_used_memory)),
             (self.estimated, format!("{} with a limit from the model of estimates", self.estimated)),
             (self.without_limit, format!("{} without limit", self.without_limit)),
             (self.overrun, counted(self.overrun, "past its limit", "past their limit")),
@@ -230,6 +256,9 @@ pub enum Error {
     /// A job wants a resource that no node has.
     #[error("{0}: job {1} wants {2}, which the nodes do not have")]
     NoSuchResource(String, i64, String),
+    /// Nodes and jobs together know too many features.
+    #[error("{0}: the nodes' features and those that jobs ask for are {1}")]
+    Features(String, String),
     /// The rules leave no job.
     #[error("{0}: no job to replay ({1} job lines, {2} wrong lines)")]
     NoJobs(String, u64, u64),
@@ -256,18 +285,30 @@ impl Workload {
             ..Counts::default()
         };
         let mut jobs = Vec::with_capacity(trace.records.len());
-        let mut empty = rules.nodes.as_deref().map(|nodes| NodesBlock::new(nodes, 1, 1));
+        let nodes = match &rules.nodes {
+            Some(nodes) if !header.features.is_empty() => {
+                let with = nodes.with_features(&header.features);
+                Some(Arc::new(with.map_err(|why| Error::Features(trace.name.clone(), why))?))
+            }
+            nodes => nodes.clone(),
+        };
+        let mut empty = nodes.as_deref().map(|nodes| NodesBlock::new(nodes, 1, 1));
         for record in &trace.records {
             if rules.limit_jobs.is_some_and(|limit| jobs.len() >= limit) {
                 counts.beyond_limit_jobs += 1;
             } else if let Some(mut job) = job(record, jobs.len(), procs, rules, &mut counts) {
-                if let Some((nodes, empty)) = rules.nodes.as_ref().zip(empty.as_mut()) {
+                if let Some((nodes, empty)) = nodes.as_ref().zip(empty.as_mut()) {
                     let request = nodes.request(record, job.processors, header).map_err(|resource| {
                         Error::NoSuchResource(trace.name.clone(), record.number, resource)
                     })?;
                     if !empty.view().could_fit(&request).unwrap_or(false) {
                         counts.beyond_nodes += 1;
                         continue;
+                    }
+                    let memory = nodes.resources.iter().any(|name| name == "mem");
+                    counts.with_used_memory += u64::from(memory && record.has_used_memory_alone());
+                    if rules.width == Width::Scarcest {
+                        job.scarcest = Some(nodes.width(&request));
                     }
                     job.request = Some(Arc::new(request));
                 }
@@ -278,7 +319,6 @@ impl Workload {
         if jobs.is_empty() {
             return Err(Error::NoJobs(trace.name.clone(), counts.lines, counts.wrong_lines));
         }
-        let nodes = rules.nodes.clone();
         Ok(Workload { jobs, procs, counts, unix_start_time: header.unix_start_time, nodes })
     }
 
@@ -371,6 +411,7 @@ fn job(record: &Record, id: JobId, procs: u32, rules: &Rules, counts: &mut Count
         run_time,
         limit,
         processors: wanted.min(procs),
+        scarcest: None,
         user: record.user,
         group: record.group,
         executable: record.executable,

@@ -352,7 +352,7 @@ fn sort_by_value(ids: &mut [JobId], mut value: impl FnMut(JobId) -> f64) {
 }
 
 fn value(priority: &Priority, job: &Job, now: i64, median: i64, front: f64) -> f64 {
-    priority.value(median, job.processors, now - job.submit, front).expect("a job's numbers are in range")
+    priority.value(median, job.width(), now - job.submit, front).expect("a job's numbers are in range")
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ fn dressed(options: &SessionsOptions, machine: &Machine) -> Vec<(SwfJob, Tasks)>
         let threads = cores.map_or(1, |cores| (each[cores] / 1000).max(1));
         let most = (machine.rooms(&each) / 2).max(1);
         let count = u64::from(job.processors.div_ceil(threads)).min(most) as u32;
-        (SwfJob { processors: count * threads, ..job }, Tasks { count, each })
+        (SwfJob { processors: count * threads, ..job }, Tasks { count, each, feature: None })
     });
     jobs.collect()
 }
@@ -129,7 +129,7 @@ mod tests {
         let mut block = NodesBlock::new(&machine, 1, 1);
         let nodes = block.view();
         for (_, tasks) in &jobs {
-            let Tasks { count, each } = *tasks;
+            let Tasks { count, each, .. } = *tasks;
             let request = Request { count, spread: Spread::Tasks, each, ..Request::default() };
             assert_eq!(nodes.could_fit(&request), Ok(true), "{tasks:?}");
         }

@@ -162,15 +162,7 @@ impl Player {
             let job = cluster.job(id);
             let belief = belief(&mut predictor, job, now);
             let nodes = cluster.nodes();
-            forecast.add_waiting(
-                &nodes,
-                request(job),
-                fit,
-                job.processors,
-                job.limit,
-                job.submit,
-                &belief,
-            )?;
+            forecast.add_waiting(&nodes, request(job), fit, job.width(), job.limit, job.submit, &belief)?;
         }
         while forecast.run(&cluster.nodes(), u64::MAX)? == Progress::More {}
         in_queue(cluster, waits, |job, level| Ok(forecast.start_quantile(job, level)?.value))

@@ -2,7 +2,7 @@
 
 use super::{Error, Header, MAX_VALUE, Problem, Reason, Record, Strictness, Trace};
 use crate::trace::lines::next_line;
-use crate::trace::record::{Tasks, unit};
+use crate::trace::record::{MAX_FEATURES, Tasks, unit};
 use crate::trace::{source, text};
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -13,8 +13,8 @@ const MAX_LINE: usize = 64 * 1024;
 
 const FIELDS: usize = 18;
 
-/// With tasks and resources.
-const MOST_FIELDS: usize = FIELDS + 1 + MAX_RESOURCES;
+/// With tasks, resources and a feature.
+const MOST_FIELDS: usize = FIELDS + 1 + MAX_RESOURCES + 1;
 
 /// Reads a trace file, compressed or not ([`source`]).
 ///
@@ -78,7 +78,7 @@ impl Lines {
                 }
                 continue;
             }
-            match parse(line, &self.trace.header.resources) {
+            match parse(line, &self.trace.header) {
                 Err(reason) => self.problem(number, reason)?,
                 Ok(record) => {
                     self.trace.out_of_order += u64::from(record.submit < latest);
@@ -108,7 +108,8 @@ fn header_line(header: &mut Header, line: &[u8], text: &[u8]) -> Result<(), Reas
     match key.trim() {
         "MaxProcs" => header.max_procs = whole("MaxProcs", value)?.or(header.max_procs),
         "MaxNodes" => header.max_nodes = whole("MaxNodes", value)?.or(header.max_nodes),
-        "Resources" => header.resources = resources(value)?,
+        "Resources" => header.resources = unlike("Resources", &value.to_lowercase(), MAX_RESOURCES)?,
+        "Features" => header.features = unlike("Features", value, MAX_FEATURES)?,
         "UnixStartTime" => header.unix_start_time = whole("UnixStartTime", value)?.or(header.unix_start_time),
         _ => {}
     }
@@ -126,34 +127,46 @@ fn whole<T: TryFrom<i64>>(key: &'static str, value: &str) -> Result<Option<T>, R
     }
 }
 
-/// Names of resources, small letters and each once.
-fn resources(value: &str) -> Result<Vec<String>, Reason> {
-    let names: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
+/// Names of resources or features, each once and not too many.
+fn unlike(key: &'static str, value: &str, most: usize) -> Result<Vec<String>, Reason> {
+    let names: Vec<String> = value.split_whitespace().map(str::to_owned).collect();
     let unlike = names.iter().enumerate().all(|(i, name)| !names[..i].contains(name));
-    if names.len() <= MAX_RESOURCES && unlike {
+    if names.len() <= most && unlike {
         return Ok(names);
     }
-    Err(Reason::Header { key: "Resources", text: text::excerpt(value.as_bytes(), 40) })
+    Err(Reason::Header { key, text: text::excerpt(value.as_bytes(), 40) })
 }
 
 /// What stands behind the 18 fields.
-fn tasks(fields: &[&[u8]], resources: &[String]) -> Result<Option<Tasks>, Reason> {
+fn tasks(fields: &[&[u8]], header: &Header) -> Result<Option<Tasks>, Reason> {
     let mut fields = fields.iter().enumerate().map(|(i, text)| Field { index: FIELDS + 1 + i, text });
     let Some(first) = fields.next() else { return Ok(None) };
     let count = u32::try_from(first.integer()?).ok().filter(|count| (1..=MAX_TASKS).contains(count));
     let count = count.ok_or_else(|| first.out_of_range())?;
     let mut each = Amounts::default();
-    for ((field, name), to) in fields.zip(resources).zip(&mut each) {
+    // The fields last: zipped first, one more than there are resources would be taken.
+    for ((name, to), field) in header.resources.iter().zip(&mut each).zip(fields.by_ref()) {
         let parts = field.number()? * unit(name);
         if !(0.0..=f64::from(u32::MAX)).contains(&parts.round()) {
             return Err(field.out_of_range());
         }
         *to = parts.round() as u32;
     }
-    Ok(Some(Tasks { count, each }))
+    let feature = match fields.next() {
+        None => None,
+        Some(field) => match field.integer()? {
+            -1 => None,
+            number => {
+                let index = number.checked_sub(1).and_then(|index| u32::try_from(index).ok());
+                let known = index.filter(|&index| (index as usize) < header.features.len());
+                Some(known.ok_or_else(|| field.out_of_range())?)
+            }
+        },
+    };
+    Ok(Some(Tasks { count, each, feature }))
 }
 
-fn parse(line: &[u8], resources: &[String]) -> Result<Record, Reason> {
+fn parse(line: &[u8], header: &Header) -> Result<Record, Reason> {
     let mut fields = [&b""[..]; MOST_FIELDS];
     let mut count = 0;
     for text in line.split(u8::is_ascii_whitespace).filter(|text| !text.is_empty()) {
@@ -162,14 +175,16 @@ fn parse(line: &[u8], resources: &[String]) -> Result<Record, Reason> {
         }
         count += 1;
     }
-    let expected = FIELDS + if resources.is_empty() { 0 } else { 1 + resources.len() };
+    let Header { resources, features, .. } = header;
+    let more = 1 + resources.len() + usize::from(!features.is_empty());
+    let expected = FIELDS + if resources.is_empty() { 0 } else { more };
     if count != expected {
         return Err(match resources.is_empty() {
             true => Reason::FieldCount(count),
             false => Reason::ResourceFields(count, expected),
         });
     }
-    let tasks = tasks(&fields[FIELDS..expected], resources)?;
+    let tasks = tasks(&fields[FIELDS..expected], header)?;
     let mut fields = fields.into_iter().enumerate().map(|(index, text)| Field { index: index + 1, text });
     let mut next = || fields.next().unwrap_or(Field { index: 0, text: b"" });
     let record = Record {

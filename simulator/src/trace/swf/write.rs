@@ -1,6 +1,6 @@
 //! Writing jobs in the Standard Workload Format.
 
-use super::Record;
+use super::{Header, Record};
 use crate::trace::record::{Tasks, unit};
 use std::io::{self, Write};
 use surefill::nodes::Amounts;
@@ -88,7 +88,7 @@ pub fn write_job(out: &mut impl Write, job: &SwfJob) -> io::Result<()> {
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_record(out: &mut impl Write, record: &Record, resources: &[String]) -> io::Result<()> {
+pub fn write_record(out: &mut impl Write, record: &Record, header: &Header) -> io::Result<()> {
     let Record { number, submit, wait, run_time, used_processors, cpu_time, used_memory, .. } = record;
     let Record { requested_processors, requested_time, requested_memory, status, user, group, .. } = record;
     let Record { executable, queue, partition, preceding, think_time, .. } = record;
@@ -97,13 +97,18 @@ pub fn write_record(out: &mut impl Write, record: &Record, resources: &[String])
         "{number} {submit} {wait} {run_time} {used_processors} {cpu_time} {used_memory} {requested_processors} \
          {requested_time} {requested_memory} {status} {user} {group} {executable} {queue} {partition} {preceding} {think_time}"
     )?;
+    let Header { resources, features, .. } = header;
     if !resources.is_empty() {
-        write_tasks(out, &record.tasks.unwrap_or(Tasks { count: 1, each: Amounts::default() }), resources)?;
+        let tasks = record.tasks.unwrap_or(Tasks { count: 1, each: Amounts::default(), feature: None });
+        write_tasks(out, &tasks, resources)?;
+        if !features.is_empty() {
+            write!(out, " {}", tasks.feature.map_or(-1, |index| i64::from(index) + 1))?;
+        }
     }
     writeln!(out)
 }
 
-/// Writes what stands behind the 18 fields.
+/// Writes the tasks that stand behind the 18 fields.
 ///
 /// # Errors
 /// What the writer says.
