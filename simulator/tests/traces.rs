@@ -94,14 +94,14 @@ fn the_gpu_cluster_of_2023_is_read_in_full() {
     let gpu = machine.resources.iter().position(|name| name == "gpu").unwrap();
     assert_eq!(machine.total()[gpu], 6_212_000);
     let rules = Rules { nodes: Some(Arc::new(machine)), ..Rules::default() };
-    for (name, specified) in [("default", 0), ("gpuspec33", 2388)] {
+    // openb-pod-1639 asks for 120 cores on a node with the model G2, whose nodes have 96; it failed.
+    for (name, specified, beyond) in [("default", 0, 0), ("gpuspec33", 2388, 1)] {
         let path = folder.join(format!("openb_pod_list_{name}.csv.gz"));
         let trace = format::open(&path, None, Strictness::Strict).unwrap();
         assert_eq!(trace.records.len(), 8152);
         let feature = |record: &&Record| record.tasks.unwrap().feature.is_some();
         assert_eq!(trace.records.iter().filter(feature).count(), specified, "{name}");
         let workload = Workload::new(&trace, &rules).unwrap();
-        // Every task that ran finds a node that has what it asks for.
-        assert_eq!((workload.counts.jobs, workload.counts.beyond_nodes), (7255, 0), "{name}");
+        assert_eq!((workload.counts.jobs, workload.counts.beyond_nodes), (7255 - beyond, beyond), "{name}");
     }
 }
