@@ -21,7 +21,7 @@ if [ "$(dpkg --print-architecture)" != amd64 ]; then
     echo "SKIPPED: the cross compilers are looked for on amd64"
     exit 0
 fi
-scripts/packages.sh debootstrap gcc python3
+scripts/packages.sh gcc python3
 
 work=$(mktemp -d)
 root=${PORTABLE_ROOT:-$work/root}
@@ -34,16 +34,11 @@ in_chroot() {
     chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"
 }
 
-# Where this machine gets Debian from, the other release comes from as well.
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1 || true)
 if [ ! -x "$root/usr/bin/rustc" ]; then
-    timeout 400 debootstrap --variant=minbase trixie "$root" "${mirror:-http://deb.debian.org/debian}" > "$work/log" 2>&1 || {
-        tail -n 5 "$work/log"
-        echo "check-portable: the chroot cannot be made" >&2
-        exit 1
-    }
-    cp /etc/resolv.conf "$root/etc/"
-    # One of the mirror's lists is sometimes not the one that its signed list names, while they are renewed; later it is.
+    status=0
+    scripts/trixie.sh "$root" || status=$?
+    [ $status != 3 ] || { echo "SKIPPED: Debian's oldest Rust and other processors, as the mirror's package lists are broken"; exit 0; }
+    [ $status = 0 ] || { echo "check-portable: the chroot cannot be made" >&2; exit 1; }
     lists() {
         for _ in 1 2; do
             in_chroot timeout 300 apt-get update -qq > "$work/log" 2>&1 && return
@@ -52,7 +47,6 @@ if [ ! -x "$root/usr/bin/rustc" ]; then
         cat "$work/log"
         return 1
     }
-    lists || { echo "SKIPPED: Debian's oldest Rust and other processors, as the mirror's package lists are broken"; exit 0; }
     packages=(rustc cargo gcc libc6-dev ca-certificates qemu-user)
     for processor in arm64:aarch64 s390x:s390x; do
         in_chroot dpkg --add-architecture "${processor%:*}"

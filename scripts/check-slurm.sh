@@ -5,7 +5,8 @@
 #
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
 #
-# SLURM_RELEASES names folders with unpacked sources of other releases: the plugin is compiled against these as well.
+# Two of them are of other releases: "releases" compiles the plugin against the sources of those in Debian 13 and unstable, "chroot"
+# runs some of the tests with the daemons of Debian 13.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 begun=$SECONDS
@@ -88,12 +89,6 @@ SLURM_SOURCE=$(scripts/again.sh c-examples/slurm/source.sh build/slurm-source) |
 export SLURM_SOURCE
 make -s -C c-examples/slurm all tests
 make -s -C c-examples/slurm-external all
-if [ -n "${SLURM_RELEASES:-}" ]; then
-    # shellcheck disable=SC2086
-    tests/slurm/compile.sh $SLURM_RELEASES
-else
-    echo "check-slurm: SLURM_RELEASES names no other releases to compile the plugin against"
-fi
 exported=$(nm -D --defined-only $build/sched_surefill.so | awk '{ print $3 }' | sort | paste -sd ' ')
 expected='fini init plugin_name plugin_type plugin_version sched_p_reconfig'
 [ "$exported" = "$expected" ] || {
@@ -146,11 +141,13 @@ else
     echo "SKIPPED: the fingerprint under the sanitizers ($(tail -n 1 <<< "$why"))"
 fi
 
-# Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
+# Every test has its own cluster and ports; they sleep most of the time, so that two run side by side, and those in the chroot,
+# which is made first, beside them.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(faults stream shared kills accounts heads overlap killed rules wishes scenarios order external soft rollback advise watch seen thousand
-    quick example array refusals)
+[ ${#tests[@]} -gt 0 ] || tests=(chroot faults stream shared kills accounts heads overlap killed rules wishes scenarios order external soft rollback advise watch seen thousand
+    quick example array refusals releases)
 logs=$(mktemp -d)
+export SLURM_ROOT=${SLURM_ROOT:-$logs/debian} # for a second try as well
 port=16000
 failed=()
 finish() {
@@ -161,12 +158,15 @@ finish() {
     unset "running[$1]"
 }
 start() { # NAME SECONDS: as a job of its own, which is killed after so long
+    local seconds=$2
     port=$((port + 300))
-    CLUSTER_PORT=$port timeout -k 40 "$2" bash "tests/slurm/$1.sh" $build >"$logs/$1" 2>&1 &
+    [ "$1" != chroot ] || seconds=1500
+    CLUSTER_PORT=$port timeout -k 40 "$seconds" bash "tests/slurm/$1.sh" $build >"$logs/$1" 2>&1 &
     running[$!]=$1
 }
+beside() { [[ " ${running[*]} " == *' chroot '* ]] && echo 3 || echo 2; }
 for name in "${tests[@]}"; do
-    while [ ${#running[@]} -ge 2 ]; do
+    while [ ${#running[@]} -ge "$(beside)" ]; do
         for pid in "${!running[@]}"; do
             kill -0 "$pid" 2>/dev/null || finish "$pid"
         done

@@ -37,9 +37,9 @@ install -D -m 644 -t "$plugin/usr/share/doc/surefill-slurm-plugin" c-examples/sl
 install -D -m 755 -t "$programs/usr/bin" build/slurm/surefill-slurm build/slurm/surefill-soft-limits
 install -D -m 644 -t "$programs/usr/share/doc/surefill-slurm" c-examples/slurm-external/README.md
 install -D -m 644 -t "$programs/usr/share/doc/surefill-slurm/examples" c-examples/slurm-external/job_submit.lua
-install -d "$programs/lib/systemd/system"
+install -d "$programs/usr/lib/systemd/system"
 for unit in c-examples/slurm-external/*.service; do
-    sed 's,/usr/local/bin/,/usr/bin/,' "$unit" >"$programs/lib/systemd/system/$(basename "$unit")"
+    sed 's,/usr/local/bin/,/usr/bin/,' "$unit" >"$programs/usr/lib/systemd/system/$(basename "$unit")"
 done
 strip --strip-unneeded "$plugin$plugins/sched_surefill.so" "$programs"/usr/bin/*
 

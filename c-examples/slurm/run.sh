@@ -4,13 +4,13 @@
 #
 #   run.sh [--shared] [NODES [JOBS]]     16 nodes, 120 jobs; needs root, the packages and the build of scripts/check-slurm.sh
 #
-# With --shared the nodes have eight cores, memory and four GPUs each, and most jobs have parts of a node. SLOWER=4 makes the
-# jobs and the time between them four times as long, WORDS=,surefill_mode=limits adds to the parameters.
+# With --shared the nodes have eight cores, memory and four GPUs each, and most jobs have parts of a node. The jobs are those of four
+# users, who ask for the same and differ in how long their jobs run: by half to twice of what is usual. SEED=5 draws another stream,
+# SLOWER=4 makes the jobs and the time between them four times as long, WORDS=,surefill_mode=limits adds to the parameters.
 set -euo pipefail
 shared=
-[ "${1:-}" != --shared ] || shared=1
 arguments=("$@")
-[ -z "$shared" ] || shift
+[ "${1:-}" != --shared ] || { shared=1 && shift; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 built=${BUILD:-$here/../../build/slurm}
 nodes=${1:-16} jobs=${2:-120}
@@ -24,36 +24,33 @@ trap 'exit 1' INT TERM
     exit 1
 }
 
-# Limit in minutes, seconds it runs, name, nodes and what it has of each: three kinds of jobs whose limits say little about
-# their run times.
+# User, limit in minutes, seconds it runs, name, nodes and what it has of each: three kinds of jobs whose limits say little
+# about their run times.
 stream() {
-    awk -v jobs="$jobs" -v nodes="$nodes" -v shared="$shared" 'function gpus(count) {
-            return " -c " count " --gres=gpu:" count " --mem=" 1500 * count
+    awk -v jobs="$jobs" -v nodes="$nodes" -v shared="$shared" -v seed="${SEED:-4}" 'function gpus(count) {
+            return shared ? " -c " count " --gres=gpu:" count " --mem=" 1500 * count : ""
+        }
+        function print_job(minutes, seconds, name, width, parts) {
+            user = 1 + int(4 * rand())
+            printf "%s %d %.1f %s %d%s\n", users[user], minutes, seconds * slower[user], name, width, parts
         }
         BEGIN {
-        srand(4)
+        srand(seed)
+        split("games man mail news", users)
+        split("0.5 0.8 1.2 2", slower)
         for (i = 0; i < jobs; i++) {
             kind = rand()
-            if (shared && kind < 0.5) printf "%d %.1f test 1%s\n", 30 + 60 * int(rand() * 3), 0.2 + rand(), gpus(1)
-            else if (shared && kind < 0.8) printf "60 %.1f model %d%s\n", 2 + 2 * rand(), 1 + 2 * rand(), gpus(2)
-            else if (shared) printf "30 %.1f wide %d%s\n", 1 + rand(), 1 + nodes * rand() / 2, gpus(4)
-            else if (kind < 0.5) {
-                width = 1 + int(rand() * 2)
-                printf "%d %.1f test %d\n", 30 + 60 * int(rand() * 3), 0.2 + rand(), width
-            } else if (kind < 0.85) {
-                width = 1 + int(rand() * nodes / 3)
-                printf "60 %.1f model %d\n", 2 + 2 * rand(), width
-            } else {
-                width = int(nodes * (0.5 + rand() / 2))
-                printf "30 %.1f wide %d\n", 1 + rand(), width
-            }
+            if (kind < 0.5) print_job(30 + 60 * int(rand() * 3), 0.2 + rand(), "test", shared ? 1 : 1 + int(rand() * 2), gpus(1))
+            else if (kind < (shared ? 0.8 : 0.85))
+                print_job(60, 2 + 2 * rand(), "model", 1 + (shared ? int(2 * rand()) : int(rand() * nodes / 3)), gpus(2))
+            else print_job(30, 1 + rand(), "wide", shared ? 1 + int(nodes * rand() / 2) : int(nodes * (0.5 + rand() / 2)), gpus(4))
         }
     }'
 }
 
 slowly() { awk "BEGIN { print $1 * ${SLOWER:-1} }"; } # SECONDS
 run_one() { # NAME
-    local wish minutes seconds name
+    local user wish minutes seconds name
     if [ -n "$shared" ]; then
         NODE_CPUS=8 EXTRA_CONF='GresTypes=gpu
 DefMemPerCPU=100
@@ -65,9 +62,9 @@ NodeName=DEFAULT RealMemory=8000 Gres=gpu:4' cluster_make "$work/$1" "$nodes"
         cluster_make "$work/$1" "$nodes"
     fi
     cluster_start
-    stream | while read -r minutes seconds name wish; do
+    stream | while read -r user minutes seconds name wish; do
         # shellcheck disable=SC2086 # the number of nodes, and options
-        timeout 20 sbatch -Q -D / -o /dev/null -t "$minutes" -J "$name" -N $wish --wrap "sleep $(slowly "$seconds")" >/dev/null
+        timeout 20 sbatch -Q --uid="$user" -D / -o /dev/null -t "$minutes" -J "$name" -N $wish --wrap "sleep $(slowly "$seconds")" >/dev/null
         sleep "$(slowly 0.2)"
     done
     wait_for 500 queue_empty
@@ -82,7 +79,7 @@ NodeName=DEFAULT RealMemory=8000 Gres=gpu:4' cluster_make "$work/$1" "$nodes"
     cluster_stop
 }
 
-echo "running $jobs jobs on $nodes nodes twice, side by side..."
+echo "running $jobs jobs (seed ${SEED:-4}) on $nodes nodes twice, side by side..."
 (
     trap cluster_stop EXIT
     SCHEDULER=sched/backfill PARAMETERS=bf_interval=1,bf_resolution=1,bf_continue,sched_min_interval=0 \

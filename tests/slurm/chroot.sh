@@ -1,36 +1,49 @@
 #!/usr/bin/env bash
-# The plugin with the daemons of another release of Slurm: a Debian system in a folder, made by
+# The plugin with the daemons of another release of Slurm: those of Debian 13 (24.11), in a chroot made by debootstrap. Before that the
+# plugin is compiled against the sources of that Slurm.
 #
-#   debootstrap --variant=minbase trixie ROOT
-#   chroot ROOT apt-get install -y slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev \
-#       gcc libc6-dev make iproute2 procps python3
+#   chroot.sh BUILD [TEST...]      scenarios, heads and soft unless others are named
+#   chroot.sh BUILD -- COMMAND     the same build, then the command in it: this folder is /surefill, what has been built
+#                                  there $BUILD, and the folder SUREFILL_TRACES, when that is set, /traces
 #
-#   chroot.sh ROOT SOURCES [TEST...]     SOURCES: unpacked sources of exactly that Slurm (apt-get source slurm-wlm)
-#   chroot.sh ROOT SOURCES -- COMMAND    the same build, then the command in it: this folder is /surefill, what has been built
-#                                        there $BUILD, and the folder SUREFILL_TRACES, when that is set, /traces
-#
-# The library is the one that has been built here (make lib); the plugin is compiled inside. Needs root.
+# SLURM_ROOT=FOLDER keeps the chroot there for the next time. Where the mirror of this machine gives no such system or no sources, it says
+# SKIPPED and why. The library is the one that has been built here (make lib). Needs root.
 set -euo pipefail
-[ $# -ge 2 ] && [ -x "$1/usr/sbin/slurmctld" ] && [ -e "$2/META" ] || {
-    sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
-    exit 2
-}
-root=$(realpath "$1") sources=$(realpath "$2")
-shift 2
+built=$1
+shift
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(scenarios order overlap wishes rules thousand seen)
-here=$(cd "$(dirname "$0")/../.." && pwd)
-[ -e "$here/build/libsurefill.a" ] || {
-    echo "chroot.sh: first make lib" >&2
-    exit 2
+[ ${#tests[@]} -gt 0 ] || tests=(scenarios heads soft)
+cd "$(dirname "$0")/../.."
+here=$PWD
+skip() {
+    echo "SKIPPED: the plugin with the daemons of Debian 13's Slurm ($*)"
+    exit 0
 }
-# Mounts of its own, which end with it.
 if [ -z "${SUREFILL_MOUNTS:-}" ]; then
-    SUREFILL_MOUNTS=1 exec unshare --mount --propagation private -- "$0" "$root" "$sources" "${tests[@]}"
+    why=$(unshare --mount --propagation private true 2>&1) || skip "no mounts of its own here: $why"
+    temporary=
+    if [ -z "${SLURM_ROOT:-}" ]; then
+        temporary=$(mktemp -d)
+        export SLURM_ROOT=$temporary/root
+        trap 'rm -rf "$temporary"' EXIT
+    fi
+    tests/slurm/releases.sh "$built" trixie
+    [ -e "$built-releases/trixie/version" ] || skip "no sources, see above"
+    if [ ! -x "$SLURM_ROOT/usr/sbin/slurmctld" ]; then
+        why=$(scripts/trixie.sh "$SLURM_ROOT" 2>&1) || skip "$(tail -n 1 <<<"$why")"
+        why=$(DEBIAN_FRONTEND=noninteractive timeout 400 chroot "$SLURM_ROOT" apt-get install -y -qq --no-install-recommends slurmctld \
+            slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev gcc libc6-dev make iproute2 procps python3 2>&1) ||
+            skip "packages cannot be installed: $(tail -n 1 <<<"$why")"
+    fi
+    # Mounts of its own, which end with it.
+    SUREFILL_MOUNTS=1 unshare --mount --propagation private -- "$0" "$built" "${tests[@]}"
+    exit
 fi
+
+root=$(realpath "$SLURM_ROOT")
 mkdir -p "$root"/{surefill,slurm-sources,dev,proc,sys}
 mount --bind "$here" "$root/surefill"
-mount --bind "$sources" "$root/slurm-sources"
+mount --bind "$built-releases/trixie/slurm" "$root/slurm-sources"
 if [ -n "${SUREFILL_TRACES:-}" ]; then
     mkdir -p "$root/traces"
     mount --bind "$SUREFILL_TRACES" "$root/traces"
@@ -38,6 +51,11 @@ fi
 mount --rbind /dev "$root/dev"
 mount -t proc proc "$root/proc"
 mount --rbind /sys "$root/sys"
+release=$(chroot "$root" slurmctld -V)
+grep -q "Version:[[:space:]]*${release##* }$" "$built-releases/trixie/slurm/META" || {
+    echo "chroot: the sources are not those of $release" >&2
+    exit 1
+}
 chroot "$root" make -s -C /surefill/c-examples/slurm BUILD=/tmp/surefill-build SLURM_SOURCE=/slurm-sources all tests
 chroot "$root" make -s -C /surefill/c-examples/slurm-external BUILD=/tmp/surefill-build all
 if [ "${tests[0]}" = -- ]; then
@@ -45,13 +63,12 @@ if [ "${tests[0]}" = -- ]; then
     exit
 fi
 failed=()
-port=18000
+port=22000
 for name in "${tests[@]}"; do
     port=$((port + 300))
     CLUSTER_PORT=$port timeout -k 40 260 chroot "$root" bash "/surefill/tests/slurm/$name.sh" /tmp/surefill-build ||
         failed+=("$name")
 done
-release=$(chroot "$root" slurmctld -V)
 [ ${#failed[@]} = 0 ] || {
     echo "chroot: with $release failed: ${failed[*]}" >&2
     exit 1

@@ -5,10 +5,11 @@
 # state every five seconds, whoever schedules, and what it has not written it does not know when it comes back. A job whose
 # end it has not written then seems to run until its node registers again; whose submission, leaves its number to another.
 #
-#   KILLS=50 kills.sh BUILD      how many kills; 10 unless said otherwise
+#   KILLS=50 PAUSE=20 kills.sh BUILD      how many kills, and how many seconds between two in the mean; 6 and 16 unless said otherwise
 . "$(dirname "$0")/lib.sh"
 
-kills=${KILLS:-10}
+kills=${KILLS:-6}
+pause=${PAUSE:-16}
 UNSAVED=7 # seconds before a kill of which slurmctld may have written nothing
 
 # NAME TAG: what a job does. It keeps its own account: a line when it starts and one when it ends.
@@ -58,7 +59,7 @@ all_done() {
 }
 
 load_and_kill() { # NAME
-    local stream round pause
+    local stream round
     : >"$work/account" && chmod 666 "$work/account"
     : >"$work/accepted" && : >"$work/drained" && : >"$work/held" && : >"$work/kills"
     EXTRA_CONF=BatchStartTimeout=5 cluster_make "$work/$1" 8
@@ -68,8 +69,7 @@ load_and_kill() { # NAME
     local pauses=12345
     for round in $(seq "$kills"); do
         pauses=$((pauses * 16807 % 2147483647)) # Lehmer's generator: the same pauses in both clusters
-        pause=$((2000 + pauses % 12000))
-        sleep "$(awk "BEGIN { print $pause / 1000 }")"
+        sleep "$(awk "BEGIN { print 2 + $((pauses % 10000)) * 2 * ($pause - 2) / 10000 }")"
         ctld_kill
         date +%s.%N >>"$work/kills"
         ctld_start || fail "$1: slurmctld does not come back after kill $round"
@@ -86,7 +86,8 @@ load_and_kill() { # NAME
     cluster_stop
 }
 
-# twice, cut short and lost, of these those that slurmctld must have known; and the nodes taken out of service.
+# Jobs, and of these those for which nothing is an excuse; twice, cut short and lost, of these those without an excuse; nodes taken
+# out of service and jobs held.
 judge() {
     python3 - "$work" "$UNSAVED" <<'PYTHON'
 import sys
@@ -102,7 +103,7 @@ for line in open(f"{work}/account"):
     else:
         ends.setdefault(field[1], []).append(float(field[2]))
 counts = {"twice": [0, 0], "cut": [0, 0], "lost": [0, 0]}
-accepted = 0
+accepted = known = 0
 for line in open(f"{work}/accepted"):
     tag, _, asked, answered = line.split()
     accepted += 1
@@ -110,6 +111,7 @@ for line in open(f"{work}/accepted"):
     began, ended = starts.get(tag, []), ends.get(tag, [])
     # What excuses it: its submission, its first start or its first end may not have been written.
     hasty = new or any(exposed(times[0]) for times in (began, ended) if times)
+    known += not hasty
     for name, wrong, excused in (("twice", len(began) > 1, hasty), ("cut", len(began) > 0 and not ended, hasty),
                                  ("lost", not began, new)):
         if wrong:
@@ -117,7 +119,7 @@ for line in open(f"{work}/accepted"):
             if not excused:
                 print(f"{tag} {name}: asked {asked}, started {began}, ended {ended}", file=sys.stderr)
 drained, held = (sum(1 for _ in open(f"{work}/{name}")) for name in ("drained", "held"))
-print(accepted, *(n for name in ("twice", "cut", "lost") for n in counts[name]), drained, held)
+print(accepted, known, *(n for name in ("twice", "cut", "lost") for n in counts[name]), drained, held)
 PYTHON
 }
 
@@ -133,8 +135,9 @@ SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2,surefill_save=1 load_
 wait $stock || fail "sched/backfill itself does not get through: $(cat "$work/stock.out")"
 
 summary() { # WHO FIGURES
-    say "$1: $2 jobs over $kills kills; run twice $(($3 + $4)), cut short $(($5 + $6)), lost $(($7 + $8)), of these not in the" \
-        "$UNSAVED s before a kill $4, $6 and $8; nodes taken out of service ${9}, jobs held after a failed launch ${10}"
+    say "$1: $2 jobs over $kills kills, $3 of them not submitted, started or ended in the $UNSAVED s before one; run twice $(($4 + $5))," \
+        "cut short $(($6 + $7)), lost $(($8 + $9)), of these without that excuse $5, $7 and $9; nodes taken out of service ${10}, jobs held" \
+        "after a failed launch ${11}"
 }
 ours=$(judge)
 theirs=$(work=$work/beside judge)
@@ -142,8 +145,9 @@ theirs=$(work=$work/beside judge)
 summary sched/surefill $ours
 # shellcheck disable=SC2086
 summary sched/backfill $theirs
-read -r accepted _ twice _ cut _ lost _ <<<"$ours"
+read -r accepted known _ twice _ cut _ lost _ <<<"$ours"
 check "jobs" "$accepted" -ge $((4 * kills))
+check "of these with no excuse" "$known" -ge $((accepted / 4))
 check "jobs that ran twice, and had been saved" "$twice" -eq 0
 check "jobs that were cut short, and had been saved" "$cut" -eq 0
 check "jobs that were lost, and had been saved" "$lost" -eq 0

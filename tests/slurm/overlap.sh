@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Two partitions that overlap in part: every job has its turn, jobs of several partitions start where there is room, nobody
 # takes a head job's nodes, and the waits are no longer than under stock sched/backfill beside it.
+#
+#   JOBS=340 SEED=12 overlap.sh BUILD      how many jobs and which; 90 and 11 unless said otherwise
 . "$(dirname "$0")/lib.sh"
 
 PARTITIONS='PartitionName=left Nodes=n[1-5] Default=YES MaxTime=INFINITE OverSubscribe=EXCLUSIVE
@@ -43,13 +45,13 @@ turns() {
     cluster_stop
 }
 
-# Width, limit in minutes, tenths of seconds it runs, partition: Lehmer's generator, seeded with 11.
+jobs=${JOBS:-90}
+# Width, limit in minutes, tenths of seconds it runs, partition: Lehmer's generator.
 stream() {
-    awk 'function random(n) { x = x * 16807 % 2147483647; return x % n }
+    awk -v jobs="$jobs" -v x="${SEED:-11}" 'function random(n) { x = x * 16807 % 2147483647; return x % n }
         BEGIN {
-            x = 11
             split("left right left,right", places)
-            for (i = 0; i < 90; i++) {
+            for (i = 0; i < jobs; i++) {
                 wide = random(4) == 0 ? 3 + random(3) : 1 + random(2)
                 print wide, 1 + random(60), 2 + random(25), places[1 + random(3)]
             }
@@ -64,7 +66,7 @@ run_stream() { # NAME
         timeout 20 sbatch -Q -D / -o /dev/null -p "$place" -N "$nodes" -t "$minutes" \
             --wrap "sleep $((tenths / 10)).$((tenths % 10))" >/dev/null
     done
-    wait_for 150 queue_empty
+    wait_for $((60 + jobs)) queue_empty
     [ "$(grep -c JobState=COMPLETED "$CLUSTER/completed")" = "$(stream | wc -l)" ] || fail "$1: not every job completed once"
     sed -n 's/.* SubmitTime=\([^ ]*\).*/\1/p' "$CLUSTER/completed" | date -f - +%s >"$work/$1.submitted"
     sed -n 's/.* StartTime=\([^ ]*\).*/\1/p' "$CLUSTER/completed" | date -f - +%s |

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# A minimal Debian 13 in a folder, for chroot, from the mirror that this machine uses, with that mirror's package lists; root only.
+#
+#   trixie.sh ROOT
+#
+# Ends with 3 where the mirror's package lists are broken, with 1 after any other failure, and says why.
+set -euo pipefail
+root=$1
+cd "$(dirname "$0")/.."
+scripts/packages.sh debootstrap
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1 || true)
+timeout 400 debootstrap --variant=minbase trixie "$root" "${mirror:-http://deb.debian.org/debian}" >"$log" 2>&1 || {
+    tail -n 5 "$log"
+    exit 1
+}
+cp /etc/resolv.conf "$root/etc/"
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # packages start no daemons
+chmod 755 "$root/usr/sbin/policy-rc.d"
+# One of the lists is sometimes not the one that the mirror's signed list names, while they are renewed; later it is.
+scripts/again.sh timeout 300 chroot "$root" apt-get update -qq >"$log" 2>&1 || {
+    tail -n 5 "$log"
+    exit 3
+}
