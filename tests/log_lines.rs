@@ -16,7 +16,8 @@ fn c_sources(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The strings of a C source, neighbours joined as the compiler joins them; comments and what only the compiler reads left out.
+/// The strings of a C source, neighbours joined as the compiler joins them; comments and what only the compiler reads
+/// left out.
 fn strings(source: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut joins = false;
