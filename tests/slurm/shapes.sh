@@ -38,15 +38,16 @@ other=$(TASK="sleep 1000" submit -N 1 -p types --exclusive)
 third=$(TASK="sleep 1000" submit -N 1 -w n2 -c 1 --mem=1000)
 for number in "$busy" "$other" "$third"; do wait_for 20 has_run "$number"; done
 rows=0
-heads=()
+heads=() lost=()
+said() { tail -n "+$from" "$CLUSTER/log/slurmctld" | grep "surefill: $1: " | tail -n 1; }
 while IFS='|' read -r where wish why; do
     listen
     # shellcheck disable=SC2086
     head=$(submit -p "$where" $wish) || fail "$wish: slurmctld refuses it"
     if [ -z "$why" ]; then
-        wait_for 10 judged "$where" || fail "$wish: not judged on shared nodes"
+        wait_for 10 judged "$where" || lost+=("$wish: not judged on shared nodes; $(said "$where")")
     else
-        wait_for 10 left "$where" "the head job $why" || fail "$wish: not left to Slurm's own test"
+        wait_for 10 left "$where" "the head job $why" || lost+=("$wish: not left to Slurm's own test for that; $(said "$where")")
     fi
     rows=$((rows + 1))
     heads+=("$head")
@@ -58,9 +59,9 @@ twins|-N 2 --ntasks-per-node=3 --gpus-per-task=1|
 twins|-N 2 --gres=gpu:2 --cpus-per-gpu=2|
 twins|-N 2 --gres=gpu:2 --mem-per-gpu=1000|
 twins|-N 1 -w n1 --gpus=3|
-twins|-n 9 --gpus-per-task=1 -c 1 --mem-per-cpu=10|asks for too much
+twins|-n 6 --gpus-per-task=1 --mem-per-cpu=10|
 twins|-N 2 --gpus=5|does not say how generic resources lie
-twins|-N 2 --ntasks-per-gpu=2 --gpus=2|does not say how its tasks lie
+twins|-N 2 --ntasks-per-gpu=2 --gpus=2|says how generic resources and tasks lie
 twins|-N 2 --sockets-per-node=2 --gpus-per-socket=1|asks for sockets, or cores of sockets
 twins|-N 2 --ntasks-per-socket=2 -n 4|asks for sockets, or cores of sockets
 twins|-N 2 --cores-per-socket=3|asks for sockets, or cores of sockets
@@ -73,6 +74,7 @@ twins|-n 12 --mem=1000|asks for memory of each node, and for no number of nodes
 twins|-n 12 --gpus=5 --mem-per-cpu=10|does not say how generic resources lie
 types|-N 1 --gres=gpu:fast:1|asks for one of several types of generic resources
 WISHES
+[ ${#lost[@]} = 0 ] || fail "$(printf '%s\n' "${lost[@]}")"
 check "rows" $rows -eq 20
 timeout 10 scancel "$busy" "$other" "$third"
 timeout 20 scontrol release "$(IFS=, && echo "${heads[*]}")"
@@ -109,7 +111,8 @@ shares() {
 running_number() { [ "$(timeout 5 squeue -h -t RUNNING -p "$1" -o %i | wc -l)" = "$2" ]; }
 
 : >"$work/ran"
-NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 EXTRA_CONF="GresTypes=a,b,c,d,e,f,g
+NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 EXTRA_CONF="GresTypes=gpu,shard,a,b,c,d,e,f,g
+NodeName=n7 NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + 7)) CPUs=2 State=UNKNOWN Gres=gpu:2,shard:4
 NodeName=n5 NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + 5)) CPUs=2 State=UNKNOWN Gres=a:1,b:1,c:1,d:1,e:1,f:1,g:1
 NodeName=n6 NodeAddr=127.0.0.1 Port=$((CLUSTER_PORT + 6)) CPUs=8 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2 State=UNKNOWN" \
     PARTITIONS='PartitionName=forced Nodes=n1 Default=YES MaxTime=INFINITE OverSubscribe=FORCE:2
@@ -117,15 +120,19 @@ PartitionName=capped Nodes=n2 MaxTime=INFINITE MaxCPUsPerNode=1
 PartitionName=owned Nodes=n3 MaxTime=INFINITE ExclusiveUser=YES
 PartitionName=sockets Nodes=n4 MaxTime=INFINITE SelectTypeParameters=CR_Socket
 PartitionName=kinds Nodes=n5 MaxTime=INFINITE
-PartitionName=threads Nodes=n6 MaxTime=INFINITE' cluster_make "$work/partitions" 4
+PartitionName=threads Nodes=n6 MaxTime=INFINITE
+PartitionName=shards Nodes=n7 MaxTime=INFINITE' cluster_make "$work/partitions" 4
 for kind in a b c d e f g; do echo "NodeName=n5 Name=$kind Count=1"; done >"$CLUSTER/gres.conf"
-CLUSTER_NODES=6
+touch "$CLUSTER"/gpu{0,1}
+printf '%s\n' "NodeName=n7 Name=gpu File=$CLUSTER/gpu[0-1]" 'NodeName=n7 Name=shard Count=4' >>"$CLUSTER/gres.conf"
+CLUSTER_NODES=7
 cluster_start
 shares 'OverSubscribe=FORCE:2' forced 4 'jobs share cores'
 shares MaxCPUsPerNode capped 1 'a partition has only some processors of each node'
 shares ExclusiveUser owned 2 'a partition keeps nodes for one user'
 shares 'SelectTypeParameters of a partition' sockets 1 'a partition has resources of its own'
 shares 'seven kinds of generic resources' kinds 2 'the nodes have too many kinds of generic resources'
+shares 'shards of GPUs' shards 2 'generic resources of the nodes are shared in parts' --gres=shard:1
 shares 'two threads a core' threads 4 ''
 logged '; from here on' && fail "the plugin fell back to limits"
 cluster_stop
@@ -134,4 +141,5 @@ NODE_CPUS=2 SCHEDULER=sched/surefill PARAMETERS=$OURS,surefill_tau=0.2 cluster_m
 sed -i 's/^SelectTypeParameters=CR_Core$/SelectTypeParameters=CR_Socket/' "$CLUSTER/slurm.conf"
 cluster_start
 shares CR_Socket main 2 'cores are not what jobs are given'
-say "FORCE:2, MaxCPUsPerNode, ExclusiveUser, CR_Socket of a partition and of all, seven kinds of generic resources, two threads a core"
+say "FORCE:2, MaxCPUsPerNode, ExclusiveUser, CR_Socket of a partition and of all, seven kinds of generic resources, shards, two" \
+    "threads a core"
