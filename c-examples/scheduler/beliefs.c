@@ -22,6 +22,7 @@ struct beliefs {
     int64_t size, experts; /* of the mixture */
     struct waits *waits;
     struct delays *delays;
+    struct starts *starts;
     struct markov *markov; /* NULL unless wanted */
     int64_t jobs;
 };
@@ -57,6 +58,7 @@ void beliefs_free(struct beliefs *beliefs) {
     free(beliefs->mixture);
     waits_free(beliefs->waits);
     delays_free(beliefs->delays);
+    starts_free(beliefs->starts);
     markov_free(beliefs->markov);
     free(beliefs);
 }
@@ -67,7 +69,8 @@ struct beliefs *beliefs_make(enum predictor predictor) {
     if (beliefs == NULL) return NULL;
     good = surefill_bins_init_default(beliefs->bins_memory, sizeof beliefs->bins_memory, &beliefs->bins) == SUREFILL_OK &&
            make_mixture(beliefs, predictor == PREDICTOR_USER) &&
-           (beliefs->waits = waits_make()) != NULL && (beliefs->delays = delays_make()) != NULL;
+           (beliefs->waits = waits_make()) != NULL && (beliefs->delays = delays_make()) != NULL &&
+           (beliefs->starts = starts_make()) != NULL;
     if (good && predictor == PREDICTOR_HMM) good = (beliefs->markov = markov_make(beliefs->bins, BINS)) != NULL;
     if (good) return beliefs;
     beliefs_free(beliefs);
@@ -136,22 +139,28 @@ struct waits *beliefs_waits(struct beliefs *beliefs) { return beliefs->waits; }
 
 struct delays *beliefs_delays(struct beliefs *beliefs) { return beliefs->delays; }
 
+struct starts *beliefs_starts(struct beliefs *beliefs) { return beliefs->starts; }
+
 double beliefs_jobs(const struct beliefs *beliefs) { return (double)beliefs->jobs; }
 
-/* What is saved: this, the sealed mixture, waits, delays, the hidden Markov model if there is one. */
+/* What is saved: this, the sealed mixture, waits, delays, starts, the hidden Markov model if there is one. */
 struct front {
     int64_t jobs, experts; /* their number tells one set from the other */
-    uint64_t waits, delays; /* bytes */
+    uint64_t waits, delays, starts; /* bytes */
 };
 
 void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
-    size_t waits_size = 0, delays_size = 0, models;
-    char *copy = NULL, *waits = waits_save(beliefs->waits, &waits_size), *delays = delays_save(beliefs->delays, &delays_size);
-    const struct front front = {
-        .jobs = beliefs->jobs, .experts = beliefs->experts, .waits = waits_size, .delays = delays_size};
-    models = sizeof front + (size_t)beliefs->size + waits_size + delays_size;
+    size_t waits_size = 0, delays_size = 0, starts_size = 0, models;
+    char *copy = NULL, *at, *waits = waits_save(beliefs->waits, &waits_size),
+         *delays = delays_save(beliefs->delays, &delays_size), *starts = starts_save(beliefs->starts, &starts_size);
+    const struct front front = {.jobs = beliefs->jobs,
+                                .experts = beliefs->experts,
+                                .waits = waits_size,
+                                .delays = delays_size,
+                                .starts = starts_size};
+    models = sizeof front + (size_t)beliefs->size + waits_size + delays_size + starts_size;
     *size = models + (beliefs->markov == NULL ? 0 : markov_size(beliefs->markov));
-    if (waits != NULL && delays != NULL) copy = malloc(*size);
+    if (waits != NULL && delays != NULL && starts != NULL) copy = malloc(*size);
     if (copy != NULL && (surefill_predictor_seal(beliefs->mixture) != SUREFILL_OK ||
                          (beliefs->markov != NULL && !markov_save(beliefs->markov, copy + models)))) {
         free(copy);
@@ -160,11 +169,14 @@ void *beliefs_save(const struct beliefs *beliefs, size_t *size) {
     if (copy != NULL) {
         memcpy(copy, &front, sizeof front);
         memcpy(copy + sizeof front, beliefs->mixture, (size_t)beliefs->size);
-        memcpy(copy + models - delays_size - waits_size, waits, waits_size);
-        memcpy(copy + models - delays_size, delays, delays_size);
+        at = copy + sizeof front + (size_t)beliefs->size;
+        memcpy(at, waits, waits_size);
+        memcpy(at += waits_size, delays, delays_size);
+        memcpy(at += delays_size, starts, starts_size);
     }
     free(waits);
     free(delays);
+    free(starts);
     return copy;
 }
 
@@ -175,32 +187,39 @@ bool beliefs_load(struct beliefs *beliefs, const void *bytes, size_t size) {
     surefill_predictor *opened;
     struct waits *waits;
     struct delays *delays;
+    struct starts *starts;
     void *memory;
     if (size < fixed) return false;
     memcpy(&front, bytes, sizeof front);
-    if (front.experts != beliefs->experts || front.waits > size - fixed || front.delays > size - fixed - front.waits)
+    if (front.experts != beliefs->experts || front.waits > size - fixed || front.delays > size - fixed - front.waits ||
+        front.starts > size - fixed - front.waits - front.delays)
         return false;
-    models = fixed + (size_t)(front.waits + front.delays);
+    models = fixed + (size_t)(front.waits + front.delays + front.starts);
     memory = malloc((size_t)beliefs->size);
     waits = waits_make();
     delays = delays_make();
+    starts = starts_make();
     if (memory != NULL) memcpy(memory, (const char *)bytes + sizeof front, (size_t)beliefs->size);
-    if (memory == NULL || waits == NULL || delays == NULL ||
+    if (memory == NULL || waits == NULL || delays == NULL || starts == NULL ||
         surefill_predictor_open(memory, beliefs->size, &opened) != SUREFILL_OK ||
         !waits_load(waits, at, (size_t)front.waits) || !delays_load(delays, at + front.waits, (size_t)front.delays) ||
+        !starts_load(starts, at + front.waits + front.delays, (size_t)front.starts) ||
         (beliefs->markov != NULL && size > models &&
          !markov_load(beliefs->markov, (const char *)bytes + models, size - models))) {
         free(memory);
         waits_free(waits);
         delays_free(delays);
+        starts_free(starts);
         return false;
     }
     free(beliefs->mixture);
     waits_free(beliefs->waits);
     delays_free(beliefs->delays);
+    starts_free(beliefs->starts);
     beliefs->mixture = opened;
     beliefs->waits = waits;
     beliefs->delays = delays;
+    beliefs->starts = starts;
     beliefs->jobs = front.jobs;
     return true;
 }

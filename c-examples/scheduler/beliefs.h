@@ -4,6 +4,7 @@
 
 #include "delays.h"
 #include "pool.h"
+#include "starts.h"
 #include "waits.h"
 
 #include <stddef.h>
@@ -40,6 +41,9 @@ struct waits *beliefs_waits(struct beliefs *beliefs);
 
 /* What overtaking has cost head jobs, which lies there too. */
 struct delays *beliefs_delays(struct beliefs *beliefs);
+
+/* What waiting jobs have been told about their starts, which lies there too. */
+struct starts *beliefs_starts(struct beliefs *beliefs);
 
 /* Training that is due, for about this number of seconds. */
 void beliefs_train(struct beliefs *beliefs, double seconds);

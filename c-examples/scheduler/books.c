@@ -83,10 +83,12 @@ void books_begin(struct books *books) { books->look = books->look == INT32_MAX ?
 /* Joins its queue, or leaves it again because it was held. */
 static void queue(struct beliefs *beliefs, struct entry *entry, bool join, int64_t now) {
     if (join == (entry->joined != 0)) return;
-    if (join)
+    if (join) {
         entry->bound = waits_joined(beliefs_waits(beliefs), &entry->facts, now);
-    else
+    } else {
         waits_left(beliefs_waits(beliefs), &entry->facts, now);
+        starts_left(beliefs_starts(beliefs), entry->facts.id);
+    }
     entry->joined = join;
 }
 
@@ -105,6 +107,7 @@ static void start(struct books *books, struct beliefs *beliefs, struct entry *en
     else if (fresh) /* it came and started between two looks, or is a task of an array, which has waited with that */
         waits_known(beliefs_waits(beliefs), &entry->facts, seen->start - seen->facts.submit);
     entry->joined = 0;
+    starts_began(beliefs_starts(beliefs), entry->facts.id, seen->start);
     beliefs_started(beliefs, &entry->facts, now);
     books->totals.started++;
     if (entry->would_start == 0 || seen->start <= entry->would_start) return;
@@ -172,6 +175,7 @@ void books_finish(struct books *books, struct beliefs *beliefs, int64_t now) {
         if (entry->phase != PHASE_ENDED) withdraw(books, beliefs, entry, now);
         entry->phase = PHASE_ENDED;
     }
+    starts_overdue(beliefs_starts(beliefs), now);
     if (gone > 0) rebuild(books, left + 1, books->look); /* without memory they stay, and are dropped at the next look */
 }
 

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-const double FORETELL_LEVEL = 0.9;
 const double FORETELL_SECONDS = 0.25;
 
 static const int64_t WORK = 10000000; /* steps between two looks at the clock */
@@ -70,6 +69,16 @@ static bool is_of_one_rank(const struct pool *pool) {
     return true;
 }
 
+int64_t foretell_told(struct beliefs *beliefs, const struct pool *pool, int32_t candidate,
+                      const int64_t when[SUREFILL_START_LEVELS]) {
+    const struct candidate *one = candidate < 0 ? NULL : &pool->candidates[candidate];
+    int64_t within[SUREFILL_START_LEVELS];
+    if (beliefs == NULL) return when[STARTS_TOLD];
+    for (int i = 0; i < SUREFILL_START_LEVELS; i++) within[i] = when[i] > pool->now ? when[i] - pool->now : 0;
+    return pool->now + starts_told(beliefs_starts(beliefs), pool->key, one == NULL ? &pool->head : &one->facts,
+                                   one == NULL ? pool->head_several : one->several, pool->now, within);
+}
+
 int32_t foretell_options(const struct settings *settings, struct beliefs *beliefs, const struct pool *pool,
                          surefill_forecast_options *options) {
     int32_t status = surefill_forecast_options_init(options);
@@ -86,7 +95,7 @@ int32_t foretell_options(const struct settings *settings, struct beliefs *belief
 const char *foretell(struct teller *teller, const struct settings *settings, struct beliefs *beliefs, struct pool *pool) {
     surefill_forecast_options options;
     double begun = clock_seconds();
-    int32_t status, step = SUREFILL_STEP_MORE, added = 0, told = 0;
+    int32_t status, step = SUREFILL_STEP_MORE, added = 0;
     const char *wrong;
     pool->head_expected = 0;
     for (int32_t i = 0; i < pool->candidate_count; i++) pool->candidates[i].expected = 0;
@@ -110,13 +119,14 @@ const char *foretell(struct teller *teller, const struct settings *settings, str
     while (status == SUREFILL_OK && step == SUREFILL_STEP_MORE && clock_seconds() - begun < FORETELL_SECONDS)
         status = surefill_forecast_run(teller->forecast, WORK, &step);
     for (int32_t i = -1; i < pool->candidate_count; i++) {
-        int64_t *expected = i < 0 ? &pool->head_expected : &pool->candidates[i].expected, when;
-        int32_t number = (int32_t)*expected;
+        int64_t *expected = i < 0 ? &pool->head_expected : &pool->candidates[i].expected, when[SUREFILL_START_LEVELS];
+        int32_t number = (int32_t)*expected, known = SUREFILL_OK;
         double half_width;
         *expected = 0;
         if (status != SUREFILL_OK || step != SUREFILL_STEP_DONE || (i >= 0 && number == 0)) continue;
-        told = surefill_forecast_start_quantile(teller->forecast, number, FORETELL_LEVEL, &when, &half_width);
-        if (told == SUREFILL_OK) *expected = when;
+        for (int k = 0; k < SUREFILL_START_LEVELS && known == SUREFILL_OK; k++)
+            known = surefill_forecast_start_quantile(teller->forecast, number, STARTS_LEVELS[k], &when[k], &half_width);
+        if (known == SUREFILL_OK) *expected = foretell_told(beliefs, pool, i, when);
     }
     return status == SUREFILL_OK ? NULL : surefill_status_text(status);
 }

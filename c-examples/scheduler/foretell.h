@@ -10,9 +10,6 @@ struct teller;
 struct teller *teller_make(void);
 void teller_free(struct teller *teller);
 
-/* A job is told the time by which it has started with this probability, if nobody comes who is let through before
- * it. */
-extern const double FORETELL_LEVEL;
 extern const double FORETELL_SECONDS; /* for one pool */
 
 enum { FORETELL_SCENARIOS = 100, FORETELL_EVENTS = 1 };
@@ -22,9 +19,14 @@ enum { FORETELL_SCENARIOS = 100, FORETELL_EVENTS = 1 };
 int32_t foretell_options(const struct settings *settings, struct beliefs *beliefs, const struct pool *pool,
                          surefill_forecast_options *options);
 
-/* Writes when the head job and every candidate are expected to start (pool.h); 0 where that is unknown. Without beliefs
- * all jobs run to their limits. Takes at most a quarter of a second; what is not told in that time stays unknown.
- * Returns NULL, or what failed. */
+/* The time by which the head job (-1) or a candidate of this index is told that it has started, where the forecast says
+ * so at each of STARTS_LEVELS: with beliefs stretched by what earlier answers were worth. */
+int64_t foretell_told(struct beliefs *beliefs, const struct pool *pool, int32_t candidate,
+                      const int64_t when[SUREFILL_START_LEVELS]);
+
+/* Writes when the head job and every candidate are expected to have started (pool.h); 0 where that is unknown. Without
+ * beliefs all jobs run to their limits. Takes at most a quarter of a second; what is not told in that time stays
+ * unknown. Returns NULL, or what failed. */
 const char *foretell(struct teller *teller, const struct settings *settings, struct beliefs *beliefs,
                      struct pool *pool);
 

@@ -46,6 +46,7 @@ struct candidate {
     bool refused; /* the resource manager would not start it lately where we wanted it */
     bool shared;  /* it is judged on a machine of shared nodes (share.h) */
     bool started; /* it has been, while the pool was gathered */
+    bool several; /* an array's task: it starts under another number */
     struct verdict judged;
     int64_t expected;  /* by when it is expected to have started; 0 for unknown */
 };
@@ -58,6 +59,7 @@ struct pool {
     struct facts head; /* the job at the head of the queue, that does not fit; nodes is what it needs */
     uint32_t head_priority;
     uint64_t head_rank;
+    bool head_several;     /* as a candidate's */
     int64_t head_expected; /* as a candidate's */
     struct running *running;
     int32_t running_count, running_room;

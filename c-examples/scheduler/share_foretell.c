@@ -87,13 +87,16 @@ static int32_t add_waiting(struct share_teller *teller, struct beliefs *beliefs,
                                               facts->nodes, facts->limit, submit, believed, NULL);
 }
 
-/* By when the job of this number has started at the level; 0 when that is unknown. */
-static int64_t told(const struct share_teller *teller, int32_t number) {
+/* By when the head job (-1) or a candidate, of this number in the forecast, is told that it has started; 0 when that is
+ * unknown. */
+static int64_t told(const struct share_teller *teller, struct beliefs *beliefs, const struct pool *pool, int32_t candidate,
+                    int32_t number) {
+    int64_t when[SUREFILL_START_LEVELS];
     double half_width;
-    int64_t when;
-    int32_t status =
-        surefill_node_forecast_start_quantile(teller->forecast, number, FORETELL_LEVEL, &when, &half_width);
-    return status == SUREFILL_OK ? when : 0;
+    int32_t status = SUREFILL_OK;
+    for (int i = 0; i < SUREFILL_START_LEVELS && status == SUREFILL_OK; i++)
+        status = surefill_node_forecast_start_quantile(teller->forecast, number, STARTS_LEVELS[i], &when[i], &half_width);
+    return status == SUREFILL_OK ? foretell_told(beliefs, pool, candidate, when) : 0;
 }
 
 const char *share_foretell(struct share_teller *teller, const struct settings *settings, struct beliefs *beliefs,
@@ -122,10 +125,10 @@ const char *share_foretell(struct share_teller *teller, const struct settings *s
         status = surefill_node_forecast_run(teller->forecast, teller->machine.nodes, WORK, &step);
     if (status != SUREFILL_OK) return surefill_status_text(status);
     if (step != SUREFILL_STEP_DONE) return "there is no time for the forecast";
-    pool->head_expected = told(teller, number++);
+    pool->head_expected = told(teller, beliefs, pool, -1, number++);
     for (int32_t i = 0; i < share->wish_count; i++) {
         struct candidate *candidate = &pool->candidates[share->wishes[i].candidate];
-        if (!candidate->started) candidate->expected = told(teller, number++);
+        if (!candidate->started) candidate->expected = told(teller, beliefs, pool, share->wishes[i].candidate, number++);
     }
     return NULL;
 }

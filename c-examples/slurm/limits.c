@@ -218,6 +218,7 @@ static int32_t settle(struct plan *plan, struct group *group) {
             group->has_head = true;
             group->head_place = turn.candidate->place;
             pool->head = turn.candidate->facts;
+            pool->head_several = turn.candidate->several;
             if (settle_head(plan, group)) {
                 if (job != NULL) pool->head_priority = job->priority;
                 return at + 1;

@@ -90,7 +90,8 @@ static void add_candidates(struct site *site, struct group *group, job_record_t 
                                       .place = place,
                                       .order = order,
                                       .shares_nodes = !job_takes_whole_nodes(job, part),
-                                      .refused = refused};
+                                      .refused = refused,
+                                      .several = is_array(job)};
         job_facts(job, part, nodes, &candidate.facts);
         if (!pool_add_candidate(pool, &candidate)) {
             site_short_of_memory(group, "no memory for the candidates");
@@ -117,6 +118,7 @@ static void make_head(struct site *site, struct group *group, job_record_t *job,
     group->head_order = order;
     group->pool.head_priority = job->priority;
     group->pool.head_rank = rank_of(job, part, job->priority);
+    group->pool.head_several = is_array(job);
     job_facts(job, part, nodes, &group->pool.head);
     if (why != NULL) site_unjudged(group, why);
     bit_or(blocked, group->nodes);

@@ -155,6 +155,7 @@ static void save(struct plugin *plugin) {
     char message[MESSAGE];
     struct books_totals totals;
     struct delays_totals delays;
+    struct starts_totals starts;
     books_totals(plugin->books, &totals);
     debug("surefill: books: %ld submitted, %ld started, %ld ended, %ld withdrawn; %ld waiting, %ld running; learnt from "
           "%.0f jobs", (long)totals.submitted, (long)totals.started, (long)totals.ended, (long)totals.withdrawn,
@@ -162,6 +163,9 @@ static void save(struct plugin *plugin) {
     delays_totals(beliefs_delays(plugin->beliefs), plugin->settings.criterion, &delays);
     debug("surefill: delays of head jobs: %ld known; predicted %.6g, told %.6g, observed %.6g together", (long)delays.known,
           delays.predicted, delays.told, delays.observed);
+    starts_totals(beliefs_starts(plugin->beliefs), &starts);
+    debug("surefill: starts foretold: %ld of %ld answers held, %g are meant to", (long)starts.held, (long)starts.known,
+          STARTS_LEVELS[STARTS_TOLD]);
     waits_to_info = plugin->settings.mode == MODE_SHADOW;
     waits_each(beliefs_waits(plugin->beliefs), (int64_t)time(NULL), report_waits, NULL);
     if (!plugin->left_out && waits_left_out(beliefs_waits(plugin->beliefs)) != NULL) {

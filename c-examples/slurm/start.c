@@ -107,10 +107,23 @@ bool leaves_licences(job_record_t *job, int64_t head_id) {
     return leaves;
 }
 
+/* The limit in minutes with which a job with a deadline starts, as under both of Slurm's schedulers: it ends by then. Only a
+ * --time-min, or no limit of its own, lets it come to that (deadline_ok). */
+static uint32_t limit_by_deadline(const job_record_t *job, const part_record_t *part) {
+    uint32_t limit = job->time_limit, left;
+    time_t now = time(NULL);
+    if (job->deadline == 0 || job->deadline == NO_VAL) return limit;
+    left = job->deadline > now ? (uint32_t)((job->deadline - now) / 60) : 0;
+    if (limit == NO_VAL || limit == INFINITE) limit = part->default_time;
+    if (limit == NO_VAL || limit == INFINITE) limit = part->max_time;
+    return left > 0 && left < limit ? left : limit;
+}
+
 enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr_t *without, uint32_t flag,
                             struct site *site) {
     double begun = clock_seconds();
     bitstr_t *saved = NULL;
+    uint32_t limit = job->time_limit;
     bool withheld = without != NULL && bit_overlap_any((bitstr_t *)without, part->node_bitmap);
     int status;
     job->part_ptr = part;
@@ -119,6 +132,7 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
         saved = bit_copy(avail_node_bitmap);
         bit_and_not(avail_node_bitmap, (bitstr_t *)without);
     }
+    job->time_limit = limit_by_deadline(job, part);
     if (fed_mgr_job_lock(job) != SLURM_SUCCESS) {
         status = ESLURM_FED_JOB_LOCK;
     } else {
@@ -136,6 +150,7 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
         else
             fed_mgr_job_unlock(job);
     }
+    if (status != SLURM_SUCCESS) job->time_limit = limit;
     if (saved != NULL) {
         FREE_NULL_BITMAP(avail_node_bitmap);
         avail_node_bitmap = saved;

@@ -349,7 +349,7 @@ try_here "no heap: all examples with a counting allocator" without_heap
 # Their tests without a resource manager, as c-examples/slurm makes them; the library is the one that lies there.
 parts=(make -s -C c-examples/slurm CC="$CC" LIBRARY="$build/libsurefill.a" -o "$build/libsurefill.a")
 try "compile: the schedulers' parts and their tests" "${parts[@]}" BUILD="$work/parts" CFLAGS="${CFLAGS:--O2 -g}" alone
-for name in settings plain share state power_loss preset; do
+for name in settings plain share state starts power_loss preset; do
     try "schedulers: $name.c" "$work/parts/$name"
 done
 
@@ -387,7 +387,7 @@ under_sanitizers() {
         try "sanitized: $name.c" "$work/$name-sanitized"
     done
     try "compile with sanitizers: the schedulers' tests" "${parts[@]}" BUILD="$work/sanitized" CFLAGS="$sanitize" alone
-    for name in settings plain share state preset; do
+    for name in settings plain share state starts preset; do
         try "sanitized: $name.c" "$work/sanitized/$name"
     done
     try "sanitized: power_loss.c, every 16th length" "$work/sanitized/power_loss" 16

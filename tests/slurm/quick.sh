@@ -33,8 +33,11 @@ quick() { # NAME
     cluster_make "$work/$name" 2
     cluster_start
     srun=$(took 8 timeout 60 srun -D / -N 1 true)
-    salloc=0 # with defer slurmctld itself refuses it
+    salloc=0 # with defer slurmctld itself refuses it, below
     [[ ${PARAMETERS:-} == *defer* ]] || salloc=$(took 4 timeout 60 salloc -Q -I -N 2 true)
+    if [[ ${PARAMETERS:-} == *defer* ]] && timeout 60 salloc -Q -I -N 1 true 2>"$work/refused"; then
+        fail "$name: slurmctld starts salloc -I"
+    fi
     for _ in 1 2 3 4; do
         after=$(end_and_start) || fail "$name: the second job does not start"
         [ -n "$best" ] && [ "$best" -le "$after" ] || best=$after

@@ -141,6 +141,14 @@ wait_for 10 is_completed "$free"
 heard "head JobId=\($timed\|$chained\|$held\) " && fail "a job that waits for something else is the head"
 timeout 10 scancel "$timed" "$chained" "$held"
 
+# A job with --time-min and a deadline starts with the limit that the deadline leaves it, as under Slurm's own schedulers.
+timed=$(job man 1 120 100 --time-min=1 --deadline=now+170)
+wait_for 10 running "$timed"
+[[ $(timeout 5 squeue -h -j "$timed" -o %l) == [12]:00 ]] ||
+    fail "the limit of a job with a deadline is $(timeout 5 squeue -h -j "$timed" -o %l)"
+timeout 10 scancel "$timed"
+wait_for 10 is_completed "$timed"
+
 # A head job with licences is counted like any other. Whoever needs licences overtakes it if there are enough for both,
 # the two of an array's tasks one after the other; and not if there are too few.
 # --time-min does not make a job shorter. The tasks of an array come one by one.

@@ -14,7 +14,7 @@ reason() { timeout 5 squeue -h -j "$1" -o %r; }
 # Whole nodes: games' jobs run for ten minutes of their hour, man's for a second.
 cluster_make "$work/whole" 4
 sed -i 's/^SchedulerType=.*/SchedulerType=sched\/surefill/' "$CLUSTER/slurm.conf"
-echo "SchedulerParameters=$OURS,surefill_tau=0.2" >>"$CLUSTER/slurm.conf"
+echo "SchedulerParameters=$OURS,surefill_tau=0.2,surefill_save=1" >>"$CLUSTER/slurm.conf"
 "$built/seed" "$CLUSTER/state/surefill_state" "$games:600:40:60:3" "$man:1:40:60:1"
 cluster_start
 wait_for 10 logged 'surefill: mode on, predictor mix, .*own rule.*: probability below 0.2'
@@ -46,6 +46,9 @@ timeout 10 scancel "$held"
 touch "$CLUSTER/gate"
 wait_for 60 queue_empty
 wait_for 20 planned 0 || fail "nodes stay planned: $(sinfo -h -N -o '%N %t')"
+# What the head job was told is known now.
+wait_for 20 logged 'surefill: starts foretold: [0-9]* of [1-9][0-9]* answers held, 0.95 are meant to' ||
+    fail "what was told is not compared with what came: $(ctld_log | grep 'starts foretold' | tail -n 1)"
 cluster_stop
 say "on whole nodes: starts of all waiting jobs, a planned node, sdiag's counters, reasons"
 

@@ -17,14 +17,16 @@ DefMemPerCPU=100
 NodeName=DEFAULT RealMemory=$MEMORY Gres=gpu:$GPUS" cluster_make "$work/$1" "$2"
     sed -i 's/^SelectTypeParameters=CR_Core$/SelectTypeParameters=CR_Core_Memory/' "$CLUSTER/slurm.conf"
     touch "$CLUSTER"/gpu{0,1,2,3}
-    echo "Name=gpu File=$CLUSTER/gpu[0-3]" >"$CLUSTER/gres.conf"
+    echo "NodeName=n[1-$2] Name=gpu File=$CLUSTER/gpu[0-3]" >"$CLUSTER/gres.conf"
 }
 
-# The last node of mixed is smaller, and has not the others' feature.
+# The last node of mixed is smaller, has not the others' feature, and GPUs of another type.
 PARTITIONS='PartitionName=twins Nodes=n[1-2] Default=YES MaxTime=INFINITE
 PartitionName=mixed Nodes=n[3-5] MaxTime=INFINITE' make_cluster rules 5
-sed -i -E 's/^(NodeName=n[34] .*)/\1 Feature=big/; s/^(NodeName=n5 .*) CPUs=8(.*)/\1 CPUs=4\2 RealMemory=4000 Feature=small/' \
-    "$CLUSTER/slurm.conf"
+sed -i -E "s/^(NodeName=n[34] .*)/\1 Feature=big Gres=gpu:fast:$GPUS/
+    s/^(NodeName=n5 .*) CPUs=8(.*)/\1 CPUs=4\2 RealMemory=4000 Feature=small Gres=gpu:slow:$GPUS/" "$CLUSTER/slurm.conf"
+printf '%s\n' "NodeName=n[1-2] Name=gpu File=$CLUSTER/gpu[0-3]" "NodeName=n[3-4] Name=gpu Type=fast File=$CLUSTER/gpu[0-3]" \
+    "NodeName=n5 Name=gpu Type=slow File=$CLUSTER/gpu[0-3]" >"$CLUSTER/gres.conf"
 "$built/seed" "$CLUSTER/state/surefill_state" "$nobody:7000:40:120:1" "$(id -u games):600:40:60:1" "$(id -u man):1:40:120:1"
 cluster_start
 
@@ -89,7 +91,9 @@ delays 'all of the memory' '--mem=7000' '--mem=0' '--mem=1000'
 delays 'whole nodes' '-c 7' '--exclusive' '-c 1'
 delays 'tasks as Slurm likes' '-c 6' '-n 15' '-c 2'
 delays licences '--gres=gpu:3' '--gres=gpu:4 --licenses=matlab' '--gres=gpu:1'
+delays 'licences of the candidate' '--gres=gpu:3' '--gres=gpu:4' '--gres=gpu:1 --licenses=matlab'
 PLACE=(n3 n4 mixed)
+delays 'GPUs of a type' '--gres=gpu:3' '--gres=gpu:fast:4' '--gres=gpu:fast:1'
 delays 'nodes that differ' '-c 3' '-c 7' '-c 5'
 delays features '--gres=gpu:3' '--gres=gpu:4 -C big' '--gres=gpu:1 -C big'
 delays 'nodes left out' '--gres=gpu:3' '--gres=gpu:4 -x n5' '--gres=gpu:1 -x n5'

@@ -85,6 +85,20 @@ static void little_is_small(const char *path) {
     beliefs_free(other);
 }
 
+/* Nor is one partition's state large where there is a hidden Markov model beside the histories. */
+static void models_are_small(const char *path) {
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_HMM);
+    struct books *books = books_make();
+    char message[300];
+    for (int i = 0; i < 30; i++) see(books, beliefs, 1 + i, "main", 1000 + 10 * i);
+    CHECK(state_save(path, beliefs, books, message, sizeof message));
+    CHECK(size_of(path) > 0 && size_of(path) < 200000);
+    printf("state: %ld bytes for one partition that has seen 30 jobs, predictor hmm\n", (long)size_of(path));
+    books_free(books);
+    beliefs_free(beliefs);
+    unlink(path);
+}
+
 /* Nothing is written when nothing has happened, unless the file has gone or is another one. */
 static void changes_are_saved(const char *path) {
     struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX);
@@ -150,6 +164,7 @@ int main(void) {
     packing_is_reversible();
     little_is_small(path);
     unlink(path);
+    models_are_small(path);
     changes_are_saved(path);
     unlink(path);
     failures_leave_nothing(path, fresh, victim);

@@ -1,0 +1,292 @@
+/* For every pool a calibration, and what some of the jobs that still wait have been told: in the order of their
+ * numbers.
+ *
+ * Every answer moves the calibration by its rate, 1 for the first starts of a class that it hears of and less for later
+ * ones. A hundred jobs of one jam are late together: if all their answers counted, told before the first outcome was
+ * known, the next jobs would be told years. So the answers that are open at once in a class are few at first, and
+ * more as the rate falls. */
+#include "starts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS = SUREFILL_START_LEVELS, POOLS = 64 }; /* pools beyond so many are told what is forecast */
+
+/* The library's classes: by how far ahead the forecast's median lies, and how long the job has waited; and the power by
+ * which its rate falls with the starts of a class, until it is a fiftieth. */
+enum { LEADS = 5, AGES = 2, CLASSES = (LEADS + 1) * (AGES + 1), MEDIAN = LEVELS / 2 };
+static const int64_t LEAD_ENDS[LEADS] = {600, 3600, 4 * 3600, 12 * 3600, 36 * 3600}, AGE_ENDS[AGES] = {60, 6 * 3600};
+static const double POWER = 0.6, MOST_OPEN = 50;
+enum { LUCK = 16 }; /* of this number of answers one is remembered, where there is one open */
+
+const double STARTS_LEVELS[LEVELS] = {0.05, 0.25, 0.5, 0.75, 0.95};
+
+struct answer {
+    int64_t id, key, when;
+    int32_t age, heard; /* heard: the levels that have missed so far, as the library counts them */
+    int32_t forecast[LEVELS], told[LEVELS];
+};
+
+struct place {
+    int64_t key;
+    surefill_start_calibration *calibration; /* NULL for a free place */
+    int64_t known[CLASSES], open[CLASSES];   /* answers whose job has started, and that wait for it */
+};
+
+struct starts {
+    struct place places[POOLS];
+    struct answer *answers;
+    size_t count, room;
+    struct starts_totals totals;
+};
+
+struct starts *starts_make(void) { return calloc(1, sizeof(struct starts)); }
+
+void starts_free(struct starts *starts) {
+    if (starts == NULL) return;
+    for (int i = 0; i < POOLS; i++) free(starts->places[i].calibration);
+    free(starts->answers);
+    free(starts);
+}
+
+static struct place *find(struct starts *starts, int64_t key) {
+    for (int i = 0; i < POOLS; i++)
+        if (starts->places[i].calibration != NULL && starts->places[i].key == key) return &starts->places[i];
+    return NULL;
+}
+
+static struct place *make_place(struct starts *starts, int64_t key) {
+    struct place *place = find(starts, key);
+    for (int i = 0; i < POOLS && place == NULL; i++) {
+        void *memory;
+        if (starts->places[i].calibration != NULL) continue;
+        place = &starts->places[i];
+        memory = malloc(SUREFILL_START_CALIBRATION_SIZE);
+        if (memory == NULL || surefill_start_calibration_init(memory, SUREFILL_START_CALIBRATION_SIZE,
+                                                              &place->calibration) != SUREFILL_OK) {
+            free(memory);
+            place->calibration = NULL;
+            return NULL;
+        }
+        place->key = key;
+        memset(place->known, 0, sizeof place->known);
+        memset(place->open, 0, sizeof place->open);
+    }
+    return place;
+}
+
+static int class_of(const struct answer *answer) {
+    int lead = 0, age = 0;
+    while (lead < LEADS && answer->forecast[MEDIAN] >= LEAD_ENDS[lead]) lead++;
+    while (age < AGES && answer->age >= AGE_ENDS[age]) age++;
+    return lead * (AGES + 1) + age;
+}
+
+/* The first answer of this job or of one behind it. */
+static size_t first_of(const struct starts *starts, int64_t id) {
+    size_t low = 0, high = starts->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (starts->answers[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Behind the last one of it. */
+static size_t end_of(const struct starts *starts, size_t first, int64_t id) {
+    while (first < starts->count && starts->answers[first].id == id) first++;
+    return first;
+}
+
+/* Without memory the answer is not remembered, and nothing is learnt of it. */
+static bool insert(struct starts *starts, size_t at, const struct answer *answer) {
+    struct place *place = find(starts, answer->key);
+    if (place == NULL) return false;
+    if (starts->count == starts->room) {
+        size_t room = starts->room == 0 ? 64 : 2 * starts->room;
+        struct answer *more = realloc(starts->answers, room * sizeof *more);
+        if (more == NULL) return false;
+        starts->answers = more;
+        starts->room = room;
+    }
+    memmove(&starts->answers[at + 1], &starts->answers[at], (starts->count - at) * sizeof *starts->answers);
+    starts->answers[at] = *answer;
+    starts->count++;
+    place->open[class_of(answer)]++;
+    return true;
+}
+
+/* Whether luck picks this answer: one of LUCK, the same in every run. */
+static bool is_picked(int64_t id, int64_t when) {
+    uint64_t mixed = ((uint64_t)id * 0x9E3779B97F4A7C15u ^ (uint64_t)when) * 0xD6E8FEB86659FD93u;
+    return (mixed >> 32) % LUCK == 0;
+}
+
+/* Remembers an answer, one of a job and class. */
+static void note(struct starts *starts, const struct place *place, const struct facts *facts, int64_t now, int64_t age,
+                 const int64_t forecast[LEVELS], const int64_t told[LEVELS]) {
+    struct answer made = {.id = facts->id, .key = place->key, .when = now, .age = (int32_t)age};
+    size_t first, end;
+    int class;
+    if (age > INT32_MAX) return;
+    for (int i = 0; i < LEVELS; i++) {
+        if (forecast[i] > INT32_MAX || told[i] > INT32_MAX) return;
+        made.forecast[i] = (int32_t)forecast[i];
+        made.told[i] = (int32_t)told[i];
+    }
+    class = class_of(&made);
+    if (place->open[class] > 0 && !is_picked(facts->id, now)) return;
+    if ((double)place->open[class] >= fmin(MOST_OPEN, pow(1 + (double)place->known[class], POWER))) return;
+    first = first_of(starts, facts->id);
+    end = end_of(starts, first, facts->id);
+    for (size_t i = first; i < end; i++)
+        if (starts->answers[i].key == place->key && class_of(&starts->answers[i]) == class) return;
+    insert(starts, end, &made);
+}
+
+int64_t starts_told(struct starts *starts, int64_t key, const struct facts *facts, bool several, int64_t now,
+                    const int64_t forecast[LEVELS]) {
+    struct place *place = make_place(starts, key);
+    int64_t told[LEVELS], age = facts->submit < now ? now - facts->submit : 0;
+    if (place == NULL || surefill_start_calibration_told(place->calibration, age, forecast, LEVELS, told) != SUREFILL_OK)
+        return forecast[STARTS_TOLD];
+    if (!several) note(starts, place, facts, now, age, forecast, told);
+    return told[STARTS_TOLD];
+}
+
+/* Says to the calibration what an answer was and what came. */
+static void hear(struct starts *starts, struct answer *answer, int64_t waited, bool started) {
+    const struct place *place = find(starts, answer->key); /* no answer is without */
+    int64_t forecast[LEVELS], told[LEVELS];
+    for (int i = 0; i < LEVELS; i++) {
+        forecast[i] = answer->forecast[i];
+        told[i] = answer->told[i];
+    }
+    if (started)
+        surefill_start_calibration_learn(place->calibration, answer->age, forecast, told, LEVELS, waited, answer->heard);
+    else
+        surefill_start_calibration_overdue(place->calibration, answer->age, forecast, told, LEVELS, waited, &answer->heard);
+}
+
+void starts_left(struct starts *starts, int64_t id) {
+    size_t first = first_of(starts, id), end = end_of(starts, first, id);
+    if (first == end) return;
+    for (size_t i = first; i < end; i++) find(starts, starts->answers[i].key)->open[class_of(&starts->answers[i])]--;
+    memmove(&starts->answers[first], &starts->answers[end], (starts->count - end) * sizeof *starts->answers);
+    starts->count -= end - first;
+}
+
+void starts_began(struct starts *starts, int64_t id, int64_t start) {
+    size_t first = first_of(starts, id), end = end_of(starts, first, id);
+    for (size_t i = first; i < end; i++) {
+        struct answer *answer = &starts->answers[i];
+        int64_t waited = start > answer->when ? start - answer->when : 0;
+        hear(starts, answer, waited, true);
+        find(starts, answer->key)->known[class_of(answer)]++;
+        starts->totals.known++;
+        starts->totals.held += waited <= answer->told[STARTS_TOLD];
+    }
+    starts_left(starts, id);
+}
+
+void starts_overdue(struct starts *starts, int64_t now) {
+    for (size_t i = 0; i < starts->count; i++) {
+        struct answer *answer = &starts->answers[i];
+        int64_t waited = now - answer->when;
+        int next = 0;
+        while (next < LEVELS && (answer->heard >> next & 1) != 0) next++;
+        if (next < LEVELS && waited > answer->told[next]) hear(starts, answer, waited, false);
+    }
+}
+
+void starts_totals(const struct starts *starts, struct starts_totals *totals) { *totals = starts->totals; }
+
+/* What is saved: this, the pools with their sealed calibrations, the answers. */
+struct front {
+    struct starts_totals totals;
+    uint64_t places, answers;
+};
+struct saved {
+    int64_t key, known[CLASSES];
+};
+enum { PLACE_SIZE = sizeof(struct saved) + SUREFILL_START_CALIBRATION_SIZE };
+
+void *starts_save(const struct starts *starts, size_t *size) {
+    struct front front = {.totals = starts->totals, .answers = starts->count};
+    char *bytes, *at;
+    for (int i = 0; i < POOLS; i++) front.places += starts->places[i].calibration != NULL;
+    *size = sizeof front + (size_t)front.places * PLACE_SIZE + starts->count * sizeof(struct answer);
+    bytes = malloc(*size);
+    if (bytes == NULL) return NULL;
+    memcpy(bytes, &front, sizeof front);
+    at = bytes + sizeof front;
+    for (int i = 0; i < POOLS; i++) {
+        const struct place *place = &starts->places[i];
+        struct saved saved = {.key = place->key};
+        if (place->calibration == NULL) continue;
+        if (surefill_start_calibration_seal(place->calibration) != SUREFILL_OK) {
+            free(bytes);
+            return NULL;
+        }
+        memcpy(saved.known, place->known, sizeof saved.known);
+        memcpy(at, &saved, sizeof saved);
+        memcpy(at + sizeof saved, place->calibration, SUREFILL_START_CALIBRATION_SIZE);
+        at += PLACE_SIZE;
+    }
+    if (starts->count > 0) memcpy(at, starts->answers, starts->count * sizeof(struct answer));
+    return bytes;
+}
+
+static bool load_places(struct starts *starts, const char *at, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++, at += PLACE_SIZE) {
+        struct place *place;
+        struct saved saved;
+        memcpy(&saved, at, sizeof saved);
+        if (find(starts, saved.key) != NULL || (place = make_place(starts, saved.key)) == NULL) return false;
+        for (int k = 0; k < CLASSES; k++)
+            if (saved.known[k] < 0) return false;
+        memcpy(place->known, saved.known, sizeof saved.known);
+        memcpy(place->calibration, at + sizeof saved, SUREFILL_START_CALIBRATION_SIZE);
+        if (surefill_start_calibration_open(place->calibration, SUREFILL_START_CALIBRATION_SIZE, &place->calibration) !=
+            SUREFILL_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool load_answers(struct starts *starts, const char *at, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++, at += sizeof(struct answer)) {
+        struct answer answer;
+        memcpy(&answer, at, sizeof answer);
+        if (i > 0 && starts->answers[i - 1].id > answer.id) return false;
+        if (answer.heard < 0 || answer.heard >> LEVELS != 0 || !insert(starts, starts->count, &answer)) return false;
+    }
+    return true;
+}
+
+bool starts_load(struct starts *starts, const void *bytes, size_t size) {
+    struct starts *read = starts_make();
+    struct front front;
+    bool good = read != NULL && size >= sizeof front;
+    if (good) {
+        memcpy(&front, bytes, sizeof front);
+        size -= sizeof front;
+        good = front.places <= POOLS && front.places <= size / PLACE_SIZE &&
+               (size - front.places * PLACE_SIZE) % sizeof(struct answer) == 0 &&
+               front.answers == (size - front.places * PLACE_SIZE) / sizeof(struct answer) &&
+               load_places(read, (const char *)bytes + sizeof front, front.places) &&
+               load_answers(read, (const char *)bytes + sizeof front + front.places * PLACE_SIZE, front.answers);
+    }
+    if (good) {
+        struct starts before = *starts;
+        *starts = *read;
+        starts->totals = front.totals;
+        *read = before;
+    }
+    starts_free(read);
+    return good;
+}
