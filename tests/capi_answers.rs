@@ -66,8 +66,8 @@ fn the_defaults_are_the_cores() {
     assert_eq!([options.quantile, options.confidence], [ours.quantile, ours.confidence]);
     assert_eq!([options.down_quantile, options.rate], [ours.down_quantile, ours.rate]);
     assert_eq!(
-        (options.components as u32, options.recluster_every as u32),
-        (ours.components, ours.recluster_every)
+        (options.components as u32, options.recluster_every as u32, options.oldest_seconds),
+        (ours.components, ours.recluster_every, ours.oldest_seconds)
     );
     assert_eq!(
         (options.method as u32, options.attribute as u32),

@@ -219,6 +219,43 @@ fn explain_says_why_a_job_waited() {
     assert_eq!(passes.last().unwrap()["why"], "started");
 }
 
+/// What a waiting job would have been told about its start: once at its submission, by each method, quantiles in order;
+/// and what came is what the replay did.
+#[test]
+fn explain_tells_what_was_foretold_of_a_start() {
+    let folder = folder();
+    let run = |args: &[&str]| {
+        let output = surefill(args, folder.path());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let job = ["explain", "t.swf", "--job", "30", "--policy", "easy"];
+    let plain: serde_json::Value = serde_json::from_str(&run(&[&job[..], &["--json"]].concat())).unwrap();
+    assert!(plain.get("told").is_none());
+    let json: serde_json::Value =
+        serde_json::from_str(&run(&[&job[..], &["--starts", "--json"]].concat())).unwrap();
+    let wait = json["start"].as_i64().unwrap() - json["submit"].as_i64().unwrap();
+    assert!(wait > 0 && wait < 6 * 3600, "{wait}");
+    let told = json["told"].as_array().unwrap();
+    let mut methods: Vec<&str> = told.iter().map(|told| told["method"].as_str().unwrap()).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    assert_eq!(methods.len(), told.len(), "each method once: {told:?}");
+    assert!(methods.len() >= 3, "{methods:?}");
+    for told in told {
+        assert_eq!((&told["job"], &told["asked"]), (&30.into(), &json["submit"]));
+        assert_eq!((told["age"].as_i64(), told["waited"].as_i64()), (Some(0), Some(wait)));
+        let quantiles: Vec<i64> =
+            told["quantiles"].as_array().unwrap().iter().map(|q| q.as_i64().unwrap()).collect();
+        assert!(quantiles.is_sorted() && quantiles[0] >= 0, "{told}");
+    }
+    // By limits alone everybody runs to the limit, so that under EASY the job has started by then.
+    let by_limits = told.iter().find(|told| told["method"].as_str().unwrap().contains("limits")).unwrap();
+    assert!(by_limits["quantiles"][0].as_i64().unwrap() >= wait, "{by_limits}");
+    let text = run(&[&job[..], &["--starts"]].concat());
+    assert!(text.contains("% start within") && text.contains("it started after"), "{text}");
+}
+
 #[test]
 fn bad_usage_is_status_2() {
     let folder = folder();

@@ -209,7 +209,8 @@ fn sacct() -> String {
 #[test]
 fn predict_wait_answers_one_question() {
     let ask = |args: &[&str]| {
-        let fixed = ["predict-wait", "--no-adapt", "--no-availability", "--no-trim", "--no-cluster"];
+        let fixed =
+            ["predict-wait", "--no-adapt", "--no-availability", "--no-visible", "--no-trim", "--no-cluster"];
         surefill_with(&sacct(), &[&fixed[..], args].concat())
     };
     // At the last start all 200 waits of 1 to 200 s are known: the upper_index(200, .95, .95)-th, the 196th, is 196 s.
@@ -243,6 +244,38 @@ fn predict_wait_answers_one_question() {
         (&["--listen", "x"], 2),
     ] {
         assert_eq!(ask(args).status.code(), Some(code), "{args:?}");
+    }
+    // A virtual reservation: of all 200 waits of 1 to 200 s the 161st is the bound of the .75 quantile.
+    assert_eq!(surefill::wait::upper_index(200, 0.75, 0.95), Ok(Some(161)));
+    let wish = ["--now", "1714569900", "--start-by", "1714570300", "--probability", "0.75"];
+    let answer = json(&ask(&[&wish[..], &["--json"]].concat()));
+    let reservation = &answer["reservation"];
+    assert_eq!(reservation["submit_by"].as_i64(), Some(1_714_570_300 - 161));
+    assert_eq!(reservation["from_now_s"].as_i64(), Some(400 - 161));
+    assert_eq!(reservation["probability_now"].as_f64(), Some(1.0));
+    let text = String::from_utf8(ask(&wish).stdout).unwrap();
+    assert!(text.contains("Submitted by 1714570139, 4.0 min from now"), "{text}");
+    // 50 s are left, within which 50 of the 200 start.
+    let late = ["--now", "1714569900", "--start-by", "1714569950", "--probability", "0.75"];
+    let text = String::from_utf8(ask(&late).stdout).unwrap();
+    assert!(text.contains("No start by 1714569950 can be promised"), "{text}");
+    assert!(text.contains("submitted now, it has with probability 25 %"), "{text}");
+    for refused in [
+        &["--now", "1714569900", "--start-by", "1714569899"][..],
+        &["--start-by", "1714570300", "--waited", "5"],
+        &["--probability", "0.75"],
+    ] {
+        assert_ne!(ask(refused).status.code(), Some(0), "{refused:?}");
+    }
+    // What changes the paper's history is refused where bounds do not rest on it, not ignored.
+    for ignored in [&["--no-trim"][..], &["--no-cluster"], &["--by", "product"]] {
+        let args = [&["predict-wait"], ignored].concat();
+        let output = surefill_with(&sacct(), &args);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && message.contains("add --no-visible"), "{message}");
+        assert_eq!(surefill_with(&sacct(), &[&args[..], &["--no-visible"]].concat()).status.code(), Some(0));
+        let weibull = [&args[..], &["--method", "weibull"]].concat();
+        assert_eq!(surefill_with(&sacct(), &weibull).status.code(), Some(0));
     }
     assert_eq!(surefill_with("JobID|Start\n", &["predict-wait"]).status.code(), Some(1));
     assert_eq!(surefill_with("", &["predict-wait"]).status.code(), Some(1));
@@ -492,12 +525,13 @@ fn serve_describes_its_answers() {
         keys
     };
     let schema = |name: &str| described["components"]["schemas"][name]["properties"].clone();
-    let answer = server.json("/api/wait?queue=long&requested=3000&processors=1&within=600").1;
+    let answer = server.json("/api/wait?queue=long&requested=3000&processors=1&within=600&start_by=900000").1;
     let queues = server.json("/api/queues").1;
     let queue = &queues["queues"][0];
     for (found, wanted) in [
         (&answer, schema("Answer")),
         (&answer["start"], schema("Answer")["start"]["properties"].clone()),
+        (&answer["reservation"], schema("Answer")["reservation"]["properties"].clone()),
         (&answer["like"], schema("Like")),
         (&queues, schema("Queues")),
         (&queues["history"], schema("History")),

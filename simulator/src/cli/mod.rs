@@ -17,6 +17,7 @@ mod output;
 mod packaging;
 mod predict_wait;
 mod predictor;
+mod reservations;
 mod rows;
 mod serve;
 mod shard;
@@ -86,6 +87,9 @@ enum Command {
     /// Measure how well bounds on waiting times hold (QBETS).
     #[command(after_long_help = wait_bounds::HELP)]
     WaitBounds(wait_bounds::WaitBounds),
+    /// Measure how often virtual reservations are met: jobs held back and submitted in time (QBETS).
+    #[command(after_long_help = reservations::HELP)]
+    Reservations(reservations::Reservations),
     /// Say by when a job starts, from a history of waits: for scripts.
     #[command(after_long_help = predict_wait::help())]
     PredictWait(predict_wait::PredictWait),
@@ -162,7 +166,7 @@ impl Cli {
     pub fn of(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
         let mut command = Cli::command().mut_subcommands(|verb| {
             // They replay one seed, and would refuse more; tune has seeds of its own.
-            let one = ["explain", "start-times", "tune"].contains(&verb.get_name());
+            let one = ["explain", "reservations", "start-times", "tune"].contains(&verb.get_name());
             let verb = if one { verb.mut_arg("seeds", |seeds| seeds.hide(true)) } else { verb };
             let verb = match verb.get_after_long_help().map(|text| wrapped(&text.to_string(), help::width()))
             {
@@ -209,6 +213,7 @@ impl Cli {
             Command::Allocate(allocate) => allocate.run(),
             Command::StartTimes(starts) => starts.run(),
             Command::WaitBounds(bounds) => bounds.run(invocation),
+            Command::Reservations(reservations) => reservations.run(),
             Command::PredictWait(predict) => predict.run(),
             Command::Serve(serve) => serve.run(),
             Command::Advise(advise) => advise.run(),

@@ -3,9 +3,10 @@
 use super::Failure;
 use super::args::span::span;
 use super::output;
-use super::predictor::PredictorArgs;
+use super::predictor::{PredictorArgs, moment};
+use super::wait_bounds::probability;
 use crate::base::words::counted;
-use crate::live::site::{Answer, AskError, Question, Verdict};
+use crate::live::site::{Answer, AskError, Question, Reservation, Verdict};
 use crate::report::waits::duration;
 use crate::studies::waits::study::Method;
 use clap::Args;
@@ -16,6 +17,9 @@ pub(super) fn help() -> String {
     format!(
         "{}\n\nFor example, when will a job of 2 hours on 64 processors start, and does it within 30 minutes?\n\n    \
          sacct ... | surefill predict-wait --now clock --queue batch --requested 2h --processors 64 --within 30min\n\n\
+         And when must it be submitted to have started by noon with probability 75 %?\n\n    \
+         sacct ... | surefill predict-wait --now clock --queue batch --requested 2h --processors 64 \\\n    \
+             --start-by $(date -d 12:00 +%s) --probability 0.75\n\n\
          Exit status: 0 an answer (too little history, and a machine that may be down, are answers), 1 the work failed,\n\
          2 bad usage.",
         super::predictor::HISTORIES
@@ -45,6 +49,13 @@ pub struct PredictWait {
     /// With what probability does it start within this time from now?
     #[arg(long, value_name = "DURATION", value_parser = span, help_heading = "Job")]
     within: Option<i64>,
+    /// When to submit the job so that it has started by this time: seconds, or a date, on the history's clock. A program
+    /// that asks again every few minutes, and submits when the answer is now, holds a virtual reservation
+    #[arg(long, value_name = "TIME", help_heading = "Job", conflicts_with_all = ["job", "waited"], value_parser = moment)]
+    start_by: Option<i64>,
+    /// With what probability it is to have started by then [default: the quantile]
+    #[arg(long, value_name = "P", help_heading = "Job", requires = "start_by", value_parser = probability)]
+    probability: Option<f64>,
     /// Print one JSON object
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -60,6 +71,8 @@ impl PredictWait {
             processors: self.processors,
             waited: self.waited,
             within: self.within,
+            quantile: self.probability,
+            start_by: self.start_by,
             ..Question::default()
         };
         let answer = match site.ask(&question) {
@@ -114,6 +127,20 @@ fn sentence(answer: &Answer) -> String {
             percent(start.at_least)
         )
     });
+    let reservation = answer.reservation.map(|reservation| {
+        let Reservation { start_by, submit_by, from_now_s, probability_now } = reservation;
+        let share = percent(*quantile);
+        let when = match (submit_by, from_now_s) {
+            (Some(submit_by), Some(left)) if left > 0 => format!(
+                "Submitted by {submit_by}, {} from now, the job has started by {start_by} with probability {share}, \
+                 as the queue is at present",
+                duration(left as f64)
+            ),
+            (Some(_), Some(0)) => format!("Submit now to have started by {start_by} with probability {share}"),
+            _ => format!("No start by {start_by} can be promised with probability {share} any more"),
+        };
+        format!("\n{when}; submitted now, it has with probability {}.", percent(probability_now))
+    });
     let beyond: String = answer.warnings.iter().map(|warning| format!("\nBut {warning}.")).collect();
-    format!("{bound}{}{beyond}", start.unwrap_or_default())
+    format!("{bound}{}{}{beyond}", start.unwrap_or_default(), reservation.unwrap_or_default())
 }

@@ -64,19 +64,21 @@ pub struct PredictorArgs {
     /// clustered. So they do with any --method but binomial
     #[arg(long, help_heading = "Predictor")]
     no_visible: bool,
-    /// What jobs are clustered by
-    #[arg(long, value_enum, default_value = "requested", help_heading = "Predictor")]
-    by: By,
+    /// What jobs are clustered by [default: requested]; needs --no-visible, or another method
+    #[arg(long, value_enum, help_heading = "Predictor")]
+    by: Option<By>,
     /// Bounds do not follow their own misses
     #[arg(long, help_heading = "Predictor")]
     no_adapt: bool,
-    /// Histories are not trimmed at change points
+    /// Histories are not trimmed at change points; needs --no-visible, or another method
     #[arg(long, help_heading = "Predictor")]
     no_trim: bool,
-    /// Jobs are not clustered
+    /// Jobs are not clustered; needs --no-visible, or another method
     #[arg(long, help_heading = "Predictor")]
     no_cluster: bool,
-    /// There is a bound even when the machine may be down
+    /// There is a bound even when the machine may be down. It may be where times between starts, or jobs between them,
+    /// exceed the bound of their .999 quantile, which 2,995 starts make known; on shorter histories that of the .99
+    /// quantile (from 299 starts on), or of the .95 quantile
     #[arg(long, help_heading = "Predictor")]
     no_availability: bool,
     /// The present: seconds, a date, or "clock" for this computer's, in its time zone where the history has dates
@@ -98,7 +100,12 @@ fn present(text: &str) -> Result<NowSource, String> {
     if text == "clock" {
         return Ok(NowSource::Clock);
     }
-    history::time(text)?.map(NowSource::At).ok_or_else(|| "not a time".to_owned())
+    moment(text).map(NowSource::At)
+}
+
+/// A time on the history's clock.
+pub(super) fn moment(text: &str) -> Result<i64, String> {
+    history::time(text)?.ok_or_else(|| "not a time".to_owned())
 }
 
 /// The system's clock: Unix seconds, or what a clock on the wall shows, for histories with dates.
@@ -139,6 +146,11 @@ impl PredictorArgs {
         Ok(history)
     }
 
+    /// Whether bounds rest on the jobs that came into a like situation.
+    fn visible(&self) -> bool {
+        !self.no_visible && self.method == [Method::Binomial]
+    }
+
     fn options(&self) -> WaitOptions {
         let parts = [
             (TRIM, self.no_trim),
@@ -146,14 +158,13 @@ impl PredictorArgs {
             (AVAILABILITY, self.no_availability),
             (ADAPT, self.no_adapt),
         ];
-        let visible = !self.no_visible && self.method == [Method::Binomial];
         let papers = TRIM | CLUSTER;
         let on: u32 = parts.into_iter().filter(|(_, off)| !off).map(|(part, _)| part).sum();
         WaitOptions {
             quantile: self.quantile,
             confidence: self.confidence,
-            attribute: self.by.core(),
-            components: if visible { (on & !papers) | VISIBLE } else { on },
+            attribute: self.by.unwrap_or(By::Requested).core(),
+            components: if self.visible() { (on & !papers) | VISIBLE } else { on },
             ..WaitOptions::papers()
         }
     }
@@ -164,6 +175,13 @@ impl PredictorArgs {
     /// What cannot be read, or is more than the predictors hold.
     pub fn site(&self) -> Result<Site, Failure> {
         check_bound(self.quantile, self.confidence)?;
+        let of_histories =
+            [("--by", self.by.is_some()), ("--no-trim", self.no_trim), ("--no-cluster", self.no_cluster)];
+        if let Some((option, _)) = of_histories.iter().find(|(_, given)| *given && self.visible()) {
+            return Err(Failure::Usage(format!(
+                "{option} changes the paper's history, and bounds rest on jobs in a like situation instead: add --no-visible"
+            )));
+        }
         let history = self.read()?;
         let now = match self.now {
             Some(NowSource::At(now)) => Some(now),
@@ -173,5 +191,32 @@ impl PredictorArgs {
         let site =
             Site::new(&history, &self.method, &self.options(), MAX_CLUSTERS as u32, !self.one_queue, now);
         Ok(site.with_context(|| self.history.display().to_string())?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    /// As `predict-wait` and `serve` take them.
+    #[derive(Parser)]
+    struct Both {
+        #[command(flatten)]
+        predictor: PredictorArgs,
+    }
+
+    fn options(args: &[&str]) -> WaitOptions {
+        Both::parse_from([&["surefill"], args].concat()).predictor.options()
+    }
+
+    /// The core's default is C's as well (`the_defaults_are_the_cores` in the core's tests).
+    #[test]
+    fn without_options_the_predictor_is_the_cores_default() {
+        assert_eq!(options(&[]), WaitOptions::default());
+        let of_papers = options(&["--no-visible", "--no-adapt"]);
+        assert_eq!(of_papers, WaitOptions::papers());
+        assert_eq!(options(&["--no-visible", "--no-trim", "--no-cluster"]).components, AVAILABILITY | ADAPT);
+        assert_eq!(options(&["--method", "weibull"]).components, TRIM | CLUSTER | AVAILABILITY | ADAPT);
     }
 }

@@ -16,18 +16,20 @@ pub(super) fn help() -> String {
     format!(
         "{}\n\nA browser shows a page for people at /. For programs there is JSON:\n\n  \
          * GET /api/queues    every queue: jobs that wait, clusters of like jobs and their bounds\n  \
-         * GET /api/wait      one question, of queue, requested, processors, quantile, confidence, waited and within; or of \
-         queue and job, as below\n  \
+         * GET /api/wait      one question, of queue, requested, processors, quantile, confidence, waited, within and \
+         start_by; or of queue and job, as below\n  \
          * POST /api/wait     many such questions as a JSON list, answered in their order; at most 1,000\n  \
          * GET /health        whether it serves, and how old the history is\n  \
          * GET /openapi.json  all of this for programs that write clients\n\n    \
          /api/wait?queue=batch&requested=7200&processors=64&within=1800\n    \
-         /api/wait?queue=batch&job=4711\n\n\
+         /api/wait?queue=batch&job=4711\n    \
+         /api/wait?queue=batch&requested=7200&processors=64&quantile=0.75&start_by=1764158400\n\n\
          All of it but the queue may be left out, and the queue too where there is only one. Times are in seconds. A wrong\n\
          question is answered with status 400, or 404 for a queue or job that is not there, and {{\"error\": ...}};\n\
          what is no HTTP, or too long for it, with a status alone.\n\n\
-         Only bounds at the quantile and confidence of this command follow their own misses and trim their history by them:\n\
-         others come from that history and may contradict them.\n\n\
+         Bounds at the quantile and confidence of this command follow their own misses by width and requested time, and with\n\
+         --no-visible trim the history by them. Order statistics for other quantiles follow misses of their own, all jobs\n\
+         together. So the bounds of two quantiles may contradict each other.\n\n\
          Only this computer can connect: a portal on another one needs a proxy in front. Questions to another name than\n\
          localhost or the address are refused with status 421 (a stranger's page may make its own name lead here); --host\n\
          allows the name that a proxy passes on. 256 connections are open at a time, the oldest gives way; one that has not\n\

@@ -30,9 +30,11 @@ mean square over-prediction (of the bounds that held) over the method's own: lar
 
 Two experiments, as in the paper's Tables 1 and 2: every method alone, then with history trimming, clusters and availability.
 Beyond the paper: which attribute explains waits best; bounds that follow their own misses (--rate), with every method, with
-the components and from all waits (what --no-trim --no-cluster make of predict-wait and serve), beside the tightest of the
-paper's predictors; the method that a queue's first half would choose for the second; bounds for jobs that have waited for a while; probabilities of starting in time. Queues of CTC SP2 and SDSC Blue
-that the paper has stand beside its rows; traces are recognised by the start of their file names.
+the components and from all waits (what --no-visible --no-trim --no-cluster make of predict-wait and serve), beside the
+tightest of the paper's predictors; the library's default, whose bounds rest on the jobs that came into a like situation, with
+its coverage by class; the method that a queue's first half would choose for the second; bounds for jobs that have waited for
+a while; probabilities of starting in time. Queues of CTC SP2 and SDSC Blue that the paper has stand beside its rows; traces
+are recognised by the start of their file names.
 
 Exit status: 0 success, 1 the work failed, 2 bad usage.";
 

@@ -3,7 +3,7 @@
 mod answers;
 
 pub use answers::{
-    Answer, AskError, ClusterState, Like, QuantileBound, Question, QueueState, Start, Verdict,
+    Answer, AskError, ClusterState, Like, QuantileBound, Question, QueueState, Reservation, Start, Verdict,
 };
 
 use super::history::{Entry, History, Left};
@@ -19,6 +19,8 @@ use surefill::wait::{
 };
 
 /// The quantiles of the gaps above whose bound a machine may be down: the highest for which there are enough releases.
+/// The core keeps to the one of its options, .999 by default, as it cannot know how long its history will become; a
+/// site's history lies before it as a whole.
 const DOWN_QUANTILES: [f64; 2] = [0.999, 0.99];
 /// That of a queue with fewer.
 const LEAST_DOWN_QUANTILE: f64 = 0.95;
@@ -356,11 +358,16 @@ impl Site {
                 (features, question.waited)
             }
         };
+        if question.start_by.is_some() && (question.job.is_some() || waited != 0) {
+            return Err(AskError::Submitted);
+        }
+        let left = question.start_by.map(|by| by.saturating_sub(now));
         let within = |seconds: i64| (0..=MAX_VALUE).contains(&seconds);
         let checks = [
             ("the requested time is", within(features.requested)),
             ("the time waited is", within(waited)),
             ("the time to start within is", question.within.is_none_or(within)),
+            ("the time to start by is past, or", left.is_none_or(within)),
         ];
         if let Some((what, _)) = checks.iter().find(|(_, right)| !right) {
             return Err(AskError::OutOfRange(what));
@@ -388,6 +395,15 @@ impl Site {
             }
             None => None,
         };
+        let reservation = match question.start_by.zip(left) {
+            Some((start_by, left)) => {
+                let submit_by = bound_s.map(|bound| start_by - bound);
+                let from_now_s = submit_by.map(|submit_by| submit_by - now);
+                let probability_now = predictor.start_probability(&features, 0, left, confidence)?.observed;
+                Some(Reservation { start_by, submit_by, from_now_s, probability_now })
+            }
+            None => None,
+        };
         let cluster = predictor.clusters().find(|cluster| (cluster.from..=cluster.to).contains(&attribute));
         // The waits that the bound rests on: those of the cluster, of the like situations, or those that were as long.
         let waits = match start {
@@ -407,6 +423,7 @@ impl Site {
             processors: features.processors,
             waited_s: waited,
             start,
+            reservation,
             like: Like { waits, ..cluster.as_ref().map_or(Like { from: 0, to: None, waits: 0 }, like) },
             waiting: predictor.queued(),
             remembered: predictor.remembered(),

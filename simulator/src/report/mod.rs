@@ -18,6 +18,7 @@ mod losers;
 mod measures;
 mod plot;
 pub mod predictors;
+pub mod reservations;
 pub mod room;
 pub mod similar;
 pub mod starts;

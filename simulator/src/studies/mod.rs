@@ -5,6 +5,7 @@
 //!   are.
 //! * [`locality`]: how much run times can be learnt from submit times and users.
 //! * [`predictors`]: how good predicted distributions of run times are.
+//! * [`reservations`]: how often virtual reservations are met.
 //! * [`starts`]: how well starts of waiting jobs are foretold.
 //! * [`mod@tune`]: the parameters of a schedule, gain against fairness.
 //! * [`waits`]: how well bounds on waiting times hold.
@@ -16,6 +17,7 @@ pub mod generate;
 pub mod hmm;
 pub mod locality;
 pub mod predictors;
+pub mod reservations;
 pub mod similar;
 pub mod starts;
 pub mod tune;

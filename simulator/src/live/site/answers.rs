@@ -27,6 +27,8 @@ pub struct Question {
     pub waited: i64,
     /// With what probability does it start within this time from now?
     pub within: Option<i64>,
+    /// A time by which the job is to have started, with the quantile as its probability: when to submit it?
+    pub start_by: Option<i64>,
 }
 
 /// What is said of a bound.
@@ -52,6 +54,20 @@ pub struct Start {
     pub at_least: f64,
     /// The waits that this rests on.
     pub waits: u64,
+}
+
+/// A virtual reservation (section 5 of the 2007 paper): a submission in time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Reservation {
+    /// By when the job is to have started.
+    pub start_by: i64,
+    /// The latest time of submission from which on the bound of the present leads there; none without a bound. Before
+    /// the present, it is too late for a promise.
+    pub submit_by: Option<i64>,
+    /// The same from now.
+    pub from_now_s: Option<i64>,
+    /// The probability of starting in time if the job is submitted now.
+    pub probability_now: f64,
 }
 
 /// An interval of the attribute that jobs are clustered by, and the waits in it.
@@ -92,6 +108,8 @@ pub struct Answer {
     pub waited_s: i64,
     /// The probability, where it was asked for.
     pub start: Option<Start>,
+    /// When to submit it, where that was asked for.
+    pub reservation: Option<Reservation>,
     /// The jobs like it, and the number of their waits that the answer rests on: with like situations at most 300.
     pub like: Like,
     /// Jobs that wait.
@@ -117,6 +135,9 @@ pub enum AskError {
     /// Both a job and what a job would be like.
     #[error("a job that waits has its own requested time, processors and age")]
     JobAndFeatures,
+    /// A job that waits has been submitted.
+    #[error("a job that waits has been submitted already: when to submit is a question about a new one")]
+    Submitted,
     /// A value out of its range.
     #[error("{0} out of range")]
     OutOfRange(&'static str),
