@@ -2,12 +2,15 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use std::sync::Arc;
 use surefill_simulator::replay::engine::replay;
 use surefill_simulator::replay::outcome::Outcome;
 use surefill_simulator::replay::policy::{Choice, PolicyOptions};
 use surefill_simulator::replay::run::Options;
+use surefill_simulator::replay::setup::Setup;
+use surefill_simulator::trace::nodes::Machine;
 use surefill_simulator::trace::swf::{Error, MAX_VALUE, Strictness, Trace, read};
-use surefill_simulator::trace::workload::{Overrun, Rules, Workload};
+use surefill_simulator::trace::workload::{Overrun, Rules, Width, Workload};
 
 /// Enough for a queue, a backfill and what follows from it.
 const JOBS: usize = 12;
@@ -33,6 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
         (lenient, strict) => panic!("leniently {lenient:?}, strictly {strict:?}"),
     };
     check(&trace);
+    on_nodes(&trace);
     for overrun in [Overrun::Keep, Overrun::Cut, Overrun::Raise] {
         let procs = trace.header.max_procs.or(trace.header.max_nodes).map(|procs| procs.min(PROCESSORS));
         let rules = Rules { overrun, procs, limit_jobs: Some(JOBS), ..Rules::default() };
@@ -47,6 +51,30 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
+/// On a machine of nodes every job that is kept can be held, and has what it asks for where it lies.
+fn on_nodes(trace: &Trace) {
+    let machine: Machine = "4x(cores=8,mem=16G,gpu=2,T4)+2x(cores=16,mem=64G,V100)".parse().unwrap();
+    let nodes = Some(Arc::new(machine));
+    for width in [Width::Cores, Width::Scarcest] {
+        let rules = Rules { nodes: nodes.clone(), width, limit_jobs: Some(JOBS), ..Rules::default() };
+        let Ok(workload) = Workload::new(trace, &rules) else { return };
+        for choice in ["easy", "fair"] {
+            let choice: Choice = choice.parse().unwrap();
+            let options = choice.options(&PolicyOptions {
+                order: Some(choice.order(&PolicyOptions::default())),
+                ..PolicyOptions::default()
+            });
+            let mut policy = choice.build_on_nodes(&options, workload.on_whole_nodes()).unwrap();
+            let outcome = replay(&workload, Setup::default(), &mut *policy, &|_| {}).unwrap();
+            assert_eq!(outcome.jobs.len(), workload.jobs.len());
+            let used = outcome.nodes.unwrap();
+            let shares =
+                used.used.iter().map(|(_, share)| *share).chain([used.waiting_share, used.fragmented_share]);
+            assert!(shares.into_iter().all(|share| (0.0..=1.0 + 1e-9).contains(&share)));
+        }
+    }
+}
+
 /// What a trace promises.
 fn check(trace: &Trace) {
     assert!(trace.records.is_sorted_by_key(|record| record.submit));
@@ -56,6 +84,8 @@ fn check(trace: &Trace) {
         assert!(record.run_time.abs() <= MAX_VALUE && record.requested_time.abs() <= MAX_VALUE);
         assert!(record.used_processors.max(record.requested_processors) <= i64::from(u32::MAX));
         assert!(record.cpu_time.is_finite());
+        let feature = record.tasks.and_then(|tasks| tasks.feature);
+        assert!(feature.is_none_or(|index| (index as usize) < trace.header.features.len()));
     }
 }
 

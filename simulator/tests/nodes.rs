@@ -256,6 +256,53 @@ fn jobs_run_where_their_features_are() {
     }
 }
 
+/// A job that waits for the one node with what it asks for is not kept waiting by fragmentation, and the page says how
+/// nodes were used.
+#[test]
+fn fragmentation_knows_features_and_stands_on_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("; Resources: cores gpu\n; Features: T4\n");
+    line(&mut text, 1, [0, 100, 1, 100, 1], " 1 1 1 1");
+    line(&mut text, 2, [0, 100, 1, 100, 1], " 1 1 1 1");
+    let nodes = workload(&text, &on("1x(cores=4,gpu=1,T4)+1x(cores=4,gpu=1)"));
+    let used = run(&nodes, "easy").nodes.unwrap();
+    assert_eq!((used.waiting_share, used.fragmented_share), (0.5, 0.0));
+    std::fs::write(folder.path().join("t.swf"), &text).unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_surefill"))
+        .args([
+            "compare",
+            "t.swf",
+            "--nodes",
+            "1x(cores=4,gpu=1,T4)+1x(cores=4,gpu=1)",
+            "--html",
+            "page.html",
+        ])
+        .args(["--policies", "easy,fair"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.contains("gpu used [%]") && page.contains("Nodes: 1x(cores=4,gpu=1,T4)+1x(cores=4,gpu=1)"));
+}
+
+#[test]
+fn headers_that_say_how_jobs_are_read_stand_before_them() {
+    let job = |more: &str| format!("1 0 -1 9 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1{more}\n");
+    let read =
+        |text: &str| read(text.as_bytes(), "t.swf", Strictness::Strict).map_err(|error| error.to_string());
+    let two = format!("; Resources: cores\n; Features: A B\n{}", job(" 1 1 2"));
+    assert_eq!(read(&two).unwrap().records[0].tasks.unwrap().feature, Some(1));
+    for (text, wrong) in [
+        (format!("{two}; Features: A\n"), "t.swf:4: Features may stand only before all job lines"),
+        (format!("{two}; Resources: cores gpu\n"), "t.swf:4: Resources may stand only before all job lines"),
+        (format!("; Features: A\n{}", job("")), "t.swf:1: Features may stand only before all job lines"),
+    ] {
+        let error = read(&text).unwrap_err();
+        assert!(error.starts_with(wrong), "{error}");
+    }
+}
+
 /// To the preset's order a job with half of the GPUs is as wide as half of the machine.
 #[test]
 fn a_job_is_as_wide_as_its_scarcest_resource() {
@@ -266,6 +313,12 @@ fn a_job_is_as_wide_as_its_scarcest_resource() {
     line(&mut text, 3, [1, 100, 6, 100, 1], " 1 6 0");
     let narrow_first =
         OrderOptions { queue: "0/1/3600/0".parse().unwrap(), ..OrderOptions::named(Order::Fcfs) };
+    // The formulas of the literature, too.
+    let of_formula = |width| {
+        let nodes = workload(&text, &Rules { width, ..on("1x(cores=8,gpu=2)") });
+        run(&nodes, "easy:limit:unicef").jobs[1].start
+    };
+    assert_ne!(of_formula(Width::Cores), of_formula(Width::Scarcest));
     for (width, widths, expected) in
         [(Width::Cores, [8, 5, 6], [100, 200]), (Width::Scarcest, [8, 8, 6], [200, 100])]
     {

@@ -454,6 +454,66 @@ fn serve_answers_as_predict_wait_does() {
     assert!(begun.elapsed() < PATIENCE);
 }
 
+/// What `advise --json` prints stands on the page and at `/api/starts`, and is read again when it has changed.
+#[test]
+fn serve_tells_when_waiting_jobs_start() {
+    let folder = folder();
+    let told = |within: i64| {
+        serde_json::json!({
+            "now": 1_700_000_000, "learnt": 3, "heads": [],
+            "starts": [
+                {"job": "4711<b>", "user": "zelda", "partition": "long", "waited": 7200, "calibrated_by": 50, "started": [],
+                 "quantiles": [{"probability": 0.05, "within": 0}, {"probability": 0.5, "within": within},
+                               {"probability": 0.95, "within": 9000}]},
+                {"job": "4712", "user": "zelda", "partition": "long", "waited": 60, "calibrated_by": 50, "started": [],
+                 "quantiles": []},
+            ],
+        })
+    };
+    let path = folder.path().join("starts.json");
+    std::fs::write(&path, told(600).to_string()).unwrap();
+    let server = serve(folder.path(), &["t.swf", "--starts", "starts.json", "--reload", "1"]);
+    let (status, found) = server.json("/api/starts");
+    let anonymous = |within| {
+        let mut starts = told(within)["starts"].clone();
+        for start in starts.as_array_mut().unwrap() {
+            start.as_object_mut().unwrap().remove("user");
+        }
+        starts
+    };
+    assert_eq!((status, &found["now"], &found["starts"]), (200, &told(600)["now"], &anonymous(600)));
+    assert!(found["told_s_ago"].as_i64().unwrap() < 60, "{found}");
+    let described = server.json("/openapi.json").1["components"]["schemas"]["Starts"]["properties"].clone();
+    let names = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&described), names(&found));
+    assert_eq!(names(&described["starts"]["items"]["properties"]), names(&found["starts"][0]));
+    let page = server.get("/").2;
+    assert!(page.contains("4711&lt;b&gt;") && !page.contains("4711<b>") && !page.contains("zelda"), "{page}");
+    assert!(page.contains("stretched by what 50 starts") && page.contains("min</td>"), "{page}");
+    // A file that cannot be read changes nothing; a right one is read.
+    std::fs::write(&path, "{").unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(server.json("/api/starts").1["starts"], anonymous(600));
+    std::fs::write(&path, told(1200).to_string()).unwrap();
+    let begun = Instant::now();
+    while server.json("/api/starts").1["starts"] != anonymous(1200) {
+        assert!(begun.elapsed() < PATIENCE, "the starts are not read again");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    // What was told long ago is taken back by what has passed since, and said to be old.
+    let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+    std::fs::File::open(&path).unwrap().set_modified(hour_ago).unwrap();
+    let old = serve(folder.path(), &["t.swf", "--starts", "starts.json"]);
+    let page = old.get("/").2;
+    assert!(page.contains("ago, and the queue has changed since") && page.contains("90 min"), "{page}");
+    assert!(old.json("/api/starts").1["told_s_ago"].as_i64().unwrap() >= 3600);
+    let without = serve(folder.path(), &["t.swf"]);
+    assert_eq!(without.json("/api/starts").0, 404);
+    assert!(!without.get("/").2.contains("Jobs that wait"));
+    std::fs::write(&path, "[]").unwrap();
+    assert_eq!(refused(folder.path(), &["t.swf", "--starts", "starts.json"]), Some(1));
+}
+
 #[test]
 fn serve_answers_many_questions_and_a_form() {
     let folder = folder();
@@ -543,7 +603,9 @@ fn serve_describes_its_answers() {
     }
     for path in keys(&described["paths"]) {
         assert_ne!(server.get(&path).0, 405, "{path}");
-        assert!([200, 400].contains(&server.get(&path).0), "{path}");
+        // Nobody has said when waiting jobs start.
+        let status = if path == "/api/starts" { vec![404] } else { vec![200, 400] };
+        assert!(status.contains(&server.get(&path).0), "{path}");
     }
     // Bounds do not fall from one quantile to a higher one.
     for queue in queues["queues"].as_array().unwrap() {

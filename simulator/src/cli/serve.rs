@@ -2,13 +2,15 @@
 
 use super::Failure;
 use super::predictor::PredictorArgs;
+use crate::live::advise::forecast::Starts;
 use crate::live::portal::connections::{Listener, Place};
-use crate::live::portal::{self, Settings, Shared};
+use crate::live::portal::{self, Foretold, Settings, Shared};
 use crate::report::waits::portal::page;
 use anyhow::Context;
 use clap::Args;
 use std::io::Write;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 /// What ends `serve --help`.
@@ -18,6 +20,7 @@ pub(super) fn help() -> String {
          * GET /api/queues    every queue: jobs that wait, clusters of like jobs and their bounds\n  \
          * GET /api/wait      one question, of queue, requested, processors, quantile, confidence, waited, within and \
          start_by; or of queue and job, as below\n  \
+         * GET /api/starts    when every waiting job starts, the queue played forward (--starts)\n  \
          * POST /api/wait     many such questions as a JSON list, answered in their order; at most 1,000\n  \
          * GET /health        whether it serves, and how old the history is\n  \
          * GET /openapi.json  all of this for programs that write clients\n\n    \
@@ -59,7 +62,11 @@ pub struct Serve {
     #[arg(long, value_name = "SECONDS", default_value_t = 15, help_heading = "Server",
           value_parser = clap::value_parser!(u64).range(1..=86_400))]
     refresh: u64,
-    /// Read the history again when it has changed, looking after each of these spans of time; 0 is never
+    /// When every waiting job starts, the queue played forward: what "surefill advise --json" prints, read again when it
+    /// has changed. A timer may make it: surefill advise --json > new && mv new starts.json
+    #[arg(long, value_name = "FILE", help_heading = "Server")]
+    starts: Option<PathBuf>,
+    /// Read history and starts again when they have changed, looking after each of these spans of time; 0 is never
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Server")]
     reload: u64,
 }
@@ -76,6 +83,39 @@ fn place(text: &str) -> Result<Place, String> {
     text.parse::<SocketAddr>().map(Place::Address).map_err(|error| error.to_string())
 }
 
+/// When a file was changed, where that is known.
+fn changed(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|data| data.modified()).ok()
+}
+
+/// What is foretold in a file, which was written when that was said.
+fn foretold(path: &Path) -> Result<Foretold, Failure> {
+    let name = || path.display().to_string();
+    let text = std::fs::read(path).with_context(name)?;
+    let starts = Starts::of_json(&text).with_context(name)?;
+    Ok((starts, changed(path).unwrap_or_else(SystemTime::now)))
+}
+
+/// Reads a file again if it has changed; a warning where that fails.
+fn again<T>(
+    last: &mut Option<SystemTime>,
+    now: Option<SystemTime>,
+    read: impl FnOnce() -> Result<T, Failure>,
+    take: impl FnOnce(T),
+) {
+    if now.is_none() || now == *last {
+        return;
+    }
+    match read() {
+        Ok(found) => {
+            take(found);
+            *last = now;
+        }
+        Err(Failure::Usage(error)) => eprintln!("warning: {error}"),
+        Err(Failure::Work(error)) => eprintln!("warning: {error:#}"),
+    }
+}
+
 impl Serve {
     pub(super) fn run(self) -> Result<(), Failure> {
         if let Place::Address(address) = &self.listen
@@ -84,8 +124,9 @@ impl Serve {
             return Err(Failure::Usage(format!("{address} is not an address of this computer alone")));
         }
         // A change while it is read is seen later.
-        let changed = self.changed();
-        let shared = Shared::new(self.predictor.site()?);
+        let changed = [changed(&self.predictor.history), self.starts.as_deref().and_then(changed)];
+        let starts = self.starts.as_deref().map(foretold).transpose()?;
+        let shared = Shared::new(self.predictor.site()?, starts);
         let listener = Listener::new(&self.listen).with_context(|| format!("{:?}", self.listen))?;
         let url = listener.url().context("local address")?;
         let mut out = std::io::stdout().lock();
@@ -99,15 +140,10 @@ impl Serve {
         Ok(())
     }
 
-    fn changed(&self) -> Option<SystemTime> {
-        std::fs::metadata(&self.predictor.history).and_then(|data| data.modified()).ok()
-    }
-
-    /// Moves the present on every second, and reads the history again whenever it has changed, which is looked at from
-    /// time to time; as long as reading fails, answers rest on the old one.
-    fn keep_up(&self, shared: &Shared, mut last: Option<SystemTime>) {
-        let reload =
-            (self.reload > 0 && !self.predictor.is_stdin()).then(|| Duration::from_secs(self.reload));
+    /// Moves the present on every second, and reads the files again whenever they have changed, which is looked at from
+    /// time to time; as long as reading fails, answers rest on the old ones.
+    fn keep_up(&self, shared: &Shared, [mut last, mut last_starts]: [Option<SystemTime>; 2]) {
+        let reload = (self.reload > 0).then(|| Duration::from_secs(self.reload));
         let mut looked = Instant::now();
         loop {
             std::thread::sleep(Duration::from_secs(1));
@@ -116,17 +152,12 @@ impl Serve {
                 continue;
             }
             looked = Instant::now();
-            let changed = self.changed();
-            if changed.is_none() || changed == last {
-                continue;
+            if let Some(path) = &self.starts {
+                again(&mut last_starts, changed(path), || foretold(path), |starts| shared.foretell(starts));
             }
-            match self.predictor.site() {
-                Ok(site) => {
-                    shared.replace(site);
-                    last = changed;
-                }
-                Err(Failure::Usage(error)) => eprintln!("warning: {error}"),
-                Err(Failure::Work(error)) => eprintln!("warning: {error:#}"),
+            if !self.predictor.is_stdin() {
+                let now = changed(&self.predictor.history);
+                again(&mut last, now, || self.predictor.site(), |site| shared.replace(site));
             }
             self.tick(shared);
         }

@@ -15,8 +15,8 @@ pub struct NodeUse {
     pub used: Vec<(String, f64)>,
     /// The share of that time in which a head job waited.
     pub waiting_share: f64,
-    /// The share of the time in which a head job waited though there was enough for it free in all, of every resource:
-    /// it lay on the wrong nodes.
+    /// Of that, the share in which there was enough for it free in all, of every resource, on nodes that have what it
+    /// asks for: it lay on the wrong ones of them.
     pub fragmented_share: f64,
 }
 
@@ -129,6 +129,26 @@ impl NodeState {
         }
     }
 
+    /// What is free in all on the nodes that have what a request asks them to have, kind by kind.
+    fn free_for(&mut self, request: &Request) -> [u64; MAX_RESOURCES] {
+        if request.features == 0 {
+            let total = self.machine.total();
+            return std::array::from_fn(|kind| total[kind] - self.held[kind]);
+        }
+        let (mut free, mut node) = ([0; MAX_RESOURCES], 0);
+        let nodes = self.block.view();
+        for class in &self.machine.classes {
+            if class.features & request.features == request.features {
+                for node in node..node + class.count {
+                    let left = nodes.free(node).expect("a node of the machine");
+                    free.iter_mut().zip(left).for_each(|(free, left)| *free += u64::from(left));
+                }
+            }
+            node += class.count;
+        }
+        free
+    }
+
     /// `span` seconds pass with this head job waiting.
     pub(crate) fn pass_time(&mut self, span: i64, head: Option<&Request>) {
         let span = span as f64;
@@ -137,8 +157,8 @@ impl NodeState {
         }
         self.seconds[0] += span;
         if let Some(head) = head {
-            let total = self.machine.total();
-            let enough = (0..MAX_RESOURCES).all(|kind| self.held[kind] + in_all(head)[kind] <= total[kind]);
+            let free = self.free_for(head);
+            let enough = in_all(head).iter().zip(free).all(|(wanted, free)| *wanted <= free);
             self.seconds[1] += span;
             self.seconds[2] += if enough { span } else { 0.0 };
         }

@@ -39,6 +39,11 @@ fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
         ("missing-processors", name_of(rules.missing_processors)),
         ("procs", setup.procs.to_string()),
         ("limit-jobs", or_none(rules.limit_jobs.map(|jobs| jobs.to_string()))),
+        ("nodes", or_none(rules.nodes.as_ref().map(|nodes| nodes.to_string()))),
+        ("fit", or_none(rules.nodes.as_ref().map(|nodes| format!("{:?}", nodes.fit).to_lowercase()))),
+        ("width", name_of(rules.width)),
+        ("estimates", or_none(rules.estimates.map(|factor| factor.to_string()))),
+        ("shared", or_none(prob.shared.map(|share| share.to_string()))),
         ("seed", setup.seed.to_string()),
     ]
 }

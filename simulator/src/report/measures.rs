@@ -60,8 +60,8 @@ pub fn nodes(runs: &[Drawn]) -> Markup {
             (table.html())
             p.facts {
                 "Nodes: " (machine) ". Used: what jobs held of each resource, from the first submission to the last end. \
-                 Fragmented: the share of the time in which the head job waited though there was enough for it free in all, \
-                 on the wrong nodes."
+                 Fragmented: of the time in which a head job waited, the share in which there was enough for it free in all \
+                 on nodes that have what it asks for, but on the wrong ones."
             }
         }
     }

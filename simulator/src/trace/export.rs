@@ -67,8 +67,8 @@ impl Key {
 }
 
 /// Replaces users, groups, programs, queues and partitions by numbers that only the key connects with them: the same in
-/// every trace with this key, different ones for different names. Jobs are numbered anew, names and header lines of the
-/// source go. Times, sizes and spans stay: who knows when somebody ran what can find those jobs.
+/// every trace with this key, different ones for different names. Jobs are numbered anew; names, features and header lines
+/// of the source go. Times, sizes and spans stay: who knows when somebody ran what can find those jobs.
 pub fn anonymise(trace: &mut Trace, key: &Key) {
     type Field = fn(&mut Record) -> &mut i64;
     let names = std::mem::take(&mut trace.names);
@@ -106,6 +106,10 @@ pub fn anonymise(trace: &mut Trace, key: &Key) {
     for record in &mut trace.records {
         record.preceding = anew.get(&record.preceding).copied().unwrap_or(-1);
     }
+    for tasks in trace.records.iter_mut().filter_map(|record| record.tasks.as_mut()) {
+        tasks.feature = None;
+    }
+    trace.header.features.clear();
     trace.header.lines.clear();
 }
 
@@ -113,6 +117,19 @@ pub fn anonymise(trace: &mut Trace, key: &Key) {
 mod tests {
     use super::*;
     use crate::trace::swf::{Strictness, read};
+
+    #[test]
+    fn features_go_with_the_names() {
+        let text =
+            "; Resources: cores\n; Features: T4 secret\n1 0 -1 9 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1 1 1 2\n";
+        let mut trace = read(text.as_bytes(), "t.swf", Strictness::Strict).unwrap();
+        assert_eq!(trace.records[0].tasks.unwrap().feature, Some(1));
+        anonymise(&mut trace, &Key::new(&[7; KEY_BYTES]).unwrap());
+        let mut written = Vec::new();
+        write(&mut written, &trace, None, &[]).unwrap();
+        assert!(!String::from_utf8(written.clone()).unwrap().contains("secret"));
+        assert_eq!(read(&written[..], "t.swf", Strictness::Strict).unwrap().records, trace.records);
+    }
 
     const TEXT: &str = "; MaxProcs: 9\n; Note: secret\n; UnixStartTime: 1000000000\n\
         5 0 1 60 4 2.5 -1 4 100 -1 1 7 7 9 1 -1 -1 -1\n6 10 1 60 4 -1 -1 4 100 -1 1 8 7 9 2 3 5 20\n";

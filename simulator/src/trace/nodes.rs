@@ -168,7 +168,7 @@ impl Machine {
     }
 
     /// How wide a request is on this machine, in processors: the share that it asks for of the resource of which its
-    /// share is the largest, times the machine's cores. At least 1.
+    /// share is the largest, of all nodes whatever their features, times the machine's cores. At least 1.
     pub fn width(&self, request: &Request) -> u32 {
         let share = |(kind, total): (usize, u64)| {
             let asked = f64::from(request.each[kind]) * f64::from(request.count);
@@ -203,8 +203,10 @@ impl Machine {
                 set(name, amount)?;
             }
             request.count = tasks.count;
-            if let Some(name) = tasks.feature.and_then(|index| header.features.get(index as usize)) {
-                request.features = self.feature(name).ok_or_else(|| name.clone())?;
+            if let Some(index) = tasks.feature {
+                let name = header.features.get(index as usize).cloned();
+                let name = name.unwrap_or_else(|| format!("feature {}", u64::from(index) + 1));
+                request.features = self.feature(&name).ok_or(name)?;
             }
             return Ok(request);
         }

@@ -187,6 +187,9 @@ pub enum Reason {
         /// What stands there, shortened.
         text: String,
     },
+    /// A line of the header that says how job lines are to be read, where some have been.
+    #[error("{0} may stand only before all job lines, and Features behind Resources")]
+    Misplaced(&'static str),
     /// Longer than any job line can be.
     #[error("longer than {0} bytes")]
     TooLong(usize),

@@ -12,7 +12,7 @@ use super::play::{Players, Running, Waits, play, quantile};
 use super::read::{Job, State};
 use super::{Question, Snapshot, waits_for};
 use anyhow::Result;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use surefill::forecast::{Forecast, LEVELS};
 
@@ -22,7 +22,7 @@ pub const QUANTILES: [f64; 3] = [LEVELS[0], LEVELS[2], LEVELS[4]];
 const SCENARIOS: u32 = 200;
 
 /// When a waiting job starts.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Start {
     /// Slurm's name of the job.
     pub job: String,
@@ -39,6 +39,25 @@ pub struct Start {
     pub started: Vec<Probability>,
     /// Forecasts for jobs of the pool's history whose starts have stretched these; 0: these are the forecast's own.
     pub calibrated_by: u64,
+}
+
+/// What `surefill advise --json` prints of all waiting jobs: when they start.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Starts {
+    /// When it was told, in seconds on Slurm's clock.
+    pub now: i64,
+    /// The jobs, pool by pool in the order of priority.
+    pub starts: Vec<Start>,
+}
+
+impl Starts {
+    /// Reads the JSON.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn of_json(text: &[u8]) -> Result<Starts> {
+        Ok(serde_json::from_slice(text)?)
+    }
 }
 
 /// The span of the forecast's own time that is told as `within`: between the levels by interpolation of the logarithms,

@@ -64,7 +64,7 @@ pub struct Head {
 }
 
 /// A quantile of the start.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Quantile {
     /// The probability.
     pub probability: f64,
@@ -73,7 +73,7 @@ pub struct Quantile {
 }
 
 /// The probability of a start.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Probability {
     /// Seconds from now.
     pub within: i64,

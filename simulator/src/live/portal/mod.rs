@@ -8,6 +8,7 @@
 
 pub mod connections;
 
+use super::advise::forecast::{Start, Starts};
 use super::site::{Answer, AskError, Question, QueueState, Site};
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
@@ -23,7 +24,7 @@ use serde_json::json;
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The most questions of one POST.
 pub const MOST_QUESTIONS: usize = 1000;
@@ -52,6 +53,8 @@ pub struct View<'a> {
     pub every: u64,
     /// The visitor's own job.
     pub asked: Option<&'a Asked>,
+    /// When waiting jobs start, where that is foretold, and how long ago that was.
+    pub starts: Option<(&'a Starts, Duration)>,
 }
 
 /// Draws a page for people.
@@ -68,32 +71,55 @@ pub struct Settings {
     pub every: u64,
 }
 
-/// A site that several threads look at, and when its history was read.
+/// What is known at present.
+struct Known {
+    site: Site,
+    /// When its history was read.
+    read: Instant,
+    /// When waiting jobs start, where that is foretold, and when it was.
+    starts: Option<Foretold>,
+}
+
+/// When waiting jobs start, and when that was said, by the system's clock: Slurm's may be another one.
+pub type Foretold = (Starts, SystemTime);
+
+/// How long ago that was; none for what seems to come from the future.
+fn ago(told: SystemTime) -> Duration {
+    told.elapsed().unwrap_or_default()
+}
+
+/// What several threads look at.
 #[derive(Clone)]
-pub struct Shared(Arc<Mutex<(Site, Instant)>>);
+pub struct Shared(Arc<Mutex<Known>>);
 
 impl Shared {
     /// Shares a site whose history has just been read.
-    pub fn new(site: Site) -> Shared {
-        Shared(Arc::new(Mutex::new((site, Instant::now()))))
+    pub fn new(site: Site, starts: Option<Foretold>) -> Shared {
+        Shared(Arc::new(Mutex::new(Known { site, read: Instant::now(), starts })))
     }
 
     /// Another site takes its place.
     pub fn replace(&self, site: Site) {
-        *self.lock() = (site, Instant::now());
+        let mut known = self.lock();
+        (known.site, known.read) = (site, Instant::now());
+    }
+
+    /// The starts of waiting jobs are foretold anew.
+    pub fn foretell(&self, foretold: Foretold) {
+        self.lock().starts = Some(foretold);
     }
 
     /// Time goes on.
     pub fn advance(&self, now: i64) {
-        self.lock().0.advance(now);
+        self.lock().site.advance(now);
     }
 
     /// Whether its history has dates.
     pub fn dates(&self) -> bool {
-        self.lock().0.dates()
+        self.lock().site.dates()
     }
 
-    fn lock(&self) -> MutexGuard<'_, (Site, Instant)> {
+    fn lock(&self) -> MutexGuard<'_, Known> {
         // No question changes a site, so one that failed has left nothing half done.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -176,10 +202,11 @@ fn router(service: Service, hosts: Option<Hosts>) -> Router {
         .route("/openapi.json", get(openapi))
         .route("/api/queues", get(queues))
         .route("/api/wait", get(wait).post(waits))
+        .route("/api/starts", get(starts))
         .fallback(|| async {
             failure(
                 StatusCode::NOT_FOUND,
-                "there are /, /ask, /health, /openapi.json, /api/queues and /api/wait",
+                "there are /, /ask, /health, /openapi.json, /api/queues, /api/wait and /api/starts",
             )
         })
         .method_not_allowed_fallback(|| async {
@@ -227,7 +254,7 @@ async fn wait(State(service): State<Service>, question: Result<Query<Question>, 
         Ok(question) => question,
         Err(rejection) => return failure(StatusCode::BAD_REQUEST, &rejection.body_text()),
     };
-    match service.shared.lock().0.ask(&question) {
+    match service.shared.lock().site.ask(&question) {
         Ok(answer) => fresh(Json(answer)),
         Err(error) => failure(status(&error), &error.to_string()),
     }
@@ -246,7 +273,7 @@ async fn waits(
         let error = format!("{} questions, and {MOST_QUESTIONS} at most", questions.len());
         return failure(StatusCode::PAYLOAD_TOO_LARGE, &error);
     }
-    let site = &mut service.shared.lock().0;
+    let site = &mut service.shared.lock().site;
     let answers: Vec<serde_json::Value> = questions
         .iter()
         .map(|question| match site.ask(question) {
@@ -257,8 +284,32 @@ async fn waits(
     fresh(Json(answers))
 }
 
+/// When every waiting job starts; whose they are is not said, as nowhere else.
+async fn starts(State(service): State<Service>) -> Response {
+    match &service.shared.lock().starts {
+        Some((starts, told)) => {
+            let start = |start: &Start| {
+                json!({
+                    "job": start.job,
+                    "partition": start.partition,
+                    "waited": start.waited,
+                    "quantiles": start.quantiles,
+                    "started": start.started,
+                    "calibrated_by": start.calibrated_by,
+                })
+            };
+            fresh(Json(json!({
+                "now": starts.now,
+                "told_s_ago": ago(*told).as_secs(),
+                "starts": starts.starts.iter().map(start).collect::<Vec<_>>(),
+            })))
+        }
+        None => failure(StatusCode::NOT_FOUND, "no starts are foretold here: see --starts"),
+    }
+}
+
 async fn queues(State(service): State<Service>) -> Response {
-    let (site, read) = &mut *service.shared.lock();
+    let Known { site, read, .. } = &mut *service.shared.lock();
     let (now, last, options) = (site.now(), site.last(), *site.options());
     match site.queues() {
         Ok(queues) => fresh(Json(json!({
@@ -275,7 +326,7 @@ async fn queues(State(service): State<Service>) -> Response {
 }
 
 async fn health(State(service): State<Service>) -> Response {
-    let (site, read) = &*service.shared.lock();
+    let Known { site, read, .. } = &*service.shared.lock();
     fresh(Json(json!({
         "status": "ok",
         "surefill": env!("CARGO_PKG_VERSION"),
@@ -327,7 +378,7 @@ async fn ask(State(service): State<Service>, form: Result<Query<Form>, QueryReje
     let (question, wrong) = form.map(|Query(form)| form).unwrap_or_default().question();
     let answer = match wrong {
         Some(wrong) => Err(wrong),
-        None => service.shared.lock().0.ask(&question),
+        None => service.shared.lock().site.ask(&question),
     };
     let status = answer.as_ref().err().map_or(StatusCode::OK, status);
     draw(&service, status, Some(&Asked { question, answer }))
@@ -341,7 +392,7 @@ fn draw(service: &Service, status: StatusCode, asked: Option<&Asked>) -> Respons
     // Only what this service gives out is loaded, run or asked.
     const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; \
                           form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-    let (site, read) = &mut *service.shared.lock();
+    let Known { site, read, starts } = &mut *service.shared.lock();
     let queues = match site.queues() {
         Ok(queues) => queues,
         Err(error) => return failure(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
@@ -353,6 +404,7 @@ fn draw(service: &Service, status: StatusCode, asked: Option<&Asked>) -> Respons
         read: read.elapsed(),
         every: service.settings.every,
         asked,
+        starts: starts.as_ref().map(|(starts, told)| (starts, ago(*told))),
     };
     let headers =
         [(header::CONTENT_SECURITY_POLICY, POLICY), (header::CONTENT_TYPE, "text/html; charset=utf-8")];

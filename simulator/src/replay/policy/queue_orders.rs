@@ -53,7 +53,7 @@ impl QueueOrder for Formula {
     fn value(&mut self, job: &Job, now: i64, predicted: i64) -> f64 {
         self.0(&Sizes {
             r: predicted.max(1) as f64,
-            n: f64::from(job.processors.max(1)),
+            n: f64::from(job.width().max(1)),
             w: (now - job.submit) as f64,
             s: job.submit.max(1) as f64,
         })

@@ -4,10 +4,12 @@ use super::super::figures::figure;
 use super::super::plot::{self, wait_bands};
 use super::duration;
 use crate::base::words::counted;
+use crate::live::advise::forecast::{QUANTILES, Start, Starts};
 use crate::live::portal::{Asked, View};
 use crate::live::site::{Answer, ClusterState, QueueState, Told, Verdict};
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::time::Duration;
 use surefill::wait::Attribute;
 
 fn attribute(attribute: Attribute, value: u64) -> String {
@@ -79,6 +81,7 @@ pub fn page(view: &View<'_>) -> String {
                 div #live data-every=(view.every) {
                     (present(view))
                     (table(view))
+                    @if let Some((starts, ago)) = view.starts { (foretold(starts, ago)) }
                     @for section in sections { (section) }
                 }
                 footer { "Made by surefill " (env!("CARGO_PKG_VERSION")) ". For programs: " a href="/openapi.json" { "/openapi.json" } }
@@ -130,6 +133,46 @@ fn table(view: &View<'_>) -> Markup {
                 @for told in &queue.quantiles { td { (bound(told.bound_s)) } }
             } } }
         } }
+    }
+}
+
+/// What was foretold longer ago is old, as new jobs have come since.
+const OLD: Duration = Duration::from_secs(900);
+
+/// When waiting jobs start, the queue played forward so long ago.
+fn foretold(told: &Starts, ago: Duration) -> Markup {
+    let passed = i64::try_from(ago.as_secs()).unwrap_or(i64::MAX);
+    let by = told.starts.iter().map(|start| start.calibrated_by).max().unwrap_or(0);
+    let within = |start: &Start, probability: f64| {
+        let found = start.quantiles.iter().find(|quantile| quantile.probability == probability);
+        bound(found.map(|quantile| quantile.within.saturating_sub(passed).max(0)))
+    };
+    html! {
+        section {
+            h2 { "Jobs that wait" }
+            p.facts {
+                "The queue of " (duration(ago.as_secs_f64())) " ago played forward over predicted run times"
+                @if by > 0 { ", stretched by what " (counted(by, "start", "starts")) " foretold likewise were worth" }
+                ". Later submissions are not foreseen."
+            }
+            @if ago > OLD { p role="alert" { "But this was told " (duration(ago.as_secs_f64())) " ago, and the queue has changed since." } }
+            @if told.starts.is_empty() { p { "No job waits for its turn." } } @else { div.wide { table {
+                thead { tr {
+                    th scope="col" { "job" }
+                    th scope="col" { "partition" }
+                    th scope="col" { "waits for" }
+                    @for probability in QUANTILES {
+                        th scope="col" { "started within" small { "with probability " (percent(probability)) } }
+                    }
+                } }
+                tbody { @for start in &told.starts { tr {
+                    th scope="row" { (start.job) }
+                    td { (start.partition) }
+                    td { (duration(start.waited.saturating_add(passed) as f64)) }
+                    @for probability in QUANTILES { td { (within(start, probability)) } }
+                } } }
+            } } }
+        }
     }
 }
 

@@ -73,7 +73,8 @@ impl Lines {
                 continue;
             }
             if let Some(text) = line.strip_prefix(b";") {
-                if let Err(reason) = header_line(&mut self.trace.header, line, text) {
+                let begun = !self.trace.records.is_empty() || !self.trace.problems.is_empty();
+                if let Err(reason) = header_line(&mut self.trace.header, line, text, begun) {
                     self.problem(number, reason)?;
                 }
                 continue;
@@ -100,14 +101,18 @@ impl Lines {
     }
 }
 
-/// Takes note of a line of the header, and of the three values that are used; of these 0 and -1 say that nobody knows.
-fn header_line(header: &mut Header, line: &[u8], text: &[u8]) -> Result<(), Reason> {
+/// Takes note of a line of the header, and of the values that are used; of numbers 0 and -1 say that nobody knows. What
+/// says how job lines are read may not stand behind one that was `begun`, nor features before the resources.
+fn header_line(header: &mut Header, line: &[u8], text: &[u8], begun: bool) -> Result<(), Reason> {
     header.lines.push(text::printable(&String::from_utf8_lossy(line).replace('\t', " ")).into_owned());
     let text = String::from_utf8_lossy(text);
     let Some((key, value)) = text.split_once(':') else { return Ok(()) };
     match key.trim() {
         "MaxProcs" => header.max_procs = whole("MaxProcs", value)?.or(header.max_procs),
         "MaxNodes" => header.max_nodes = whole("MaxNodes", value)?.or(header.max_nodes),
+        key @ ("Resources" | "Features") if begun || (key == "Features" && header.resources.is_empty()) => {
+            return Err(Reason::Misplaced(if key == "Resources" { "Resources" } else { "Features" }));
+        }
         "Resources" => header.resources = unlike("Resources", &value.to_lowercase(), MAX_RESOURCES)?,
         "Features" => header.features = unlike("Features", value, MAX_FEATURES)?,
         "UnixStartTime" => header.unix_start_time = whole("UnixStartTime", value)?.or(header.unix_start_time),
