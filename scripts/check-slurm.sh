@@ -148,7 +148,7 @@ fi
 
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(faults stream shared kills accounts heads overlap killed rules wishes shapes edits scenarios order external soft rollback advise watch seen thousand
+[ ${#tests[@]} -gt 0 ] || tests=(faults stream shared kills accounts heads overlap killed rules wishes shapes edits power scenarios order external soft rollback advise watch seen thousand
     quick example array refusals)
 logs=$(mktemp -d)
 port=16000
