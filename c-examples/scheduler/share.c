@@ -160,6 +160,7 @@ static int32_t multiple(const int32_t *amounts, const int32_t *each, int32_t kin
 static const char *put_job(struct machine *machine, const struct share *share, int32_t index) {
     const struct share_job *job = &share->jobs[index];
     surefill_request request;
+    const int32_t who = job->until > 0 ? -1 : index;
     int32_t count = 0, tasks = 0, greatest[SHARE_KINDS] = {0}, least[SHARE_KINDS] = {0}, status;
     bool whole = true;
     const char *wrong;
@@ -178,7 +179,7 @@ static const char *put_job(struct machine *machine, const struct share *share, i
     request.count = count;
     request.spread = SUREFILL_SPREAD_NODES;
     request.exclusive = job->alone;
-    if (job->alone) return take(machine, &request, count, index, 0);
+    if (job->alone) return take(machine, &request, count, who, job->until);
     for (int32_t i = 0, at = 0; i < job->count && whole; i++) {
         const struct share_hold *hold = &share->holds[job->first + i];
         if (share->nodes[hold->node].taken > 0) continue;
@@ -190,11 +191,11 @@ static const char *put_job(struct machine *machine, const struct share *share, i
         request.count = tasks;
         if (tasks > count) request.spread = SUREFILL_SPREAD_TASKS;
         memcpy(request.each, greatest, sizeof request.each);
-        return take(machine, &request, count, index, 0);
+        return take(machine, &request, count, who, job->until);
     }
     for (int32_t i = 0; i < count; i++) machine->parts[i].tasks = 1;
     memcpy(request.each, least, (size_t)share->kinds * sizeof *least);
-    wrong = take(machine, &request, count, index, 0);
+    wrong = take(machine, &request, count, who, job->until);
     request.count = 1;
     for (int32_t i = 0; i < job->count && wrong == NULL; i++) {
         const struct share_hold *hold = &share->holds[job->first + i];
@@ -205,7 +206,7 @@ static const char *put_job(struct machine *machine, const struct share *share, i
             more |= request.each[k] > 0;
         }
         machine->parts[0] = (surefill_part){.node = hold->node, .tasks = 1};
-        if (more) wrong = take(machine, &request, 1, -1, 0);
+        if (more) wrong = take(machine, &request, 1, -1, job->until);
     }
     return wrong;
 }

@@ -28,6 +28,7 @@ struct share_job {
     struct facts facts;
     int64_t age;          /* seconds it has run, suspensions not counted */
     bool alone;           /* on its nodes */
+    int64_t until;        /* above 0: it is nobody's (parts of nodes that are reserved), and gone within so many seconds */
     int32_t first, count; /* its holds, by rising node */
 };
 

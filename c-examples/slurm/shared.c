@@ -200,13 +200,23 @@ static bool reserves(const slurmctld_resv_t *reservation, const struct model *mo
            bit_overlap_any(reservation->node_bitmap, model->nodes);
 }
 
+static bool of_parts(const slurmctld_resv_t *reservation) {
+    return (reservation->ctld_flags & RESV_CTLD_FULL_NODE) == 0;
+}
+
+static int64_t all_cores(void) { return cr_get_coremap_offset((uint32_t)node_record_count); }
+
 static int check_reservation(void *entry, void *argument) {
     const slurmctld_resv_t *reservation = entry;
     struct running_look *look = argument;
     if (!reserves(reservation, look->model)) return 0;
     look->model->kinds.reservations = true;
-    if ((reservation->flags & RESERVE_FLAG_TIME_FLOAT) != 0 || (reservation->ctld_flags & RESV_CTLD_FULL_NODE) == 0)
-        look->why = "a reservation holds parts of nodes, or has no time of its own";
+    if ((reservation->flags & RESERVE_FLAG_TIME_FLOAT) != 0)
+        look->why = "a reservation has no time of its own";
+    else if (compat_reserves_gres(reservation))
+        look->why = "a reservation holds generic resources";
+    else if (of_parts(reservation) && (reservation->core_bitmap == NULL || bit_size(reservation->core_bitmap) != all_cores()))
+        look->why = "a reservation's cores are not known";
     return 0;
 }
 
@@ -265,6 +275,84 @@ const char *model_waiting(struct site *site, struct group *group, struct model *
     return why;
 }
 
+/* --- Reservations of parts of nodes --- */
+
+/* Whether a reservation is a job that runs for the head job: it has begun, or begins before that can end. */
+static bool matters(const slurmctld_resv_t *reservation, const struct running_look *look) {
+    return reserves(reservation, look->model) &&
+           reservation->start_time <= look->now + (time_t)look->model->group->pool.head.limit;
+}
+
+/* Calls see for each core that the reservation holds of the model's nodes: its number among all cores, and its node. */
+static void each_core(const slurmctld_resv_t *reservation, struct model *model, void *argument,
+                      void (*see)(struct model *model, void *argument, int core, int node)) {
+    for (int i = bit_ffs(reservation->node_bitmap), last = bit_fls(reservation->node_bitmap); i >= 0 && i <= last; i++) {
+        int first, end;
+        if (!bit_test(reservation->node_bitmap, i) || model->places[i] < 0) continue;
+        first = (int)cr_get_coremap_offset((uint32_t)i);
+        end = first + node_record_table_ptr[i]->tot_cores;
+        for (int core = first; core < end; core++)
+            if (bit_test(reservation->core_bitmap, core)) see(model, argument, core, i);
+    }
+}
+
+static void reserve_core(struct model *model, void *argument, int core, int node) {
+    const time_t until = *(const time_t *)argument;
+    (void)node;
+    if (model->reserved[core] < until) model->reserved[core] = until;
+}
+
+static int mark_reservation(void *entry, void *argument) {
+    const slurmctld_resv_t *reservation = entry;
+    struct running_look *look = argument;
+    struct model *model = look->model;
+    time_t until = reservation->end_time;
+    if (!of_parts(reservation) || !matters(reservation, look)) return 0;
+    if (model->reserved == NULL) model->reserved = xcalloc((size_t)all_cores() + 1, sizeof *model->reserved);
+    each_core(reservation, model, &until, reserve_core);
+    return 0;
+}
+
+/* A core that a job holds, of a node, until then: the reservation's if that lasts as long. */
+static bool is_jobs_own(struct model *model, int node, int core, time_t until) {
+    time_t *reserved = model->reserved == NULL ? NULL : &model->reserved[cr_get_coremap_offset((uint32_t)node) + (uint32_t)core];
+    if (reserved == NULL || *reserved == 0) return true;
+    if (until <= *reserved) return false;
+    *reserved = 0;
+    return true;
+}
+
+struct claim {
+    time_t until;
+    struct share_hold hold; /* of the node seen last */
+    bool good;
+};
+
+static void add_claim(struct model *model, struct claim *claim) {
+    if (claim->hold.amounts[KIND_CORES] > 0) claim->good &= share_add_hold(&model->group->share, &claim->hold);
+    claim->hold.amounts[KIND_CORES] = 0;
+}
+
+static void claim_core(struct model *model, void *argument, int core, int node) {
+    struct claim *claim = argument;
+    if (model->reserved[core] != claim->until) return; /* a job's, or another reservation's */
+    model->reserved[core] = 0;
+    if (claim->hold.node != model->places[node]) add_claim(model, claim);
+    claim->hold.node = model->places[node];
+    claim->hold.amounts[KIND_CORES]++;
+}
+
+static const char *add_parts(struct model *model, const slurmctld_resv_t *reservation, time_t now) {
+    struct claim claim = {.until = reservation->end_time, .good = true};
+    const struct share_job nobody = {.until = (int64_t)difftime(reservation->end_time, now)};
+    if (!share_add_job(&model->group->share, &nobody)) return "no memory for running jobs";
+    each_core(reservation, model, &claim, claim_core);
+    add_claim(model, &claim);
+    return claim.good ? NULL : "no memory for running jobs";
+}
+
+/* --- What runs --- */
+
 struct gres_look {
     const struct kinds *kinds;
     int32_t (*amounts)[SHARE_KINDS]; /* of the job's nodes, one after the other */
@@ -290,8 +378,15 @@ static int add_job_gres(void *entry, void *argument) {
     return 0;
 }
 
-/* Adds the job's holds of the model's nodes. */
-static const char *add_holds(struct model *model, const job_record_t *job) {
+static bool is_something(const struct share_hold *hold) {
+    for (int kind = 0; kind < SHARE_KINDS; kind++)
+        if (hold->amounts[kind] > 0) return true;
+    return false;
+}
+
+/* Adds the job's holds of the model's nodes; of nodes that it has alone, those are whole. */
+static const char *add_holds(struct model *model, const job_record_t *job, bool alone) {
+    const time_t until = alone ? INT64_MAX : job->end_time;
     const job_resources_t *held = job->job_resrcs;
     struct share *share = &model->group->share;
     int count = bit_set_count(held->node_bitmap), at = 0, core = 0;
@@ -311,13 +406,17 @@ static const char *add_holds(struct model *model, const job_record_t *job) {
             why = "a job's cores are not those of its nodes";
             break;
         }
-        for (int c = core; c < core + cores; c++) hold.amounts[KIND_CORES] += bit_test(held->core_bitmap, c) ? 1 : 0;
+        for (int c = 0; c < cores; c++)
+            if (bit_test(held->core_bitmap, core + c) && (hold.node < 0 || is_jobs_own(model, i, c, until)))
+                hold.amounts[KIND_CORES]++;
         if (model->kinds.memory && held->memory_allocated != NULL)
             hold.amounts[KIND_MEMORY] = held->memory_allocated[at] > INT32_MAX ? INT32_MAX : (int32_t)held->memory_allocated[at];
         core += cores;
         at++;
         /* A node that the job has given back already is no longer its own. */
-        if (hold.node >= 0 && bit_test(job->node_bitmap, i) && !share_add_hold(share, &hold)) why = "no memory for running jobs";
+        if (hold.node >= 0 && bit_test(job->node_bitmap, i) && (alone || is_something(&hold)) &&
+            !share_add_hold(share, &hold))
+            why = "no memory for running jobs";
     }
     xfree(look.amounts);
     return why;
@@ -334,7 +433,7 @@ static int add_job(void *entry, void *argument) {
     made.age = (int64_t)difftime(look->now, job->start_time) - (int64_t)job->tot_sus_time;
     if (made.age < 0) made.age = 0;
     made.alone = job->job_resrcs->whole_node == WHOLE_NODE_REQUIRED || job->job_resrcs->node_req == NODE_CR_RESERVED;
-    look->why = share_add_job(&model->group->share, &made) ? add_holds(model, job) : "no memory for running jobs";
+    look->why = share_add_job(&model->group->share, &made) ? add_holds(model, job, made.alone) : "no memory for running jobs";
     return 0;
 }
 
@@ -345,8 +444,11 @@ static int add_reservation(void *entry, void *argument) {
     struct running_look *look = argument;
     struct model *model = look->model;
     struct share *share = &model->group->share;
-    if (!reserves(reservation, model)) return 0;
-    if (reservation->start_time > look->now + (time_t)model->group->pool.head.limit) return 0;
+    if (look->why != NULL || !matters(reservation, look)) return 0;
+    if (of_parts(reservation)) {
+        look->why = add_parts(model, reservation, look->now);
+        return 0;
+    }
     for (int32_t i = 0; i < share->node_count; i++) {
         int64_t until = (int64_t)difftime(reservation->end_time, look->now);
         if (bit_test(reservation->node_bitmap, share->nodes[i].id) && until > share->nodes[i].taken)
@@ -360,6 +462,7 @@ const char *model_running(struct group *group, struct model *model) {
     const job_record_t *head = find_job_record((uint32_t)group->pool.head.id);
     if (!group->has_head || group->pool.head.id != model->head || head == NULL || !IS_JOB_PENDING(head))
         return "the head job is another one now";
+    if (resv_list != NULL) list_for_each(resv_list, mark_reservation, &look);
     list_for_each(job_list, add_job, &look);
     if (resv_list != NULL && look.why == NULL) list_for_each(resv_list, add_reservation, &look);
     return look.why;
@@ -369,4 +472,5 @@ void model_free(struct model *model) {
     for (int i = 0; i < model->granted_count; i++) FREE_NULL_BITMAP(model->granted[i]);
     FREE_NULL_BITMAP(model->nodes);
     xfree(model->places);
+    xfree(model->reserved);
 }

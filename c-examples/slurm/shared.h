@@ -26,6 +26,7 @@ struct model {
     int32_t *places;  /* of slurmctld's nodes among those of the share, -1 elsewhere */
     bitstr_t *granted[SHARE_FEATURES]; /* the nodes that requests ask for, feature by feature */
     int granted_count;
+    time_t *reserved; /* until when each of the cluster's cores is, where reservations hold parts of nodes; else NULL */
 };
 
 /* wants.c: what the head job or a candidate asks for. Of nodes those that will not do are taken away, for a candidate

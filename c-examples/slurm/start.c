@@ -107,8 +107,8 @@ bool leaves_licences(job_record_t *job, int64_t head_id) {
     return leaves;
 }
 
-/* The limit in minutes with which a job with a deadline starts, as under both of Slurm's schedulers: it ends by then. Only a
- * --time-min, or no limit of its own, lets it come to that (deadline_ok). */
+/* The limit in minutes with which a job with a deadline starts, as under both of Slurm's schedulers: it ends by then.
+ * Only a --time-min, or no limit of its own, lets it come to that (deadline_ok). */
 static uint32_t limit_by_deadline(const job_record_t *job, const part_record_t *part) {
     uint32_t limit = job->time_limit, left;
     time_t now = time(NULL);

@@ -166,4 +166,25 @@ python3 "$here/accounts.py" "$CLUSTER/completed" "$work/trace.swf" "$work/import
 "$SUREFILL_BIN" compare "$work/sacct" --procs 12 --policies easy,fair --csv >"$work/compared" || fail "sacct's output is not compared"
 check "rows of the comparison" "$(grep -cE '(easy|fair)' "$work/compared")" -eq 2
 say "sacct's output is imported and compared: $(grep -vc '^;' "$work/trace.swf") jobs as slurmctld logged them"
+
+# Preemption by QOS is Slurm's business: a job of the more urgent one takes the nodes of one that runs, and that waits again;
+# behind the head job whoever ends in time overtakes by limits.
+account modify qos first set preempt=normal || fail "no QOS may preempt another"
+ctld_stop
+printf '%s\n' PreemptType=preempt/qos PreemptMode=REQUEUE >>"$CLUSTER/slurm.conf"
+ctld_start
+wait_for 20 nodes_idle
+low=$(job nobody 3 10 1000 --qos=normal)
+wait_for 20 has_run "$low"
+head=$(job nobody 4 20 0.1 --qos=normal)
+short=$(job man 1 5 0.1 --qos=normal)
+wait_for 20 is_completed "$short" || fail "who ends in time does not overtake where jobs may be preempted"
+logged 'main: jobs may be preempted: left to limits' || fail "preemption is not recognised"
+urgent=$(job games 4 5 0.1 --qos=first)
+wait_for 40 is_completed "$urgent" || fail "a job of the more urgent QOS takes no nodes"
+[[ $(timeout 10 scontrol show job "$low") == *Restarts=1* ]] || fail "the job of the other QOS has not been put back"
+wait_for 60 is_completed "$head"
+timeout 10 scancel "$low"
+logged '; from here on' && fail "the plugin fell back to limits"
+say "preemption by QOS"
 exit 0

@@ -210,6 +210,16 @@ static void machines_hold_everything(void) {
     CHECK(machine.held[1].job == 1 && machine.held[2].job == -1 && machine.held[2].until == 0);
     expect_free(&machine, 0, 3, 60, 3);
     expect_free(&machine, 1, 6, 80, 3);
+    run(&scene, 3, 1, 0, 0); /* cores that are reserved: nobody's, all until then */
+    scene.share.jobs[2].until = 500;
+    hold(&scene, 0, 2, 0, 0);
+    hold(&scene, 1, 1, 0, 0);
+    CHECK(machine_make(&machine, &scene.share, 0, 0) == NULL && machine.held_count == 4);
+    CHECK(machine.held[3].job == -1 && machine.held[3].until == 500);
+    expect_free(&machine, 0, 1, 60, 3);
+    expect_free(&machine, 1, 5, 80, 3);
+    scene.share.job_count--;
+    scene.share.hold_count -= 2;
     scene.share.nodes[1].taken = 60; /* reserved: whoever runs there counts no more */
     CHECK(machine_make(&machine, &scene.share, 0, 0) == NULL);
     expect_free(&machine, 0, 3, 60, 3);

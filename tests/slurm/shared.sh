@@ -107,6 +107,29 @@ for start in now now+30minutes; do
     timeout 10 scontrol delete ReservationName=service
 done
 
+# A reservation of four of a node's cores: the head job finds no seven there, and waits for the other node. Who would delay it
+# there waits, the reserved node's other cores are free; a job inside the reservation takes nothing more.
+timeout 10 scontrol create reservation ReservationName=parts StartTime=now Duration=180 Nodes=n1 CoreCnt=4 Users=root >/dev/null
+listen
+busy=$(job games 1 60 100 -w n2 -c 6)
+wait_for 10 has_run "$busy"
+head=$(job games 1 60 0.1 -c 7)
+long=$(job nobody 1 120 100 -c 2 -w n2)
+wait_for 10 judged "$long" "$head" refused || fail "parts of nodes: who would delay the head job is not refused"
+short=$(job man 1 120 0.1 -c 2 -w n2)
+wait_for 10 is_completed "$short" || fail "parts of nodes: who is short by what is known of it does not start"
+inside=$(job root 1 60 100 -c 2 --reservation=parts)
+wait_for 10 has_run "$inside" || fail "parts of nodes: a job does not start inside the reservation"
+beside=$(job nobody 1 120 100 -c 4)
+wait_for 10 has_run "$beside" || fail "parts of nodes: the cores that are not reserved are not free"
+[ "$(timeout 5 squeue -h -j "$beside" -o %N)" = n1 ] || fail "it is on $(timeout 5 squeue -h -j "$beside" -o %N)"
+judged "$beside" "$head" accepted || fail "parts of nodes: no decision about who is beside the reservation"
+waits "$head" && waits "$long" || fail "parts of nodes: the head job has started, or who would delay it"
+! heard 'twins: .*left to limits' || fail "$(tail -n "+$from" "$CLUSTER/log/slurmctld" | grep -m 3 'left to limits')"
+heard 'but Slurm does not start it' && fail "parts of nodes: what is reserved is taken for free"
+clear_queue
+timeout 10 scontrol delete ReservationName=parts
+
 # Apart from the head job's nodes nobody delays it.
 listen
 busy=$(job games 1 60 100 -p mixed -w n3 --gres=gpu:3)
@@ -178,7 +201,7 @@ logged '; from here on' && fail "the plugin fell back to limits"
 check "every job has run once" "$(sort "$work/ran" | uniq -d | wc -l)" -eq 0
 cluster_stop
 say "by limits, in the shadow mode, by the preset: as each of them has it"
-say "GPUs, cores, memory, licences, features, named nodes, nodes that differ, a drained node, reservations: who would delay the" \
+say "GPUs, cores, memory, licences, features, named nodes, nodes that differ, a drained node, reservations, also of parts of nodes: who would delay the" \
     "head job waits, who is short by what is known of its user starts"
 
 # --- The stream ---
