@@ -62,6 +62,7 @@ if [ "${tests[0]}" = -- ]; then
     BUILD=/tmp/surefill-build chroot "$root" bash -c 'cd /surefill && exec "$@"' command "${tests[@]:1}"
     exit
 fi
+export SLURM_SOURCE=/slurm-sources
 failed=()
 port=22000
 for name in "${tests[@]}"; do
