@@ -11,8 +11,11 @@ scripts/packages.sh debootstrap
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1 || true)
-timeout 400 debootstrap --variant=minbase trixie "$root" "${mirror:-http://deb.debian.org/debian}" >"$log" 2>&1 || {
+status=0
+timeout 600 debootstrap --variant=minbase trixie "$root" "${mirror:-http://deb.debian.org/debian}" >"$log" 2>&1 || status=$?
+[ $status = 0 ] || {
     tail -n 5 "$log"
+    [ $status != 124 ] || echo "debootstrap did not end within 600 s"
     exit 1
 }
 cp /etc/resolv.conf "$root/etc/"
