@@ -29,8 +29,8 @@ if [ -z "${SUREFILL_MOUNTS:-}" ]; then
     fi
     tests/slurm/releases.sh "$built" trixie
     [ -e "$built-releases/trixie/version" ] || skip "no sources, see above"
+    [ -x "$SLURM_ROOT/usr/bin/apt-get" ] || why=$(scripts/trixie.sh "$SLURM_ROOT" 2>&1) || skip "$(tail -n 1 <<<"$why")"
     if [ ! -x "$SLURM_ROOT/usr/sbin/slurmctld" ]; then
-        why=$(scripts/trixie.sh "$SLURM_ROOT" 2>&1) || skip "$(tail -n 1 <<<"$why")"
         why=$(DEBIAN_FRONTEND=noninteractive timeout 400 chroot "$SLURM_ROOT" apt-get install -y -qq --no-install-recommends slurmctld \
             slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev gcc libc6-dev make iproute2 procps python3 2>&1) ||
             skip "packages cannot be installed: $(tail -n 1 <<<"$why")"
