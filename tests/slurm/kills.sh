@@ -104,8 +104,9 @@ for line in open(f"{work}/account"):
         ends.setdefault(field[1], []).append(float(field[2]))
 counts = {"twice": [0, 0], "cut": [0, 0], "lost": [0, 0]}
 accepted = known = 0
+numbers = [line.split()[1] for line in open(f"{work}/accepted")]
 for line in open(f"{work}/accepted"):
-    tag, _, asked, answered = line.split()
+    tag, number, asked, answered = line.split()
     accepted += 1
     new = exposed(float(asked)) or exposed(float(answered))
     began, ended = starts.get(tag, []), ends.get(tag, [])
@@ -117,7 +118,7 @@ for line in open(f"{work}/accepted"):
         if wrong:
             counts[name][0 if excused else 1] += 1
             if not excused:
-                print(f"{tag} {name}: asked {asked}, started {began}, ended {ended}", file=sys.stderr)
+                print(f"{tag} {name}: JobId={number}, given {numbers.count(number)} times; asked {asked}, started {began}, ended {ended}", file=sys.stderr)
 drained, held = (sum(1 for _ in open(f"{work}/{name}")) for name in ("drained", "held"))
 print(accepted, known, *(n for name in ("twice", "cut", "lost") for n in counts[name]), drained, held)
 PYTHON
