@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A minimal Debian 13 in a folder, for chroot, from the mirror that this machine uses, with that mirror's package lists; root only.
+# A minimal Debian 13 in a folder, for chroot, from the mirror that this machine uses, with that mirror's package
+# lists; root only.
 #
 #   trixie.sh ROOT      a folder that is not there yet
 #

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The plugin with the daemons of another release of Slurm: those of Debian 13 (24.11), in a chroot made by debootstrap. Before that the
-# plugin is compiled against the sources of that Slurm.
+# The plugin with the daemons of another release of Slurm: those of Debian 13 (24.11), in a chroot made by
+# debootstrap. Before that the plugin is compiled against the sources of that Slurm.
 #
 #   chroot.sh BUILD [TEST...]      scenarios, heads and soft unless others are named
 #   chroot.sh BUILD -- COMMAND     the same build, then the command in it: this folder is /surefill, what has been built
 #                                  there $BUILD, and the folder SUREFILL_TRACES, when that is set, /traces
 #
-# SLURM_ROOT=FOLDER keeps the chroot there for the next time. Where the mirror of this machine gives no such system or no sources, it says
-# SKIPPED and why. The library is the one that has been built here (make lib). Needs root.
+# SLURM_ROOT=FOLDER keeps the chroot there for the next time. Where the mirror of this machine gives no such system or
+# no sources, it says SKIPPED and why. The library is the one that has been built here (make lib). Needs root.
 set -euo pipefail
 built=$1
 shift

@@ -5,7 +5,7 @@
 # state every five seconds, whoever schedules, and what it has not written it does not know when it comes back. A job whose
 # end it has not written then seems to run until its node registers again; whose submission, leaves its number to another.
 #
-#   KILLS=50 PAUSE=20 kills.sh BUILD      how many kills, and how many seconds between two in the mean; 6 and 16 unless said otherwise
+#   KILLS=50 PAUSE=20 kills.sh BUILD      how many kills, and seconds between two in the mean; 6 and 16 unless said otherwise
 . "$(dirname "$0")/lib.sh"
 
 kills=${KILLS:-6}
@@ -86,8 +86,8 @@ load_and_kill() { # NAME
     cluster_stop
 }
 
-# Jobs, and of these those for which nothing is an excuse; twice, cut short and lost, of these those without an excuse; nodes taken
-# out of service and jobs held.
+# Jobs, and of these those for which nothing is an excuse; twice, cut short and lost, of these those without an
+# excuse; nodes taken out of service and jobs held.
 judge() {
     python3 - "$work" "$UNSAVED" <<'PYTHON'
 import sys
