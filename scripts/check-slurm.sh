@@ -5,8 +5,8 @@
 #
 #   check-slurm.sh [TEST...]      all tests, or the named ones (tests/slurm/TEST.sh)
 #
-# Two of them are of other releases: "releases" compiles the plugin against the sources of those in Debian 13 and unstable, "chroot"
-# runs some of the tests with the daemons of Debian 13.
+# Two of them are of other releases: "releases" compiles the plugin against the sources of those in Debian 13 and
+# unstable, "chroot" runs some of the tests with the daemons of Debian 13.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 begun=$SECONDS
@@ -141,8 +141,8 @@ else
     echo "SKIPPED: the fingerprint under the sanitizers ($(tail -n 1 <<< "$why"))"
 fi
 
-# Every test has its own cluster and ports; they sleep most of the time, so that two run side by side, and those in the chroot,
-# which is made first, beside them.
+# Every test has its own cluster and ports; they sleep most of the time, so that two run side by side, and those in
+# the chroot, which is made first, beside them.
 tests=("$@")
 [ ${#tests[@]} -gt 0 ] || tests=(chroot faults stream shared kills accounts heads overlap killed rules wishes shapes edits power scenarios order external soft
     rollback advise watch seen thousand quick example array refusals releases)

@@ -1,18 +1,31 @@
 #!/usr/bin/env bash
-# A minimal Debian 13 in a folder, for chroot, from the mirror that this machine uses, with that mirror's package lists; root only.
+# A minimal Debian 13 in a folder, for chroot, from the mirror that this machine uses, with that mirror's package
+# lists; root only.
 #
-#   trixie.sh ROOT
+#   trixie.sh ROOT      a folder that is not there yet
 #
 # Ends with 3 where the mirror's package lists are broken, with 1 after any other failure, and says why.
 set -euo pipefail
-root=$1
+root=$(realpath -m "$1")
+[ ! -e "$root" ] || {
+    echo "$root is there already"
+    exit 1
+}
 cd "$(dirname "$0")/.."
 scripts/packages.sh debootstrap
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1 || true)
-timeout 400 debootstrap --variant=minbase trixie "$root" "${mirror:-http://deb.debian.org/debian}" >"$log" 2>&1 || {
+status=0
+# Mounts of its own, where that is allowed, which end with it whatever ends it.
+own=()
+! unshare --mount true 2>/dev/null || own=(unshare --mount --propagation private)
+"${own[@]}" timeout 600 debootstrap --variant=minbase trixie "$root" \
+    "${mirror:-http://deb.debian.org/debian}" >"$log" 2>&1 || status=$?
+[ $status = 0 ] || {
     tail -n 5 "$log"
+    rm -rf --one-file-system "$root" # half of it is of no use the next time
+    [ $status != 124 ] || echo "debootstrap did not end within 600 s"
     exit 1
 }
 cp /etc/resolv.conf "$root/etc/"

@@ -170,11 +170,15 @@ node_kill() {
 
 nodes_idle() { [ "$(timeout 5 sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$CLUSTER_NODES" ]; }
 
-cluster_start() {
-    local node
+munge_start() {
     daemon munged munged --foreground --force --key-file="$CLUSTER/munge/key" --socket="$CLUSTER/munge/socket" \
         --pid-file="$CLUSTER/munge/pid" --log-file="$CLUSTER/log/munged" --seed-file="$CLUSTER/munge/seed"
     wait_for 10 test -S "$CLUSTER/munge/socket"
+}
+
+cluster_start() {
+    local node
+    munge_start
     ctld_start -c
     for node in $(seq "$CLUSTER_NODES"); do node_start "n$node"; done
     wait_for 30 nodes_idle || {

@@ -4,9 +4,10 @@
 #
 #   run.sh [--shared] [NODES [JOBS]]     16 nodes, 120 jobs; needs root, the packages and the build of scripts/check-slurm.sh
 #
-# With --shared the nodes have eight cores, memory and four GPUs each, and most jobs have parts of a node. The jobs are those of four
-# users, who ask for the same and differ in how long their jobs run: by half to twice of what is usual. SEED=5 draws another stream,
-# SLOWER=4 makes the jobs and the time between them four times as long, WORDS=,surefill_mode=limits adds to the parameters.
+# With --shared the nodes have eight cores, memory and four GPUs each, and most jobs have parts of a node. The jobs
+# are those of four users, who ask for the same and differ in how long their jobs run: by half to twice of what is
+# usual. SEED=5 draws another stream, SLOWER=4 makes the jobs and the time between them four times as long,
+# WORDS=,surefill_mode=limits adds to the parameters.
 set -euo pipefail
 shared=
 arguments=("$@")

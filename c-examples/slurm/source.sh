@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fetches the sources of a Slurm from the Debian mirror that this machine has its packages from, for slurmctld's own headers:
+# Fetches the sources of a Slurm from the Debian mirror that this machine has its packages from, for slurmctld's own
+# headers:
 #
 #   source.sh FOLDER            of exactly the Slurm that is installed, with Debian's changes
 #   source.sh FOLDER SUITE      of the one in another release of Debian (trixie, sid), as its authors released it
@@ -46,7 +47,8 @@ if [ -z "$suite" ]; then
         unpacked "$version" dpkg-source -q --no-check -x "$work"/download/*.dsc "$folder/slurm"
     }
 else
-    # A mirror may have the authors' archive and not the other files that a source package is made of: this is all we need.
+    # A mirror may have the authors' archive and not the other files that a source package is made of: this is all we
+    # need.
     lists
     original=$(apt-get "${options[@]}" source --print-uris "slurm-wlm/$suite" | grep '\.orig\.tar')
     read -r address name _ sum <<<"$original"

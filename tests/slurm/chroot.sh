@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The plugin with the daemons of another release of Slurm: those of Debian 13 (24.11), in a chroot made by debootstrap. Before that the
-# plugin is compiled against the sources of that Slurm.
+# The plugin with the daemons of another release of Slurm: those of Debian 13 (24.11), in a chroot made by
+# debootstrap. Before that the plugin is compiled against the sources of that Slurm.
 #
 #   chroot.sh BUILD [TEST...]      scenarios, heads and soft unless others are named
 #   chroot.sh BUILD -- COMMAND     the same build, then the command in it: this folder is /surefill, what has been built
 #                                  there $BUILD, and the folder SUREFILL_TRACES, when that is set, /traces
 #
-# SLURM_ROOT=FOLDER keeps the chroot there for the next time. Where the mirror of this machine gives no such system or no sources, it says
-# SKIPPED and why. The library is the one that has been built here (make lib). Needs root.
+# SLURM_ROOT=FOLDER keeps the chroot there for the next time. Where the mirror of this machine gives no such system or
+# no sources, it says SKIPPED and why. The library is the one that has been built here (make lib). Needs root.
 set -euo pipefail
 built=$1
 shift
@@ -29,8 +29,8 @@ if [ -z "${SUREFILL_MOUNTS:-}" ]; then
     fi
     tests/slurm/releases.sh "$built" trixie
     [ -e "$built-releases/trixie/version" ] || skip "no sources, see above"
+    [ -x "$SLURM_ROOT/usr/bin/apt-get" ] || why=$(scripts/trixie.sh "$SLURM_ROOT" 2>&1) || skip "$(tail -n 1 <<<"$why")"
     if [ ! -x "$SLURM_ROOT/usr/sbin/slurmctld" ]; then
-        why=$(scripts/trixie.sh "$SLURM_ROOT" 2>&1) || skip "$(tail -n 1 <<<"$why")"
         why=$(DEBIAN_FRONTEND=noninteractive timeout 400 chroot "$SLURM_ROOT" apt-get install -y -qq --no-install-recommends slurmctld \
             slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev gcc libc6-dev make iproute2 procps python3 2>&1) ||
             skip "packages cannot be installed: $(tail -n 1 <<<"$why")"
@@ -62,6 +62,7 @@ if [ "${tests[0]}" = -- ]; then
     BUILD=/tmp/surefill-build chroot "$root" bash -c 'cd /surefill && exec "$@"' command "${tests[@]:1}"
     exit
 fi
+export SLURM_SOURCE=/slurm-sources
 failed=()
 port=22000
 for name in "${tests[@]}"; do

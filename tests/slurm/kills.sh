@@ -5,7 +5,7 @@
 # state every five seconds, whoever schedules, and what it has not written it does not know when it comes back. A job whose
 # end it has not written then seems to run until its node registers again; whose submission, leaves its number to another.
 #
-#   KILLS=50 PAUSE=20 kills.sh BUILD      how many kills, and how many seconds between two in the mean; 6 and 16 unless said otherwise
+#   KILLS=50 PAUSE=20 kills.sh BUILD      how many kills, and seconds between two in the mean; 6 and 16 unless said otherwise
 . "$(dirname "$0")/lib.sh"
 
 kills=${KILLS:-6}
@@ -86,8 +86,8 @@ load_and_kill() { # NAME
     cluster_stop
 }
 
-# Jobs, and of these those for which nothing is an excuse; twice, cut short and lost, of these those without an excuse; nodes taken
-# out of service and jobs held.
+# Jobs, and of these those for which nothing is an excuse; twice, cut short and lost, of these those without an
+# excuse; nodes taken out of service and jobs held.
 judge() {
     python3 - "$work" "$UNSAVED" <<'PYTHON'
 import sys
@@ -104,8 +104,9 @@ for line in open(f"{work}/account"):
         ends.setdefault(field[1], []).append(float(field[2]))
 counts = {"twice": [0, 0], "cut": [0, 0], "lost": [0, 0]}
 accepted = known = 0
+numbers = [line.split()[1] for line in open(f"{work}/accepted")]
 for line in open(f"{work}/accepted"):
-    tag, _, asked, answered = line.split()
+    tag, number, asked, answered = line.split()
     accepted += 1
     new = exposed(float(asked)) or exposed(float(answered))
     began, ended = starts.get(tag, []), ends.get(tag, [])
@@ -117,7 +118,7 @@ for line in open(f"{work}/accepted"):
         if wrong:
             counts[name][0 if excused else 1] += 1
             if not excused:
-                print(f"{tag} {name}: asked {asked}, started {began}, ended {ended}", file=sys.stderr)
+                print(f"{tag} {name}: JobId={number}, given {numbers.count(number)} times; asked {asked}, started {began}, ended {ended}", file=sys.stderr)
 drained, held = (sum(1 for _ in open(f"{work}/{name}")) for name in ("drained", "held"))
 print(accepted, known, *(n for name in ("twice", "cut", "lost") for n in counts[name]), drained, held)
 PYTHON

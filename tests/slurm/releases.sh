@@ -3,8 +3,8 @@
 #
 #   releases.sh BUILD [SUITE...]      trixie (24.11) and sid (26.05) unless named
 #
-# BUILD-releases/SUITE/slurm are the sources, kept for the next time. Where neither the mirror nor this folder has them, it says SKIPPED
-# and why.
+# BUILD-releases/SUITE/slurm are the sources, kept for the next time. Where neither the mirror nor this folder has
+# them, it says SKIPPED and why.
 set -euo pipefail
 folder=$(realpath -m "$1-releases")
 shift

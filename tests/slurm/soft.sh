@@ -51,12 +51,14 @@ timeout 10 scontrol update JobId="$noted" AdminComment=theirs TimeMin=0
 array=$(job man 1 120 6 --array=1-2%1)
 wait_for 40 has_run "$array" || fail "the array that is believed to be short has not overtaken"
 check "the limit of a task that has overtaken is its user's" "$(timeout 5 squeue -h -t RUNNING -j "$array" -o %l | grep -c '^2:00:00$')" -eq 1
-# Its user's jobs ran for nearly two hours, others with its limit for half a minute: longer than the hour until the head job starts.
+# Its user's jobs ran for nearly two hours, others with its limit for half a minute: longer than the hour until the
+# head job starts.
 [[ $(least "$long") =~ ^01:[0-9]{2}:[0-9]{2}$ ]] || fail "the prediction for the long job: $(least "$long")"
 has "$own" 01:50:00 || fail "a user's own --time-min has become $(least "$own")"
 [ "$(timeout 5 squeue -h -j "$head" -o %t)" = PD ] || fail "the head job has started"
 [ "$(timeout 5 squeue -h -j "$long" -o %t)" = PD ] || fail "the long job has overtaken"
-# Where the head job may start Slurm reckons from the limits of running jobs: the tasks end first, and only then the job before it.
+# Where the head job may start Slurm reckons from the limits of running jobs: the tasks end first, and only then the
+# job before it.
 wait_for 30 is_completed "$array"
 touch "$CLUSTER/gate"
 wait_for 40 is_completed "$head"
