@@ -25,6 +25,7 @@ mod nodes;
 mod probabilistic;
 mod pyss;
 mod report;
+mod reservations_command;
 mod rivals;
 mod shards;
 mod similar;

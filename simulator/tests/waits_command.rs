@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 /// Nothing here takes so long.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn surefill(args: &[&str], folder: &Path) -> Output {
+pub fn surefill(args: &[&str], folder: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_surefill")).args(args).current_dir(folder).output().unwrap()
 }
 
-fn surefill_with(input: &str, args: &[&str]) -> Output {
+pub fn surefill_with(input: &str, args: &[&str]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_surefill"))
         .args(args)
         .stdin(Stdio::piped())
@@ -27,13 +27,13 @@ fn surefill_with(input: &str, args: &[&str]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn json(output: &Output) -> serde_json::Value {
+pub fn json(output: &Output) -> serde_json::Value {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// `t.swf`: two queues of 1,500 jobs; the wait grows with the requested time.
-fn folder() -> tempfile::TempDir {
+pub fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut text = String::from("; MaxProcs: 64\n; Queue: 1 short\n; Queue: 2 long\n");
     for i in 0..3000i64 {
@@ -202,7 +202,7 @@ fn sacct_of(jobs: i64) -> String {
     text + &format!("{jobs}|{}|1799999999|60|4|batch|PENDING\n", submit(jobs))
 }
 
-fn sacct() -> String {
+pub fn sacct() -> String {
     sacct_of(200)
 }
 
@@ -244,38 +244,6 @@ fn predict_wait_answers_one_question() {
         (&["--listen", "x"], 2),
     ] {
         assert_eq!(ask(args).status.code(), Some(code), "{args:?}");
-    }
-    // A virtual reservation: of all 200 waits of 1 to 200 s the 161st is the bound of the .75 quantile.
-    assert_eq!(surefill::wait::upper_index(200, 0.75, 0.95), Ok(Some(161)));
-    let wish = ["--now", "1714569900", "--start-by", "1714570300", "--probability", "0.75"];
-    let answer = json(&ask(&[&wish[..], &["--json"]].concat()));
-    let reservation = &answer["reservation"];
-    assert_eq!(reservation["submit_by"].as_i64(), Some(1_714_570_300 - 161));
-    assert_eq!(reservation["from_now_s"].as_i64(), Some(400 - 161));
-    assert_eq!(reservation["probability_now"].as_f64(), Some(1.0));
-    let text = String::from_utf8(ask(&wish).stdout).unwrap();
-    assert!(text.contains("Submitted by 1714570139, 4.0 min from now"), "{text}");
-    // 50 s are left, within which 50 of the 200 start.
-    let late = ["--now", "1714569900", "--start-by", "1714569950", "--probability", "0.75"];
-    let text = String::from_utf8(ask(&late).stdout).unwrap();
-    assert!(text.contains("No start by 1714569950 can be promised"), "{text}");
-    assert!(text.contains("submitted now, it has with probability 25 %"), "{text}");
-    for refused in [
-        &["--now", "1714569900", "--start-by", "1714569899"][..],
-        &["--start-by", "1714570300", "--waited", "5"],
-        &["--probability", "0.75"],
-    ] {
-        assert_ne!(ask(refused).status.code(), Some(0), "{refused:?}");
-    }
-    // What changes the paper's history is refused where bounds do not rest on it, not ignored.
-    for ignored in [&["--no-trim"][..], &["--no-cluster"], &["--by", "product"]] {
-        let args = [&["predict-wait"], ignored].concat();
-        let output = surefill_with(&sacct(), &args);
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(2) && message.contains("add --no-visible"), "{message}");
-        assert_eq!(surefill_with(&sacct(), &[&args[..], &["--no-visible"]].concat()).status.code(), Some(0));
-        let weibull = [&args[..], &["--method", "weibull"]].concat();
-        assert_eq!(surefill_with(&sacct(), &weibull).status.code(), Some(0));
     }
     assert_eq!(surefill_with("JobID|Start\n", &["predict-wait"]).status.code(), Some(1));
     assert_eq!(surefill_with("", &["predict-wait"]).status.code(), Some(1));

@@ -49,8 +49,8 @@ pub struct PredictWait {
     /// With what probability does it start within this time from now?
     #[arg(long, value_name = "DURATION", value_parser = span, help_heading = "Job")]
     within: Option<i64>,
-    /// When to submit the job so that it has started by this time: seconds, or a date, on the history's clock. A program
-    /// that asks again every few minutes, and submits when the answer is now, holds a virtual reservation
+    /// When to submit the job so that it has started by this time: seconds, or a date, on the history's clock. A
+    /// program that asks again every few minutes, and submits when the answer is now, holds a virtual reservation
     #[arg(long, value_name = "TIME", help_heading = "Job", conflicts_with_all = ["job", "waited"], value_parser = moment)]
     start_by: Option<i64>,
     /// With what probability it is to have started by then [default: the quantile]

@@ -24,8 +24,8 @@ pub struct Simulate {
     trace: PathBuf,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only). When each job would have been
-    /// told to start is what start-times --jobs writes
+    /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only). When each job would have
+    /// been told to start is what start-times --jobs writes
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     jobs: Option<PathBuf>,
     #[command(flatten)]

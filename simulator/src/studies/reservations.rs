@@ -3,10 +3,11 @@
 //!
 //! The paper names them and measures none. Here some jobs of a trace, after a tenth of all for training, become
 //! reservations. Each is made when its job was submitted in the trace, for a start within a lead from then. It is
-//! accepted if the bound of its wait, for the probability as quantile, fits the lead. From then on the bound is asked for
-//! again every [`POLL`] seconds, and the job is submitted when by the next time it would be too late. The waits that
-//! the predictor knows are those of a replay without the reserved jobs; whether they start in time is seen in another
-//! replay, with them in it, submitted when the rule said: the machine, the policy and all other jobs answer.
+//! accepted if the bound of its wait, for the probability as quantile, fits the lead. From then on the bound is
+//! asked for again every [`POLL`] seconds, and the job is submitted when by the next time it would be too late. The
+//! waits that the predictor knows are those of a replay without the reserved jobs; whether they start in time is
+//! seen in another replay, with them in it, submitted when the rule said: the machine, the policy and all other
+//! jobs answer.
 
 use crate::base::statistics::lower_median;
 use crate::replay::engine::replay;
@@ -31,7 +32,7 @@ pub struct Wish {
     pub probability: f64,
 }
 
-/// What came of the reservations with one wish.
+/// How often the reservations of a wish were met.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Measure {
     /// What was wished for.
