@@ -398,7 +398,7 @@ impl Decider {
                 false => options.least_gain = LEAST_GAIN,
             }
         }
-        let line = self.correction.line().filter(|_| readings.has(Reading::Seconds));
+        let line = self.correction.line().filter(|line| readings.has(Reading::Seconds) && line.1 > 0.0);
         if let Some((intercept, slope)) = line {
             // A wait of p seconds counts slope x p + intercept.
             seconds = options.weight * intercept;
@@ -411,7 +411,7 @@ impl Decider {
                 _ if processors <= free => run_time,
                 // Any other number gains nothing.
                 Some(declared) if processors != declared => job.run_time(free),
-                _ => factor * run_time + seconds,
+                _ => (factor * run_time + seconds).max(0.0),
             }
         };
         let mut sizing = Sizing::attach(bytemuck::cast_slice_mut(&mut self.memory)).expect("our own block");
