@@ -447,7 +447,7 @@ impl Decider {
         if choice.processors <= machine.free {
             return Decision::Start(choice.processors);
         }
-        let wait = line.map_or(choice.wait, |(intercept, slope)| slope * choice.wait + intercept);
+        let wait = line.map_or(choice.wait, |(intercept, slope)| (slope * choice.wait + intercept).max(0.0));
         let actual = machine.wait(choice.processors);
         let known = (machine.now + actual).to_bits();
         self.pending.push(Reverse((known, self.predictions.len())));
