@@ -146,7 +146,7 @@ fn degenerate_workloads() {
     for jobs in [&none, &single, &alike] {
         for &strategy in &strategies {
             for lifetimes in [Lifetimes::Sequential, Lifetimes::Scaled, Lifetimes::Supplied(2.0)] {
-                let (recorded, effected, _) = one(jobs, &options(1, 8, 3), &lifetimes, strategy);
+                let (recorded, effected, _) = one(jobs, 8, &options(1, 8, 3).hours(), &lifetimes, strategy);
                 let finite = |measures: &Measures| measures.values().all(|value| value.is_finite());
                 assert!(finite(&recorded) && finite(&effected));
             }
@@ -289,6 +289,10 @@ fn the_command_line() {
         "--sweep --procs 64",
         "--sweep --load 0.5",
         "--trace absent.swf",
+        "--parallelism size",
+        "--malleable absent.swf --procs 64",
+        "--malleable absent.swf --days 3",
+        "--malleable absent.swf --sweep",
     ] {
         let output = surefill(&format!("allocate {wrong}"), folder.path(), &[]);
         assert_eq!(output.status.code(), Some(2), "{wrong}: {}", stderr(&output));
@@ -313,6 +317,18 @@ fn the_command_line() {
     let job = |i: u32| format!("{i} {i} -1 {} {} {}\n", 10 * i + 1, 1 + i % 16, " -1".repeat(13));
     let trace: String = (1..50).map(job).collect();
     std::fs::write(folder.path().join("t.swf"), trace).unwrap();
+    for (more, jobs, load) in [("", 49.0, None), ("--load 0.5 --parallelism size", 49.0, Some(0.5))] {
+        let args = format!(
+            "allocate --seeds 2 --malleable t.swf --lifetimes sequential --strategies avg,pred,bias+twice --json {more}"
+        );
+        let output = surefill(&args, folder.path(), &[]);
+        let study: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&stderr(&output));
+        assert_eq!(study["workload"]["jobs"]["mean"], jobs);
+        let found = study["workload"]["offered_load"]["mean"].as_f64().unwrap();
+        assert!(load.is_none_or(|load: f64| (found - load).abs() < 1e-9), "{found}");
+    }
+    let scaled = surefill("allocate --malleable t.swf --lifetimes scaled", folder.path(), &[]);
+    assert!(scaled.status.code() == Some(1) && stderr(&scaled).contains("a trace has none"));
     let args = format!("{small} --json --html page.html --trace t.swf");
     let output = surefill(&args, folder.path(), &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

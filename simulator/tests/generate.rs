@@ -264,6 +264,7 @@ fn the_command_line() {
         "--model resample",
         "--model markov --like one.swf --unit weeks",
         "--model hmm --trained model.json --shapes whole",
+        "--model hmm --trained model.json --shapes runs",
         "--model markov --like one.swf --trained model.json",
     ] {
         let output = generate(wrong);
@@ -280,6 +281,7 @@ fn the_command_line() {
         "--model hmm --trained model.json",
         "--model hmm --trained model.json --procs 1 --users 1",
         "--model hmm --trained model.json --like one.swf --shapes chain",
+        "--model hmm --trained model.json --like one.swf --shapes runs",
         "--model resample --like one.swf",
         "--model resample --like one.swf --unit sessions",
         "--model downey",

@@ -328,7 +328,7 @@ fn turnaround_and_efficiency_by_hand() {
     let avg_day = (work + 620.0) / (43_200.0 * 8.0);
     let (day, until) = ((work + 600.0) / (43_200.0 * 8.0), (work + 660.0) / (43_210.0 * 8.0));
     assert_measures(
-        &system(&jobs, &runs, &avg(&jobs, 8), &options),
+        &system(&jobs, &runs, &avg(&jobs, 8), &options.hours(), 8),
         &[
             ("turnaround_s", turnaround),
             ("turnaround_change", turnaround / under_avg - 1.0),

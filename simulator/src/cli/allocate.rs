@@ -8,9 +8,9 @@ use super::shard::{Shard, given_or_all, shard};
 use crate::report;
 use crate::report::allocate::tables;
 use crate::studies::allocate::strategy::Strategy;
-use crate::studies::allocate::study::{Belief, StudyOptions, rows, study};
+use crate::studies::allocate::study::{Belief, OfTrace, StudyOptions, rows, study};
 use crate::studies::allocate::sweep::{self, Sweep, SweepOptions, sweep};
-use crate::studies::allocate::workload::{Rounding, WorkloadOptions};
+use crate::studies::allocate::workload::{Parallelism, Recorded, Rounding, WorkloadOptions};
 use crate::studies::generate::History;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -35,6 +35,13 @@ watch (it is prompted at completions too), printed (the t of equation 5, a job's
 twice where there is a bias to correct (by the line of a first run, without correction, recorded under AVG), and for exact patience (it chooses with the size how long it will wait for it,
 knowing that it may start on what is free when that is over).
 
+Further modifiers read otherwise what the paper leaves open: once (no decision is revised), elapsed (arrivals prompt
+nobody), hasty (a wait is over after a second at the earliest); with lock: bound (at a prompt it is what is free or the
+number declared), anew (a prompt lets it declare more); with averse: chosen (the fifth is of the run time on the chosen
+processors), first (only the first decision is averse); with twice: plain (the first run is without lock and averse),
+effected (its decisions are in effect), every (the line is through all sizes weighed), seconds (the line is applied to
+seconds), natural, decimal (the line is the paper's: slope .6, intercept 1.7 in these logarithms).
+
 A is no whole number; the most processors that a job takes are A rounded up, which gives the paper's turnarounds under
 AVG, OPT, HEUR and the 40 % rule (see --rounding).
 
@@ -54,9 +61,10 @@ pub struct Allocate {
     /// Processors of the machine, and the largest average parallelism
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = processors, conflicts_with = "sweep")]
     procs: u32,
-    /// Sequential seconds that arrive a second of daytime, over the processors
-    #[arg(long, value_name = "RHO", default_value_t = 0.75, value_parser = load, conflicts_with = "sweep")]
-    load: f64,
+    /// Sequential seconds that arrive a second of daytime, over the processors [default: 0.75]; with --malleable a second
+    /// of the day and the night [default: as they come]
+    #[arg(long, value_name = "RHO", value_parser = load, conflicts_with = "sweep")]
+    load: Option<f64>,
     /// Seed of the first workload
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -98,6 +106,13 @@ pub struct Allocate {
     /// A trace for figures 3 and 4: any format that import reads; - is standard input
     #[arg(long, value_name = "TRACE", requires = "html")]
     trace: Option<PathBuf>,
+    /// Study the jobs of this trace, made malleable, in place of the paper's workload: their times of arrival, their
+    /// machine, and as work the run time times the speedup on the processors they had
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["sweep", "days", "procs", "apart"])]
+    malleable: Option<PathBuf>,
+    /// Where the average parallelism of a trace's jobs comes from
+    #[arg(long, value_enum, value_name = "FROM", default_value = "drawn", requires = "malleable")]
+    parallelism: Parallelism,
     #[command(flatten)]
     source: Source,
     /// Run over loads, machine sizes and supplied run times
@@ -174,16 +189,32 @@ impl Allocate {
         if self.sweep {
             return self.run_sweep();
         }
-        let Allocate { days, procs, load, seed, rounding, .. } = self;
+        let Allocate { days, procs, seed, rounding, .. } = self;
+        let studied = self.malleable.as_deref().map(|path| history(&self.source, path)).transpose()?;
+        let procs = studied.as_ref().map_or(procs, |history| history.procs);
+        let recorded: Option<Vec<Recorded>> = studied.as_ref().map(|history| {
+            let recorded = history.jobs.iter().map(|job| Recorded {
+                submit: job.submit,
+                run_time: job.run_time,
+                processors: job.processors,
+            });
+            recorded.collect()
+        });
+        let load = self.load.unwrap_or(0.75);
         let options = StudyOptions {
             workload: WorkloadOptions { days, procs, load, seed, rounding, apart: self.apart },
+            trace: studied.as_ref().map(|history| OfTrace {
+                name: history.name.clone(),
+                parallelism: self.parallelism,
+                load: self.load,
+            }),
             seeds: self.seeds,
             strategies: self.strategies.iter().map(Strategy::to_string).collect(),
             beliefs: self.lifetimes,
         };
         let trace = self.trace.as_deref().map(|path| history(&self.source, path)).transpose()?;
         let bar = progress(rows(&options, &self.strategies) * self.seeds as usize, "runs");
-        let study = study(&options, &self.strategies, &|| bar.inc(1));
+        let study = study(&options, recorded.as_deref(), &self.strategies, &|| bar.inc(1));
         bar.finish_and_clear();
         let study = study?;
         if let Some(path) = &self.html {

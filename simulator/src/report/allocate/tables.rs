@@ -118,7 +118,7 @@ pub fn application(study: &Study, markdown: bool) -> Grid {
 
 /// Only what was asked for has the paper beside it.
 fn is_in(study: &Study, strategy: &str) -> bool {
-    study.rows.iter().any(|row| row.strategy == strategy)
+    study.options.trace.is_none() && study.rows.iter().any(|row| row.strategy == strategy)
 }
 
 /// Table 2: decisions in effect.
@@ -191,9 +191,16 @@ pub fn facts(study: &Study) -> String {
     let of = &study.workload;
     let any = study.rows.iter().find(|row| row.application.contains_key("spoiled_share"));
     let spoiled = any.map_or(String::new(), |row| percent(&row.application, "spoiled_share", 1, false));
+    let (of_what, by_day, end) = match &study.options.trace {
+        Some(trace) => (
+            format!("jobs of {}", trace.name),
+            "",
+            format!(" at an offered load of {}", cell(of, "offered_load", 1.0, 3, false)),
+        ),
+        None => ("jobs a seed".to_owned(), " by day", format!(" (paper: {PAPER_FACTS})")),
+    };
     format!(
-        "{} jobs a seed over {} seeds, {} spoiled; run time {} min, median {} min; utilization {} by day \
-         (paper: {PAPER_FACTS})",
+        "{} {of_what} over {} seeds, {} spoiled; run time {} min, median {} min; utilization {}{by_day}{end}",
         cell(of, "jobs", 1.0, 0, false),
         study.options.seeds,
         spoiled,

@@ -4,6 +4,7 @@
 //! * [`lifetimes`]: what predictors believe of run times.
 //! * [`strategy`]: what the job at the head of the queue does: AVG, OPT, PRED, BIAS, HEUR, the 40 % rule, and the exact
 //!   ones.
+//! * [`reading`]: how what the paper leaves open may be read.
 //! * [`machine`]: processors, running jobs and their true ends.
 //! * [`system`]: first come, first served, with decisions in effect (Table 2).
 //! * [`application`]: decisions recorded under AVG without being effected (Table 1).
@@ -17,6 +18,7 @@ pub mod application;
 pub mod figures;
 pub mod lifetimes;
 pub mod machine;
+pub mod reading;
 pub mod strategy;
 pub mod study;
 pub mod sweep;

@@ -1,6 +1,7 @@
 //! What the job at the head of the queue does: start on what is free, or hold out for more.
 
 use super::machine::Machine;
+use super::reading::{Reading, Readings};
 use super::workload::Job;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,6 +12,12 @@ use surefill::allocate::{ChoiceOptions, Correction, FreeTimePredictor, LogUnifor
 /// A predicted time counts as over these seconds after the decision at the earliest: a prediction of nothing would
 /// prompt without end. Arrivals prompt at once.
 const PAUSE: f64 = 30.0;
+
+/// The same where [`Reading::Hasty`] holds.
+const SHORT_PAUSE: f64 = 1.0;
+
+/// The paper's line (section 5.4): intercept and slope.
+const PUBLISHED: (f64, f64) = (1.7, 0.6);
 
 /// The paper's risk-averse jobs hold out only when they gain more than this share of their run time.
 const LEAST_GAIN: f64 = 0.2;
@@ -95,6 +102,8 @@ pub struct Strategy {
     pub twice: bool,
     /// Equation 5 as printed: its t, which is a job's whole lifetime, is taken for the wait.
     pub printed: bool,
+    /// How what the paper leaves open is read.
+    pub readings: Readings,
 }
 
 impl Strategy {
@@ -108,6 +117,7 @@ impl Strategy {
             patience: false,
             twice: false,
             printed: false,
+            readings: Readings::NONE,
         }
     }
 
@@ -160,11 +170,16 @@ impl FromStr for Strategy {
                 "patience" => strategy.patience = true,
                 "twice" => strategy.twice = true,
                 "printed" => strategy.printed = true,
-                _ => {
-                    return Err(format!(
-                        "no modifier '{part}'; there are lock, averse, queue, watch, patience, twice, printed"
-                    ));
-                }
+                _ => match Reading::ALL.iter().find(|reading| reading.0 == part) {
+                    Some(reading) => strategy.readings = strategy.readings.with(reading.1),
+                    None => {
+                        let readings: Vec<&str> = Reading::ALL.iter().map(|reading| reading.0).collect();
+                        return Err(format!(
+                            "no modifier '{part}'; there are lock, averse, queue, watch, patience, twice, printed, {}",
+                            readings.join(", ")
+                        ));
+                    }
+                },
             }
         }
         if strategy != Strategy::plain(*rule) && !matches!(rule, Rule::Predicted { .. }) {
@@ -175,6 +190,17 @@ impl FromStr for Strategy {
         }
         if strategy.twice && !matches!(rule, Rule::Predicted { corrected: true, .. }) {
             return Err(format!("'{name}' corrects nothing: twice is for bias, exact-bias and median-bias"));
+        }
+        for (name, reading) in strategy.readings.each() {
+            let missing = match reading.needs() {
+                Some("lock") => !strategy.lock_in,
+                Some("averse") => !strategy.averse,
+                Some(_) => !strategy.twice,
+                None => false,
+            };
+            if let (true, Some(needs)) = (missing, reading.needs()) {
+                return Err(format!("'{name}' needs {needs}"));
+            }
         }
         Ok(strategy)
     }
@@ -201,7 +227,7 @@ impl fmt::Display for Strategy {
         ] {
             f.write_str(if set { part } else { "" })?;
         }
-        Ok(())
+        self.readings.fmt(f)
     }
 }
 
@@ -251,6 +277,8 @@ pub struct Decider {
     pub strategy: Strategy,
     /// Predictions that decided to hold out.
     pub predictions: Vec<Prediction>,
+    /// With [`Reading::Every`]: predictions for all numbers that were weighed.
+    pub weighed: Vec<Prediction>,
     memory: Vec<u64>,
     correction: Correction,
     /// Outcomes that are not known yet: when they will be, and which prediction.
@@ -266,6 +294,7 @@ impl Decider {
         Decider {
             strategy,
             predictions: Vec::new(),
+            weighed: Vec::new(),
             memory,
             correction: Correction::new(),
             pending: BinaryHeap::new(),
@@ -282,16 +311,23 @@ impl Decider {
         hold: Option<Hold>,
         events: Events,
     ) -> Decision {
-        let most = hold.map_or(job.most, |hold| hold.most);
+        let readings = self.strategy.readings;
+        let mut most = hold.map_or(job.most, |hold| hold.most);
         if let Some(hold) = hold {
             if machine.free >= hold.target {
                 return Decision::Start(machine.free.min(most));
             }
             let predicted = matches!(self.strategy.rule, Rule::Predicted { .. });
             let prompted = machine.now >= hold.until
-                || predicted && (events.arrival || self.strategy.watch && events.completion);
+                || predicted
+                    && !readings.has(Reading::Once)
+                    && (events.arrival && !readings.has(Reading::Elapsed)
+                        || self.strategy.watch && events.completion);
             if !prompted {
                 return Decision::Wait(hold);
+            }
+            if readings.has(Reading::Anew) {
+                most = job.most;
             }
         }
         let free = machine.free.min(most);
@@ -332,7 +368,7 @@ impl Decider {
                 Decision::Wait(Hold { target, until: f64::INFINITY, most })
             }
             Rule::Predicted { predictor, corrected } => {
-                self.predicted(machine, job, queued, predictor, corrected, most)
+                self.predicted(machine, job, queued, (predictor, corrected), most, hold.is_some())
             }
         }
     }
@@ -342,16 +378,41 @@ impl Decider {
         machine: &Machine,
         job: &Job,
         queued: usize,
-        predictor: FreeTimePredictor,
-        corrected: bool,
+        (predictor, corrected): (FreeTimePredictor, bool),
         most: u32,
+        holds: bool,
     ) -> Decision {
-        let options = ChoiceOptions {
+        let readings = self.strategy.readings;
+        let mut options = ChoiceOptions {
             predictor,
             least: 1,
             most,
             weight: if self.strategy.queue { queued as f64 } else { 1.0 },
-            least_gain: if self.strategy.averse { LEAST_GAIN } else { 0.0 },
+            least_gain: 0.0,
+        };
+        // What a run time counts on processors that have to be waited for.
+        let (mut factor, mut seconds) = (1.0, 0.0);
+        if self.strategy.averse && !(holds && readings.has(Reading::First)) {
+            match readings.has(Reading::Chosen) {
+                true => factor += LEAST_GAIN,
+                false => options.least_gain = LEAST_GAIN,
+            }
+        }
+        let line = self.correction.line().filter(|line| readings.has(Reading::Seconds) && line.1 > 0.0);
+        if let Some((intercept, slope)) = line {
+            // A wait of p seconds counts slope x p + intercept.
+            seconds = options.weight * intercept;
+            options.weight *= slope;
+        }
+        let (free, declared) = (machine.free, (holds && readings.has(Reading::Bound)).then_some(most));
+        let counted = |processors: u32| {
+            let run_time = job.run_time(processors);
+            match declared {
+                _ if processors <= free => run_time,
+                // Any other number gains nothing.
+                Some(declared) if processors != declared => job.run_time(free),
+                _ => (factor * run_time + seconds).max(0.0),
+            }
         };
         let mut sizing = Sizing::attach(bytemuck::cast_slice_mut(&mut self.memory)).expect("our own block");
         sizing.begin(machine.free).expect("no more than there are");
@@ -363,7 +424,7 @@ impl Decider {
             };
             sizing.add_running(running.processors, age, &lifetime).expect("a running job");
         }
-        let correction = corrected.then_some(&self.correction);
+        let correction = (corrected && line.is_none()).then_some(&self.correction);
         if self.strategy.patience {
             let chosen = sizing.choose_with_patience(&options, |n| job.run_time(n));
             let (choice, patience) = chosen.expect("one is free");
@@ -375,19 +436,42 @@ impl Decider {
             let until = machine.now + patience.max(1.0);
             return Decision::Wait(Hold { target: choice.processors, until, most: lock });
         }
-        let choice = sizing.choose(&options, correction, |n| job.run_time(n)).expect("one is free");
+        if readings.has(Reading::Every) && !corrected {
+            for processors in free + 1..=most {
+                let Ok(raw) = sizing.wait(processors, predictor) else { break };
+                let actual = machine.wait(processors);
+                self.weighed.push(Prediction { raw, used: raw, actual });
+            }
+        }
+        let choice = sizing.choose(&options, correction, counted).expect("one is free");
         if choice.processors <= machine.free {
             return Decision::Start(choice.processors);
         }
+        let wait = line.map_or(choice.wait, |(intercept, slope)| (slope * choice.wait + intercept).max(0.0));
         let actual = machine.wait(choice.processors);
         let known = (machine.now + actual).to_bits();
         self.pending.push(Reverse((known, self.predictions.len())));
-        self.predictions.push(Prediction { raw: choice.predicted, used: choice.wait, actual });
+        self.predictions.push(Prediction { raw: choice.predicted, used: wait, actual });
+        let pause = if readings.has(Reading::Hasty) { SHORT_PAUSE } else { PAUSE };
         Decision::Wait(Hold {
             target: choice.processors,
-            until: machine.now + choice.wait.max(PAUSE),
+            until: match readings.has(Reading::Once) {
+                true => f64::INFINITY,
+                false => machine.now + wait.max(pause),
+            },
             most: if self.strategy.lock_in { choice.processors } else { most },
         })
+    }
+
+    /// Takes the paper's line of bias correction for good, in natural or decimal logarithms.
+    pub fn corrected_as_published(&mut self, decimal: bool) {
+        let (intercept, slope) = PUBLISHED;
+        let intercept = if decimal { intercept * core::f64::consts::LN_10 } else { intercept };
+        let on_the_line = (0..Correction::FEWEST).map(|n| {
+            let raw = libm::exp(n as f64 / 2.0);
+            Prediction { raw, used: raw, actual: libm::exp(intercept) * libm::pow(raw, slope) }
+        });
+        self.corrected_by(&on_the_line.collect::<Vec<_>>());
     }
 
     /// Takes the line of bias correction from a first run's predictions, for good.
@@ -450,6 +534,7 @@ mod tests {
             "heur",
             "heur:l=60:a=8:f=0.5:k=0.1",
             "bias+lock+averse+twice+printed",
+            "bias+lock+averse+twice+once+hasty+bound+chosen+effected+every",
         ] {
             assert_eq!(name.parse::<Strategy>().unwrap().to_string(), name);
         }
@@ -465,6 +550,10 @@ mod tests {
             "heur:k=-1",
             "heur:x=1",
             "heur:f=2",
+            "bias+bound",
+            "bias+lock+chosen",
+            "bias+natural",
+            "heur+once",
         ] {
             assert!(wrong.parse::<Strategy>().is_err());
         }

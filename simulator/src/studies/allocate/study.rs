@@ -3,14 +3,20 @@
 use super::application::{Offer, follow};
 use super::lifetimes::Lifetimes;
 use super::machine::Machine;
+use super::reading::Reading;
 use super::strategy::{Decider, Prediction, Rule, Strategy};
 use super::system::{Run, run};
-use super::workload::{DAY, DAYTIME, Job, WorkloadOptions, generate};
+use super::workload::{
+    Hours, Job, Parallelism, Recorded, WorkloadOptions, generate, malleable, offered_load,
+};
 use crate::base::statistics::{self, Estimate};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use surefill::allocate::{Correction, LogUniform};
+
+/// Longer than any trace, in seconds.
+const LONG: f64 = 1e12;
 
 /// Numbers by name.
 pub type Measures = BTreeMap<String, f64>;
@@ -49,6 +55,19 @@ pub struct StudyOptions {
     pub strategies: Vec<String>,
     /// Beliefs about run times.
     pub beliefs: Vec<Belief>,
+    /// The trace whose jobs are made malleable; none for the paper's workload.
+    pub trace: Option<OfTrace>,
+}
+
+/// How a trace's jobs are made malleable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OfTrace {
+    /// The trace's file name without its folder.
+    pub name: String,
+    /// Where their average parallelism comes from.
+    pub parallelism: Parallelism,
+    /// The load their times are stretched to; none leaves them as they are.
+    pub load: Option<f64>,
 }
 
 /// One strategy under one belief, over all seeds.
@@ -89,9 +108,14 @@ pub enum StudyError {
         "seed {0}: too few different run times to fit their distribution to: it takes more days, or other lifetimes"
     )]
     NoFit(u64),
+    /// A trace's jobs follow no workload model.
+    #[error(
+        "run times by the workload model (--lifetimes scaled) are the paper's workload's: a trace has none"
+    )]
+    NotOfTraces,
 }
 
-/// The workload of the n-th seed.
+/// The workload's options of the n-th seed.
 fn seeded(options: &WorkloadOptions, n: u32) -> WorkloadOptions {
     WorkloadOptions { seed: options.seed.wrapping_add(u64::from(n)), ..*options }
 }
@@ -108,12 +132,34 @@ pub fn lifetimes(belief: Belief, options: &WorkloadOptions) -> Result<Lifetimes,
             // Not the workload itself: its future is not known.
             let other = WorkloadOptions { seed: options.seed ^ (1 << 40), ..*options };
             let runs = avg(&generate(&other), options.procs);
-            let mut run_times: Vec<f64> = runs.iter().map(|run| run.end - run.start).collect();
-            run_times.sort_by(f64::total_cmp);
-            let fitted = LogUniform::fit(&run_times).map_err(|_| StudyError::NoFit(options.seed))?;
-            Lifetimes::Fitted(fitted.bounds().0, fitted.bounds().1)
+            fitted(runs.iter().map(|run| run.end - run.start), options.seed)?
         }
     })
+}
+
+/// Equation 4 fitted to times.
+fn fitted(times: impl Iterator<Item = f64>, seed: u64) -> Result<Lifetimes, StudyError> {
+    let mut times: Vec<f64> = times.collect();
+    times.sort_by(f64::total_cmp);
+    let fitted = LogUniform::fit(&times).map_err(|_| StudyError::NoFit(seed))?;
+    Ok(Lifetimes::Fitted(fitted.bounds().0, fitted.bounds().1))
+}
+
+/// What a belief comes to on a trace's jobs: their distribution of L is that of equation 4 fitted to the work they do,
+/// as the paper fitted it to its trace.
+fn lifetimes_of_trace(
+    belief: Belief,
+    jobs: &[Job],
+    options: &WorkloadOptions,
+) -> Result<Lifetimes, StudyError> {
+    match belief {
+        Belief::Sequential => fitted(jobs.iter().map(|job| job.sequential), options.seed),
+        Belief::Fitted => {
+            let runs = avg(jobs, options.procs);
+            fitted(runs.iter().map(|run| run.end - run.start), options.seed)
+        }
+        Belief::Scaled => Err(StudyError::NotOfTraces),
+    }
 }
 
 /// The mean; no number without any value.
@@ -136,12 +182,42 @@ pub fn avg(jobs: &[Job], procs: u32) -> Vec<Run> {
 /// the same strategy without correction, recorded under AVG and not effected (section 5.4).
 fn decider(jobs: &[Job], procs: u32, lifetimes: &Lifetimes, strategy: Strategy) -> Decider {
     let mut decider = Decider::new(strategy, procs);
+    let readings = strategy.readings;
     if let (true, Rule::Predicted { predictor, .. }) = (strategy.twice, strategy.rule) {
-        let plain =
-            Strategy { rule: Rule::Predicted { predictor, corrected: false }, twice: false, ..strategy };
-        decider.corrected_by(&application(jobs, procs, lifetimes, plain).1);
+        let decimal = readings.has(Reading::Decimal);
+        if decimal || readings.has(Reading::Natural) {
+            decider.corrected_as_published(decimal);
+            return decider;
+        }
+        let rule = Rule::Predicted { predictor, corrected: false };
+        let first = match readings.has(Reading::Plain) {
+            true => Strategy { rule, printed: strategy.printed, readings, ..Strategy::AVG },
+            false => Strategy { rule, twice: false, ..strategy },
+        };
+        let mut first = Decider::new(first, procs);
+        match readings.has(Reading::Effected) {
+            true => drop(run(jobs, procs, lifetimes, &mut first, &mut |_: &Machine, _, _, _| {})),
+            false => drop(followed(jobs, procs, lifetimes, &mut first)),
+        }
+        decider.corrected_by(if readings.has(Reading::Every) { &first.weighed } else { &first.predictions });
     }
     decider
+}
+
+/// What every job that AVG does not give all it wants would gain by a decider, and what all would gain by OPT, in
+/// minutes.
+fn followed(jobs: &[Job], procs: u32, lifetimes: &Lifetimes, decider: &mut Decider) -> (Vec<Offer>, f64) {
+    let mut avg = Decider::new(Strategy::AVG, procs);
+    let mut best = Decider::new(Strategy { rule: Rule::Opt, ..Strategy::AVG }, procs);
+    let mut offers: Vec<Offer> = Vec::new();
+    let mut possible = 0.0;
+    run(jobs, procs, lifetimes, &mut avg, &mut |machine, index, queued, processors| {
+        if processors < jobs[index].most {
+            offers.push(follow(jobs, machine, index, queued, decider));
+            possible += follow(jobs, machine, index, queued, &mut best).saved / 60.0;
+        }
+    });
+    (offers, possible)
 }
 
 /// The strategy's decisions for every job that AVG does not give all it wants, none of them effected.
@@ -151,17 +227,8 @@ pub fn application(
     lifetimes: &Lifetimes,
     strategy: Strategy,
 ) -> (Measures, Vec<Prediction>) {
-    let mut avg = Decider::new(Strategy::AVG, procs);
     let mut decider = decider(jobs, procs, lifetimes, strategy);
-    let mut best = Decider::new(Strategy { rule: Rule::Opt, ..Strategy::AVG }, procs);
-    let mut offers: Vec<Offer> = Vec::new();
-    let mut possible = 0.0;
-    run(jobs, procs, lifetimes, &mut avg, &mut |machine, index, queued, processors| {
-        if processors < jobs[index].most {
-            offers.push(follow(jobs, machine, index, queued, &mut decider));
-            possible += follow(jobs, machine, index, queued, &mut best).saved / 60.0;
-        }
-    });
+    let (offers, possible) = followed(jobs, procs, lifetimes, &mut decider);
     let (count, unspoiled) = (jobs.len() as f64, offers.len() as f64);
     let rebels: Vec<&Offer> = offers.iter().filter(|offer| offer.rebelled).collect();
     let mut saved: Vec<f64> = rebels.iter().map(|offer| offer.saved / 60.0).collect();
@@ -219,7 +286,7 @@ fn predictions(predictions: &[Prediction]) -> Measures {
 }
 
 /// The results of runs, beside the same jobs under AVG.
-pub fn system(jobs: &[Job], runs: &[Run], avg: &[Run], options: &WorkloadOptions) -> Measures {
+pub fn system(jobs: &[Job], runs: &[Run], avg: &[Run], hours: &Hours, procs: u32) -> Measures {
     let turnaround = |runs: &[Run]| {
         mean(&jobs.iter().zip(runs).map(|(job, run)| run.end - job.arrival).collect::<Vec<f64>>())
     };
@@ -227,8 +294,9 @@ pub fn system(jobs: &[Job], runs: &[Run], avg: &[Run], options: &WorkloadOptions
     let mut run_times: Vec<f64> = runs.iter().map(|run| run.end - run.start).collect();
     let better = jobs.iter().zip(runs.iter().zip(avg)).filter(|(_, (run, avg))| run.end < avg.end).count();
     let worse = jobs.iter().zip(runs.iter().zip(avg)).filter(|(_, (run, avg))| run.end > avg.end).count();
-    let change = |used: fn(&[Job], &[Run], &WorkloadOptions) -> f64| {
-        let (ours, theirs) = (used(jobs, runs, options), used(jobs, avg, options));
+    let change = |used: fn(&[Job], &[Run], &Hours) -> f64| {
+        let capacity = f64::from(procs);
+        let (ours, theirs) = (used(jobs, runs, hours) / capacity, used(jobs, avg, hours) / capacity);
         (ours, ours / theirs - 1.0)
     };
     let (day, day_change) = change(efficiency_by_day);
@@ -250,50 +318,51 @@ pub fn system(jobs: &[Job], runs: &[Run], avg: &[Run], options: &WorkloadOptions
     .into()
 }
 
-/// Efficiency S(n) / n averaged over processors and the given hours of every day, idle processors counting as 0.
-fn efficiency(jobs: &[Job], runs: &[Run], options: &WorkloadOptions, hours: &[f64]) -> f64 {
+/// Efficiency S(n) / n summed over processors and averaged over the given seconds of every day; idle processors count
+/// as 0.
+fn efficiency(jobs: &[Job], runs: &[Run], cycle: f64, lengths: &[f64]) -> f64 {
     let mut work = 0.0;
     for (job, run) in jobs.iter().zip(runs) {
         let speedup = job.sequential / (run.end - run.start);
-        let cycle = options.cycle();
         let mut day = (run.start / cycle).floor();
         while day * cycle < run.end {
-            let Some(length) = hours.get(day as usize) else { break };
+            let Some(length) = lengths.get(day as usize) else { break };
             let seconds = run.end.min(day * cycle + length) - run.start.max(day * cycle);
             work += speedup * seconds.max(0.0);
             day += 1.0;
         }
     }
-    work / (hours.iter().sum::<f64>() * f64::from(options.procs))
+    work / lengths.iter().sum::<f64>()
 }
 
-fn efficiency_by_day(jobs: &[Job], runs: &[Run], options: &WorkloadOptions) -> f64 {
-    efficiency(jobs, runs, options, &vec![DAYTIME; options.days as usize])
+fn efficiency_by_day(jobs: &[Job], runs: &[Run], hours: &Hours) -> f64 {
+    efficiency(jobs, runs, hours.cycle, &vec![hours.daytime; hours.days as usize])
 }
 
 /// From every morning until the last of the day's jobs has started, as the paper's nights last.
-fn efficiency_until_scheduled(jobs: &[Job], runs: &[Run], options: &WorkloadOptions) -> f64 {
-    let mut hours = vec![DAYTIME; options.days as usize];
+fn efficiency_until_scheduled(jobs: &[Job], runs: &[Run], hours: &Hours) -> f64 {
+    let mut lengths = vec![hours.daytime; hours.days as usize];
     for (job, run) in jobs.iter().zip(runs) {
-        let day = job.arrival.div_euclid(options.cycle());
-        if let Some(length) = hours.get_mut(day as usize) {
-            *length = length.max((run.start - day * options.cycle()).min(DAY));
+        let day = job.arrival.div_euclid(hours.cycle);
+        if let Some(length) = lengths.get_mut(day as usize) {
+            *length = length.max((run.start - day * hours.cycle).min(hours.longest));
         }
     }
-    efficiency(jobs, runs, options, &hours)
+    efficiency(jobs, runs, hours.cycle, &lengths)
 }
 
 /// One seed of one strategy: both tables.
 pub fn one(
     jobs: &[Job],
-    options: &WorkloadOptions,
+    procs: u32,
+    hours: &Hours,
     lifetimes: &Lifetimes,
     strategy: Strategy,
 ) -> (Measures, Measures, Vec<Prediction>) {
-    let (recorded, predictions) = application(jobs, options.procs, lifetimes, strategy);
-    let mut decider = decider(jobs, options.procs, lifetimes, strategy);
-    let runs = run(jobs, options.procs, lifetimes, &mut decider, &mut |_: &Machine, _, _, _| {});
-    let mut effected = system(jobs, &runs, &avg(jobs, options.procs), options);
+    let (recorded, predictions) = application(jobs, procs, lifetimes, strategy);
+    let mut decider = decider(jobs, procs, lifetimes, strategy);
+    let runs = run(jobs, procs, lifetimes, &mut decider, &mut |_: &Machine, _, _, _| {});
+    let mut effected = system(jobs, &runs, &avg(jobs, procs), hours, procs);
     effected.extend(self::predictions(&decider.predictions));
     // What has no value (a median of nothing) is left out.
     let defined = |mut measures: Measures| {
@@ -333,33 +402,60 @@ pub fn rows(options: &StudyOptions, strategies: &[Strategy]) -> usize {
     kinds(options, strategies).len()
 }
 
-/// Runs the study on all cores; `progress` is called for every seed of every row.
+/// One seed's jobs, the hours over which utilization is measured, and what each belief comes to.
+struct Prepared {
+    jobs: Vec<Job>,
+    hours: Hours,
+    lifetimes: Vec<Lifetimes>,
+}
+
+impl Prepared {
+    fn new(options: &StudyOptions, trace: Option<&[Recorded]>, n: u32) -> Result<Prepared, StudyError> {
+        let workload = seeded(&options.workload, n);
+        let Some((recorded, of)) = trace.zip(options.trace.as_ref()) else {
+            let lifetimes: Result<_, StudyError> =
+                options.beliefs.iter().map(|&belief| lifetimes(belief, &workload)).collect();
+            return Ok(Prepared {
+                jobs: generate(&workload),
+                hours: workload.hours(),
+                lifetimes: lifetimes?,
+            });
+        };
+        let jobs = malleable(recorded, of.parallelism, of.load, &workload);
+        let lifetimes = options.beliefs.iter().map(|&belief| lifetimes_of_trace(belief, &jobs, &workload));
+        let lifetimes = lifetimes.collect::<Result<_, StudyError>>()?;
+        // One day that ends when the last job has arrived, and its night when the last job has started.
+        let daytime = jobs.last().map_or(1.0, |job| job.arrival.max(1.0));
+        let hours = Hours { days: 1, cycle: LONG, daytime, longest: LONG };
+        Ok(Prepared { jobs, hours, lifetimes })
+    }
+}
+
+/// Runs the study on all cores, on the jobs of a trace where one is given beside what the options say of it; `progress`
+/// is called for every seed of every row.
 ///
 /// # Errors
 /// [`StudyError`].
 pub fn study(
     options: &StudyOptions,
+    trace: Option<&[Recorded]>,
     strategies: &[Strategy],
     progress: &(dyn Fn() + Sync),
 ) -> Result<Study, StudyError> {
-    let workloads: Vec<WorkloadOptions> = (0..options.seeds).map(|n| seeded(&options.workload, n)).collect();
-    let jobs: Vec<Vec<Job>> = workloads.par_iter().map(generate).collect();
-    if jobs.iter().all(Vec::is_empty) {
+    let procs = options.workload.procs;
+    let prepared = (0..options.seeds).into_par_iter().map(|n| Prepared::new(options, trace, n));
+    let prepared: Vec<Prepared> = prepared.collect::<Result<_, StudyError>>()?;
+    if prepared.iter().all(|seed| seed.jobs.is_empty()) {
         return Err(StudyError::NoJobs(options.workload.days, options.workload.load));
     }
-    let believed = workloads
-        .par_iter()
-        .map(|workload| options.beliefs.iter().map(|&belief| lifetimes(belief, workload)).collect());
-    let believed: Vec<Vec<Lifetimes>> = believed.collect::<Result<_, StudyError>>()?;
-    let prepared: Vec<(Vec<Job>, Vec<Lifetimes>)> = jobs.into_iter().zip(believed).collect();
     let kinds = kinds(options, strategies);
     let tasks: Vec<(usize, usize)> =
-        (0..kinds.len()).flat_map(|kind| (0..workloads.len()).map(move |seed| (kind, seed))).collect();
+        (0..kinds.len()).flat_map(|kind| (0..prepared.len()).map(move |seed| (kind, seed))).collect();
     let done: Vec<(Measures, Measures, Vec<Prediction>)> = tasks
         .par_iter()
         .map(|&(kind, seed)| {
-            let (jobs, lifetimes) = &prepared[seed];
-            let mut one = one(jobs, &workloads[seed], &lifetimes[kinds[kind].1], kinds[kind].0);
+            let Prepared { jobs, hours, lifetimes } = &prepared[seed];
+            let mut one = one(jobs, procs, hours, &lifetimes[kinds[kind].1], kinds[kind].0);
             if seed > 0 {
                 one.2 = Vec::new();
             }
@@ -367,7 +463,7 @@ pub fn study(
             one
         })
         .collect();
-    let rows = kinds.iter().zip(done.chunks(workloads.len())).map(|((strategy, _, belief), seeds)| Row {
+    let rows = kinds.iter().zip(done.chunks(prepared.len())).map(|((strategy, _, belief), seeds)| Row {
         strategy: strategy.to_string(),
         belief: *belief,
         application: estimates(&seeds.iter().map(|seed| &seed.0).collect::<Vec<_>>()),
@@ -376,11 +472,11 @@ pub fn study(
     });
     let facts: Vec<Measures> = prepared
         .par_iter()
-        .zip(&workloads)
-        .map(|((jobs, lifetimes), workload)| {
-            let runs = avg(jobs, workload.procs);
-            let mut facts = system(jobs, &runs, &runs, workload);
+        .map(|Prepared { jobs, hours, lifetimes }| {
+            let runs = avg(jobs, procs);
+            let mut facts = system(jobs, &runs, &runs, hours, procs);
             facts.insert("jobs".to_owned(), jobs.len() as f64);
+            facts.insert("offered_load".to_owned(), offered_load(jobs, procs));
             for lifetimes in lifetimes {
                 if let Lifetimes::Fitted(shortest, longest) = lifetimes {
                     facts.insert("fitted_t_min_s".to_owned(), *shortest);

@@ -120,7 +120,9 @@ pub fn sweep(
         };
         let done: Vec<_> = strategies
             .par_iter()
-            .map(|&strategy| (strategy.to_string(), one(&jobs, &workload, &believed, strategy)))
+            .map(|&strategy| {
+                (strategy.to_string(), one(&jobs, procs, &workload.hours(), &believed, strategy))
+            })
             .collect();
         for (name, (application, system, _)) in done {
             cell.application.insert(name.clone(), application);

@@ -11,6 +11,19 @@ pub const DAY: f64 = 86_400.0;
 /// The part of a day in which jobs arrive, in seconds.
 pub const DAYTIME: f64 = DAY / 2.0;
 
+/// The hours over which utilization is measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hours {
+    /// Days.
+    pub days: u32,
+    /// Seconds from one morning to the next.
+    pub cycle: f64,
+    /// Seconds of a day in which jobs arrive.
+    pub daytime: f64,
+    /// Seconds of a day and its night at most.
+    pub longest: f64,
+}
+
 /// Bounds of the sequential lifetimes: powers of e, in seconds.
 pub const LIFETIMES: (f64, f64) = (2.0, 12.0);
 
@@ -48,9 +61,9 @@ pub struct WorkloadOptions {
 }
 
 impl WorkloadOptions {
-    /// Seconds from one morning to the next.
-    pub fn cycle(&self) -> f64 {
-        f64::from(self.apart.max(1)) * DAY
+    /// Days of twelve hours, and their nights.
+    pub fn hours(&self) -> Hours {
+        Hours { days: self.days, cycle: f64::from(self.apart.max(1)) * DAY, daytime: DAYTIME, longest: DAY }
     }
 }
 
@@ -87,7 +100,6 @@ pub fn generate(options: &WorkloadOptions) -> Vec<Job> {
     let mut random = Random::new(options.seed);
     let rate = options.load * f64::from(options.procs) / lifetimes().mean();
     let (low, high) = LIFETIMES;
-    let widest = libm::log(f64::from(options.procs));
     let mut jobs = Vec::new();
     for day in 0..options.days {
         let mut time = 0.0;
@@ -97,18 +109,10 @@ pub fn generate(options: &WorkloadOptions) -> Vec<Job> {
                 break;
             }
             let sequential = libm::exp(random.between(low, high));
-            let parallelism = libm::exp(random.between(0.0, widest));
-            let sigma = random.between(0.0, LARGEST_SIGMA);
+            let (speedup, most) = malleability(options, None, &mut random);
             let place = random.uniform();
-            let speedup = Speedup::new(parallelism.max(1.0), sigma).expect("a job");
-            let whole = match options.rounding {
-                Rounding::Down => parallelism.floor(),
-                Rounding::Nearest => parallelism.round(),
-                Rounding::Up => parallelism.ceil(),
-            };
-            let most = (whole as u32).clamp(1, options.procs);
             jobs.push(Job {
-                arrival: f64::from(day) * options.cycle() + time,
+                arrival: f64::from(day) * options.hours().cycle + time,
                 sequential,
                 speedup,
                 most,
@@ -117,6 +121,76 @@ pub fn generate(options: &WorkloadOptions) -> Vec<Job> {
         }
     }
     jobs
+}
+
+/// A and sigma, and the most processors: A is log-uniform up to the machine unless it is known.
+fn malleability(options: &WorkloadOptions, known: Option<f64>, random: &mut Random) -> (Speedup, u32) {
+    let widest = libm::log(f64::from(options.procs));
+    let parallelism = known.unwrap_or_else(|| libm::exp(random.between(0.0, widest)));
+    let sigma = random.between(0.0, LARGEST_SIGMA);
+    let speedup = Speedup::new(parallelism.max(1.0), sigma).expect("a job");
+    let whole = match options.rounding {
+        Rounding::Down => parallelism.floor(),
+        Rounding::Nearest => parallelism.round(),
+        Rounding::Up => parallelism.ceil(),
+    };
+    (speedup, (whole as u32).clamp(1, options.procs))
+}
+
+/// Where a real job's average parallelism comes from, which no trace has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Parallelism {
+    /// Drawn as in the paper's workload: log-uniform up to the machine
+    Drawn,
+    /// The number of processors the job had, which the paper takes for a sign of it (section 2.2.2)
+    Size,
+}
+
+/// A job as a trace records it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    /// When it was submitted, in seconds.
+    pub submit: i64,
+    /// How long it ran, in seconds.
+    pub run_time: i64,
+    /// On how many processors.
+    pub processors: u32,
+}
+
+/// The jobs of a trace that ran, in order of submission, made malleable: they arrive when they did, and a job's work is its run time times its
+/// speedup on the processors it had, at an average parallelism and a sigma that are drawn anew by every seed. Times are
+/// stretched by one factor until the sequential work that arrives, over the machine from the first arrival to the last,
+/// is the load asked for; without one they stay. `options` gives the machine, the seed and the rounding.
+pub fn malleable(
+    recorded: &[Recorded],
+    parallelism: Parallelism,
+    load: Option<f64>,
+    options: &WorkloadOptions,
+) -> Vec<Job> {
+    let mut random = Random::new(options.seed);
+    let first = recorded.first().map_or(0, |job| job.submit);
+    let jobs = recorded.iter().map(|past| {
+        let known = (parallelism == Parallelism::Size).then_some(f64::from(past.processors));
+        let (speedup, most) = malleability(options, known, &mut random);
+        let place = random.uniform();
+        // A job of no time counts as one of a second.
+        let run_time = past.run_time.max(1) as f64;
+        let sequential = run_time * speedup.on(f64::from(past.processors)).unwrap_or(1.0);
+        Job { arrival: (past.submit - first) as f64, sequential, speedup, most, place }
+    });
+    let mut jobs: Vec<Job> = jobs.collect();
+    if let Some(load) = load {
+        let stretched = offered_load(&jobs, options.procs) / load;
+        jobs.iter_mut().for_each(|job| job.arrival *= stretched);
+    }
+    jobs
+}
+
+/// Sequential seconds that arrive, over those of the machine from the first arrival to the last.
+pub fn offered_load(jobs: &[Job], procs: u32) -> f64 {
+    let work: f64 = jobs.iter().map(|job| job.sequential).sum();
+    work / (f64::from(procs) * jobs.last().map_or(1.0, |job| job.arrival.max(1.0)))
 }
 
 #[cfg(test)]
@@ -137,6 +211,24 @@ mod tests {
         assert!((260.0..282.0).contains(&mean), "{mean}");
         let wide = jobs.iter().filter(|job| job.speedup.parallelism() > 128f64.sqrt()).count();
         assert!((wide as f64 / jobs.len() as f64 - 0.5).abs() < 0.02);
+    }
+
+    /// Two jobs of 100 s on 4 processors at 50 s and 250 s. At A = 4 and sigma = 0 they would be 400 s of work each; by
+    /// sigma less, and no less than Eager's bound, 4 x 4 / (4 + 4 - 1), allows.
+    #[test]
+    fn a_trace_made_malleable_by_hand() {
+        let recorded = [50, 250].map(|submit| Recorded { submit, run_time: 100, processors: 4 });
+        let options = WorkloadOptions { procs: 16, ..PAPER };
+        let jobs = malleable(&recorded, Parallelism::Size, None, &options);
+        assert_eq!([0, 1].map(|job| jobs[job].arrival), [0.0, 200.0]);
+        for job in &jobs {
+            assert!(job.most == 4 && job.speedup.parallelism() == 4.0);
+            assert!(job.sequential <= 400.0 && job.sequential >= 100.0 * 16.0 / 7.0);
+            assert!((job.run_time(4) - 100.0).abs() < 1e-9);
+        }
+        let drawn = malleable(&recorded, Parallelism::Drawn, Some(0.5), &options);
+        assert!((offered_load(&drawn, 16) - 0.5).abs() < 1e-12);
+        assert!(drawn.iter().all(|job| (job.run_time(4) - 100.0).abs() < 1e-9));
     }
 
     /// Kolmogorov and Smirnov's distance of a sample from the uniform distribution on 0 to 1, within which it must be;

@@ -21,7 +21,7 @@ pub fn class(value: u64) -> u32 {
 }
 
 /// What tells a value's state from others.
-fn key(value: u64, split: bool) -> u32 {
+pub(super) fn key(value: u64, split: bool) -> u32 {
     let class = class(value);
     if split { 2 * class + u32::from(!value.max(1).is_power_of_two()) } else { class }
 }

@@ -6,7 +6,7 @@
 //!
 //! * **With a trace**, one of the bin's jobs in the trace gives run time and processors ([`Shapes`] says which); a bin
 //!   without any gives the run time as below, and any job of the trace the processors. Users and requests are those of
-//!   [`super::people`], or that job's own.
+//!   [`super::people`], or that job's own, or those of a run of like jobs ([`super::runs`]).
 //! * **Without**, run times are log-uniform within the bin (its last bin, which is open, ends after one more ratio),
 //!   sizes are Lublin's ([`super::lublin`]), users and requests those of [`super::visits`].
 //!
@@ -17,6 +17,7 @@ use super::chain::Chain;
 use super::history::{History, Past};
 use super::lublin::Lublin;
 use super::people::People;
+use super::runs::{Going, Runs};
 use super::visits::Visits;
 use crate::base::random::Random;
 use crate::studies::hmm::block::Block;
@@ -39,6 +40,8 @@ pub enum Shapes {
     Bin,
     /// One in the next state of the calibrated Markov chain of processors (Song, Ernemann & Yahyapour 2004)
     Chain,
+    /// As by the chain, in runs of like jobs of one user, of which as many as in the trace use up their limits
+    Runs,
     /// Any, with its user, request and program
     Whole,
 }
@@ -49,6 +52,7 @@ impl Shapes {
         match self {
             Shapes::Bin => "bin",
             Shapes::Chain => "chain",
+            Shapes::Runs => "runs",
             Shapes::Whole => "whole",
         }
     }
@@ -77,6 +81,8 @@ enum Source {
         shapes: Shapes,
         /// The chain of processors, and which of a bin's jobs are in each of its states.
         chain: Option<Box<(Chain, Vec<ByState>)>>,
+        /// Runs of like jobs.
+        runs: Option<Box<Runs>>,
         processors: Vec<u32>,
         /// Where the first slot begins.
         begin: i64,
@@ -164,7 +170,8 @@ impl Hidden {
         for job in &history.jobs {
             by_bin[bins.bin_of(job.run_time as f64)].push(*job);
         }
-        let chain = Chain::split(&history.processors()).filter(|_| shapes == Shapes::Chain);
+        let chain =
+            Chain::split(&history.processors()).filter(|_| matches!(shapes, Shapes::Chain | Shapes::Runs));
         let chain = chain.map(|chain| {
             let of_bin = |jobs: &Vec<Past>| {
                 let mut by_state = vec![Vec::new(); chain.states()];
@@ -183,6 +190,7 @@ impl Hidden {
             by_bin,
             shapes,
             chain,
+            runs: (shapes == Shapes::Runs).then(|| Box::new(Runs::new(&history.jobs))),
             processors: history.jobs.iter().map(|job| job.processors).collect(),
             begin: first.div_euclid(model.slot_s) * model.slot_s,
         };
@@ -216,6 +224,7 @@ impl Hidden {
         let mut number = 0;
         let mut silence = 0;
         let mut place = None;
+        let mut going: Option<Going> = None;
         let mut state = random.weighted(&self.model.start);
         while number < count {
             let parameter = self.model.load_parameter[state];
@@ -239,6 +248,12 @@ impl Hidden {
                     continue;
                 }
                 let (processors, run_time) = shape.of();
+                if let Source::Trace { runs: Some(runs), people, .. } = &self.source {
+                    let drawn = runs.next(&mut going, (processors, run_time), submit, people, random);
+                    let shape = (drawn.processors, drawn.run_time);
+                    each(super::job(number as i64, submit, shape, drawn.request, drawn.user))?;
+                    continue;
+                }
                 let (user, request) = match &mut crowd {
                     Submitters::Crowd(crowd) => {
                         let submitter = crowd.submitter(processors, run_time, random);

@@ -8,6 +8,7 @@
 //! * [`lublin`]: the model of Lublin & Feitelson 2003.
 //! * [`downey`]: the model of Downey 1997, with users ([`visits`]).
 //! * [`hidden`]: slots and run times from a hidden Markov model, all else from its trace.
+//! * [`runs`]: runs of like jobs, for [`hidden`].
 //! * [`resample`]: whole weeks or users' sessions of a trace, shuffled.
 //!
 //! The same options give the same bytes on every platform. Jobs are written as they are drawn: what is kept is the
@@ -24,6 +25,7 @@ pub mod lublin;
 pub mod markov;
 pub mod people;
 pub mod resample;
+pub mod runs;
 mod sessions;
 pub mod shared;
 pub mod visits;

@@ -34,6 +34,8 @@ pub enum Rival {
     Hmm,
     /// The same, with the paper's chain of processors
     Chained,
+    /// The same, in runs of like jobs, some of which use up their limits
+    Runs,
     /// The same, with whole jobs of the trace
     Whole,
     /// The trace's sessions, shuffled
@@ -57,6 +59,7 @@ impl Rival {
             Rival::Lublin => "lublin",
             Rival::Hmm => "hmm",
             Rival::Chained => "hmm, chained",
+            Rival::Runs => "hmm, runs",
             Rival::Whole => "hmm, whole",
             Rival::Sessions => "resample, sessions",
             Rival::Weeks => "resample, weeks",
@@ -75,6 +78,7 @@ impl Rival {
             Rival::Lublin => Model::lublin(NonZeroU32::new(history.procs).unwrap_or(NonZeroU32::MIN)),
             Rival::Hmm => hidden(Shapes::Bin)?,
             Rival::Chained => hidden(Shapes::Chain)?,
+            Rival::Runs => hidden(Shapes::Runs)?,
             Rival::Whole => hidden(Shapes::Whole)?,
             Rival::Sessions => Model::resample(history, Unit::Sessions),
             Rival::Weeks => Model::resample(history, Unit::Weeks),
