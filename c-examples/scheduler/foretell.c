@@ -124,6 +124,7 @@ const char *foretell(struct teller *teller, const struct settings *settings, str
         double half_width;
         *expected = 0;
         if (status != SUREFILL_OK || step != SUREFILL_STEP_DONE || (i >= 0 && number == 0)) continue;
+        if (i >= 0 && pool->candidates[i].launched) continue; /* nobody is told what has come already */
         for (int k = 0; k < SUREFILL_START_LEVELS && known == SUREFILL_OK; k++)
             known = surefill_forecast_start_quantile(teller->forecast, number, STARTS_LEVELS[k], &when[k], &half_width);
         if (known == SUREFILL_OK) *expected = foretell_told(beliefs, pool, i, when);

@@ -46,6 +46,7 @@ struct candidate {
     bool refused; /* the resource manager would not start it lately where we wanted it */
     bool shared;  /* it is judged on a machine of shared nodes (share.h) */
     bool started; /* it has been, while the pool was gathered */
+    bool launched; /* it has been, since the pool was decided on */
     bool several; /* an array's task: it starts under another number */
     struct verdict judged;
     int64_t expected;  /* by when it is expected to have started; 0 for unknown */

@@ -128,7 +128,9 @@ const char *share_foretell(struct share_teller *teller, const struct settings *s
     pool->head_expected = told(teller, beliefs, pool, -1, number++);
     for (int32_t i = 0; i < share->wish_count; i++) {
         struct candidate *candidate = &pool->candidates[share->wishes[i].candidate];
-        if (!candidate->started) candidate->expected = told(teller, beliefs, pool, share->wishes[i].candidate, number++);
+        if (candidate->started) continue;
+        if (!candidate->launched) candidate->expected = told(teller, beliefs, pool, share->wishes[i].candidate, number);
+        number++;
     }
     return NULL;
 }

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = SUREFILL_START_LEVELS, POOLS = 64 }; /* pools beyond so many are told what is forecast */
+/* Pools beyond so many are told what is forecast, until one of these has not been asked about for so long, in seconds. */
+enum { LEVELS = SUREFILL_START_LEVELS, POOLS = 64, FORGOTTEN = 10 * 86400 };
+enum { ALL_HEARD = (1 << LEVELS) - 1 };
 
 /* The library's classes: by how far ahead the forecast's median lies, and how long the job has waited; and the power by
  * which its rate falls with the starts of a class, until it is a fiftieth. */
@@ -29,9 +31,9 @@ struct answer {
 };
 
 struct place {
-    int64_t key;
+    int64_t key, asked; /* asked: when last */
     surefill_start_calibration *calibration; /* NULL for a free place */
-    int64_t known[CLASSES], open[CLASSES];   /* answers whose job has started, and that wait for it */
+    int64_t known[CLASSES], open[CLASSES];   /* answers whose job has started, and that something is still to be heard of */
 };
 
 struct starts {
@@ -56,8 +58,28 @@ static struct place *find(struct starts *starts, int64_t key) {
     return NULL;
 }
 
-static struct place *make_place(struct starts *starts, int64_t key) {
+/* Whether an answer is of this pool, also of one that has waited longer than all that it was told. */
+static bool is_answered(const struct starts *starts, int64_t key) {
+    for (size_t i = 0; i < starts->count; i++)
+        if (starts->answers[i].key == key) return true;
+    return false;
+}
+
+/* Frees the place that has not been asked about for the longest time, if that is long enough. */
+static void forget(struct starts *starts, int64_t now) {
+    struct place *oldest = &starts->places[0];
+    for (int i = 1; i < POOLS; i++)
+        if (starts->places[i].asked < oldest->asked) oldest = &starts->places[i];
+    if (now - oldest->asked < FORGOTTEN || is_answered(starts, oldest->key)) return;
+    free(oldest->calibration);
+    oldest->calibration = NULL;
+}
+
+static struct place *make_place(struct starts *starts, int64_t key, int64_t now) {
     struct place *place = find(starts, key);
+    int used = 0;
+    for (int i = 0; i < POOLS; i++) used += starts->places[i].calibration != NULL;
+    if (place == NULL && used == POOLS) forget(starts, now);
     for (int i = 0; i < POOLS && place == NULL; i++) {
         void *memory;
         if (starts->places[i].calibration != NULL) continue;
@@ -73,8 +95,13 @@ static struct place *make_place(struct starts *starts, int64_t key) {
         memset(place->known, 0, sizeof place->known);
         memset(place->open, 0, sizeof place->open);
     }
+    if (place != NULL) place->asked = now;
     return place;
 }
+
+/* Whether something is still to be heard of an answer: who has waited longer than all that it was told, be it for weeks,
+ * keeps nobody from being heard. */
+static bool is_open(const struct answer *answer) { return answer->heard != ALL_HEARD; }
 
 static int class_of(const struct answer *answer) {
     int lead = 0, age = 0;
@@ -116,7 +143,7 @@ static bool insert(struct starts *starts, size_t at, const struct answer *answer
     memmove(&starts->answers[at + 1], &starts->answers[at], (starts->count - at) * sizeof *starts->answers);
     starts->answers[at] = *answer;
     starts->count++;
-    place->open[class_of(answer)]++;
+    place->open[class_of(answer)] += is_open(answer);
     return true;
 }
 
@@ -150,7 +177,7 @@ static void note(struct starts *starts, const struct place *place, const struct 
 
 int64_t starts_told(struct starts *starts, int64_t key, const struct facts *facts, bool several, int64_t now,
                     const int64_t forecast[LEVELS]) {
-    struct place *place = make_place(starts, key);
+    struct place *place = make_place(starts, key, now);
     int64_t told[LEVELS], age = facts->submit < now ? now - facts->submit : 0;
     if (place == NULL || surefill_start_calibration_told(place->calibration, age, forecast, LEVELS, told) != SUREFILL_OK)
         return forecast[STARTS_TOLD];
@@ -175,7 +202,8 @@ static void hear(struct starts *starts, struct answer *answer, int64_t waited, b
 void starts_left(struct starts *starts, int64_t id) {
     size_t first = first_of(starts, id), end = end_of(starts, first, id);
     if (first == end) return;
-    for (size_t i = first; i < end; i++) find(starts, starts->answers[i].key)->open[class_of(&starts->answers[i])]--;
+    for (size_t i = first; i < end; i++)
+        find(starts, starts->answers[i].key)->open[class_of(&starts->answers[i])] -= is_open(&starts->answers[i]);
     memmove(&starts->answers[first], &starts->answers[end], (starts->count - end) * sizeof *starts->answers);
     starts->count -= end - first;
 }
@@ -199,7 +227,9 @@ void starts_overdue(struct starts *starts, int64_t now) {
         int64_t waited = now - answer->when;
         int next = 0;
         while (next < LEVELS && (answer->heard >> next & 1) != 0) next++;
-        if (next < LEVELS && waited > answer->told[next]) hear(starts, answer, waited, false);
+        if (next == LEVELS || waited <= answer->told[next]) continue;
+        hear(starts, answer, waited, false);
+        if (!is_open(answer)) find(starts, answer->key)->open[class_of(answer)]--;
     }
 }
 
@@ -211,7 +241,7 @@ struct front {
     uint64_t places, answers;
 };
 struct saved {
-    int64_t key, known[CLASSES];
+    int64_t key, asked, known[CLASSES];
 };
 enum { PLACE_SIZE = sizeof(struct saved) + SUREFILL_START_CALIBRATION_SIZE };
 
@@ -226,7 +256,7 @@ void *starts_save(const struct starts *starts, size_t *size) {
     at = bytes + sizeof front;
     for (int i = 0; i < POOLS; i++) {
         const struct place *place = &starts->places[i];
-        struct saved saved = {.key = place->key};
+        struct saved saved = {.key = place->key, .asked = place->asked};
         if (place->calibration == NULL) continue;
         if (surefill_start_calibration_seal(place->calibration) != SUREFILL_OK) {
             free(bytes);
@@ -246,7 +276,8 @@ static bool load_places(struct starts *starts, const char *at, uint64_t count) {
         struct place *place;
         struct saved saved;
         memcpy(&saved, at, sizeof saved);
-        if (find(starts, saved.key) != NULL || (place = make_place(starts, saved.key)) == NULL) return false;
+        if (find(starts, saved.key) != NULL || (place = make_place(starts, saved.key, saved.asked)) == NULL)
+            return false;
         for (int k = 0; k < CLASSES; k++)
             if (saved.known[k] < 0) return false;
         memcpy(place->known, saved.known, sizeof saved.known);

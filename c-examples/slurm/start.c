@@ -217,7 +217,7 @@ double site_start(struct site *site, struct group *group, const struct decision 
     *changed = slurm_conf.last_update != site->configured ||
                site_fingerprint(site_least_priority(site)) != site->fingerprint;
     for (int32_t i = 0; i < decision->accepted_count && !*changed; i++) {
-        const struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
+        struct candidate *candidate = &group->pool.candidates[decision->accepted[i]];
         part_record_t *part = find_part_record(site->partitions[candidate->place]);
         double begun = clock_seconds(), delay = candidate->judged.delay;
         bool measured = candidate->judged.exactness != SUREFILL_DELAY_AT_LEAST;
@@ -242,6 +242,7 @@ double site_start(struct site *site, struct group *group, const struct decision 
             continue;
         }
         ++*started;
+        candidate->launched = true;
         delays_overtook(delays, &group->pool, settings->criterion, candidate);
         if (candidate->judged.missing > 0)
             debug("surefill: JobId=%u has overtaken JobId=%u: predicted %.6g, told %.6g", (uint32_t)candidate->facts.id,

@@ -102,7 +102,21 @@ static void jams_are_no_flood(void) {
     starts_free(starts);
 }
 
-/* Each pool learns for itself; there is room for 64. */
+/* A job that waits for weeks, for a limit or a licence, keeps nobody else from being heard. */
+static void who_never_starts_is_in_nobodys_way(void) {
+    struct starts *starts = starts_make();
+    int64_t told = tell(starts, 1, 0, 0), now = 0;
+    for (int64_t id = 2; id < 200; id++) {
+        now += 4000;
+        starts_overdue(starts, now);
+        told = tell(starts, id, now, now);
+        starts_began(starts, id, now + 100);
+    }
+    CHECK(known(starts) > 100 && told < 2 * FORECAST[STARTS_TOLD]);
+    starts_free(starts);
+}
+
+/* Each pool learns for itself; there is room for 64, and for another when one has been forgotten. */
 static void pools_are_apart(void) {
     struct starts *starts = starts_make();
     const struct facts facts = job(1, 0);
@@ -115,6 +129,13 @@ static void pools_are_apart(void) {
     CHECK(tell(starts, 60, 0, 0) > 2 * FORECAST[STARTS_TOLD]);
     CHECK(starts_told(starts, 8, &facts, true, 0, FORECAST) == FORECAST[STARTS_TOLD]);
     CHECK(starts_told(starts, 65, &facts, true, 0, FORECAST) == FORECAST[STARTS_TOLD]);
+    for (int64_t id = 100; id < 150; id++) {
+        const int64_t now = 11 * 86400;
+        const struct facts late = job(id, now);
+        starts_told(starts, 65, &late, false, now, FORECAST);
+        starts_began(starts, id, now + 100000);
+    }
+    CHECK(starts_told(starts, 65, &facts, true, 11 * 86400, FORECAST) > 2 * FORECAST[STARTS_TOLD]);
     starts_free(starts);
 }
 
@@ -188,6 +209,7 @@ int main(void) {
     the_level_holds(100);
     who_waits_is_heard_of();
     jams_are_no_flood();
+    who_never_starts_is_in_nobodys_way();
     pools_are_apart();
     books_tell_of_starts();
     states_are_kept();
