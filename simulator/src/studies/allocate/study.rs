@@ -410,23 +410,24 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(options: &StudyOptions, trace: Option<&[Recorded]>, n: u32) -> Result<Prepared, StudyError> {
-        let workload = seeded(&options.workload, n);
-        let Some((recorded, of)) = trace.zip(options.trace.as_ref()) else {
-            let lifetimes: Result<_, StudyError> =
-                options.beliefs.iter().map(|&belief| lifetimes(belief, &workload)).collect();
-            return Ok(Prepared {
-                jobs: generate(&workload),
-                hours: workload.hours(),
-                lifetimes: lifetimes?,
-            });
+    fn new(
+        options: &StudyOptions,
+        workload: &WorkloadOptions,
+        jobs: Vec<Job>,
+    ) -> Result<Prepared, StudyError> {
+        let belief = |&belief: &Belief| match options.trace {
+            Some(_) => lifetimes_of_trace(belief, &jobs, workload),
+            None => lifetimes(belief, workload),
         };
-        let jobs = malleable(recorded, of.parallelism, of.load, &workload);
-        let lifetimes = options.beliefs.iter().map(|&belief| lifetimes_of_trace(belief, &jobs, &workload));
-        let lifetimes = lifetimes.collect::<Result<_, StudyError>>()?;
-        // One day that ends when the last job has arrived, and its night when the last job has started.
-        let daytime = jobs.last().map_or(1.0, |job| job.arrival.max(1.0));
-        let hours = Hours { days: 1, cycle: LONG, daytime, longest: LONG };
+        let lifetimes = options.beliefs.iter().map(belief).collect::<Result<_, StudyError>>()?;
+        let hours = match options.trace {
+            // One day that ends when the last job has arrived, and its night when the last job has started.
+            Some(_) => {
+                let daytime = jobs.last().map_or(1.0, |job| job.arrival.max(1.0));
+                Hours { days: 1, cycle: LONG, daytime, longest: LONG }
+            }
+            None => workload.hours(),
+        };
         Ok(Prepared { jobs, hours, lifetimes })
     }
 }
@@ -443,11 +444,18 @@ pub fn study(
     progress: &(dyn Fn() + Sync),
 ) -> Result<Study, StudyError> {
     let procs = options.workload.procs;
-    let prepared = (0..options.seeds).into_par_iter().map(|n| Prepared::new(options, trace, n));
-    let prepared: Vec<Prepared> = prepared.collect::<Result<_, StudyError>>()?;
-    if prepared.iter().all(|seed| seed.jobs.is_empty()) {
+    let workloads: Vec<WorkloadOptions> = (0..options.seeds).map(|n| seeded(&options.workload, n)).collect();
+    let jobs = workloads.par_iter().map(|workload| match trace.zip(options.trace.as_ref()) {
+        Some((recorded, of)) => malleable(recorded, of.parallelism, of.load, workload),
+        None => generate(workload),
+    });
+    let jobs: Vec<Vec<Job>> = jobs.collect();
+    if jobs.iter().all(Vec::is_empty) {
         return Err(StudyError::NoJobs(options.workload.days, options.workload.load));
     }
+    let prepared =
+        jobs.into_par_iter().zip(&workloads).map(|(jobs, workload)| Prepared::new(options, workload, jobs));
+    let prepared: Vec<Prepared> = prepared.collect::<Result<_, StudyError>>()?;
     let kinds = kinds(options, strategies);
     let tasks: Vec<(usize, usize)> =
         (0..kinds.len()).flat_map(|kind| (0..prepared.len()).map(move |seed| (kind, seed))).collect();
