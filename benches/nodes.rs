@@ -1,9 +1,9 @@
 //! A pass over 2,000 nodes shared by 1,000 running jobs, with 1,000 candidates: how long until all are judged.
 //!
 //! `cargo bench --bench nodes` prints, for each criterion and for the rule of the preset fair, the milliseconds of
-//! processor time of the faster of two passes, the scenarios on which the judgements rest, and how the candidates fared.
-//! Every acceptance is declined, so that each pass judges all candidates once; the last column is a pass that commits
-//! what it accepts, up to ten candidates.
+//! processor time of the faster of two passes, the scenarios on which the judgements rest, and how the candidates
+//! fared. Every acceptance is declined, so that each pass judges all candidates once; the last column is a pass that
+//! commits what it accepts, up to ten candidates.
 
 use std::time::Instant;
 use surefill::backfill::{Criterion, Rule, Step, Verdict};

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pools beyond so many are told what is forecast, until one of these has not been asked about for so long, in seconds. */
+/* Pools beyond these are told what is forecast, until one of them has not been asked about for FORGOTTEN seconds. */
 enum { LEVELS = SUREFILL_START_LEVELS, POOLS = 64, FORGOTTEN = 10 * 86400 };
 enum { ALL_HEARD = (1 << LEVELS) - 1 };
 
@@ -99,8 +99,8 @@ static struct place *make_place(struct starts *starts, int64_t key, int64_t now)
     return place;
 }
 
-/* Whether something is still to be heard of an answer: who has waited longer than all that it was told, be it for weeks,
- * keeps nobody from being heard. */
+/* Whether something is still to be heard of an answer: who has waited longer than all that it was told, be it for
+ * weeks, keeps nobody from being heard. */
 static bool is_open(const struct answer *answer) { return answer->heard != ALL_HEARD; }
 
 static int class_of(const struct answer *answer) {

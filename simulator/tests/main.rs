@@ -27,6 +27,7 @@ mod pyss;
 mod report;
 mod reservations_command;
 mod rivals;
+mod serve_command;
 mod shards;
 mod similar;
 mod strategies;

@@ -138,7 +138,8 @@ fn work_in_slices_changes_nothing() {
 
 /// The node that the library chooses for a candidate of one task beside every node that it could have: by common
 /// scenarios the delays there can be compared. The choice rests on 32 scenarios and looks at no run time of the
-/// candidate's, so that it need not be the best; it must be among the best nearly always, and much better than best fit.
+/// candidate's, so that it need not be the best; it must be among the best nearly always, and much better than best
+/// fit.
 #[test]
 fn apart_is_nearly_the_node_that_delays_the_head_least() {
     let mut random = Random(23);

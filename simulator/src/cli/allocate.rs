@@ -61,8 +61,8 @@ pub struct Allocate {
     /// Processors of the machine, and the largest average parallelism
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = processors, conflicts_with = "sweep")]
     procs: u32,
-    /// Sequential seconds that arrive a second of daytime, over the processors [default: 0.75]; with --malleable a second
-    /// of the day and the night [default: as they come]
+    /// Sequential seconds that arrive a second of daytime, over the processors [default: 0.75]; with --malleable a
+    /// second of the day and the night [default: as they come]
     #[arg(long, value_name = "RHO", value_parser = load, conflicts_with = "sweep")]
     load: Option<f64>,
     /// Seed of the first workload

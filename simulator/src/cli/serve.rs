@@ -62,8 +62,8 @@ pub struct Serve {
     #[arg(long, value_name = "SECONDS", default_value_t = 15, help_heading = "Server",
           value_parser = clap::value_parser!(u64).range(1..=86_400))]
     refresh: u64,
-    /// When every waiting job starts, the queue played forward: what "surefill advise --json" prints, read again when it
-    /// has changed. A timer may make it: surefill advise --json > new && mv new starts.json
+    /// When every waiting job starts, the queue played forward: what "surefill advise --json" prints, read again when
+    /// it has changed. A timer may make it: surefill advise --json > new && mv new starts.json
     #[arg(long, value_name = "FILE", help_heading = "Server")]
     starts: Option<PathBuf>,
     /// Read history and starts again when they have changed, looking after each of these spans of time; 0 is never

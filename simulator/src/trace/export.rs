@@ -67,8 +67,8 @@ impl Key {
 }
 
 /// Replaces users, groups, programs, queues and partitions by numbers that only the key connects with them: the same in
-/// every trace with this key, different ones for different names. Jobs are numbered anew; names, features and header lines
-/// of the source go. Times, sizes and spans stay: who knows when somebody ran what can find those jobs.
+/// every trace with this key, different ones for different names. Jobs are numbered anew; names, features and header
+/// lines of the source go. Times, sizes and spans stay: who knows when somebody ran what can find those jobs.
 pub fn anonymise(trace: &mut Trace, key: &Key) {
     type Field = fn(&mut Record) -> &mut i64;
     let names = std::mem::take(&mut trace.names);

@@ -158,10 +158,11 @@ pub struct Recorded {
     pub processors: u32,
 }
 
-/// The jobs of a trace that ran, in order of submission, made malleable: they arrive when they did, and a job's work is its run time times its
-/// speedup on the processors it had, at an average parallelism and a sigma that are drawn anew by every seed. Times are
-/// stretched by one factor until the sequential work that arrives, over the machine from the first arrival to the last,
-/// is the load asked for; without one they stay. `options` gives the machine, the seed and the rounding.
+/// The jobs of a trace that ran, in order of submission, made malleable: they arrive when they did, and a job's work is
+/// its run time times its speedup on the processors it had, at an average parallelism and a sigma that are drawn anew
+/// by every seed. Times are stretched by one factor until the sequential work that arrives, over the machine from the
+/// first arrival to the last, is the load asked for; without one they stay. `options` gives the machine, the seed and
+/// the rounding.
 pub fn malleable(
     recorded: &[Recorded],
     parallelism: Parallelism,
