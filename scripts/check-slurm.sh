@@ -160,7 +160,7 @@ finish() {
 start() { # NAME SECONDS: as a job of its own, which is killed after so long
     local seconds=$2
     port=$((port + 300))
-    [ "$1" != chroot ] || seconds=1500
+    [ "$1" != chroot ] || seconds=1800
     CLUSTER_PORT=$port timeout -k 40 "$seconds" bash "tests/slurm/$1.sh" $build >"$logs/$1" 2>&1 &
     running[$!]=$1
 }

@@ -94,6 +94,7 @@ static void queue(struct beliefs *beliefs, struct entry *entry, bool join, int64
 
 static void withdraw(struct books *books, struct beliefs *beliefs, struct entry *entry, int64_t now) {
     queue(beliefs, entry, false, now);
+    starts_left(beliefs_starts(beliefs), entry->facts.id); /* also of an answer that is older than these books */
     beliefs_withdrawn(beliefs, &entry->facts, now);
     books->totals.withdrawn++;
 }

@@ -195,8 +195,8 @@ static int check_job(void *entry, void *argument) {
     return 0;
 }
 
-static bool reserves(const slurmctld_resv_t *reservation, const struct model *model) {
-    return reservation->node_bitmap != NULL && reservation->end_time > time(NULL) &&
+static bool reserves(const slurmctld_resv_t *reservation, const struct model *model, time_t now) {
+    return reservation->node_bitmap != NULL && reservation->end_time > now &&
            bit_overlap_any(reservation->node_bitmap, model->nodes);
 }
 
@@ -209,7 +209,7 @@ static int64_t all_cores(void) { return cr_get_coremap_offset((uint32_t)node_rec
 static int check_reservation(void *entry, void *argument) {
     const slurmctld_resv_t *reservation = entry;
     struct running_look *look = argument;
-    if (!reserves(reservation, look->model)) return 0;
+    if (!reserves(reservation, look->model, look->now)) return 0;
     look->model->kinds.reservations = true;
     if ((reservation->flags & RESERVE_FLAG_TIME_FLOAT) != 0)
         look->why = "a reservation has no time of its own";
@@ -279,7 +279,7 @@ const char *model_waiting(struct site *site, struct group *group, struct model *
 
 /* Whether a reservation is a job that runs for the head job: it has begun, or begins before that can end. */
 static bool matters(const slurmctld_resv_t *reservation, const struct running_look *look) {
-    return reserves(reservation, look->model) &&
+    return reserves(reservation, look->model, look->now) &&
            reservation->start_time <= look->now + (time_t)look->model->group->pool.head.limit;
 }
 

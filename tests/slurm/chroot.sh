@@ -30,17 +30,26 @@ if [ -z "${SUREFILL_MOUNTS:-}" ]; then
     tests/slurm/releases.sh "$built" trixie
     [ -e "$built-releases/trixie/version" ] || skip "no sources, see above"
     [ -x "$SLURM_ROOT/usr/bin/apt-get" ] || why=$(scripts/trixie.sh "$SLURM_ROOT" 2>&1) || skip "$(tail -n 1 <<<"$why")"
-    if [ ! -x "$SLURM_ROOT/usr/sbin/slurmctld" ]; then
-        why=$(DEBIAN_FRONTEND=noninteractive timeout 400 chroot "$SLURM_ROOT" apt-get install -y -qq --no-install-recommends slurmctld \
-            slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev gcc libc6-dev make iproute2 procps python3 2>&1) ||
-            skip "packages cannot be installed: $(tail -n 1 <<<"$why")"
+    if [ ! -e "$SLURM_ROOT/has-slurm" ]; then
+        # What was interrupted is finished first.
+        why=$(DEBIAN_FRONTEND=noninteractive timeout 300 chroot "$SLURM_ROOT" sh -c 'dpkg --configure -a && apt-get install -y -qq \
+            --no-install-recommends slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libslurm-dev gcc libc6-dev make iproute2 \
+            procps python3' 2>&1) || skip "packages cannot be installed: $(tail -n 1 <<<"$why")"
+        touch "$SLURM_ROOT/has-slurm"
     fi
-    # Mounts of its own, which end with it.
-    SUREFILL_MOUNTS=1 unshare --mount --propagation private -- "$0" "$built" "${tests[@]}"
+    # Mounts and processes of its own, which end with it.
+    SUREFILL_MOUNTS=$(readlink /proc/self/ns/mnt) \
+        unshare --mount --propagation private --pid --fork --kill-child -- "$0" "$built" "${tests[@]}"
     exit
 fi
+[ "$SUREFILL_MOUNTS" != "$(readlink /proc/self/ns/mnt)" ] || {
+    echo "chroot: SUREFILL_MOUNTS is for this script alone" >&2
+    exit 2
+}
 
 root=$(realpath "$SLURM_ROOT")
+# A mount point, below which tests may have namespaces of their own.
+mount --bind "$root" "$root"
 mkdir -p "$root"/{surefill,slurm-sources,dev,proc,sys}
 mount --bind "$here" "$root/surefill"
 mount --bind "$built-releases/trixie/slurm" "$root/slurm-sources"
@@ -52,10 +61,8 @@ mount --rbind /dev "$root/dev"
 mount -t proc proc "$root/proc"
 mount --rbind /sys "$root/sys"
 release=$(chroot "$root" slurmctld -V)
-grep -q "Version:[[:space:]]*${release##* }$" "$built-releases/trixie/slurm/META" || {
-    echo "chroot: the sources are not those of $release" >&2
-    exit 1
-}
+grep -q "Version:[[:space:]]*${release##* }$" "$built-releases/trixie/slurm/META" ||
+    skip "the mirror's sources are not those of $release"
 chroot "$root" make -s -C /surefill/c-examples/slurm BUILD=/tmp/surefill-build SLURM_SOURCE=/slurm-sources all tests
 chroot "$root" make -s -C /surefill/c-examples/slurm-external BUILD=/tmp/surefill-build all
 if [ "${tests[0]}" = -- ]; then
@@ -67,7 +74,7 @@ failed=()
 port=22000
 for name in "${tests[@]}"; do
     port=$((port + 300))
-    CLUSTER_PORT=$port timeout -k 40 260 chroot "$root" bash "/surefill/tests/slurm/$name.sh" /tmp/surefill-build ||
+    CLUSTER_PORT=$port timeout -k 40 $((260 * ${CLUSTER_PATIENCE:-1})) chroot "$root" bash "/surefill/tests/slurm/$name.sh" /tmp/surefill-build ||
         failed+=("$name")
 done
 [ ${#failed[@]} = 0 ] || {

@@ -78,7 +78,7 @@ load_and_kill() { # NAME
     done
     touch "$work/enough"
     wait $stream
-    wait_for $((100 + 4 * kills)) all_done || {
+    wait_for $((100 + 12 * kills)) all_done || {
         timeout 5 squeue | head -n 30 >&2
         fail "$1: jobs are left"
     }
