@@ -322,7 +322,8 @@ fn the_command_line() {
             "allocate --seeds 2 --malleable t.swf --lifetimes sequential --strategies avg,pred,bias+twice --json {more}"
         );
         let output = surefill(&args, folder.path(), &[]);
-        let study: serde_json::Value = serde_json::from_slice(&output.stdout).expect(&stderr(&output));
+        assert!(output.status.success(), "{}", stderr(&output));
+        let study: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(study["workload"]["jobs"]["mean"], jobs);
         let found = study["workload"]["offered_load"]["mean"].as_f64().unwrap();
         assert!(load.is_none_or(|load: f64| (found - load).abs() < 1e-9), "{found}");

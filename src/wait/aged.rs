@@ -227,7 +227,7 @@ impl WaitPredictor<'_> {
             return Ok(Some(told));
         }
         let bound = sample.at_tail(sample.tail(aged.window_index) + aged.levels.shift(groups))?;
-        Ok(bound.map(|bound| bound.min(self.most(told))))
+        Ok(bound.map(|bound| bound.min(self.most_rest(told))))
     }
 
     /// A waiting job leaves the queue; with `now`, because it starts: the rests of its wait become known.

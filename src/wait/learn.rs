@@ -23,6 +23,10 @@ const STRETCH: (f64, f64) = (-3.0, 8.0);
 /// Adapted bounds exceed the longest wait by at most this factor.
 const BEYOND_LONGEST: f64 = 1.5;
 
+/// Adapted rests of the waits of jobs that wait already exceed the longest wait by at most this factor: in a jam they may
+/// wait for longer than anybody did.
+const BEYOND_LONGEST_WAITING: f64 = 4.5;
+
 /// Units of clustering work with every wait that becomes known, beside what the size of the history demands.
 const SLICE: u64 = 64;
 
@@ -304,6 +308,11 @@ impl WaitPredictor<'_> {
     /// No adapted bound goes beyond this, unless the method's own does.
     pub(super) fn most(&self, told: i64) -> i64 {
         estimate::whole_seconds(BEYOND_LONGEST * self.state.longest as f64).max(told)
+    }
+
+    /// No adapted rest of a wait goes beyond this, unless the method's own does.
+    pub(super) fn most_rest(&self, told: i64) -> i64 {
+        estimate::whole_seconds(BEYOND_LONGEST_WAITING * self.state.longest as f64).max(told)
     }
 
     /// A parametric method's bound, stretched or shrunk; 0 s can be stretched as well.
