@@ -23,8 +23,8 @@ const STRETCH: (f64, f64) = (-3.0, 8.0);
 /// Adapted bounds exceed the longest wait by at most this factor.
 const BEYOND_LONGEST: f64 = 1.5;
 
-/// Adapted rests of the waits of jobs that wait already exceed the longest wait by at most this factor: in a jam they may
-/// wait for longer than anybody did.
+/// Adapted rests of the waits of jobs that wait already exceed the longest wait by at most this factor: in a jam they
+/// may wait for longer than anybody did.
 const BEYOND_LONGEST_WAITING: f64 = 4.5;
 
 /// Units of clustering work with every wait that becomes known, beside what the size of the history demands.
