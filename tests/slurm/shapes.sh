@@ -130,7 +130,7 @@ cluster_start
 shares 'OverSubscribe=FORCE:2' forced 4 'jobs share cores'
 shares MaxCPUsPerNode capped 1 'a partition has only some processors of each node'
 shares ExclusiveUser owned 2 'a partition keeps nodes for one user'
-shares 'SelectTypeParameters of a partition' sockets 1 'a partition has resources of its own'
+shares 'SelectTypeParameters of a partition' sockets 2 'a partition has resources of its own'
 shares 'seven kinds of generic resources' kinds 2 'the nodes have too many kinds of generic resources'
 shares 'shards of GPUs' shards 2 'generic resources of the nodes are shared in parts' --gres=shard:1
 shares 'two threads a core' threads 4 ''
