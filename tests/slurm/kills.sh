@@ -108,7 +108,8 @@ numbers = [line.split()[1] for line in open(f"{work}/accepted")]
 for line in open(f"{work}/accepted"):
     tag, number, asked, answered = line.split()
     accepted += 1
-    new = exposed(float(asked)) or exposed(float(answered))
+    # Whoever has the number of a job whose submission was not written may be ended in that one's place.
+    new = exposed(float(asked)) or exposed(float(answered)) or numbers.count(number) > 1
     began, ended = starts.get(tag, []), ends.get(tag, [])
     # What excuses it: its submission, its first start or its first end may not have been written.
     hasty = new or any(exposed(times[0]) for times in (began, ended) if times)
