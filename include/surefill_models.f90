@@ -72,7 +72,7 @@ module surefill_models
   !> The levels that are calibrated: .05, .25, .5, .75 and .95.
   integer(c_int32_t), parameter :: SUREFILL_START_LEVELS = 5_c_int32_t
   !> Bytes of memory that a calibration of starts needs, aligned to 8.
-  integer(c_int64_t), parameter :: SUREFILL_START_CALIBRATION_SIZE = 944_c_int64_t
+  integer(c_int64_t), parameter :: SUREFILL_START_CALIBRATION_SIZE = 3056_c_int64_t
 
   ! ---- Calibration of predicted delays ----
 
@@ -460,6 +460,23 @@ module surefill_models
       integer(c_int64_t), intent(out) :: told(*)
       integer(c_int32_t) :: code
     end function surefill_start_calibration_told
+
+    !> The probability that a job that has waited age seconds has started within within more, where
+    !! surefill_start_calibration_told made told for it: at a level that level, between two levels and beyond them by
+    !! the normal distribution whose quantiles the logarithms of what is told are, corrected by how often such
+    !! probabilities came true. It rises with within, and needs no forecast at hand. count is SUREFILL_START_LEVELS.
+    !! O(1).
+    function surefill_start_calibration_probability(calibration, age, told, count, within, probability) &
+            bind(c, name='surefill_start_calibration_probability') result(code)
+      import
+      type(c_ptr), value :: calibration
+      integer(c_int64_t), value :: age
+      integer(c_int64_t), intent(in) :: told(*)
+      integer(c_int32_t), value :: count
+      integer(c_int64_t), value :: within
+      real(c_double), intent(out) :: probability
+      integer(c_int32_t) :: code
+    end function surefill_start_calibration_probability
 
     !> Hears that a job has started, waited seconds after a forecast: age and forecast are what
     !! surefill_start_calibration_told was given for it and told what it made of them, count is SUREFILL_START_LEVELS,

@@ -350,9 +350,11 @@ int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_m
  *     const int64_t forecast[SUREFILL_START_LEVELS] = {60, 300, 600, 1800, 7200};
  *     surefill_start_calibration *calibration;
  *     int64_t told[SUREFILL_START_LEVELS], starts;
+ *     double probability;
  *     int32_t heard = 0;
  *     surefill_start_calibration_init(memory, sizeof memory, &calibration);
  *     surefill_start_calibration_told(calibration, 0, forecast, SUREFILL_START_LEVELS, told);
+ *     surefill_start_calibration_probability(calibration, 0, told, SUREFILL_START_LEVELS, 3600, &probability);
  *     surefill_start_calibration_overdue(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 900, &heard);
  *     surefill_start_calibration_learn(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 1200, heard);
  *     surefill_start_calibration_starts(calibration, &starts);
@@ -364,7 +366,7 @@ int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_m
 #define SUREFILL_START_LEVELS 5
 
 /* Bytes of memory that a calibration of starts needs, aligned to 8. */
-#define SUREFILL_START_CALIBRATION_SIZE 944
+#define SUREFILL_START_CALIBRATION_SIZE 3056
 
 /* Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before
  * (adaptive conformal inference on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time
@@ -399,6 +401,20 @@ int32_t surefill_start_calibration_told(const surefill_start_calibration *calibr
                                         const int64_t *forecast,
                                         int32_t count,
                                         int64_t *told);
+
+/* The probability that a job that has waited age seconds has started within within more, where
+ * surefill_start_calibration_told made told for it: at a level that level, between two levels and beyond them by
+ * the normal distribution whose quantiles the logarithms of what is told are, corrected by how often such
+ * probabilities came true. It rises with within, and needs no forecast at hand. count is SUREFILL_START_LEVELS.
+ * O(1).
+ *
+ * Errors: as surefill_start_calibration_told. */
+int32_t surefill_start_calibration_probability(const surefill_start_calibration *calibration,
+                                               int64_t age,
+                                               const int64_t *told,
+                                               int32_t count,
+                                               int64_t within,
+                                               double *probability);
 
 /* Hears that a job has started, waited seconds after a forecast: age and forecast are what
  * surefill_start_calibration_told was given for it and told what it made of them, count is SUREFILL_START_LEVELS,

@@ -14,19 +14,40 @@
 //! the way of its exponent over the sum of the steps: at the lowest rate by at most 12 / (0.02 n), whatever the
 //! forecasts are and however late outcomes come, as long as no exponent is at its bound and what is told is not "now".
 //! A job that is asked about many times while it waits counts as often.
+//!
+//! Between the levels a probability of starting in time is that of a normal distribution of the wait's logarithm through
+//! what is told, corrected by how often such probabilities came true, of jobs that were just submitted and of those that
+//! wait already.
 
 use crate::error::{Error, Result};
+use crate::math::chances::{Chances, HORIZONS, Pace};
+use crate::math::normal;
 use crate::runtime::check_span;
 use bytemuck::{Pod, Zeroable};
 
 /// The levels that are calibrated: the ends of 90 % and 50 % intervals, and the median.
 pub const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
+/// The quantiles of the standard normal distribution at [`LEVELS`].
+const QUANTILES: [f64; 5] = [
+    -1.644_853_626_951_472_7,
+    -0.674_489_750_196_081_7,
+    0.0,
+    0.674_489_750_196_081_7,
+    1.644_853_626_951_472_7,
+];
+
 /// Classes of lead time end at these many seconds, the last is open.
 const LEADS: [i64; 5] = [600, 3600, 4 * 3600, 12 * 3600, 36 * 3600];
 
 /// Classes of age end at these many seconds, the last is open: just submitted, waiting for a while, for long.
-const AGES: [i64; 2] = [60, 6 * 3600];
+const AGES: [i64; 2] = [JUST_SUBMITTED, 6 * 3600];
+
+/// A job that has waited for less was just submitted.
+const JUST_SUBMITTED: i64 = 60;
+
+/// How fast it is learnt how often probabilities came true.
+const PACE: Pace = Pace { belief: 50.0, questions: 500.0 };
 
 const CLASSES: usize = (LEADS.len() + 1) * (AGES.len() + 1);
 
@@ -61,6 +82,8 @@ impl Exponents {
 pub struct StartCalibration {
     all: Exponents,
     classes: [Exponents; CLASSES],
+    /// Of jobs that were just submitted, and of those that wait already.
+    chances: [Chances; 2],
 }
 
 impl Default for StartCalibration {
@@ -141,6 +164,8 @@ impl StartCalibration {
         heard: u32,
     ) -> Result<()> {
         self.hear(age, forecast, told, waited, heard, true)?;
+        let chances = self.chances.get_mut(usize::from(age >= JUST_SUBMITTED)).ok_or(Error::Corrupt)?;
+        chances.learn(PACE, &HORIZONS.map(|within| chance(told, within) as f32), 0, waited as u64, true);
         let [_, _, median, _, _] = *forecast;
         let mine = self.classes.get_mut(class(age, median)).ok_or(Error::Corrupt)?;
         self.all.count = self.all.count.saturating_add(1);
@@ -206,10 +231,23 @@ impl StartCalibration {
         Ok(missed)
     }
 
+    /// The probability that a job that has waited `age` seconds starts within `within` more, where these are what it was
+    /// told at each of [`LEVELS`]: between the levels and beyond them by the normal distribution whose quantiles the
+    /// logarithms of what is told are, corrected by how often such probabilities came true. Rises with `within`. O(1).
+    ///
+    /// # Errors
+    /// As [`StartCalibration::told`]; [`Error::OutOfRange`] or [`Error::SpanTooLong`] for `within`.
+    pub fn probability(&self, age: i64, told: &[i64; 5], within: i64) -> Result<f64> {
+        check(age, told)?;
+        check_span(within)?;
+        let chances = self.chances.get(usize::from(age >= JUST_SUBMITTED)).ok_or(Error::Corrupt)?;
+        chances.probability(PACE, within as u64, |within| Ok(chance(told, within)))
+    }
+
     /// Whether these are numbers that [`StartCalibration::learn`] can have left.
     pub fn is_sound(&self) -> bool {
         let sound = |all: &Exponents| all.levels.iter().all(|t| (-MOST..=MOST).contains(t));
-        sound(&self.all) && self.classes.iter().all(sound)
+        sound(&self.all) && self.classes.iter().all(sound) && self.chances.iter().all(Chances::is_sound)
     }
 }
 
@@ -219,6 +257,27 @@ fn stretched(wait: i64, exponent: f64) -> i64 {
     }
     let told = (wait as f64 + SMALL) * libm::exp(exponent) - SMALL;
     told.clamp(0.0, (1u64 << 40) as f64) as i64
+}
+
+/// The probability of starting within so many seconds, where these are told at [`LEVELS`].
+fn chance(told: &[i64; 5], within: u64) -> f64 {
+    let log = |seconds: f64| libm::log(seconds + SMALL);
+    let (wanted, told) = (log(within as f64), told.map(|told| log(told as f64)));
+    let steps = told.iter().zip(told.iter().skip(1)).zip(QUANTILES.iter().zip(QUANTILES.iter().skip(1)));
+    let mut found = f64::NEG_INFINITY;
+    for (place, ((from, to), (low, high))) in steps.enumerate() {
+        if place > 0 && wanted < *from {
+            break;
+        }
+        found = if to > from {
+            low + (wanted - from) / (to - from) * (high - low)
+        } else if wanted < *from {
+            f64::NEG_INFINITY
+        } else {
+            f64::INFINITY
+        };
+    }
+    normal::cdf(found)
 }
 
 #[cfg(test)]
@@ -326,6 +385,83 @@ mod tests {
         assert_eq!(early.overdue(30, &forecast, &forecast, 1, 1 << 5), Err(Error::OutOfRange));
         assert_eq!(early.learn_rest(30, &forecast, &forecast, 1, u32::MAX), Err(Error::OutOfRange));
         assert_eq!(early, late);
+    }
+
+    /// At a level what is told has its probability, between two and beyond them that of a normal distribution.
+    #[test]
+    fn probabilities_are_those_of_the_levels() {
+        let calibration = StartCalibration::new();
+        let near = |told: &[i64; 5], within: i64, wanted: f64| {
+            let found = calibration.probability(0, told, within).unwrap();
+            assert!((found - wanted).abs() < 1e-9, "{found} for {wanted}");
+        };
+        let told = [0, 60, 540, 1140, 5940];
+        for (within, level) in told.into_iter().zip(LEVELS) {
+            near(&told, within, level);
+        }
+        // The geometric middle of 2 min and 10 min, each with the minute added, has the probability of the middle.
+        near(
+            &told,
+            287,
+            normal::cdf(
+                (347f64 / 120.0).ln() / 5f64.ln() * 0.674_489_750_196_081_7 - 0.674_489_750_196_081_7,
+            ),
+        );
+        // Twice the step from .75 to .95 beyond .75.
+        near(&told, 29_940, normal::cdf(2.0 * 1.644_853_626_951_472_7 - 0.674_489_750_196_081_7));
+        // Levels that are told alike: nothing is known to start before, all of them start by then.
+        let alike = [100, 100, 100, 200, 300];
+        near(&alike, 99, 0.0);
+        near(&alike, 100, 0.5);
+        near(&[100; 5], 100, 1.0);
+        near(&[0; 5], 0, 1.0);
+        for (level, quantile) in LEVELS.into_iter().zip(QUANTILES) {
+            assert!((normal::cdf(quantile) - level).abs() < 1e-15);
+        }
+        let mut last = 0.0;
+        for within in (0..20_000).step_by(7) {
+            let found = calibration.probability(90, &told, within).unwrap();
+            assert!((last..=1.0).contains(&found));
+            last = found;
+        }
+        for (wrong, error) in [(-1, Error::OutOfRange), (1 << 41, Error::SpanTooLong)] {
+            assert_eq!(calibration.probability(wrong, &told, 5), Err(error));
+            assert_eq!(calibration.probability(0, &told, wrong), Err(error));
+            assert_eq!(calibration.probability(0, &[wrong; 5], 5), Err(error));
+        }
+    }
+
+    /// Waits that have two humps, which five levels cannot show: the probabilities come true all the same, of new jobs
+    /// and of those that wait already, whose humps differ.
+    #[test]
+    fn probabilities_come_true() {
+        let mut calibration = StartCalibration::new();
+        let mut uniform = uniforms();
+        let mut found = [[(0u32, 0.0, 0u32); 10]; 2];
+        for round in 0..60_000 {
+            let old = round % 2;
+            let age = [0, 4000][old];
+            let soon = if old == 1 { 0.35 } else { 0.6 };
+            let waited = match uniform() < soon {
+                true => 500.0 * 1.5f64.powf(uniform()),
+                false => 30_000.0 * 4f64.powf(uniform()),
+            } as i64;
+            let forecast = [400, 500, 3000, 20_000, 90_000];
+            let told = calibration.told(age, &forecast).unwrap();
+            if round > 20_000 {
+                for within in [600, 3600, 10_000, 21_600, 86_400] {
+                    let chance = calibration.probability(age, &told, within).unwrap();
+                    let tenth = &mut found[old][((chance * 10.0) as usize).min(9)];
+                    *tenth = (tenth.0 + 1, tenth.1 + chance, tenth.2 + u32::from(waited <= within));
+                }
+            }
+            calibration.learn(age, &forecast, &told, waited).unwrap();
+        }
+        for (asked, told, came) in found.into_iter().flatten().filter(|tenth| tenth.0 > 1000) {
+            let off = (told - f64::from(came)) / f64::from(asked);
+            assert!(off.abs() < 0.04, "{off} of {asked}");
+        }
+        assert!(calibration.is_sound());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! * [`gamma`]: the error of Stirling's formula, the basis of the densities.
 //! * [`beta`]: the regularised incomplete beta function and its inverse.
 //! * [`binomial`]: probabilities of counts.
+//! * `chances`: probabilities corrected by how often such ones came true.
 //! * [`fnv`], the checksum FNV-1a, and `mix`, SplitMix64: no special functions, but arithmetic that several rooms
 //!   share.
 //! * [`normal`]: distribution function and quantile.
@@ -16,6 +17,7 @@
 
 pub mod beta;
 pub mod binomial;
+pub(crate) mod chances;
 pub mod fnv;
 pub mod gamma;
 pub(crate) mod mix;

@@ -12,14 +12,14 @@
 
 use crate::error::{Error, Result};
 use crate::math::beta::inverse_incomplete_beta;
+use crate::math::chances::Chances;
 use crate::memory::{at, at_mut};
 use crate::runtime::{MAX_SECONDS, check_span};
 use crate::wait::binomial::{check_probability, upper_index};
-use crate::wait::chances::Chances;
 use crate::wait::estimate;
 use crate::wait::history::{Series, View};
 use crate::wait::levels::{Groups, tail_of};
-use crate::wait::looks::Note;
+use crate::wait::looks::{CHANCES, Note};
 use crate::wait::options::{ADAPT, Features, StartProbability, WaitAnswer};
 use crate::wait::predictor::WaitPredictor;
 use crate::wait::queue::{NEVER, Waiting};
@@ -133,7 +133,7 @@ impl WaitPredictor<'_> {
         let waiting = at_mut(self.parts.slots, slot as usize)?;
         if waiting.noted == 1 {
             let passed = now.saturating_sub(waiting.submitted).max(0).unsigned_abs();
-            waiting.heard = self.state.chances.learn(&waiting.shares, waiting.heard, passed, false);
+            waiting.heard = self.state.chances.learn(CHANCES, &waiting.shares, waiting.heard, passed, false);
         }
         let mut next = waiting.notes;
         for _ in 0..self.parts.notes.len() {
@@ -142,7 +142,7 @@ impl WaitPredictor<'_> {
             next = note.next;
             if note.noted == 1 {
                 let passed = now.saturating_sub(note.at).max(0).unsigned_abs();
-                note.heard = self.state.aged.chances.learn(&note.shares, note.heard, passed, false);
+                note.heard = self.state.aged.chances.learn(CHANCES, &note.shares, note.heard, passed, false);
             }
             if note.deadline < now {
                 note.deadline = NEVER;
@@ -261,7 +261,7 @@ impl WaitPredictor<'_> {
             let missed = note.aside.map(|bound| rest > u64::from(bound));
             let rate = self.state.rate;
             self.state.aged.levels.learn_aside(missed, rate);
-            self.state.aged.chances.learn(&note.shares, note.heard, rest, true);
+            self.state.aged.chances.learn(CHANCES, &note.shares, note.heard, rest, true);
         }
         let Some(aged) = self.parts.aged.first_mut() else { return Ok(()) };
         let before = aged.window_len();
@@ -445,7 +445,7 @@ impl WaitPredictor<'_> {
         let Some(chances) = chances.filter(|_| self.has(ADAPT) && found.observed > 0.0) else {
             return Ok(found);
         };
-        let observed = chances.probability(within, |within| sample.share(within))?;
+        let observed = chances.probability(CHANCES, within, |within| sample.share(within))?;
         // As much below what is probable as the waits alone have it.
         let at_least = observed * (found.at_least / found.observed).min(1.0);
         Ok(StartProbability { observed, at_least, ..found })

@@ -1,14 +1,15 @@
 //! What the predictor's calls are made of: time going on, waits becoming history, clusters being found and filled.
 
 use crate::error::{Error, Result};
+use crate::math::chances::Shares;
 use crate::memory::{at, at_mut};
 use crate::runtime::MAX_SECONDS;
 use crate::wait::binomial::{check_probability, upper_index};
-use crate::wait::chances::Shares;
 use crate::wait::clusters::{Census, Intervals, MAX_CLUSTERS, Workshop};
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series, Store, View};
 use crate::wait::levels::{ASIDE, Groups, Levels, tail_of};
+use crate::wait::looks::CHANCES;
 use crate::wait::options::{ADAPT, AVAILABILITY, Attribute, CLUSTER, Features, TRIM, VISIBLE, WaitAnswer};
 use crate::wait::outage::judge;
 use crate::wait::predictor::{State, WaitPredictor};
@@ -114,7 +115,7 @@ impl WaitPredictor<'_> {
         if self.has(ADAPT) && waiting.noted == 1 {
             let rate = self.state.rate;
             self.state.levels.learn_aside(waiting.aside.map(|bound| wait > u64::from(bound)), rate);
-            self.state.chances.learn(&waiting.shares, waiting.heard, wait, true);
+            self.state.chances.learn(CHANCES, &waiting.shares, waiting.heard, wait, true);
         }
         self.remember(&waiting.situation, waiting.index, wait)
     }

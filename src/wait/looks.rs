@@ -1,9 +1,12 @@
 //! What waiting jobs saw when they were looked at, and what was learnt of such looks: the data of `aged`.
 
-use crate::wait::chances::{Chances, Shares};
+use crate::math::chances::{Chances, Pace, Shares};
 use crate::wait::levels::{ASIDE, Groups, Levels};
 use crate::wait::visible::Situation;
 use bytemuck::{Pod, Zeroable};
+
+/// How fast it is learnt how often jobs with a given probability of starting in time did so.
+pub(super) const CHANCES: Pace = Pace { belief: 20.0, questions: 1000.0 };
 
 /// Notes for each job that may wait.
 pub(super) const NOTES_A_JOB: usize = 2;

@@ -2,11 +2,11 @@
 
 use crate::error::{Error, Result};
 use crate::hash::HashIndex;
+use crate::math::chances::Chances;
 use crate::memory::{Carver, Kind, Object, at};
 use crate::runtime::{MAX_SECONDS, check_span};
 use crate::seal::{Sealed, lifecycle};
 use crate::wait::binomial::{lower_index, two_sided_indices, upper_index};
-use crate::wait::chances::Chances;
 use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS, Values};
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series};

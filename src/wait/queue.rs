@@ -5,9 +5,9 @@
 
 use crate::error::{Error, Result};
 use crate::hash::HashIndex;
+use crate::math::chances::Shares;
 use crate::memory::{at, at_mut};
 use crate::runtime::MAX_SECONDS;
-use crate::wait::chances::Shares;
 use crate::wait::levels::{ASIDE, Groups};
 use crate::wait::options::Features;
 use crate::wait::visible::{Ahead, Situation};

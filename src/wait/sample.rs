@@ -2,7 +2,7 @@
 //! most like this one ([`Window`]).
 
 use crate::error::{Error, Result};
-use crate::wait::chances::{HORIZONS, Shares};
+use crate::math::chances::{HORIZONS, Shares};
 use crate::wait::estimate::whole_seconds;
 use crate::wait::history::{Series, View};
 use crate::wait::levels::tail_of;

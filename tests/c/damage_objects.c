@@ -300,7 +300,10 @@ static int use_calibration(void *made) {
     surefill_start_calibration *calibration = made;
     int64_t told[SUREFILL_START_LEVELS] = {0, 0, 0, 0, 0}, starts = 0;
     int32_t status, sound = 1;
+    double probability = 0;
     for (int64_t age = 0; age < 100000; age = 3 * age + 100) {
+        status = surefill_start_calibration_probability(calibration, age, forecast, SUREFILL_START_LEVELS, 900, &probability);
+        sound &= valid(status, 0) && probability >= 0 && probability <= 1;
         status = surefill_start_calibration_told(calibration, age, forecast, SUREFILL_START_LEVELS, told);
         sound &= valid(status, 0);
         for (int i = 0; i < SUREFILL_START_LEVELS && status == SUREFILL_OK; i++)

@@ -347,6 +347,7 @@ static const struct {
               SWEEP(start_calibration_seal),
               SWEEP(start_calibration_open),
               SWEEP(start_calibration_told),
+              SWEEP(start_calibration_probability),
               SWEEP(start_calibration_learn),
               SWEEP(start_calibration_overdue),
               SWEEP(start_calibration_starts),

@@ -252,6 +252,7 @@ void sweep_start_calibration_init(void);
 void sweep_start_calibration_seal(void);
 void sweep_start_calibration_open(void);
 void sweep_start_calibration_told(void);
+void sweep_start_calibration_probability(void);
 void sweep_start_calibration_learn(void);
 void sweep_start_calibration_overdue(void);
 void sweep_start_calibration_starts(void);

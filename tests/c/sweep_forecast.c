@@ -404,6 +404,37 @@ void sweep_start_calibration_told(void) {
     CHECK(told[4] < 60000 && told[3] < 6000 && told[0] <= told[1] && told[3] <= told[4]);
 }
 
+void sweep_start_calibration_probability(void) {
+    const int32_t n = SUREFILL_START_LEVELS;
+    double *probability = world.real[0];
+    BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_probability(h, 0, forecast_levels, n, 600, probability));
+    BAD_POINTER(p, forecast_levels, surefill_start_calibration_probability(CALIBRATION, 0, p, n, 600, probability));
+    BAD_POINTER(p, probability, surefill_start_calibration_probability(CALIBRATION, 0, forecast_levels, n, 600, p));
+    const int32_t counts[] = {0, 4, -1, INT32_MIN};
+    for (int i = 0; i < 4; i++)
+        REFUSED(SUREFILL_ERROR_OUT_OF_RANGE,
+                surefill_start_calibration_probability(CALIBRATION, 0, forecast_levels, counts[i], 600, probability));
+    for (int i = 0; i < 4; i++) {
+        int64_t wrong[SUREFILL_START_LEVELS];
+        memcpy(wrong, forecast_levels, sizeof wrong);
+        wrong[4] = wrong_spans[i];
+        const int32_t error = span_error(wrong_spans[i]);
+        REFUSED(error, surefill_start_calibration_probability(CALIBRATION, wrong_spans[i], forecast_levels, n, 600, probability));
+        REFUSED(error, surefill_start_calibration_probability(CALIBRATION, 0, wrong, n, 600, probability));
+        REFUSED(error, surefill_start_calibration_probability(CALIBRATION, 0, forecast_levels, n, wrong_spans[i], probability));
+    }
+    const int64_t falling[SUREFILL_START_LEVELS] = {0, 60, 59, 6000, 60000};
+    REFUSED(SUREFILL_ERROR_OUT_OF_RANGE, surefill_start_calibration_probability(CALIBRATION, 0, falling, n, 600, probability));
+    /* It rises with the time. */
+    double last = 0;
+    for (int64_t within = 0; within < 200000; within = 2 * within + 1) {
+        CHECK_OK(surefill_start_calibration_probability(CALIBRATION, 0, forecast_levels, n, within, probability));
+        CHECK(*probability >= last && *probability <= 1);
+        last = *probability;
+    }
+    CHECK(last > 0.9);
+}
+
 void sweep_start_calibration_learn(void) {
     const int32_t n = SUREFILL_START_LEVELS;
     BAD_HANDLE(KIND_START_CALIBRATION, h, surefill_start_calibration_learn(h, 0, forecast_levels, forecast_levels, n, 5, 0));

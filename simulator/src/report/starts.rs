@@ -3,7 +3,7 @@
 use super::TableStyle;
 use super::waits::duration;
 use crate::base::words::several;
-use crate::studies::starts::{Method, Occasion, Study, Told};
+use crate::studies::starts::{FEWEST, Method, Occasion, Study, Told, WITHIN, furthest};
 use surefill::forecast::LEVELS;
 
 /// One row a method and occasion.
@@ -17,6 +17,7 @@ pub fn table(study: &Study, style: TableStyle) -> String {
         "90 % is wide",
         "by the median",
         "median error",
+        "probabilities off by",
     ];
     let mut table = style.table(titles.map(str::to_owned), 2);
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
@@ -35,10 +36,13 @@ pub fn table(study: &Study, style: TableStyle) -> String {
             or_dash(measure.median_width_s.map(duration)),
             percent(measure.by_median),
             duration(measure.median_error_s),
+            or_dash(furthest(&measure.probabilities).map(|by| format!("{by:.3}"))),
         ]);
     }
     format!(
-        "{} of {} under {}, run times believed by {}, {} scenarios\n\n{table}",
+        "{} of {} under {}, run times believed by {}, {} scenarios\n\n{table}\n\nProbabilities of starting within 10 min, 1 h, \
+         6 h and 24 h, by tenths of {FEWEST} answers and more: how far what was told is from the share that started in time, \
+         where it is furthest.",
         several(study.jobs as u64, "job"),
         study.setup.trace,
         super::label(&study.setup),
@@ -47,14 +51,17 @@ pub fn table(study: &Study, style: TableStyle) -> String {
     )
 }
 
-/// What every job was told, and what came, a line each; times and spans in seconds.
+/// What every job was told, and what came, a line each; times and spans in seconds, probabilities from 0 to 1.
 pub fn csv(told: &[Told]) -> String {
     let mut text = "job,asked,waited_so_far,occasion,told_by".to_owned();
     for level in LEVELS {
         text += &format!(",within_at_{level}");
     }
+    for within in WITHIN {
+        text += &format!(",probability_within_{within}");
+    }
     text += ",waited\n";
-    for Told { job, asked, age, method, occasion, quantiles, waited } in told {
+    for Told { job, asked, age, method, occasion, quantiles, started, waited } in told {
         let occasion = match occasion {
             Occasion::Submission => "submission",
             Occasion::Later => "later",
@@ -62,6 +69,10 @@ pub fn csv(told: &[Told]) -> String {
         text += &format!("{job},{asked},{age},{occasion},\"{}\"", method.name());
         for quantile in quantiles {
             text += &format!(",{quantile}");
+        }
+        for place in 0..WITHIN.len() {
+            let chance = started.map(|chances| format!("{:.3}", chances[place]));
+            text += &format!(",{}", chance.unwrap_or_default());
         }
         text += &format!(",{waited}\n");
     }

@@ -8,9 +8,11 @@
 //! const int64_t forecast[SUREFILL_START_LEVELS] = {60, 300, 600, 1800, 7200};
 //! surefill_start_calibration *calibration;
 //! int64_t told[SUREFILL_START_LEVELS], starts;
+//! double probability;
 //! int32_t heard = 0;
 //! surefill_start_calibration_init(memory, sizeof memory, &calibration);
 //! surefill_start_calibration_told(calibration, 0, forecast, SUREFILL_START_LEVELS, told);
+//! surefill_start_calibration_probability(calibration, 0, told, SUREFILL_START_LEVELS, 3600, &probability);
 //! surefill_start_calibration_overdue(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 900, &heard);
 //! surefill_start_calibration_learn(calibration, 0, forecast, told, SUREFILL_START_LEVELS, 1200, heard);
 //! surefill_start_calibration_starts(calibration, &starts);
@@ -19,7 +21,7 @@
 //! ```
 
 use crate::capi::block::{init, object, open, seal};
-use crate::capi::{array, array_mut, checked_mut, status};
+use crate::capi::{array, array_mut, checked_mut, status, write};
 use crate::error::{Error, Result};
 use crate::forecast::{LEVELS, StartCalibration};
 use crate::memory::{Carver, Kind, Object};
@@ -30,7 +32,7 @@ use core::ffi::c_void;
 pub const SUREFILL_START_LEVELS: i32 = 5;
 
 /// Bytes of memory that a calibration of starts needs, aligned to 8.
-pub const SUREFILL_START_CALIBRATION_SIZE: i64 = 944;
+pub const SUREFILL_START_CALIBRATION_SIZE: i64 = 3056;
 
 const _: () = assert!(SUREFILL_START_CALIBRATION_SIZE as usize == Value::PREFIX);
 const _: () = assert!(SUREFILL_START_LEVELS as usize == LEVELS.len());
@@ -157,6 +159,31 @@ pub unsafe extern "C" fn surefill_start_calibration_told(
             *to = from;
         }
         Ok(())
+    })())
+}
+
+/// The probability that a job that has waited age seconds has started within within more, where
+/// surefill_start_calibration_told made told for it: at a level that level, between two levels and beyond them by the
+/// normal distribution whose quantiles the logarithms of what is told are, corrected by how often such probabilities
+/// came true. It rises with within, and needs no forecast at hand. count is SUREFILL_START_LEVELS. O(1).
+///
+/// Errors: as surefill_start_calibration_told.
+///
+/// # Safety
+/// calibration is a handle, told points to count readable numbers, probability to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_start_calibration_probability(
+    calibration: *const surefill_start_calibration,
+    age: i64,
+    told: *const i64,
+    count: i32,
+    within: i64,
+    probability: *mut f64,
+) -> i32 {
+    status((|| {
+        let found =
+            unsafe { self::calibration(calibration)?.probability(age, &levels(told, count)?, within)? };
+        unsafe { write(probability, found) }
     })())
 }
 

@@ -60,25 +60,6 @@ impl Starts {
     }
 }
 
-/// The span of the forecast's own time that is told as `within`: between the levels by interpolation of the logarithms,
-/// beyond them stretched as the outermost.
-fn unstretched(within: i64, forecast: &[i64; LEVELS.len()], told: &[i64; LEVELS.len()]) -> i64 {
-    let log = |seconds: i64| ((seconds + 60) as f64).ln();
-    let wanted = log(within);
-    let above = told.iter().position(|told| log(*told) > wanted);
-    let found = match above {
-        Some(0) => wanted + log(forecast[0]) - log(told[0]),
-        None => wanted + log(forecast[LEVELS.len() - 1]) - log(told[LEVELS.len() - 1]),
-        Some(next) => {
-            let (from, to) = (log(told[next - 1]), log(told[next]));
-            let part = (wanted - from) / (to - from);
-            let (low, high) = (log(forecast[next - 1]), log(forecast[next]));
-            low + part * (high - low)
-        }
-    };
-    (found.exp() - 60.0).round().max(0.0) as i64
-}
-
 /// The waiting jobs of a pool that wait for nothing but nodes, in the order of their priority; none where counting
 /// does not describe the pool, which the head job's note says.
 ///
@@ -139,9 +120,16 @@ pub fn starts(
             .filter_map(|probability| told_at(&probability).map(|within| Quantile { probability, within }))
             .collect();
         for &within in &question.within {
-            let by = snapshot.now.saturating_add(unstretched(within, &levels, &told));
-            let probability =
-                forecast.start_probability(place, by).map_err(refused(&format!("job {}", job.id)))?.value;
+            let named = refused("a time to start within");
+            let probability = match calibration.starts() {
+                0 => {
+                    forecast
+                        .start_probability(place, snapshot.now.saturating_add(within))
+                        .map_err(named)?
+                        .value
+                }
+                _ => calibration.probability(waited, &told, within).map_err(named)?,
+            };
             start.started.push(Probability { within, probability });
         }
         Ok(start)
@@ -149,25 +137,4 @@ pub fn starts(
     play(&players, SCENARIOS, |forecast| {
         waiting.iter().enumerate().map(|(place, job)| tell(forecast, place, job)).collect()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spans_are_taken_back_to_the_forecasts_own_time() {
-        let forecast = [0, 60, 540, 1140, 5940];
-        assert_eq!(unstretched(777, &forecast, &forecast), 777);
-        // Everything told is twice as long, counted from a minute before: so is what is asked about.
-        let told = forecast.map(|seconds| 2 * (seconds + 60) - 60);
-        for seconds in [0, 30, 60, 300, 540, 2000, 5940, 90_000] {
-            assert_eq!(unstretched(2 * (seconds + 60) - 60, &forecast, &told), seconds);
-        }
-        // Sooner than all that is told: not before now.
-        assert_eq!(unstretched(0, &forecast, &told), 0);
-        // Between two levels the geometric middle is told as the geometric middle.
-        let told = [0, 60, 540, 1140, 23_940];
-        assert_eq!(unstretched(5307, &forecast, &told), 2623);
-    }
 }

@@ -2,7 +2,8 @@
 
 use super::methods::{History, Method, Quantiles, Rules};
 use super::player::{Player, sound};
-use super::told::{Occasion, Told};
+use super::tenths::WITHIN;
+use super::told::{Chances, Occasion, Told};
 use crate::replay::machine::Cluster;
 use crate::replay::policy::Policy;
 use crate::replay::predict::DistributionPredictor;
@@ -19,7 +20,7 @@ struct Open {
     forecast: Quantiles,
     /// After it.
     calibrated: Quantiles,
-    told: Vec<(Method, Quantiles)>,
+    told: Vec<(Method, Quantiles, Option<Chances>)>,
     /// The levels that the calibration has heard to miss.
     missed: u32,
 }
@@ -93,9 +94,9 @@ impl Asking {
             self.next = Some(now - now.rem_euclid(self.every) + self.every);
         }
         let submitted = std::mem::take(&mut self.submitted);
-        let waits: Vec<(usize, JobId)> = cluster.queue().iter().copied().enumerate().collect();
         let asked = |id: &JobId| all || submitted.contains(id);
-        if !waits.iter().any(|(_, id)| asked(id)) {
+        let asked: Vec<JobId> = cluster.queue().iter().copied().filter(asked).collect();
+        if asked.is_empty() {
             return;
         }
         // What is overdue has missed already.
@@ -106,18 +107,19 @@ impl Asking {
         }
         let predictor = &mut *self.predictor;
         let options = self.rules.now();
-        let forecasts = sound(self.player.play(cluster, &options, Some(predictor)));
-        // Everything is certain: two scenarios say the same.
-        let certain = ForecastOptions { scenarios: 2, plans: Plans::Limits, slack: 0.0, ..options };
-        let limits = sound(self.player.play(cluster, &certain, None));
-        for (place, id) in waits.into_iter().filter(|(_, id)| asked(id)) {
+        let played = sound(self.player.play(cluster, &options, Some(predictor)));
+        for &id in &asked {
             let age = now - cluster.job(id).submit;
             let occasion = if submitted.contains(&id) { Occasion::Submission } else { Occasion::Later };
-            let forecast = forecasts[place];
-            let mut told = vec![(Method::Forecast, forecast), (Method::Limits, limits[place])];
+            let forecast = sound(played.quantiles(id));
             let calibrated = sound(self.calibration.told(age, &forecast));
-            told.push((Method::Calibrated, calibrated));
-            told.extend(self.history.quantiles(age).map(|quantiles| (Method::History, quantiles)));
+            let own = |within: i64| sound(played.probability(id, within));
+            let chance = |within: i64| sound(self.calibration.probability(age, &calibrated, within));
+            let mut told = vec![
+                (Method::Forecast, forecast, Some(WITHIN.map(own))),
+                (Method::Calibrated, calibrated, Some(WITHIN.map(chance))),
+            ];
+            told.extend(self.history.tell(age).map(|(rest, chances)| (Method::History, rest, Some(chances))));
             self.open.entry(id).or_default().push(Open {
                 when: now,
                 occasion,
@@ -127,6 +129,14 @@ impl Asking {
                 told,
                 missed: 0,
             });
+        }
+        drop(played);
+        // Everything is certain: two scenarios say the same.
+        let certain = ForecastOptions { scenarios: 2, plans: Plans::Limits, slack: 0.0, ..options };
+        let played = sound(self.player.play(cluster, &certain, None));
+        for id in asked {
+            let open = self.open.get_mut(&id).and_then(|open| open.last_mut()).expect("made above");
+            open.told.push((Method::Limits, sound(played.quantiles(id)), None));
         }
     }
 }
@@ -148,13 +158,14 @@ impl Policy for Asking {
             let waited = now - open.when;
             let Open { age, forecast, calibrated, missed, occasion, .. } = open;
             sound(self.calibration.learn_rest(age, &forecast, &calibrated, waited, missed));
-            self.told.extend(open.told.into_iter().map(|(method, quantiles)| Told {
+            self.told.extend(open.told.into_iter().map(|(method, quantiles, started)| Told {
                 job: job.number,
                 asked: open.when,
                 age,
                 method,
                 occasion,
                 quantiles,
+                started,
                 waited,
             }));
         }

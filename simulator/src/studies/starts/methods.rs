@@ -1,5 +1,7 @@
 //! Who foretells: each says five quantiles of the rest of a wait, in seconds, or one number as all five.
 
+use super::tenths::WITHIN;
+use super::told::Chances;
 use crate::base::statistics::quantile;
 use crate::replay::policy::{Candidates, Choice, Criterion, PolicyName, PolicyOptions};
 use crate::replay::predict::PredictorName;
@@ -135,15 +137,17 @@ impl History {
         self.waits.push_front(wait);
     }
 
-    /// The rest of the wait of a job that has waited so long; `None` while too few have waited longer.
-    pub fn quantiles(&self, age: i64) -> Option<Quantiles> {
-        let mut longer: Vec<i64> =
-            self.waits.iter().copied().filter(|&wait| wait > age).take(History::USED).collect();
-        if longer.len() < History::FEWEST {
+    /// Quantiles of the rest of the wait of a job that has waited so long, and its probabilities of starting; `None`
+    /// while too few have waited longer.
+    pub fn tell(&self, age: i64) -> Option<(Quantiles, Chances)> {
+        let mut rests: Vec<i64> = self.waits.iter().map(|wait| wait - age).filter(|&rest| rest > 0).collect();
+        rests.truncate(History::USED);
+        if rests.len() < History::FEWEST {
             return None;
         }
-        longer.sort_unstable();
-        Some(LEVELS.map(|level| quantile(&longer, level).expect("enough") - age))
+        rests.sort_unstable();
+        let share = |within: i64| rests.partition_point(|&rest| rest <= within) as f64 / rests.len() as f64;
+        Some((LEVELS.map(|level| quantile(&rests, level).expect("enough")), WITHIN.map(share)))
     }
 }
 
@@ -157,8 +161,14 @@ mod tests {
         for wait in 0..=100 {
             history.started(wait);
         }
-        assert_eq!(history.quantiles(-1), Some([5, 25, 50, 75, 95].map(|wait| wait + 1)));
-        assert_eq!(history.quantiles(60), Some([2, 10, 20, 30, 38]));
-        assert_eq!(history.quantiles(81), None);
+        assert_eq!(history.tell(-1), Some(([5, 25, 50, 75, 95].map(|wait| wait + 1), [1.0; 4])));
+        assert_eq!(history.tell(60), Some(([2, 10, 20, 30, 38], [1.0; 4])));
+        assert_eq!(history.tell(81), None);
+        for wait in 0..60 {
+            history.started(60 * wait);
+        }
+        // Longer than 100 s are 58: of 120 s, 180 s and so on.
+        let (_, chances) = history.tell(100).unwrap();
+        assert_eq!(chances, [10.0 / 58.0, 1.0, 1.0, 1.0]);
     }
 }

@@ -5,14 +5,17 @@
 //! * `methods`: the forecast, calibrated and not; Slurm's way, by limits alone; the waits of the jobs before.
 //! * `player`: the queue played forward by the core, on processors or on nodes.
 //! * `told`: what was foretold about a job, and when it started.
-//! * `study`: coverage of 50 % and 90 % intervals, and the median absolute error.
+//! * `tenths`: probabilities of starting in time against what came.
+//! * `study`: coverage of 50 % and 90 % intervals, the median absolute error, and how far probabilities are off.
 
 mod asking;
 mod methods;
 mod player;
 mod study;
+mod tenths;
 mod told;
 
 pub use methods::Method;
 pub use study::{Asks, Measure, Study, of_job, study};
+pub use tenths::{FEWEST, Tenth, WITHIN, furthest};
 pub use told::{Occasion, Told};

@@ -29,26 +29,69 @@ fn belief(
     predictor.as_mut().map_or_else(RuntimeDistribution::limit, |predictor| predictor.predict(job, now))
 }
 
-/// The quantiles of each queued job, in the order of the queue, from those by the place among the `waits`.
-fn in_queue(
-    cluster: &Cluster<'_>,
-    waits: &[JobId],
-    start: impl Fn(usize, f64) -> Result<i64>,
-) -> Result<Vec<Quantiles>> {
-    let now = cluster.now();
-    let quantiles = |id: &JobId| -> Result<Quantiles> {
-        let job = waits.binary_search(id).map_err(|_| Error::NoSuchIndex)?;
+/// What both kinds of forecast answer.
+trait Answers {
+    fn start_quantile(&self, job: usize, probability: f64) -> Result<i64>;
+    fn start_probability(&self, job: usize, by: i64) -> Result<f64>;
+}
+
+impl Answers for Forecast<'_> {
+    fn start_quantile(&self, job: usize, probability: f64) -> Result<i64> {
+        Ok(Forecast::start_quantile(self, job, probability)?.value)
+    }
+
+    fn start_probability(&self, job: usize, by: i64) -> Result<f64> {
+        Ok(Forecast::start_probability(self, job, by)?.value)
+    }
+}
+
+impl Answers for NodeForecast<'_> {
+    fn start_quantile(&self, job: usize, probability: f64) -> Result<i64> {
+        Ok(NodeForecast::start_quantile(self, job, probability)?.value)
+    }
+
+    fn start_probability(&self, job: usize, by: i64) -> Result<f64> {
+        Ok(NodeForecast::start_probability(self, job, by)?.value)
+    }
+}
+
+/// A queue played forward, to be asked about its jobs.
+pub struct Played<'a> {
+    answers: Box<dyn Answers + 'a>,
+    now: i64,
+    /// By submission.
+    waits: Vec<JobId>,
+}
+
+impl Played<'_> {
+    fn place(&self, job: JobId) -> Result<usize> {
+        self.waits.binary_search(&job).map_err(|_| Error::NoSuchIndex)
+    }
+
+    /// The rest of the wait of a queued job.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`] for a job that is not queued.
+    pub fn quantiles(&self, job: JobId) -> Result<Quantiles> {
+        let place = self.place(job)?;
         let mut found = Quantiles::default();
         for (found, level) in found.iter_mut().zip(LEVELS) {
-            *found = start(job, level)? - now;
+            *found = self.answers.start_quantile(place, level)? - self.now;
         }
         Ok(found)
-    };
-    cluster.queue().iter().map(quantiles).collect()
+    }
+
+    /// The share of the scenarios in which a queued job starts within so many seconds.
+    ///
+    /// # Errors
+    /// As [`Played::quantiles`].
+    pub fn probability(&self, job: JobId, within: i64) -> Result<f64> {
+        self.answers.start_probability(self.place(job)?, self.now.saturating_add(within))
+    }
 }
 
 impl Player {
-    /// The rest of the wait of each queued job, in the order of the queue.
+    /// Plays the queue until all that wait have started.
     ///
     /// # Errors
     /// Those of [`Forecast`] and [`NodeForecast`]: none for a machine's state.
@@ -57,15 +100,16 @@ impl Player {
         cluster: &mut Cluster<'_>,
         options: &ForecastOptions,
         predictor: Option<&mut dyn DistributionPredictor>,
-    ) -> Result<Vec<Quantiles>> {
+    ) -> Result<Played<'_>> {
         // By submission, which decides between equal jobs.
         let mut waits: Vec<JobId> = cluster.queue().iter().copied().collect();
         waits.sort_unstable();
-        if cluster.has_nodes() {
-            self.play_on_nodes(cluster, &waits, options, predictor)
+        let answers: Box<dyn Answers + '_> = if cluster.has_nodes() {
+            Box::new(self.play_on_nodes(cluster, &waits, options, predictor)?)
         } else {
-            self.play_counted(cluster, &waits, options, predictor)
-        }
+            Box::new(self.play_counted(cluster, &waits, options, predictor)?)
+        };
+        Ok(Played { answers, now: cluster.now(), waits })
     }
 
     fn play_counted(
@@ -74,7 +118,7 @@ impl Player {
         waits: &[JobId],
         options: &ForecastOptions,
         mut predictor: Option<&mut dyn DistributionPredictor>,
-    ) -> Result<Vec<Quantiles>> {
+    ) -> Result<Forecast<'_>> {
         let (running, waiting) = (cluster.running().len() as u32, waits.len() as u32);
         let enough = |capacity: &ForecastCapacity| {
             running <= capacity.running
@@ -109,7 +153,7 @@ impl Player {
             forecast.add_waiting(job.processors, job.limit, job.submit, &belief)?;
         }
         while forecast.run(u64::MAX)? == Progress::More {}
-        in_queue(cluster, waits, |job, level| Ok(forecast.start_quantile(job, level)?.value))
+        Ok(forecast)
     }
 
     fn play_on_nodes(
@@ -118,7 +162,7 @@ impl Player {
         waits: &[JobId],
         options: &ForecastOptions,
         mut predictor: Option<&mut dyn DistributionPredictor>,
-    ) -> Result<Vec<Quantiles>> {
+    ) -> Result<NodeForecast<'_>> {
         let machine = cluster.node_state().machine();
         let (nodes, classes, fit) = (machine.nodes(), machine.classes.len() as u32, machine.fit);
         let resources = machine.resources.len() as u32;
@@ -165,7 +209,7 @@ impl Player {
             forecast.add_waiting(&nodes, request(job), fit, job.width(), job.limit, job.submit, &belief)?;
         }
         while forecast.run(&cluster.nodes(), u64::MAX)? == Progress::More {}
-        in_queue(cluster, waits, |job, level| Ok(forecast.start_quantile(job, level)?.value))
+        Ok(forecast)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::asking::Asking;
 use super::methods::{Method, Rules};
+use super::tenths::{Tenth, tenths};
 use super::told::{Occasion, Told};
 use crate::base::statistics::upper_quantile;
 use crate::replay::engine::replay;
@@ -32,6 +33,9 @@ pub struct Measure {
     pub by_median: f64,
     /// The median of the distance between the median told and the start, in seconds.
     pub median_error_s: f64,
+    /// What was told of starting within each of [`super::WITHIN`], by tenths; of methods that tell probabilities.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probabilities: Vec<Tenth>,
 }
 
 /// The study of one trace.
@@ -81,6 +85,10 @@ impl Measure {
             median_width_s: method.has_intervals().then(|| median(&mut widths)),
             by_median: share(&|told| told.waited <= told.quantiles[2]),
             median_error_s: median(&mut errors),
+            probabilities: match method.has_intervals() {
+                true => tenths(mine.into_iter()).to_vec(),
+                false => Vec::new(),
+            },
         })
     }
 }
@@ -174,6 +182,7 @@ pub fn of_job(
 
 #[cfg(test)]
 mod tests {
+    use super::super::tenths::furthest;
     use super::*;
     use crate::base::random::Random;
     use crate::replay::policy::{Choice, PolicyName, PolicyOptions};
@@ -241,14 +250,24 @@ mod tests {
             method: Method::Forecast,
             occasion: Occasion::Later,
             quantiles: [10, 20, 30, 40, 50],
+            started: Some([0.25, 0.28, 0.5, 1.0]),
             waited,
         };
-        let all = [told(5), told(10), told(25), told(40), told(90)];
+        let all = [told(5), told(10), told(25), told(40), told(900)];
         let measure = Measure::of(Method::Forecast, Occasion::Later, &all).unwrap();
         assert_eq!((measure.told, measure.within_half, measure.within_most), (5, Some(0.4), Some(0.6)));
         assert_eq!((measure.median_width_s, measure.by_median), (Some(40.0), 0.6));
-        // Distances 25, 20, 5, 10, 60.
+        // Distances 25, 20, 5, 10, 870.
         assert_eq!(measure.median_error_s, 20.0);
+        // One of five starts after ten minutes, none after an hour.
+        let tenth = |place: usize| measure.probabilities[place];
+        assert_eq!((tenth(2).answers, tenth(5).answers, tenth(9).answers), (10, 5, 5));
+        assert!((tenth(2).told - 0.265).abs() < 1e-9 && (tenth(2).started - 0.9).abs() < 1e-9);
+        assert_eq!((tenth(0).answers, tenth(5).started, tenth(9).told), (0, 1.0, 1.0));
+        assert_eq!(furthest(&measure.probabilities), None);
+        let many: Vec<Told> = all.iter().cycle().take(100).copied().collect();
+        let measure = Measure::of(Method::Forecast, Occasion::Later, &many).unwrap();
+        assert!((furthest(&measure.probabilities).unwrap() - 0.635).abs() < 1e-9);
         assert_eq!(Measure::of(Method::Limits, Occasion::Later, &all), None);
         assert_eq!(Measure::of(Method::Forecast, Occasion::Submission, &all), None);
     }

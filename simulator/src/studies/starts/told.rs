@@ -1,6 +1,7 @@
 //! What was foretold about a job, and when it started.
 
 use super::methods::{Method, Quantiles};
+use super::tenths::WITHIN;
 use serde::Serialize;
 
 /// When a job was asked about.
@@ -12,6 +13,9 @@ pub enum Occasion {
     /// At a later time, every six hours, while it waits.
     Later,
 }
+
+/// The probabilities of starting within each of [`WITHIN`].
+pub type Chances = [f64; WITHIN.len()];
 
 /// What was foretold about a job on one occasion, and when it started: seconds from then on.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -28,6 +32,8 @@ pub struct Told {
     pub occasion: Occasion,
     /// The quantiles told.
     pub quantiles: Quantiles,
+    /// The probabilities told of starting within each of [`WITHIN`], by methods that know some.
+    pub started: Option<Chances>,
     /// What came.
     pub waited: i64,
 }

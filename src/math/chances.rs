@@ -9,24 +9,27 @@
 use bytemuck::{Pod, Zeroable};
 
 /// Within how many seconds.
-pub(super) const HORIZONS: [u64; 6] = [600, 3600, 21_600, 86_400, 345_600, 1_382_400];
+pub(crate) const HORIZONS: [u64; 6] = [600, 3600, 21_600, 86_400, 345_600, 1_382_400];
 
 /// The shares, of waits within each horizon.
-pub(super) type Shares = [f32; HORIZONS.len()];
+pub(crate) type Shares = [f32; HORIZONS.len()];
 
 /// Shares from 0 to 1 in tenths.
 const KNOTS: usize = 11;
 
-/// At each knot this number of questions is invented, of which the knot's share came true.
-const BELIEF: f64 = 20.0;
-
-/// The weights of older questions fade with each new one, once there are many: 1,000 count.
-const MEMORY: f64 = 1.0 - 1.0 / 1000.0;
+/// How fast [`Chances`] learn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace {
+    /// At each knot this number of questions is invented, of which the knot's share came true.
+    pub belief: f64,
+    /// The weights of older questions fade with each new one, once there are many: of a knot so many count.
+    pub questions: f64,
+}
 
 /// How often jobs with such shares started in time. All zero: nothing is known.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Chances {
+pub(crate) struct Chances {
     asked: [[f64; KNOTS]; HORIZONS.len()],
     started: [[f64; KNOTS]; HORIZONS.len()],
 }
@@ -39,9 +42,16 @@ fn place(share: f64) -> (usize, f64) {
 }
 
 impl Chances {
+    /// Whether these are weights that [`Chances::learn`] can have left.
+    pub(crate) fn is_sound(&self) -> bool {
+        let mut weights =
+            self.asked.iter().zip(&self.started).flat_map(|(asked, started)| asked.iter().zip(started));
+        weights.all(|(asked, started)| asked.is_finite() && (0.0..=*asked).contains(started))
+    }
+
     /// A job of which these shares were noted has waited so long, and starts or not. At the first `heard` horizons it
     /// is known already that it did not. Returns at how many it is now.
-    pub(super) fn learn(&mut self, shares: &Shares, heard: u32, wait: u64, starts: bool) -> u32 {
+    pub(crate) fn learn(&mut self, pace: Pace, shares: &Shares, heard: u32, wait: u64, starts: bool) -> u32 {
         let passed = HORIZONS.iter().filter(|horizon| **horizon < wait).count();
         let until = if starts { HORIZONS.len() } else { passed };
         let tables = self.asked.iter_mut().zip(&mut self.started).zip(shares).zip(HORIZONS);
@@ -52,7 +62,7 @@ impl Chances {
                 let (Some(asked), Some(started)) = (asked.get_mut(knot), started.get_mut(knot)) else {
                     continue;
                 };
-                let kept = 1.0 - weight * (1.0 - MEMORY);
+                let kept = 1.0 - weight / pace.questions;
                 *asked = *asked * kept + weight;
                 *started = *started * kept + weight * came;
             }
@@ -61,7 +71,7 @@ impl Chances {
     }
 
     /// What a share within one of the horizons came to. Rises with the share.
-    fn corrected(&self, horizon: usize, share: f64) -> f64 {
+    fn corrected(&self, belief: f64, horizon: usize, share: f64) -> f64 {
         let (knot, part) = place(share);
         let (Some(asked), Some(started)) = (self.asked.get(horizon), self.started.get(horizon)) else {
             return share;
@@ -71,7 +81,7 @@ impl Chances {
         for (at, (asked, started)) in asked.iter().zip(started).enumerate().take(knot + 2) {
             low = if at <= knot { high } else { low };
             let believed = at as f64 / (KNOTS - 1) as f64;
-            high = high.max((started + BELIEF * believed) / (asked + BELIEF));
+            high = high.max((started + belief * believed) / (asked + belief));
             low = if at == knot { high } else { low };
         }
         (low + part * (high - low)).clamp(0.0, 1.0)
@@ -82,8 +92,9 @@ impl Chances {
     ///
     /// # Errors
     /// Those of `share`.
-    pub(super) fn probability<E>(
+    pub(crate) fn probability<E>(
         &self,
+        pace: Pace,
         within: u64,
         mut share: impl FnMut(u64) -> Result<f64, E>,
     ) -> Result<f64, E> {
@@ -92,7 +103,7 @@ impl Chances {
         let (mut before, mut told) = (0.0, 0.0);
         for (index, horizon) in HORIZONS.into_iter().enumerate() {
             let here = share(horizon)?;
-            let corrected = self.corrected(index, here).max(told);
+            let corrected = self.corrected(pace.belief, index, here).max(told);
             if within <= horizon {
                 let part = if here > before { (asked - before) / (here - before) } else { 1.0 };
                 return Ok(told + part.clamp(0.0, 1.0) * (corrected - told));
@@ -108,6 +119,8 @@ impl Chances {
 mod tests {
     use super::*;
     use std::vec::Vec;
+
+    const PACE: Pace = Pace { belief: 20.0, questions: 1000.0 };
 
     fn uniform(random: &mut u64) -> f64 {
         *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -128,15 +141,16 @@ mod tests {
             let started = HORIZONS.iter().zip(shares).find(|(_, share)| lot <= truth(f64::from(*share)));
             let wait = started.map_or(u64::MAX, |(horizon, _)| *horizon);
             // Half of them are heard of while they wait.
-            let heard = if lot < 0.5 { chances.learn(&shares, 0, wait.min(100_000), false) } else { 0 };
-            chances.learn(&shares, heard, wait, true);
+            let heard = if lot < 0.5 { chances.learn(PACE, &shares, 0, wait.min(100_000), false) } else { 0 };
+            chances.learn(PACE, &shares, heard, wait, true);
         }
         for share in [0.05, 0.15, 0.35, 0.5, 0.85, 0.95] {
             let all = |within: u64| {
                 let n = HORIZONS.iter().filter(|horizon| **horizon <= within).count();
                 Ok::<f64, ()>(share * n as f64 / 6.0)
             };
-            let told: Vec<f64> = HORIZONS.iter().map(|h| chances.probability(*h, all).unwrap()).collect();
+            let told: Vec<f64> =
+                HORIZONS.iter().map(|h| chances.probability(PACE, *h, all).unwrap()).collect();
             for (n, told) in told.iter().enumerate() {
                 let wanted = truth(share * (n + 1) as f64 / 6.0);
                 assert!((told - wanted).abs() < 0.04, "{share} at {n}: {told} for {wanted}");
@@ -150,14 +164,14 @@ mod tests {
         let chances = Chances::zeroed();
         for within in [0, 1, 600, 601, 5000, 1_382_400, 1 << 40] {
             let share = |seconds: u64| Ok::<f64, ()>(1.0 - (-(seconds as f64) / 40_000.0).exp());
-            let told = chances.probability(within, share).unwrap();
+            let told = chances.probability(PACE, within, share).unwrap();
             assert!((told - share(within).unwrap()).abs() < 1e-9, "{within}");
         }
         let mut wrong = Chances::zeroed();
         for _ in 0..10_000 {
-            wrong.learn(&[1.0; HORIZONS.len()], 0, u64::MAX, true);
+            wrong.learn(PACE, &[1.0; HORIZONS.len()], 0, u64::MAX, true);
         }
-        let told = wrong.probability(86_400, |_| Ok::<f64, ()>(1.0)).unwrap();
+        let told = wrong.probability(PACE, 86_400, |_| Ok::<f64, ()>(1.0)).unwrap();
         assert!((0.9..=1.0).contains(&told) || (0.0..0.02).contains(&told), "{told}");
     }
 }

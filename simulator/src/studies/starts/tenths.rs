@@ -1,0 +1,47 @@
+//! Probabilities of starting in time, by tenths, against what came.
+
+use super::told::Told;
+use serde::Serialize;
+
+/// Seconds within which a waiting job may start.
+pub const WITHIN: [i64; 4] = [600, 3600, 6 * 3600, 86_400];
+
+/// Tenths with fewer answers say too little.
+pub const FEWEST: usize = 200;
+
+const TENTHS: usize = 10;
+
+/// Answers whose probability lies in one tenth: from 0 to .1, from .1 to .2 and so on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Tenth {
+    /// How many, over all of [`WITHIN`].
+    pub answers: usize,
+    /// Their mean probability, from 0 to 1.
+    pub told: f64,
+    /// The share of the jobs that started in time.
+    pub started: f64,
+}
+
+/// The tenths of what was told, for all of [`WITHIN`] together.
+pub fn tenths<'a>(all: impl Iterator<Item = &'a Told>) -> [Tenth; TENTHS] {
+    let mut tenths = [Tenth::default(); TENTHS];
+    for told in all {
+        for (probability, within) in told.started.iter().flatten().zip(WITHIN) {
+            let tenth = &mut tenths[((probability * TENTHS as f64) as usize).min(TENTHS - 1)];
+            tenth.answers += 1;
+            tenth.told += probability;
+            tenth.started += f64::from(u8::from(told.waited <= within));
+        }
+    }
+    for Tenth { answers, told, started } in &mut tenths {
+        let of = (*answers).max(1) as f64;
+        (*told, *started) = (*told / of, *started / of);
+    }
+    tenths
+}
+
+/// How far what was told is from what came, in the tenth where it is furthest of those with [`FEWEST`] answers.
+pub fn furthest(tenths: &[Tenth]) -> Option<f64> {
+    let known = tenths.iter().filter(|tenth| tenth.answers >= FEWEST);
+    known.map(|tenth| (tenth.told - tenth.started).abs()).max_by(f64::total_cmp)
+}
