@@ -182,6 +182,40 @@ fn schedules_are_written_and_can_be_replayed() {
     assert_eq!(rows.len(), 41);
     assert!(rows.iter().all(|row| row.split(',').count() == 11));
 
+    // Whoever had to wait was expected to start at some time, not before it could; nobody else was.
+    let told = surefill(&["simulate", "t.swf", "--jobs", "e.csv", "--seed", "7", "--starts"], folder.path());
+    assert_eq!(code(&told), 0, "{}", stderr(&told));
+    let text = std::fs::read_to_string(folder.path().join("e.csv")).unwrap();
+    let expected: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(
+        expected[0].ends_with(
+            ",expected_at_0.05,expected_at_0.25,expected_at_0.5,expected_at_0.75,expected_at_0.95"
+        )
+    );
+    let mut waited = 0;
+    for (row, expected) in rows.iter().zip(&expected).skip(1) {
+        assert!(expected.starts_with(row));
+        let fields: Vec<&str> = expected.split(',').collect();
+        assert_eq!(fields.len(), 16);
+        let number = |field: &str| field.parse::<i64>().unwrap();
+        let (submit, start) = (number(fields[2]), number(fields[3]));
+        if start == submit {
+            assert_eq!(fields[11..], [""; 5]);
+        } else {
+            let starts: Vec<i64> = fields[11..].iter().map(|field| number(field)).collect();
+            assert!(starts.is_sorted() && starts[0] >= submit);
+            waited += 1;
+        }
+    }
+    assert!(waited > 5, "{waited}");
+    for refused in [
+        &["simulate", "t.swf", "--jobs", "e.swf", "--starts"][..],
+        &["simulate", "t.swf", "--starts"],
+        &["simulate", "t.swf", "--policy", "smallest", "--jobs", "e.csv", "--starts"],
+    ] {
+        assert_eq!(code(&surefill(refused, folder.path())), 2);
+    }
+
     let swf = surefill(&["simulate", "t.swf", "--jobs", "s.swf"], folder.path());
     assert_eq!(code(&swf), 0);
     let text = std::fs::read_to_string(folder.path().join("s.swf")).unwrap();

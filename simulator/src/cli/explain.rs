@@ -4,13 +4,12 @@ use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
 use crate::replay::explain::{Explained, Seen, Why, explain};
-use crate::replay::policy::{Criterion, HeadStart, Order, PolicyName, PolicyOptions};
-use crate::replay::predict::PredictorName;
+use crate::replay::policy::{Criterion, HeadStart, PolicyOptions};
 use crate::replay::run::Options;
 use crate::report::grid::Grid;
 use crate::report::room::prose;
 use crate::report::{TableStyle, label, starts};
-use crate::studies::starts::{Asks, Told, of_job};
+use crate::studies::starts::{Asks, Told, of_job, plays_forward};
 use crate::trace::workload::{JobId, Workload};
 use clap::Args;
 use comfy_table::CellAlignment;
@@ -141,15 +140,12 @@ impl Explain {
         job: JobId,
     ) -> Result<Vec<Told>, Failure> {
         let choice = &options.choice;
-        if matches!(choice.policy, PolicyName::Named(_)) || matches!(choice.order, Some(Order::Named(_))) {
+        if !plays_forward(choice) {
             return Err(Failure::Usage(
                 "--starts: the queue cannot be played forward by this policy".to_owned(),
             ));
         }
-        let own = PredictorName::DISTRIBUTION.contains(&choice.predictor)
-            && choice.predictor != PredictorName::Limit;
-        let beliefs = if own { choice.predictor } else { PredictorName::Mix };
-        let asks = Asks { beliefs, scenarios: 100, every: 6 * 3600 };
+        let asks = Asks::of(choice);
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
         let told = of_job(name, workload, options, &asks, job, &progress).map_err(anyhow::Error::from)?;

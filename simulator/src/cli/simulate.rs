@@ -7,8 +7,9 @@ use crate::base::papers;
 use crate::replay::outcome::Outcome;
 use crate::replay::policy::PolicyOptions;
 use crate::replay::run::{Options, Summary, run};
-use crate::replay::schedule;
+use crate::replay::schedule::{self, Expected};
 use crate::report::{self, Compared};
+use crate::studies::starts::{Asks, Method, Occasion, Told, plays_forward, study};
 use crate::trace::recorded::Recorded;
 use crate::trace::workload::Workload;
 use anyhow::Context;
@@ -24,10 +25,13 @@ pub struct Simulate {
     trace: PathBuf,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only). When each job would have
-    /// been told to start is what start-times --jobs writes
+    /// Write the schedule, job by job: SWF or CSV by the file's extension (one seed only)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     jobs: Option<PathBuf>,
+    /// Add to the CSV of --jobs when each job that had to wait was expected to start, as it would have been told after
+    /// its submission: quantiles of the queue played forward, calibrated as by start-times. Plays every queue 100 times
+    #[arg(long, requires = "jobs", help_heading = "Output")]
+    starts: bool,
     #[command(flatten)]
     output: OutputOptions,
     #[command(flatten)]
@@ -61,6 +65,12 @@ impl Simulate {
                 "--jobs writes the schedule of one seed: choose it with --seed".into(),
             ));
         }
+        if self.starts && !matches!(jobs, Some((_, Format::Csv))) {
+            return Err(Failure::Usage("--starts: SWF has no place for it, --jobs writes it as CSV".into()));
+        }
+        if self.starts && !plays_forward(&choice) {
+            return Err(Failure::Usage("--starts: the queue cannot be played forward by this policy".into()));
+        }
         self.output.check()?;
         let trace = self.replay.read(&self.trace)?;
         let name = file_name(&self.trace);
@@ -76,7 +86,8 @@ impl Simulate {
 
         let summary = Summary::new(&result, &workload, &options);
         if let Some((path, format)) = jobs {
-            write_jobs(path, format, &result.first, &workload, &options)
+            let expected = self.starts.then(|| self.expected(&name, &workload, &options)).transpose()?;
+            write_jobs(path, format, &result.first, &workload, &options, expected.as_ref())
                 .with_context(|| path.display().to_string())?;
         }
         let published = papers::published_on(&name, workload.procs).filter(|_| self.replay.whole());
@@ -94,6 +105,18 @@ impl Simulate {
         }
         Ok(())
     }
+
+    /// When the jobs that had to wait were expected to start after their submission.
+    fn expected(&self, name: &str, workload: &Workload, options: &Options) -> Result<Expected, Failure> {
+        let workload = workload.shifted(self.replay.seed);
+        let bar = output::progress(workload.jobs.len() as u64);
+        let progress = |jobs: usize| bar.inc(jobs as u64);
+        let (_, told) = study(name, &workload, options, &Asks::of(&options.choice), &progress)?;
+        bar.finish_and_clear();
+        let asked = |told: &&Told| told.method == Method::Calibrated && told.occasion == Occasion::Submission;
+        let start = |told: &Told| (told.job, told.quantiles.map(|within| told.asked + within));
+        Ok(told.iter().filter(asked).map(start).collect())
+    }
 }
 
 fn write_jobs(
@@ -102,6 +125,7 @@ fn write_jobs(
     outcome: &Outcome,
     workload: &Workload,
     options: &Options,
+    expected: Option<&Expected>,
 ) -> anyhow::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     match format {
@@ -109,7 +133,7 @@ fn write_jobs(
             let shifted = workload.shifted(outcome.setup.seed);
             schedule::write_swf(&mut out, outcome, &shifted, options)?;
         }
-        Format::Csv => schedule::write_csv(&mut out, outcome, options)?,
+        Format::Csv => schedule::write_csv(&mut out, outcome, options, expected)?,
     }
     out.flush()?;
     Ok(())

@@ -3,11 +3,10 @@
 use super::Failure;
 use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output;
-use crate::replay::policy::{Order, PolicyName};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::Options;
 use crate::report::{TableStyle, starts};
-use crate::studies::starts::{Asks, study};
+use crate::studies::starts::{Asks, plays_forward, study};
 use clap::Args;
 use std::io;
 use std::path::PathBuf;
@@ -58,9 +57,7 @@ impl StartTimes {
     pub(super) fn run(self) -> Result<(), Failure> {
         let choice = self.policy.choice()?;
         self.prob.check(choice.policy)?;
-        let unknown =
-            matches!(choice.policy, PolicyName::Named(_)) || matches!(choice.order, Some(Order::Named(_)));
-        if unknown {
+        if !plays_forward(&choice) {
             return Err(Failure::Usage(
                 "start-times plays queues forward by fcfs, easy, conservative, easy++ and prob, in their orders: it does not know \
                  the rules of others"

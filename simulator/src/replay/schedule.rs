@@ -7,7 +7,9 @@ use crate::replay::policy::name_of;
 use crate::replay::run::Options;
 use crate::trace::swf::{SwfJob, write_header, write_job};
 use crate::trace::workload::Workload;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
+use surefill::forecast::LEVELS;
 
 /// `key, value` of everything that decided the schedule.
 fn header(outcome: &Outcome, options: &Options) -> Vec<(&'static str, String)> {
@@ -91,27 +93,52 @@ pub fn write_swf(
     Ok(())
 }
 
-/// Writes the schedule as comma-separated values after `#` lines; the last two fields are empty for jobs that were no
-/// backfills.
+/// When jobs were expected to start at each of [`LEVELS`], in seconds on the trace's clock, by their numbers.
+pub type Expected = BTreeMap<i64, [i64; LEVELS.len()]>;
+
+/// Writes the schedule as comma-separated values after `#` lines; `predicted` and `observed_delay` are empty for jobs
+/// that were no backfills. Where it is told when jobs were expected to start, further fields have that, empty for the
+/// others.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_csv(out: &mut impl Write, outcome: &Outcome, options: &Options) -> io::Result<()> {
+pub fn write_csv(
+    out: &mut impl Write,
+    outcome: &Outcome,
+    options: &Options,
+    expected: Option<&Expected>,
+) -> io::Result<()> {
     for (key, value) in header(outcome, options) {
         writeln!(out, "# {key}: {}", value.replace(['\n', '\r'], " "))?;
     }
-    writeln!(
+    write!(
         out,
         "number,user,submit,start,end,processors,limit,run_time,backfilled,predicted,observed_delay"
     )?;
+    if expected.is_some() {
+        for level in LEVELS {
+            write!(out, ",expected_at_{level}")?;
+        }
+    }
+    writeln!(out)?;
     for job in &outcome.jobs {
         let run_time = job.end - job.start;
         write!(out, "{},{},{},{},{},", job.number, job.user, job.submit, job.start, job.end)?;
         write!(out, "{},{},{run_time},", job.processors, job.limit)?;
         match job.backfill {
-            Some(backfill) => writeln!(out, "1,{},{}", backfill.predicted, backfill.observed_delay)?,
-            None => writeln!(out, "0,,")?,
+            Some(backfill) => write!(out, "1,{},{}", backfill.predicted, backfill.observed_delay)?,
+            None => write!(out, "0,,")?,
         }
+        match expected.map(|expected| expected.get(&job.number)) {
+            Some(Some(starts)) => {
+                for start in starts {
+                    write!(out, ",{start}")?;
+                }
+            }
+            Some(None) => write!(out, "{}", ",".repeat(LEVELS.len()))?,
+            None => {}
+        }
+        writeln!(out)?;
     }
     Ok(())
 }

@@ -16,6 +16,6 @@ mod tenths;
 mod told;
 
 pub use methods::Method;
-pub use study::{Asks, Measure, Study, of_job, study};
+pub use study::{Asks, Measure, Study, of_job, plays_forward, study};
 pub use tenths::{FEWEST, Tenth, WITHIN, furthest};
 pub use told::{Occasion, Told};

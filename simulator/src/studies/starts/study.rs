@@ -6,7 +6,7 @@ use super::tenths::{Tenth, tenths};
 use super::told::{Occasion, Told};
 use crate::base::statistics::upper_quantile;
 use crate::replay::engine::replay;
-use crate::replay::policy::name_of;
+use crate::replay::policy::{Choice, Order, PolicyName, name_of};
 use crate::replay::predict::PredictorName;
 use crate::replay::run::{Error, Options};
 use crate::replay::setup::Setup;
@@ -104,6 +104,22 @@ pub struct Asks {
     pub every: i64,
 }
 
+impl Asks {
+    /// What a replay asks whose own predictor tells distributions: by that one, else by the mixture; in 100 scenarios,
+    /// every six hours.
+    pub fn of(choice: &Choice) -> Asks {
+        let own = PredictorName::DISTRIBUTION.contains(&choice.predictor)
+            && choice.predictor != PredictorName::Limit;
+        let beliefs = if own { choice.predictor } else { PredictorName::Mix };
+        Asks { beliefs, scenarios: 100, every: 6 * 3600 }
+    }
+}
+
+/// Whether the queue can be played forward by this policy: not by the rules and orders of the registry.
+pub fn plays_forward(choice: &Choice) -> bool {
+    !matches!(choice.policy, PolicyName::Named(_)) && !matches!(choice.order, Some(Order::Named(_)))
+}
+
 /// Replays a workload, asking about each job that is not started by the pass after its submission, and every so
 /// many seconds about all that wait.
 ///
@@ -185,7 +201,7 @@ mod tests {
     use super::super::tenths::furthest;
     use super::*;
     use crate::base::random::Random;
-    use crate::replay::policy::{Choice, PolicyName, PolicyOptions};
+    use crate::replay::policy::PolicyOptions;
     use crate::trace::workload::{Counts, Job, Rules};
 
     /// When all jobs are submitted at once and run times are known, nothing is left to chance: the core's queue played
