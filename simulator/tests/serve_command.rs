@@ -212,6 +212,7 @@ fn serve_tells_when_waiting_jobs_start() {
     let page = server.get("/").2;
     assert!(page.contains("4711&lt;b&gt;") && !page.contains("4711<b>") && !page.contains("zelda"), "{page}");
     assert!(page.contains("stretched by what 50 starts") && page.contains("min</td>"), "{page}");
+    assert!(page.contains("asks for more than is in service"), "{page}");
     // A file that cannot be read changes nothing; a right one is read.
     std::fs::write(&path, "{").unwrap();
     std::thread::sleep(Duration::from_millis(2500));

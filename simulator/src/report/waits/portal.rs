@@ -172,6 +172,9 @@ fn foretold(told: &Starts, ago: Duration) -> Markup {
                     @for probability in QUANTILES { td { (within(start, probability)) } }
                 } } }
             } } }
+            @if told.starts.iter().any(|start| start.quantiles.is_empty()) {
+                p { "A job with - in these columns asks for more than is in service." }
+            }
         }
     }
 }
