@@ -4,7 +4,8 @@
 //! When a job is told a bound, the shares of waits within each of [`HORIZONS`] that the answer rests on are noted. Once
 //! the job starts it is known which of them came true. For each horizon and each tenth of the share, weights of
 //! questions and of starts are kept; older ones fade. A share is corrected to what such shares came to; where few are
-//! known, it stays nearly as it is.
+//! known, it stays nearly as it is. Of jobs that wait already the same is kept apart by how long they have waited: a
+//! share is corrected to what it came to at such ages, and where few are known of these, to what it came to at all ages.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -19,6 +20,12 @@ const KNOTS: usize = 11;
 
 /// At each knot this number of questions is invented, of which the knot's share came true.
 const BELIEF: f64 = 20.0;
+
+/// At each knot of an age this number of questions is invented, of which as many came true as at all ages.
+const BELIEF_OF_ALL: f64 = 50.0;
+
+/// The ages apart, from these on, in seconds.
+const APART: [u64; 3] = [43_200, 129_600, 345_600];
 
 /// The weights of older questions fade with each new one, once there are many: 1,000 count.
 const MEMORY: f64 = 1.0 - 1.0 / 1000.0;
@@ -60,48 +67,88 @@ impl Chances {
         heard.max(passed as u32)
     }
 
-    /// What a share within one of the horizons came to. Rises with the share.
-    fn corrected(&self, horizon: usize, share: f64) -> f64 {
-        let (knot, part) = place(share);
-        let (Some(asked), Some(started)) = (self.asked.get(horizon), self.started.get(horizon)) else {
-            return share;
-        };
-        let mut low = 0.0_f64;
-        let mut high = 0.0_f64;
-        for (at, (asked, started)) in asked.iter().zip(started).enumerate().take(knot + 2) {
-            low = if at <= knot { high } else { low };
-            let believed = at as f64 / (KNOTS - 1) as f64;
-            high = high.max((started + BELIEF * believed) / (asked + BELIEF));
-            low = if at == knot { high } else { low };
-        }
-        (low + part * (high - low)).clamp(0.0, 1.0)
+    /// What the share of a knot came to, if `invented` questions more had come to what is believed.
+    fn came_to(&self, horizon: usize, knot: usize, invented: f64, believed: f64) -> f64 {
+        let of = |weights: &[[f64; KNOTS]]| weights.get(horizon).and_then(|knots| knots.get(knot)).copied();
+        let (asked, started) = (of(&self.asked).unwrap_or(0.0), of(&self.started).unwrap_or(0.0));
+        (started + invented * believed) / (asked + invented)
     }
 
-    /// The probability of a wait of at most `within` seconds, where `share(seconds)` of the waits were no longer. Rises
-    /// with the time.
-    ///
-    /// # Errors
-    /// Those of `share`.
-    pub(super) fn probability<E>(
-        &self,
-        within: u64,
-        mut share: impl FnMut(u64) -> Result<f64, E>,
-    ) -> Result<f64, E> {
-        let asked = share(within)?;
-        // Shares and corrected ones at the horizon before: nothing at 0 s, but what starts at once.
-        let (mut before, mut told) = (0.0, 0.0);
-        for (index, horizon) in HORIZONS.into_iter().enumerate() {
-            let here = share(horizon)?;
-            let corrected = self.corrected(index, here).max(told);
-            if within <= horizon {
-                let part = if here > before { (asked - before) / (here - before) } else { 1.0 };
-                return Ok(told + part.clamp(0.0, 1.0) * (corrected - told));
-            }
-            (before, told) = (here, corrected);
-        }
-        let part = if before < 1.0 { (asked - before) / (1.0 - before) } else { 1.0 };
-        Ok(told + part.clamp(0.0, 1.0) * (1.0 - told))
+    /// The same with what nothing is known of: the share itself.
+    fn came_to_by_itself(&self, horizon: usize, knot: usize) -> f64 {
+        self.came_to(horizon, knot, BELIEF, knot as f64 / (KNOTS - 1) as f64)
     }
+
+    /// What a share within one of the horizons came to. Rises with the share.
+    pub(super) fn corrected(&self, horizon: usize, share: f64) -> f64 {
+        between(share, |knot| self.came_to_by_itself(horizon, knot))
+    }
+}
+
+/// The same of jobs that wait already, at all ages and by age. All zero: nothing is known.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct AgedChances {
+    all: Chances,
+    by_age: [Chances; APART.len() + 1],
+}
+
+impl AgedChances {
+    /// The number of the ages that this one belongs to.
+    pub(super) fn of(age: u64) -> u32 {
+        APART.iter().filter(|from| age >= **from).count() as u32
+    }
+
+    /// As [`Chances::learn`], of a job that was of these ages when the shares were noted.
+    pub(super) fn learn(&mut self, ages: u32, shares: &Shares, heard: u32, wait: u64, starts: bool) -> u32 {
+        if let Some(chances) = self.by_age.get_mut(ages as usize) {
+            chances.learn(shares, heard, wait, starts);
+        }
+        self.all.learn(shares, heard, wait, starts)
+    }
+
+    /// As [`Chances::corrected`], for a job of these ages.
+    pub(super) fn corrected(&self, ages: u32, horizon: usize, share: f64) -> f64 {
+        between(share, |knot| {
+            let of_all = self.all.came_to_by_itself(horizon, knot);
+            let own = self.by_age.get(ages as usize);
+            own.map_or(of_all, |own| own.came_to(horizon, knot, BELIEF_OF_ALL, of_all))
+        })
+    }
+}
+
+/// What a share came to, interpolated between the knots, of which each counts for no less than those before it.
+fn between(share: f64, came_to: impl Fn(usize) -> f64) -> f64 {
+    let (knot, part) = place(share);
+    let low = (0..=knot).map(&came_to).fold(0.0, f64::max);
+    let high = low.max(came_to(knot + 1));
+    (low + part * (high - low)).clamp(0.0, 1.0)
+}
+
+/// The probability of a wait of at most `within` seconds, where `share(seconds)` of the waits were no longer and
+/// `corrected(horizon, share)` is what such a share within a horizon came to. Rises with the time.
+///
+/// # Errors
+/// Those of `share`.
+pub(super) fn probability<E>(
+    within: u64,
+    mut share: impl FnMut(u64) -> Result<f64, E>,
+    corrected: impl Fn(usize, f64) -> f64,
+) -> Result<f64, E> {
+    let asked = share(within)?;
+    // Shares and corrected ones at the horizon before: nothing at 0 s, but what starts at once.
+    let (mut before, mut told) = (0.0, 0.0);
+    for (index, horizon) in HORIZONS.into_iter().enumerate() {
+        let here = share(horizon)?;
+        let corrected = corrected(index, here).max(told);
+        if within <= horizon {
+            let part = if here > before { (asked - before) / (here - before) } else { 1.0 };
+            return Ok(told + part.clamp(0.0, 1.0) * (corrected - told));
+        }
+        (before, told) = (here, corrected);
+    }
+    let part = if before < 1.0 { (asked - before) / (1.0 - before) } else { 1.0 };
+    Ok(told + part.clamp(0.0, 1.0) * (1.0 - told))
 }
 
 #[cfg(test)]
@@ -136,7 +183,8 @@ mod tests {
                 let n = HORIZONS.iter().filter(|horizon| **horizon <= within).count();
                 Ok::<f64, ()>(share * n as f64 / 6.0)
             };
-            let told: Vec<f64> = HORIZONS.iter().map(|h| chances.probability(*h, all).unwrap()).collect();
+            let corrected = |horizon: usize, share| chances.corrected(horizon, share);
+            let told: Vec<f64> = HORIZONS.iter().map(|h| probability(*h, all, corrected).unwrap()).collect();
             for (n, told) in told.iter().enumerate() {
                 let wanted = truth(share * (n + 1) as f64 / 6.0);
                 assert!((told - wanted).abs() < 0.04, "{share} at {n}: {told} for {wanted}");
@@ -150,14 +198,43 @@ mod tests {
         let chances = Chances::zeroed();
         for within in [0, 1, 600, 601, 5000, 1_382_400, 1 << 40] {
             let share = |seconds: u64| Ok::<f64, ()>(1.0 - (-(seconds as f64) / 40_000.0).exp());
-            let told = chances.probability(within, share).unwrap();
+            let told =
+                probability(within, share, |horizon, share| chances.corrected(horizon, share)).unwrap();
+            let aged = AgedChances::zeroed();
+            let same =
+                probability(within, share, |horizon, share| aged.corrected(2, horizon, share)).unwrap();
+            assert!((same - told).abs() < 1e-9, "{within}");
             assert!((told - share(within).unwrap()).abs() < 1e-9, "{within}");
         }
         let mut wrong = Chances::zeroed();
         for _ in 0..10_000 {
             wrong.learn(&[1.0; HORIZONS.len()], 0, u64::MAX, true);
         }
-        let told = wrong.probability(86_400, |_| Ok::<f64, ()>(1.0)).unwrap();
+        let told =
+            probability(86_400, |_| Ok::<f64, ()>(1.0), |horizon, share| wrong.corrected(horizon, share))
+                .unwrap();
         assert!((0.9..=1.0).contains(&told) || (0.0..0.02).contains(&told), "{told}");
+    }
+    /// Jobs that have waited for long start less often than the shares say, young ones as often: either comes to what
+    /// happens, and an age of which nothing was seen to what happened at all ages.
+    #[test]
+    fn ages_come_to_their_own() {
+        let mut chances = AgedChances::zeroed();
+        let mut random = 5;
+        for round in 0..60_000 {
+            let (ages, truth) = if round % 2 == 0 { (0, 1.0) } else { (3, 0.4) };
+            let share = uniform(&mut random);
+            let wait = if uniform(&mut random) <= truth * share { 600 } else { u64::MAX };
+            chances.learn(ages, &[share as f32; HORIZONS.len()], 0, wait, true);
+        }
+        for share in [0.1, 0.3, 0.55, 0.8] {
+            for horizon in 0..HORIZONS.len() {
+                for (ages, truth) in [(0, 1.0), (1, 0.7), (2, 0.7), (3, 0.4)] {
+                    let told = chances.corrected(ages, horizon, share);
+                    assert!((told - truth * share).abs() < 0.05, "{share} {horizon} {ages}: {told}");
+                }
+            }
+        }
+        assert_eq!([0, 43_199, 43_200, 129_600, 345_599, 345_600].map(AgedChances::of), [0, 0, 1, 2, 2, 3]);
     }
 }

@@ -1,6 +1,6 @@
 //! What waiting jobs saw when they were looked at, and what was learnt of such looks: the data of `aged`.
 
-use crate::wait::chances::{Chances, Shares};
+use crate::wait::chances::{AgedChances, Shares};
 use crate::wait::levels::{ASIDE, Groups, Levels};
 use crate::wait::visible::Situation;
 use bytemuck::{Pod, Zeroable};
@@ -24,7 +24,8 @@ pub(super) struct Note {
     pub noted: u32,
     /// At how many of the horizons it is known that the job has not started by then.
     pub heard: u32,
-    pub reserved: u32,
+    /// How long the job had waited, as [`AgedChances`] tells ages apart.
+    pub ages: u32,
     pub situation: Situation,
     pub aside: [u32; ASIDE.len()],
     pub shares: Shares,
@@ -35,7 +36,7 @@ pub(super) struct Note {
 #[repr(C)]
 pub(super) struct Aged {
     pub levels: Levels,
-    pub chances: Chances,
+    pub chances: AgedChances,
     /// Which of the rests of a window is told to the options' own question.
     pub window_index: u64,
     /// Looks that are due, and up to when they were counted.
