@@ -20,7 +20,7 @@
 //! wait already.
 
 use crate::error::{Error, Result};
-use crate::math::chances::{Chances, HORIZONS, Pace};
+use crate::math::chances::{Chances, HORIZONS, Pace, probability};
 use crate::math::normal;
 use crate::runtime::check_span;
 use bytemuck::{Pod, Zeroable};
@@ -241,7 +241,8 @@ impl StartCalibration {
         check(age, told)?;
         check_span(within)?;
         let chances = self.chances.get(usize::from(age >= JUST_SUBMITTED)).ok_or(Error::Corrupt)?;
-        chances.probability(PACE, within as u64, |within| Ok(chance(told, within)))
+        let corrected = |horizon, share| chances.corrected(PACE, horizon, share);
+        probability(within as u64, |within| Ok(chance(told, within)), corrected)
     }
 
     /// Whether these are numbers that [`StartCalibration::learn`] can have left.

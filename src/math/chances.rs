@@ -70,49 +70,56 @@ impl Chances {
         heard.max(passed as u32)
     }
 
-    /// What a share within one of the horizons came to. Rises with the share.
-    fn corrected(&self, belief: f64, horizon: usize, share: f64) -> f64 {
-        let (knot, part) = place(share);
-        let (Some(asked), Some(started)) = (self.asked.get(horizon), self.started.get(horizon)) else {
-            return share;
-        };
-        let mut low = 0.0_f64;
-        let mut high = 0.0_f64;
-        for (at, (asked, started)) in asked.iter().zip(started).enumerate().take(knot + 2) {
-            low = if at <= knot { high } else { low };
-            let believed = at as f64 / (KNOTS - 1) as f64;
-            high = high.max((started + belief * believed) / (asked + belief));
-            low = if at == knot { high } else { low };
-        }
-        (low + part * (high - low)).clamp(0.0, 1.0)
+    /// What the share of a knot came to, if `invented` questions more had come to what is believed.
+    pub(crate) fn came_to(&self, horizon: usize, knot: usize, invented: f64, believed: f64) -> f64 {
+        let of = |weights: &[[f64; KNOTS]]| weights.get(horizon).and_then(|knots| knots.get(knot)).copied();
+        let (asked, started) = (of(&self.asked).unwrap_or(0.0), of(&self.started).unwrap_or(0.0));
+        (started + invented * believed) / (asked + invented)
     }
 
-    /// The probability of a wait of at most `within` seconds, where `share(seconds)` of the waits were no longer. Rises
-    /// with the time.
-    ///
-    /// # Errors
-    /// Those of `share`.
-    pub(crate) fn probability<E>(
-        &self,
-        pace: Pace,
-        within: u64,
-        mut share: impl FnMut(u64) -> Result<f64, E>,
-    ) -> Result<f64, E> {
-        let asked = share(within)?;
-        // Shares and corrected ones at the horizon before: nothing at 0 s, but what starts at once.
-        let (mut before, mut told) = (0.0, 0.0);
-        for (index, horizon) in HORIZONS.into_iter().enumerate() {
-            let here = share(horizon)?;
-            let corrected = self.corrected(pace.belief, index, here).max(told);
-            if within <= horizon {
-                let part = if here > before { (asked - before) / (here - before) } else { 1.0 };
-                return Ok(told + part.clamp(0.0, 1.0) * (corrected - told));
-            }
-            (before, told) = (here, corrected);
-        }
-        let part = if before < 1.0 { (asked - before) / (1.0 - before) } else { 1.0 };
-        Ok(told + part.clamp(0.0, 1.0) * (1.0 - told))
+    /// The same with what nothing is known of: the share itself.
+    pub(crate) fn came_to_by_itself(&self, pace: Pace, horizon: usize, knot: usize) -> f64 {
+        self.came_to(horizon, knot, pace.belief, knot as f64 / (KNOTS - 1) as f64)
     }
+
+    /// What a share within one of the horizons came to. Rises with the share.
+    pub(crate) fn corrected(&self, pace: Pace, horizon: usize, share: f64) -> f64 {
+        between(share, |knot| self.came_to_by_itself(pace, horizon, knot))
+    }
+}
+
+/// What a share came to, interpolated between the knots, of which each counts for no less than those before it.
+pub(crate) fn between(share: f64, came_to: impl Fn(usize) -> f64) -> f64 {
+    let (knot, part) = place(share);
+    let low = (0..=knot).map(&came_to).fold(0.0, f64::max);
+    let high = low.max(came_to(knot + 1));
+    (low + part * (high - low)).clamp(0.0, 1.0)
+}
+
+/// The probability of a wait of at most `within` seconds, where `share(seconds)` of the waits were no longer and
+/// `corrected(horizon, share)` is what such a share within a horizon came to. Rises with the time.
+///
+/// # Errors
+/// Those of `share`.
+pub(crate) fn probability<E>(
+    within: u64,
+    mut share: impl FnMut(u64) -> Result<f64, E>,
+    corrected: impl Fn(usize, f64) -> f64,
+) -> Result<f64, E> {
+    let asked = share(within)?;
+    // Shares and corrected ones at the horizon before: nothing at 0 s, but what starts at once.
+    let (mut before, mut told) = (0.0, 0.0);
+    for (index, horizon) in HORIZONS.into_iter().enumerate() {
+        let here = share(horizon)?;
+        let corrected = corrected(index, here).max(told);
+        if within <= horizon {
+            let part = if here > before { (asked - before) / (here - before) } else { 1.0 };
+            return Ok(told + part.clamp(0.0, 1.0) * (corrected - told));
+        }
+        (before, told) = (here, corrected);
+    }
+    let part = if before < 1.0 { (asked - before) / (1.0 - before) } else { 1.0 };
+    Ok(told + part.clamp(0.0, 1.0) * (1.0 - told))
 }
 
 #[cfg(test)]
@@ -149,8 +156,8 @@ mod tests {
                 let n = HORIZONS.iter().filter(|horizon| **horizon <= within).count();
                 Ok::<f64, ()>(share * n as f64 / 6.0)
             };
-            let told: Vec<f64> =
-                HORIZONS.iter().map(|h| chances.probability(PACE, *h, all).unwrap()).collect();
+            let corrected = |horizon: usize, share| chances.corrected(PACE, horizon, share);
+            let told: Vec<f64> = HORIZONS.iter().map(|h| probability(*h, all, corrected).unwrap()).collect();
             for (n, told) in told.iter().enumerate() {
                 let wanted = truth(share * (n + 1) as f64 / 6.0);
                 assert!((told - wanted).abs() < 0.04, "{share} at {n}: {told} for {wanted}");
@@ -164,14 +171,20 @@ mod tests {
         let chances = Chances::zeroed();
         for within in [0, 1, 600, 601, 5000, 1_382_400, 1 << 40] {
             let share = |seconds: u64| Ok::<f64, ()>(1.0 - (-(seconds as f64) / 40_000.0).exp());
-            let told = chances.probability(PACE, within, share).unwrap();
+            let told =
+                probability(within, share, |horizon, share| chances.corrected(PACE, horizon, share)).unwrap();
             assert!((told - share(within).unwrap()).abs() < 1e-9, "{within}");
         }
         let mut wrong = Chances::zeroed();
         for _ in 0..10_000 {
             wrong.learn(PACE, &[1.0; HORIZONS.len()], 0, u64::MAX, true);
         }
-        let told = wrong.probability(PACE, 86_400, |_| Ok::<f64, ()>(1.0)).unwrap();
+        let told = probability(
+            86_400,
+            |_| Ok::<f64, ()>(1.0),
+            |horizon, share| wrong.corrected(PACE, horizon, share),
+        )
+        .unwrap();
         assert!((0.9..=1.0).contains(&told) || (0.0..0.02).contains(&told), "{told}");
     }
 }

@@ -12,14 +12,15 @@
 
 use crate::error::{Error, Result};
 use crate::math::beta::inverse_incomplete_beta;
-use crate::math::chances::Chances;
+use crate::math::chances::probability;
 use crate::memory::{at, at_mut};
 use crate::runtime::{MAX_SECONDS, check_span};
 use crate::wait::binomial::{check_probability, upper_index};
+use crate::wait::chances::{AgedChances, CHANCES};
 use crate::wait::estimate;
 use crate::wait::history::{Series, View};
 use crate::wait::levels::{Groups, tail_of};
-use crate::wait::looks::{CHANCES, Note};
+use crate::wait::looks::Note;
 use crate::wait::options::{ADAPT, Features, StartProbability, WaitAnswer};
 use crate::wait::predictor::WaitPredictor;
 use crate::wait::queue::{NEVER, Waiting};
@@ -86,32 +87,33 @@ impl WaitPredictor<'_> {
         Ok((jobs, work))
     }
 
-    /// Looks at the jobs whose turn it is.
+    /// Looks at the jobs whose turn it is. Nothing has happened in the queue since the last event: a look is one at a
+    /// moment between, and these lie evenly. Looks at the events themselves would find jobs just before they start
+    /// more often than a question does that comes at any time.
     pub(super) fn look_at_waiting(&mut self, now: i64) -> Result<()> {
         if !self.follows_waiting() {
             return Ok(());
         }
         let jobs = self.state.occupancy.present();
         let aged = &mut self.state.aged;
-        let passed = now.saturating_sub(aged.counted).max(0) as f64;
+        let passed = now.saturating_sub(aged.counted).max(0);
         aged.counted = now;
         if jobs == 0 {
             (aged.due, aged.cursor) = (0.0, 0);
             return Ok(());
         }
         // No job twice for one moment.
-        aged.due = (aged.due + f64::from(jobs) * passed / EVERY).min(f64::from(jobs));
-        for _ in 0..LOOKS.min(jobs) {
-            if self.state.aged.due < 1.0 {
-                break;
-            }
-            self.state.aged.due -= 1.0;
+        aged.due = (aged.due + f64::from(jobs) * passed as f64 / EVERY).min(f64::from(jobs));
+        let looks = (aged.due as u32).min(LOOKS);
+        aged.due -= f64::from(looks);
+        for look in (0..i64::from(looks)).rev() {
+            let since = passed.saturating_mul(2 * look + 1).checked_div(2 * i64::from(looks)).unwrap_or(0);
             let cursor = self.state.aged.cursor;
             let place = if cursor == 0 { self.state.occupancy.first_present() } else { cursor };
             let slot = place.checked_sub(1).ok_or(Error::Corrupt)?;
             self.state.aged.cursor = at(self.parts.slots, slot as usize)?.after();
             self.judge_notes(slot, now)?;
-            self.note(slot, now)?;
+            self.note(slot, now.saturating_sub(since))?;
         }
         Ok(())
     }
@@ -142,7 +144,8 @@ impl WaitPredictor<'_> {
             next = note.next;
             if note.noted == 1 {
                 let passed = now.saturating_sub(note.at).max(0).unsigned_abs();
-                note.heard = self.state.aged.chances.learn(CHANCES, &note.shares, note.heard, passed, false);
+                let chances = &mut self.state.aged.chances;
+                note.heard = chances.learn(note.ages, &note.shares, note.heard, passed, false);
             }
             if note.deadline < now {
                 note.deadline = NEVER;
@@ -201,7 +204,7 @@ impl WaitPredictor<'_> {
             index,
             noted: u32::from(aside.is_some()),
             heard: 0,
-            reserved: 0,
+            ages: AgedChances::of(age.unsigned_abs()),
             situation,
             aside: aside.unwrap_or_default(),
             shares: sample.shares()?,
@@ -261,7 +264,7 @@ impl WaitPredictor<'_> {
             let missed = note.aside.map(|bound| rest > u64::from(bound));
             let rate = self.state.rate;
             self.state.aged.levels.learn_aside(missed, rate);
-            self.state.aged.chances.learn(CHANCES, &note.shares, note.heard, rest, true);
+            self.state.aged.chances.learn(note.ages, &note.shares, note.heard, rest, true);
         }
         let Some(aged) = self.parts.aged.first_mut() else { return Ok(()) };
         let before = aged.window_len();
@@ -409,7 +412,10 @@ impl WaitPredictor<'_> {
         if waited == 0 {
             let asked = self.asked(features, self.state.now)?;
             return self.with_sample(&asked, |sample, _| {
-                self.chance(sample, within, confidence, Some(&self.state.chances))
+                let chances = &self.state.chances;
+                self.chance(sample, within, confidence, |horizon, share| {
+                    chances.corrected(CHANCES, horizon, share)
+                })
             });
         }
         if self.follows_waiting() {
@@ -419,7 +425,10 @@ impl WaitPredictor<'_> {
             if window.count() >= self.state.question.fewest {
                 return match within.checked_sub(waited) {
                     Some(rest) => {
-                        self.chance(Sample::Window(&window), rest, confidence, Some(&self.state.aged.chances))
+                        let (ages, chances) = (AgedChances::of(waited), &self.state.aged.chances);
+                        self.chance(Sample::Window(&window), rest, confidence, |horizon, share| {
+                            chances.corrected(ages, horizon, share)
+                        })
                     }
                     None => Ok(StartProbability { observed: 0.0, at_least: 0.0, waits: window.count() }),
                 };
@@ -433,19 +442,19 @@ impl WaitPredictor<'_> {
     }
 
     /// Of these waits, how many were at most `within`, and with [`ADAPT`] how often jobs with such shares started so
-    /// soon.
+    /// soon: what `corrected(horizon, share)` says.
     fn chance(
         &self,
         sample: Sample,
         within: u64,
         confidence: f64,
-        chances: Option<&Chances>,
+        corrected: impl Fn(usize, f64) -> f64,
     ) -> Result<StartProbability> {
         let found = self.counted(sample.shorter(within.saturating_add(1))?, sample.count(), confidence);
-        let Some(chances) = chances.filter(|_| self.has(ADAPT) && found.observed > 0.0) else {
+        if !self.has(ADAPT) || found.observed <= 0.0 {
             return Ok(found);
-        };
-        let observed = chances.probability(CHANCES, within, |within| sample.share(within))?;
+        }
+        let observed = probability(within, |within| sample.share(within), corrected)?;
         // As much below what is probable as the waits alone have it.
         let at_least = observed * (found.at_least / found.observed).min(1.0);
         Ok(StartProbability { observed, at_least, ..found })

@@ -1,12 +1,10 @@
 //! What waiting jobs saw when they were looked at, and what was learnt of such looks: the data of `aged`.
 
-use crate::math::chances::{Chances, Pace, Shares};
+use crate::math::chances::Shares;
+use crate::wait::chances::AgedChances;
 use crate::wait::levels::{ASIDE, Groups, Levels};
 use crate::wait::visible::Situation;
 use bytemuck::{Pod, Zeroable};
-
-/// How fast it is learnt how often jobs with a given probability of starting in time did so.
-pub(super) const CHANCES: Pace = Pace { belief: 20.0, questions: 1000.0 };
 
 /// Notes for each job that may wait.
 pub(super) const NOTES_A_JOB: usize = 2;
@@ -27,7 +25,8 @@ pub(super) struct Note {
     pub noted: u32,
     /// At how many of the horizons it is known that the job has not started by then.
     pub heard: u32,
-    pub reserved: u32,
+    /// How long the job had waited, as [`AgedChances`] tells ages apart.
+    pub ages: u32,
     pub situation: Situation,
     pub aside: [u32; ASIDE.len()],
     pub shares: Shares,
@@ -38,7 +37,7 @@ pub(super) struct Note {
 #[repr(C)]
 pub(super) struct Aged {
     pub levels: Levels,
-    pub chances: Chances,
+    pub chances: AgedChances,
     /// Which of the rests of a window is told to the options' own question.
     pub window_index: u64,
     /// Looks that are due, and up to when they were counted.

@@ -9,6 +9,7 @@
 //! * `visible`: which earlier jobs came into a like situation; `sample`: the waits that an answer rests on.
 //! * `levels`: which of them is told, so that as many are missed as should be, class by class.
 //! * `aged`: the rest of the wait of a job that waits already.
+//! * `chances`: how often waiting jobs with a given probability of starting in time did so.
 //! * `estimate`: a bound from the waits that count, by one of the methods.
 //! * `binomial`: which order statistic of n waits bounds a quantile with a given confidence (section 3.1).
 //! * `change`, `rare_table`: how many consecutive misses are a change point (section 3.2).
@@ -20,6 +21,7 @@
 
 mod aged;
 mod binomial;
+mod chances;
 mod change;
 mod clusters;
 mod estimate;
