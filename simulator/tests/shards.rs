@@ -101,6 +101,12 @@ fn merged_shards_of_compare_are_the_whole() {
     let files = shards(nodes, 2, "nodes", folder).join(" ");
     assert_eq!(timeless(&stdout(&format!("merge --json {files}"), folder)), timeless(&whole));
     assert!(whole.contains("\"fragmented_share\""), "{whole}");
+    // A machine in a file is entered as what the file says, and may be put together where there is no such file.
+    std::fs::write(folder.join("machine"), "8x(cores=4)\n").unwrap();
+    let from_file = "compare one.swf --policies easy,easy++ --nodes @machine";
+    let files = shards(from_file, 2, "listed", folder).join(" ");
+    std::fs::remove_file(folder.join("machine")).unwrap();
+    assert_eq!(timeless(&stdout(&format!("merge --json {files}"), folder)), timeless(&whole));
 }
 
 /// The tasks of a job array are shards by the variables that Slurm sets; without them `--shard array` is refused, and

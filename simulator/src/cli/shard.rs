@@ -8,6 +8,7 @@
 use super::Failure;
 use super::args::file;
 use super::options::file_name;
+use crate::trace::nodes::Machine;
 use anyhow::Context as _;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,11 @@ pub(super) fn deciding(command: &clap::Command, matches: &clap::ArgMatches) -> V
             continue;
         };
         if given.value_source(id) != Some(clap::parser::ValueSource::CommandLine) {
+            continue;
+        }
+        // A machine is what it says, not the name of a file that says other things elsewhere.
+        if let Ok(Some(machine)) = given.try_get_one::<Machine>(id) {
+            all.push(format!("--{long}={machine}"));
             continue;
         }
         let values = given.get_raw(id).into_iter().flatten().map(|value| value.to_string_lossy());
