@@ -25,7 +25,7 @@ use crate::wait::predictor::WaitPredictor;
 use crate::wait::queue::{NEVER, Waiting};
 use crate::wait::sample::{BEYOND, Sample, Window};
 use crate::wait::tree::Nodes;
-use crate::wait::visible::{Neighbours, Situation};
+use crate::wait::visible::Neighbours;
 
 /// How often a waiting job is looked at, in seconds.
 const EVERY: f64 = 21_600.0;
@@ -43,12 +43,6 @@ const AGES: [u64; 7] = [10_800, 32_400, 64_800, 129_600, 216_000, 345_600, 604_8
 /// This number of open notes together counts as one more.
 const OPEN: f64 = 200.0;
 
-/// What is asked about a waiting job.
-struct Situated {
-    situation: Situation,
-    index: u32,
-}
-
 /// The groups of a job that has waited so long.
 fn groups_of(age: u64) -> Groups {
     Groups::of(AGES.iter().map(|from| age >= *from))
@@ -59,15 +53,14 @@ impl WaitPredictor<'_> {
         self.visible().is_some() && !self.parts.aged.is_empty()
     }
 
-    /// What a job that has waited for `age` sees, with those that came before it.
-    fn situated(&self, features: &Features, age: u64, before: (u32, u64), now: i64) -> Result<Situated> {
+    /// The index of what a job that has waited for `age` sees, with those that came before it.
+    fn index_of(&self, features: &Features, age: u64, before: (u32, u64), now: i64) -> Result<u32> {
         let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first()) else {
             return Err(Error::Corrupt);
         };
         let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
-        let seen = visible.see_waiting(features, &ahead, age, before, now);
-        let situation = aged.situation(&seen);
-        Ok(Situated { situation, index: aged.index(&situation) })
+        let seen = visible.see_waiting(visible.machine(), features, &ahead, age, before, now);
+        Ok(aged.index(&aged.situation(&seen)))
     }
 
     /// The jobs that came before and still wait, and their processor-seconds, up to the first that `ends` it.
@@ -93,6 +86,15 @@ impl WaitPredictor<'_> {
         if !self.follows_waiting() {
             return Ok(());
         }
+        let result = self.look_at_those_due(now);
+        // Of the time until the next event this is the machine.
+        if let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) {
+            aged.set_machine(visible.machine());
+        }
+        result
+    }
+
+    fn look_at_those_due(&mut self, now: i64) -> Result<()> {
         let jobs = self.state.occupancy.present();
         let aged = &mut self.state.aged;
         let passed = now.saturating_sub(aged.counted).max(0);
@@ -185,10 +187,15 @@ impl WaitPredictor<'_> {
         let before = self.before(|place, _| place == slot + 1)?;
         let features = waiting.features();
         let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
-        if let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) {
-            aged.came(&visible.see_waiting(&features, &ahead, age.unsigned_abs(), before, now));
-        }
-        let Situated { situation, index } = self.situated(&features, age.unsigned_abs(), before, now)?;
+        let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) else {
+            return Err(Error::Corrupt);
+        };
+        // The machine as it was then, not as it is at the event that ends the time between.
+        let machine = *aged.machine();
+        let seen = visible.see_waiting(&machine, &features, &ahead, age.unsigned_abs(), before, now);
+        aged.came(&seen);
+        let situation = aged.situation(&seen);
+        let index = aged.index(&situation);
         let window = self.rests(index)?;
         let sample = Sample::Window(&window);
         let groups = groups_of(age.unsigned_abs());
@@ -290,7 +297,7 @@ impl WaitPredictor<'_> {
     ) -> Result<WaitAnswer> {
         self.unless_down(now, |predictor| {
             if predictor.follows_waiting() {
-                let Situated { index, .. } = predictor.situated(features, age, before()?, now)?;
+                let index = predictor.index_of(features, age, before()?, now)?;
                 let window = predictor.rests(index)?;
                 let sample = Sample::Window(&window);
                 let groups = groups_of(age);
@@ -417,7 +424,7 @@ impl WaitPredictor<'_> {
         }
         if self.follows_waiting() {
             let before = self.submitted_before(self.state.now.saturating_sub(age))?;
-            let Situated { index, .. } = self.situated(features, waited, before, self.state.now)?;
+            let index = self.index_of(features, waited, before, self.state.now)?;
             let window = self.rests(index)?;
             if window.count() >= self.state.question.fewest {
                 return match within.checked_sub(waited) {

@@ -181,7 +181,7 @@ impl<'a> Object<'a> for WaitPredictor<'a> {
             && state.next - state.oldest <= u64::from(limits.history)
             && WaitMethod::from_number(state.method).is_ok()
             && Attribute::from_number(state.attribute).is_ok()
-            && state.by.iter().all(|by| Attribute::from_number(*by).is_ok())
+            && state.by.iter().all(|by| Attribute::SINGLE.iter().any(|single| *single as u32 == *by))
             && parts.visible.iter().chain(&*parts.aged).all(|visible| visible.sound(limits.neighbours));
         if sound { Ok(WaitPredictor { state, parts }) } else { Err(Error::Corrupt) }
     }
