@@ -7,6 +7,9 @@
 //! their own follow the misses of these bounds, by groups of age instead of width and request; a look whose bound has
 //! passed is a miss when the job is looked at next.
 //!
+//! Where levels follow misses, no job is told less than a [`Floor`] that grows with the oldest wait of the queue. The
+//! levels follow the bounds without it, so that they do not sink because it holds.
+//!
 //! Where too few looks are known, the waits of the history that were as long as the job's so far count: those of its
 //! cluster, or of all clusters where these are too few.
 
@@ -128,6 +131,9 @@ impl WaitPredictor<'_> {
             if note.deadline != NEVER {
                 note.deadline = note.deadline.saturating_sub(ahead);
             }
+            if note.floor_until != NEVER {
+                note.floor_until = note.floor_until.saturating_sub(ahead);
+            }
         }
     }
 
@@ -148,21 +154,45 @@ impl WaitPredictor<'_> {
                 let chances = &mut self.state.aged.chances;
                 note.heard = chances.learn(note.ages, &note.shares, note.heard, passed, false);
             }
-            if note.deadline < now {
-                note.deadline = NEVER;
-                let groups = note.groups;
+            let (groups, missed, longer) = (note.groups, note.deadline < now, note.floor_until < now);
+            note.deadline = if missed { NEVER } else { note.deadline };
+            note.floor_until = if longer { NEVER } else { note.floor_until };
+            if missed {
                 self.judged_waiting(groups, true);
+            }
+            if longer {
+                self.judged_floor(true);
             }
         }
         Ok(())
     }
 
+    /// Many open notes are missed together: each counts for less.
+    fn caution(&self) -> f64 {
+        1.0 / (1.0 + f64::from(self.state.aged.open) / OPEN)
+    }
+
     fn judged_waiting(&mut self, groups: Groups, missed: bool) {
         if self.has(ADAPT) {
-            let quantile = self.state.question.quantile;
-            let together = f64::from(self.state.aged.open) / OPEN;
-            self.state.aged.levels.learn(groups, missed, quantile, self.state.rate, 1.0 / (1.0 + together));
+            let (quantile, caution) = (self.state.question.quantile, self.caution());
+            self.state.aged.levels.learn(groups, missed, quantile, self.state.rate, caution);
         }
+    }
+
+    fn judged_floor(&mut self, longer: bool) {
+        if self.has(ADAPT) {
+            let caution = self.caution();
+            self.state.aged.floor.learn(longer, self.state.rate, caution);
+        }
+    }
+
+    /// No less than the floor, which itself goes no further than any rest that is told.
+    fn no_less(&self, rest: i64, now: i64) -> Result<i64> {
+        if !self.has(ADAPT) {
+            return Ok(rest);
+        }
+        let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
+        Ok(self.state.aged.floor.seconds(ahead.oldest).min(self.most_rest(0)).max(rest))
     }
 
     /// Notes what a job sees now, if it is time and there is room.
@@ -205,6 +235,7 @@ impl WaitPredictor<'_> {
         *at_mut(self.parts.notes, place as usize)? = Note {
             at: now,
             deadline: bound.map_or(NEVER, |bound| now.saturating_add(bound)),
+            floor_until: now.saturating_add(self.state.aged.floor.seconds(ahead.oldest)),
             next: waiting.notes,
             groups,
             index,
@@ -266,6 +297,9 @@ impl WaitPredictor<'_> {
         if note.deadline != NEVER {
             self.judged_waiting(note.groups, note.deadline < now);
         }
+        if note.floor_until != NEVER {
+            self.judged_floor(note.floor_until < now);
+        }
         if note.noted == 1 {
             let missed = note.aside.map(|bound| rest > u64::from(bound));
             let rate = self.state.rate;
@@ -303,7 +337,8 @@ impl WaitPredictor<'_> {
                 let groups = groups_of(age);
                 let usual = &predictor.state.question;
                 let rest = if quantile == usual.quantile && confidence == usual.confidence {
-                    predictor.rest_told(sample, groups)?
+                    let rest = predictor.rest_told(sample, groups)?;
+                    rest.map(|rest| predictor.no_less(rest, now)).transpose()?
                 } else {
                     let index = upper_index(sample.count(), quantile, confidence)?;
                     predictor.aside_bound(sample, index, quantile, &predictor.state.aged.levels)?
