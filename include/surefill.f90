@@ -535,6 +535,11 @@ module surefill
   integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_PROCESSORS = 1_c_int32_t
   !> Attribute: processors times requested run time.
   integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_PRODUCT = 2_c_int32_t
+  !> Attribute: of these three the one that explains the waits best, chosen anew whenever the jobs are clustered
+  !! again, from the waits that are remembered then: the one whose clusters raise the criterion of
+  !! surefill_wait_explained most. Until the first choice, and among equals, it is the one in use, at first the
+  !! requested run time. surefill_wait_clustered_by tells which. A clustering takes three times as long.
+  integer(c_int32_t), parameter :: SUREFILL_ATTRIBUTE_BEST = 3_c_int32_t
   !> Component: histories are trimmed at change points.
   integer(c_int32_t), parameter :: SUREFILL_COMPONENT_TRIM = 1_c_int32_t
   !> Component: jobs are clustered by an attribute.

@@ -1485,6 +1485,12 @@ int32_t surefill_predictor_train(surefill_predictor *predictor, int64_t work, in
 /* Attribute: processors times requested run time. */
 #define SUREFILL_ATTRIBUTE_PRODUCT 2
 
+/* Attribute: of these three the one that explains the waits best, chosen anew whenever the jobs are clustered
+ * again, from the waits that are remembered then: the one whose clusters raise the criterion of
+ * surefill_wait_explained most. Until the first choice, and among equals, it is the one in use, at first the
+ * requested run time. surefill_wait_clustered_by tells which. A clustering takes three times as long. */
+#define SUREFILL_ATTRIBUTE_BEST 3
+
 /* Component: histories are trimmed at change points. */
 #define SUREFILL_COMPONENT_TRIM 1
 

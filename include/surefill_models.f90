@@ -797,6 +797,16 @@ module surefill_models
       integer(c_int32_t) :: code
     end function surefill_wait_explained
 
+    !> What the clusters in use are made by, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
+    !! SUREFILL_ATTRIBUTE_BEST the one of the other three that was chosen last.
+    function surefill_wait_clustered_by(wait, attribute) bind(c, name='surefill_wait_clustered_by') &
+            result(code)
+      import
+      type(c_ptr), value :: wait
+      integer(c_int32_t), intent(out) :: attribute
+      integer(c_int32_t) :: code
+    end function surefill_wait_clustered_by
+
     !> Pr(a job ends within wait seconds, given that it has run for age seconds; both 0 to 2^40) when lifetimes are
     !! uniform in the logarithm between shortest and longest seconds (1e-9 to 2^40): equation 5, in which t is age
     !! plus wait. A job that has reached the longest is expected to end in one second.

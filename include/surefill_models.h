@@ -715,6 +715,10 @@ int32_t surefill_wait_predict_two_sided(const surefill_wait *wait,
  * has the attribute that explains the waits best. */
 int32_t surefill_wait_explained(const surefill_wait *wait, double *gain, double *criterion);
 
+/* What the clusters in use are made by, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
+ * SUREFILL_ATTRIBUTE_BEST the one of the other three that was chosen last. */
+int32_t surefill_wait_clustered_by(const surefill_wait *wait, int32_t *attribute);
+
 /* ---- Lifetimes that are uniform in the logarithm (Downey 1997) ----------------------------------------------------
  *
  *     static int64_t bins_memory[SUREFILL_BINS_SIZE / 8], memory[SUREFILL_DISTRIBUTION_SIZE / 8];

@@ -106,7 +106,7 @@ fn waits() {
         limits.neighbours = 90;
         options.components = seed as i32 % 16 + if seed < 16 { 0 } else { 16 };
         options.method = seed as i32 % 4;
-        options.attribute = seed as i32 % 3;
+        options.attribute = seed as i32 % 4;
         (options.quantile, options.confidence, options.recluster_every) = (0.75, 0.9, 60);
         let own_limits = WaitCapacity { history: 200, queued: 20, releases: 40, clusters: 4, neighbours: 90 };
         let own_options = WaitOptions {
@@ -114,7 +114,7 @@ fn waits() {
             confidence: 0.9,
             components: options.components as u32,
             method: WaitMethod::from_number(seed as u32 % 4).unwrap(),
-            attribute: surefill::wait::Attribute::from_number(seed as u32 % 3).unwrap(),
+            attribute: surefill::wait::Attribute::from_number(seed as u32 % 4).unwrap(),
             recluster_every: 60,
             ..WaitOptions::default()
         };
@@ -242,6 +242,9 @@ fn waits() {
             assert_eq!(surefill_wait_clusters(wait, s, l, c, 16, &mut number), SUREFILL_OK);
             assert_eq!(surefill_wait_explained(wait, &mut gain, &mut criterion), SUREFILL_OK);
         }
+        let mut by = -7;
+        assert_eq!(unsafe { surefill_wait_clustered_by(wait, &mut by) }, SUREFILL_OK);
+        assert_eq!(by, own.clustered_by() as i32);
         let clusters: Vec<_> = own.clusters().collect();
         assert_eq!((number as usize, (gain, criterion)), (clusters.len(), own.explained()));
         for (i, cluster) in clusters.iter().enumerate() {

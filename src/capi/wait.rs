@@ -59,6 +59,11 @@ pub const SUREFILL_ATTRIBUTE_REQUESTED: i32 = 0;
 pub const SUREFILL_ATTRIBUTE_PROCESSORS: i32 = 1;
 /// Attribute: processors times requested run time.
 pub const SUREFILL_ATTRIBUTE_PRODUCT: i32 = 2;
+/// Attribute: of these three the one that explains the waits best, chosen anew whenever the jobs are clustered again,
+/// from the waits that are remembered then: the one whose clusters raise the criterion of surefill_wait_explained most.
+/// Until the first choice, and among equals, it is the one in use, at first the requested run time.
+/// surefill_wait_clustered_by tells which. A clustering takes three times as long.
+pub const SUREFILL_ATTRIBUTE_BEST: i32 = 3;
 
 /// Component: histories are trimmed at change points.
 pub const SUREFILL_COMPONENT_TRIM: i32 = 1;
@@ -90,6 +95,7 @@ const _: () = assert!(SUREFILL_METHOD_WEIBULL as u32 == WaitMethod::Weibull as u
 const _: () = assert!(SUREFILL_ATTRIBUTE_REQUESTED as u32 == Attribute::Requested as u32);
 const _: () = assert!(SUREFILL_ATTRIBUTE_PROCESSORS as u32 == Attribute::Processors as u32);
 const _: () = assert!(SUREFILL_ATTRIBUTE_PRODUCT as u32 == Attribute::Product as u32);
+const _: () = assert!(SUREFILL_ATTRIBUTE_BEST as u32 == Attribute::Best as u32);
 const _: () = assert!(SUREFILL_COMPONENT_TRIM as u32 == TRIM);
 const _: () = assert!(SUREFILL_COMPONENT_CLUSTER as u32 == CLUSTER);
 const _: () = assert!(SUREFILL_COMPONENT_AVAILABILITY as u32 == AVAILABILITY);

@@ -7,6 +7,9 @@
 //! their own follow the misses of these bounds, by groups of age instead of width and request; a look whose bound has
 //! passed is a miss when the job is looked at next.
 //!
+//! Where levels follow misses, no job is told less than a [`Floor`] that grows with the oldest wait of the queue. The
+//! levels follow the bounds without it, so that they do not sink because it holds.
+//!
 //! Where too few looks are known, the waits of the history that were as long as the job's so far count: those of its
 //! cluster, or of all clusters where these are too few.
 
@@ -26,7 +29,7 @@ use crate::wait::predictor::WaitPredictor;
 use crate::wait::queue::{NEVER, Waiting};
 use crate::wait::sample::{BEYOND, Sample, Window};
 use crate::wait::tree::Nodes;
-use crate::wait::visible::{Neighbours, Situation};
+use crate::wait::visible::Neighbours;
 
 /// How often a waiting job is looked at, in seconds.
 const EVERY: f64 = 21_600.0;
@@ -44,12 +47,6 @@ const AGES: [u64; 7] = [10_800, 32_400, 64_800, 129_600, 216_000, 345_600, 604_8
 /// This number of open notes together counts as one more.
 const OPEN: f64 = 200.0;
 
-/// What is asked about a waiting job.
-struct Situated {
-    situation: Situation,
-    index: u32,
-}
-
 /// The groups of a job that has waited so long.
 fn groups_of(age: u64) -> Groups {
     Groups::of(AGES.iter().map(|from| age >= *from))
@@ -60,15 +57,14 @@ impl WaitPredictor<'_> {
         self.visible().is_some() && !self.parts.aged.is_empty()
     }
 
-    /// What a job that has waited for `age` sees, with those that came before it.
-    fn situated(&self, features: &Features, age: u64, before: (u32, u64), now: i64) -> Result<Situated> {
+    /// The index of what a job that has waited for `age` sees, with those that came before it.
+    fn index_of(&self, features: &Features, age: u64, before: (u32, u64), now: i64) -> Result<u32> {
         let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first()) else {
             return Err(Error::Corrupt);
         };
         let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
-        let seen = visible.see_waiting(features, &ahead, age, before, now);
-        let situation = aged.situation(&seen);
-        Ok(Situated { situation, index: aged.index(&situation) })
+        let seen = visible.see_waiting(visible.machine(), features, &ahead, age, before, now);
+        Ok(aged.index(&aged.situation(&seen)))
     }
 
     /// The jobs that came before and still wait, and their processor-seconds, up to the first that `ends` it.
@@ -94,6 +90,15 @@ impl WaitPredictor<'_> {
         if !self.follows_waiting() {
             return Ok(());
         }
+        let result = self.look_at_those_due(now);
+        // Of the time until the next event this is the machine.
+        if let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) {
+            aged.set_machine(visible.machine());
+        }
+        result
+    }
+
+    fn look_at_those_due(&mut self, now: i64) -> Result<()> {
         let jobs = self.state.occupancy.present();
         let aged = &mut self.state.aged;
         let passed = now.saturating_sub(aged.counted).max(0);
@@ -127,6 +132,9 @@ impl WaitPredictor<'_> {
             if note.deadline != NEVER {
                 note.deadline = note.deadline.saturating_sub(ahead);
             }
+            if note.floor_until != NEVER {
+                note.floor_until = note.floor_until.saturating_sub(ahead);
+            }
         }
     }
 
@@ -147,21 +155,45 @@ impl WaitPredictor<'_> {
                 let chances = &mut self.state.aged.chances;
                 note.heard = chances.learn(note.ages, &note.shares, note.heard, passed, false);
             }
-            if note.deadline < now {
-                note.deadline = NEVER;
-                let groups = note.groups;
+            let (groups, missed, longer) = (note.groups, note.deadline < now, note.floor_until < now);
+            note.deadline = if missed { NEVER } else { note.deadline };
+            note.floor_until = if longer { NEVER } else { note.floor_until };
+            if missed {
                 self.judged_waiting(groups, true);
+            }
+            if longer {
+                self.judged_floor(true);
             }
         }
         Ok(())
     }
 
+    /// Many open notes are missed together: each counts for less.
+    fn caution(&self) -> f64 {
+        1.0 / (1.0 + f64::from(self.state.aged.open) / OPEN)
+    }
+
     fn judged_waiting(&mut self, groups: Groups, missed: bool) {
         if self.has(ADAPT) {
-            let quantile = self.state.question.quantile;
-            let together = f64::from(self.state.aged.open) / OPEN;
-            self.state.aged.levels.learn(groups, missed, quantile, self.state.rate, 1.0 / (1.0 + together));
+            let (quantile, caution) = (self.state.question.quantile, self.caution());
+            self.state.aged.levels.learn(groups, missed, quantile, self.state.rate, caution);
         }
+    }
+
+    fn judged_floor(&mut self, longer: bool) {
+        if self.has(ADAPT) {
+            let caution = self.caution();
+            self.state.aged.floor.learn(longer, self.state.rate, caution);
+        }
+    }
+
+    /// No less than the floor, which itself goes no further than any rest that is told.
+    fn no_less(&self, rest: i64, now: i64) -> Result<i64> {
+        if !self.has(ADAPT) {
+            return Ok(rest);
+        }
+        let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
+        Ok(self.state.aged.floor.seconds(ahead.oldest).min(self.most_rest(0)).max(rest))
     }
 
     /// Notes what a job sees now, if it is time and there is room.
@@ -186,10 +218,15 @@ impl WaitPredictor<'_> {
         let before = self.before(|place, _| place == slot + 1)?;
         let features = waiting.features();
         let ahead = self.state.occupancy.ahead(self.parts.slots, now)?;
-        if let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) {
-            aged.came(&visible.see_waiting(&features, &ahead, age.unsigned_abs(), before, now));
-        }
-        let Situated { situation, index } = self.situated(&features, age.unsigned_abs(), before, now)?;
+        let (Some(visible), Some(aged)) = (self.parts.visible.first(), self.parts.aged.first_mut()) else {
+            return Err(Error::Corrupt);
+        };
+        // The machine as it was then, not as it is at the event that ends the time between.
+        let machine = *aged.machine();
+        let seen = visible.see_waiting(&machine, &features, &ahead, age.unsigned_abs(), before, now);
+        aged.came(&seen);
+        let situation = aged.situation(&seen);
+        let index = aged.index(&situation);
         let window = self.rests(index)?;
         let sample = Sample::Window(&window);
         let groups = groups_of(age.unsigned_abs());
@@ -199,6 +236,7 @@ impl WaitPredictor<'_> {
         *at_mut(self.parts.notes, place as usize)? = Note {
             at: now,
             deadline: bound.map_or(NEVER, |bound| now.saturating_add(bound)),
+            floor_until: now.saturating_add(self.state.aged.floor.seconds(ahead.oldest)),
             next: waiting.notes,
             groups,
             index,
@@ -260,6 +298,9 @@ impl WaitPredictor<'_> {
         if note.deadline != NEVER {
             self.judged_waiting(note.groups, note.deadline < now);
         }
+        if note.floor_until != NEVER {
+            self.judged_floor(note.floor_until < now);
+        }
         if note.noted == 1 {
             let missed = note.aside.map(|bound| rest > u64::from(bound));
             let rate = self.state.rate;
@@ -291,13 +332,14 @@ impl WaitPredictor<'_> {
     ) -> Result<WaitAnswer> {
         self.unless_down(now, |predictor| {
             if predictor.follows_waiting() {
-                let Situated { index, .. } = predictor.situated(features, age, before()?, now)?;
+                let index = predictor.index_of(features, age, before()?, now)?;
                 let window = predictor.rests(index)?;
                 let sample = Sample::Window(&window);
                 let groups = groups_of(age);
                 let usual = &predictor.state.question;
                 let rest = if quantile == usual.quantile && confidence == usual.confidence {
-                    predictor.rest_told(sample, groups)?
+                    let rest = predictor.rest_told(sample, groups)?;
+                    rest.map(|rest| predictor.no_less(rest, now)).transpose()?
                 } else {
                     let index = upper_index(sample.count(), quantile, confidence)?;
                     predictor.aside_bound(sample, index, quantile, &predictor.state.aged.levels)?
@@ -420,7 +462,7 @@ impl WaitPredictor<'_> {
         }
         if self.follows_waiting() {
             let before = self.submitted_before(self.state.now.saturating_sub(age))?;
-            let Situated { index, .. } = self.situated(features, waited, before, self.state.now)?;
+            let index = self.index_of(features, waited, before, self.state.now)?;
             let window = self.rests(index)?;
             if window.count() >= self.state.question.fewest {
                 return match within.checked_sub(waited) {

@@ -129,6 +129,13 @@ impl Census<'_, '_> {
         Ok(())
     }
 
+    /// Forgets all values.
+    pub(super) fn clear(&mut self) -> Result<()> {
+        self.pool.clear(&mut self.values.tree)?;
+        *self.values = Values::default();
+        Ok(())
+    }
+
     /// The first value from `attribute` on: value, number and sum of its waits.
     fn next(&self, attribute: u64) -> Result<Option<(u64, Mass)>> {
         let Some(found) = self.pool.read().at_least(&self.values.tree, attribute)? else { return Ok(None) };

@@ -9,6 +9,8 @@
 
 use crate::error::Result;
 use crate::memory::{at, at_mut};
+use crate::runtime::MAX_SECONDS;
+use crate::wait::options::Features;
 use crate::wait::tree::{Nodes, Pool, Tree};
 use bytemuck::{Pod, Zeroable};
 
@@ -20,6 +22,9 @@ pub const MAX_HISTORY: u32 = 1 << 22;
 /// Parts of 1 in a logarithm.
 const LOG_UNIT: f64 = 32_768.0;
 
+/// The bit of a record's logarithm, which is below 2^20, that is set once a change point has passed it.
+const OUTDATED: u32 = 1 << 31;
+
 /// Larger autocorrelations count as this in [`View::dispersion`].
 const MOST_CORRELATION: f64 = 0.99;
 
@@ -29,11 +34,11 @@ const MOST_CORRELATION: f64 = 0.99;
 pub(super) struct Record {
     /// Seconds, or a count.
     pub wait: u64,
-    pub attribute: u64,
-    /// ln(wait) in parts of [`LOG_UNIT`].
-    log: i32,
-    /// 1 once a change point has passed it.
-    pub outdated: u32,
+    /// What the job asked for.
+    requested: u64,
+    processors: u32,
+    /// ln(wait) in parts of [`LOG_UNIT`], and [`OUTDATED`].
+    log: u32,
     /// The next older and next newer record of its series, plus one; one pair for the present clusters' series, one for
     /// those that are being prepared.
     older: [u32; 2],
@@ -41,9 +46,36 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn new(wait: u64, attribute: u64) -> Record {
-        let log = libm::round(libm::log(wait.max(1) as f64) * LOG_UNIT) as i32;
-        Record { wait, attribute, log, ..Record::zeroed() }
+    /// A wait of a job with these features.
+    pub(super) fn new(wait: u64, features: &Features) -> Record {
+        let log = libm::round(libm::log(wait.max(1) as f64) * LOG_UNIT) as u32;
+        let Features { requested, processors } = *features;
+        Record { wait, requested: requested.unsigned_abs(), processors, log, ..Record::zeroed() }
+    }
+
+    /// A number that is no job's wait.
+    pub(super) fn of_count(count: u64) -> Record {
+        Record::new(count, &Features { requested: 0, processors: 0 })
+    }
+
+    pub(super) fn features(&self) -> Features {
+        Features {
+            requested: i64::try_from(self.requested).unwrap_or(MAX_SECONDS),
+            processors: self.processors,
+        }
+    }
+
+    fn log(&self) -> i64 {
+        i64::from(self.log & !OUTDATED)
+    }
+
+    /// Whether a change point has passed it.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.log & OUTDATED != 0
+    }
+
+    pub(super) fn set_outdated(&mut self) {
+        self.log |= OUTDATED;
     }
 }
 
@@ -81,7 +113,7 @@ struct Sums {
 impl Sums {
     /// Takes a record in, or out with `sign` -1; `beside` is its neighbour in the series.
     fn add(&mut self, sign: i64, record: &Record, beside: Option<u64>) {
-        let (wait, log) = (record.wait as i64, i64::from(record.log));
+        let (wait, log) = (record.wait as i64, record.log());
         self.logs = self.logs.wrapping_add(sign * log);
         self.log_squares = self.log_squares.wrapping_add(sign * log * log);
         self.waits = self.waits.wrapping_add(sign.wrapping_mul(wait));
@@ -313,7 +345,7 @@ mod tests {
                 store.drop_oldest(&mut series).unwrap();
                 naive.remove(0);
             }
-            *at_mut(store.records, step % capacity).unwrap() = Record::new(wait, 0);
+            *at_mut(store.records, step % capacity).unwrap() = Record::of_count(wait);
             store.add(&mut series, step % capacity, true).unwrap();
             naive.push(wait);
             if step % 977 == 976 {
@@ -350,7 +382,7 @@ mod tests {
     fn from_the_newest_to_the_oldest_gives_the_same() {
         let waits = [5, 0, 100, 100, 7, 86_400, 31];
         let mut nodes = vec![Node::zeroed(); nodes_for(20, 2).unwrap()];
-        let mut records: Vec<Record> = waits.iter().map(|wait| Record::new(*wait, 0)).collect();
+        let mut records: Vec<Record> = waits.iter().map(|wait| Record::of_count(*wait)).collect();
         let mut spare = Spare::default();
         let mut pool = Pool { nodes: &mut nodes, spare: &mut spare };
         let mut store = Store { records: &mut records, pool: &mut pool };

@@ -6,7 +6,8 @@ use crate::memory::{at, at_mut};
 use crate::runtime::MAX_SECONDS;
 use crate::wait::binomial::{check_probability, upper_index};
 use crate::wait::chances::CHANCES;
-use crate::wait::clusters::{Census, Intervals, MAX_CLUSTERS, Workshop};
+use crate::wait::choice::Found;
+use crate::wait::clusters::{Census, MAX_CLUSTERS, Workshop};
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series, Store, View};
 use crate::wait::levels::{ASIDE, Groups, Levels, tail_of};
@@ -39,6 +40,11 @@ pub(super) struct Asked {
     pub index: u32,
 }
 
+/// What the clusters of one of the two sides are made by.
+fn attribute_of(by: &[u32; 2], side: usize) -> Result<Attribute> {
+    Attribute::from_number(*at(by, side)?).map_err(|_| Error::Corrupt)
+}
+
 /// What the calls are made of.
 impl WaitPredictor<'_> {
     pub(super) fn has(&self, component: u32) -> bool {
@@ -49,8 +55,9 @@ impl WaitPredictor<'_> {
         WaitMethod::from_number(self.state.method).map_err(|_| Error::Corrupt)
     }
 
+    /// What the clusters in use are made by.
     pub(super) fn attribute(&self) -> Result<Attribute> {
-        Attribute::from_number(self.state.attribute).map_err(|_| Error::Corrupt)
+        attribute_of(&self.state.by, self.state.side as usize)
     }
 
     pub(super) fn check_time(&self, now: i64) -> Result<()> {
@@ -332,7 +339,7 @@ impl WaitPredictor<'_> {
     }
 
     /// A wait becomes history.
-    pub(super) fn learn(&mut self, wait: u64, attribute: u64) -> Result<()> {
+    pub(super) fn learn(&mut self, wait: u64, features: &Features) -> Result<()> {
         let (method, question) = (self.method()?, self.state.question);
         let (trimming, capacity) = (self.has(TRIM), self.parts.records.len() as u64);
         self.state.longest = self.state.longest.max(i64::try_from(wait).unwrap_or(MAX_SECONDS));
@@ -341,23 +348,25 @@ impl WaitPredictor<'_> {
         let gone = if full { Some(*at(self.parts.records, index)?) } else { None };
         let clustering = self.state.capacity.clusters > 1 && self.has(CLUSTER);
 
-        let State { side, filling, intervals, series, memos, closed, spare, values, .. } = &mut *self.state;
+        let record = Record::new(wait, features);
+        let State { side, filling, intervals, by, series, memos, closed, spare, .. } = &mut *self.state;
         let mut pool = Pool { nodes: self.parts.nodes, spare };
         let side = *side as usize;
         let sides = if *filling == 1 { [Some(side), Some(1 - side)] } else { [Some(side), None] };
         let mut changed = false;
         for side in sides.into_iter().flatten() {
             let (intervals, memos) = (at(intervals, side)?, at_mut(memos, side)?);
+            let attribute = attribute_of(by, side)?;
             let series = at_mut(series, side)?;
             let mut store = Store { records: &mut *self.parts.records, pool: &mut pool };
-            let cluster = intervals.of(attribute);
+            let cluster = intervals.of(attribute.of(features));
             let present = sides.first() == Some(&Some(side));
             if present && trimming {
                 let (series, memo) = (at_mut(series, cluster)?, at(memos, cluster)?);
                 changed = judge(store.view(), series, memo, wait, method, &question)?;
             }
             if let Some(gone) = &gone {
-                let left = intervals.of(gone.attribute);
+                let left = intervals.of(attribute.of(&gone.features()));
                 let series = at_mut(series, left)?;
                 if series.oldest() == Some(index) {
                     store.drop_oldest(series)?;
@@ -367,9 +376,9 @@ impl WaitPredictor<'_> {
                 }
             }
         }
-        *at_mut(self.parts.records, index)? = Record::new(wait, attribute);
+        *at_mut(self.parts.records, index)? = record;
         for side in sides.into_iter().flatten() {
-            let cluster = at(intervals, side)?.of(attribute);
+            let cluster = at(intervals, side)?.of(attribute_of(by, side)?.of(features));
             let series = at_mut(at_mut(series, side)?, cluster)?;
             let mut store = Store { records: &mut *self.parts.records, pool: &mut pool };
             store.add(series, index, true)?;
@@ -386,11 +395,7 @@ impl WaitPredictor<'_> {
             }
         }
         if clustering {
-            let mut census = Census { values, groups: self.parts.groups, pool: &mut pool };
-            if let Some(gone) = &gone {
-                census.remove(gone.attribute, gone.wait)?;
-            }
-            census.add(attribute, wait)?;
+            self.follow_census(gone.as_ref(), &record)?;
         }
         if full {
             self.state.oldest += 1;
@@ -415,20 +420,27 @@ impl WaitPredictor<'_> {
         Ok(())
     }
 
-    /// The steps of a whole clustering: at most 3 a value and 1 a record, and few more.
+    /// The steps of a whole clustering: at most 3 a value and 1 a record, and few more; where the attribute is chosen 3
+    /// a value and 1 a record for each of the three, and 1 a record.
     pub(super) fn clustering_steps(&self) -> u64 {
-        4 * self.parts.records.len() as u64
+        (if self.is_choosing() { 13 } else { 4 }) * self.parts.records.len() as u64
     }
 
     /// Whether clusters are being looked for or filled.
     pub(super) fn is_clustering(&self) -> bool {
-        self.state.filling == 1 || !self.state.agglomeration.is_idle()
+        self.state.filling == 1 || !self.state.agglomeration.is_idle() || !self.state.choice.is_idle()
     }
 
     /// A step of the clustering under way, or the beginning of one. Returns whether there was something to do.
     pub(super) fn cluster_step(&mut self, begin: bool) -> Result<bool> {
         if self.state.filling == 1 {
             return self.fill().map(|()| true);
+        }
+        if !self.state.choice.is_idle() {
+            if let Some(found) = self.choose_step()? {
+                self.adopt(&found)?;
+            }
+            return Ok(true);
         }
         let (fewest, most) = (self.state.question.fewest, self.state.capacity.clusters as usize);
         let State { agglomeration, values, spare, since_clustering, .. } = &mut *self.state;
@@ -438,12 +450,17 @@ impl WaitPredictor<'_> {
         let mut workshop = Workshop { state: agglomeration, items, heap, fewest, most };
         if !workshop.state.is_idle() {
             if let Some(intervals) = workshop.step(&census)? {
-                self.adopt(intervals)?;
+                let found = Found::new(&self.state.agglomeration, self.state.attribute, intervals);
+                self.adopt(&found)?;
             }
         } else if begin {
             *since_clustering = 0;
             let dispersion = self.dispersion()?;
-            self.state.agglomeration.begin(dispersion);
+            if self.is_choosing() {
+                self.begin_choice(dispersion)?;
+            } else {
+                self.state.agglomeration.begin(dispersion);
+            }
         } else {
             return Ok(false);
         }
@@ -463,14 +480,17 @@ impl WaitPredictor<'_> {
     }
 
     /// New intervals were found: unless they are the old ones, their clusters are filled.
-    pub(super) fn adopt(&mut self, intervals: Intervals) -> Result<()> {
+    pub(super) fn adopt(&mut self, found: &Found) -> Result<()> {
         let state = &mut *self.state;
-        (state.gain, state.criterion) = (state.agglomeration.gain, state.agglomeration.criterion);
-        if intervals.bounds() == at(&state.intervals, state.side as usize)?.bounds() {
+        (state.gain, state.criterion) = (found.gain, found.criterion);
+        let side = state.side as usize;
+        let same = found.intervals.bounds() == at(&state.intervals, side)?.bounds();
+        if same && found.attribute == *at(&state.by, side)? {
             return Ok(());
         }
-        let other = 1 - state.side;
-        *at_mut(&mut state.intervals, other as usize)? = intervals;
+        let other = 1 - side;
+        *at_mut(&mut state.intervals, other)? = found.intervals;
+        *at_mut(&mut state.by, other)? = found.attribute;
         state.closed = [0; MAX_CLUSTERS];
         state.filling = 1;
         state.filled_to = state.next;
@@ -487,19 +507,22 @@ impl WaitPredictor<'_> {
         let number = self.state.filled_to;
         let (index, first) = (self.place(number), self.place(self.state.oldest));
         let records = self.parts.records.len();
-        let State { side, intervals, series, closed, spare, oldest, question, .. } = &mut *self.state;
+        let State { side, intervals, by, series, closed, spare, oldest, question, .. } = &mut *self.state;
         let side = *side as usize;
         let record = at_mut(self.parts.records, index)?;
-        let old = at(at(series, side)?, at(intervals, side)?.of(record.attribute))?;
+        let features = record.features();
+        let cluster_of =
+            |side: usize| Ok::<_, Error>(at(intervals, side)?.of(attribute_of(by, side)?.of(&features)));
+        let old = at(at(series, side)?, cluster_of(side)?)?;
         let counts_from = old.oldest().map(|place| {
             let distance = if place >= first { place - first } else { place + records - first };
             *oldest + distance as u64
         });
         if counts_from.is_none_or(|from| number < from) {
-            record.outdated = 1;
+            record.set_outdated();
         }
-        let cluster = at(intervals, 1 - side)?.of(record.attribute);
-        let open = record.outdated == 0 && *at(closed, cluster)? == 0;
+        let cluster = cluster_of(1 - side)?;
+        let open = !record.is_outdated() && *at(closed, cluster)? == 0;
         let new = at_mut(at_mut(series, 1 - side)?, cluster)?;
         if open || new.count() < question.fewest {
             let mut pool = Pool { nodes: self.parts.nodes, spare };

@@ -145,7 +145,7 @@ pub(super) fn tail_of(level: f64) -> f64 {
 }
 
 /// The step of the adaptation after this number of jobs.
-fn step(seen: u64, rate: f64) -> f64 {
+pub(super) fn step(seen: u64, rate: f64) -> f64 {
     (FIRST_STEP * libm::pow(seen as f64 + 1.0, -FALL)).max(rate)
 }
 

@@ -82,22 +82,42 @@ pub enum Attribute {
     Processors = 1,
     /// Processors times requested run time.
     Product = 2,
+    /// Of these three the one that explains the waits best, chosen anew whenever the jobs are clustered again, from the
+    /// waits that are remembered then: the one whose clusters raise the Bayes information criterion most over a single
+    /// cluster. Until the first choice, and among equals, it is the one in use, at first the requested run time.
+    /// [`WaitPredictor::clustered_by`](super::WaitPredictor::clustered_by) tells which. A clustering takes three times
+    /// as long.
+    Best = 3,
 }
 
 impl Attribute {
+    /// Those that a job has: all but [`Attribute::Best`].
+    pub(super) const SINGLE: [Attribute; 3] =
+        [Attribute::Requested, Attribute::Processors, Attribute::Product];
+
     /// The attribute with this number.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
     pub fn from_number(number: u32) -> Result<Attribute> {
-        let all = [Attribute::Requested, Attribute::Processors, Attribute::Product];
-        all.into_iter().find(|attribute| *attribute as u32 == number).ok_or(Error::OutOfRange)
+        let [requested, processors, product] = Attribute::SINGLE;
+        [requested, processors, product, Attribute::Best]
+            .into_iter()
+            .find(|attribute| *attribute as u32 == number)
+            .ok_or(Error::OutOfRange)
     }
 
-    pub(super) fn of(self, features: &Features) -> u64 {
+    /// The attribute before any choice.
+    pub(super) fn at_first(self) -> Attribute {
+        if self == Attribute::Best { Attribute::Requested } else { self }
+    }
+
+    /// Its value for a job: seconds, processors or processor-seconds. [`Attribute::Best`] has that of the requested run
+    /// time, by which it begins.
+    pub fn of(self, features: &Features) -> u64 {
         let requested = features.requested.unsigned_abs();
         match self {
-            Attribute::Requested => requested,
+            Attribute::Requested | Attribute::Best => requested,
             Attribute::Processors => u64::from(features.processors),
             // At most 2^40 times 2^32; the largest number is no attribute.
             Attribute::Product => requested.saturating_mul(u64::from(features.processors)).min(u64::MAX - 1),

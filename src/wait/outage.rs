@@ -73,7 +73,7 @@ impl Detector {
         if series.oldest() == Some(index) {
             store.drop_oldest(series)?;
         }
-        *at_mut(store.records, index)? = Record::new(value, 0);
+        *at_mut(store.records, index)? = Record::of_count(value);
         store.add(series, index, true)?;
         if changed {
             store.trim(series, question.fewest)?;

@@ -7,6 +7,7 @@ use crate::memory::{Carver, Kind, Object, at};
 use crate::runtime::{MAX_SECONDS, check_span};
 use crate::seal::{Sealed, lifecycle};
 use crate::wait::binomial::{lower_index, two_sided_indices, upper_index};
+use crate::wait::choice::Choice;
 use crate::wait::clusters::{Agglomeration, Group, Intervals, Item, MAX_CLUSTERS, Values};
 use crate::wait::estimate::{self, Memo, Question, WaitMethod};
 use crate::wait::history::{Record, Series};
@@ -67,6 +68,9 @@ pub(crate) struct State {
     pub(super) gain: f64,
     pub(super) criterion: f64,
     pub(super) intervals: [Intervals; 2],
+    /// What each set of clusters is made by, and the choice of it.
+    pub(super) by: [u32; 2],
+    pub(super) choice: Choice,
     pub(super) series: BySide<Series>,
     pub(super) memos: BySide<Memo>,
     /// Of the clusters that are being filled: those that a change point has closed to older records.
@@ -177,6 +181,7 @@ impl<'a> Object<'a> for WaitPredictor<'a> {
             && state.next - state.oldest <= u64::from(limits.history)
             && WaitMethod::from_number(state.method).is_ok()
             && Attribute::from_number(state.attribute).is_ok()
+            && state.by.iter().all(|by| Attribute::SINGLE.iter().any(|single| *single as u32 == *by))
             && parts.visible.iter().chain(&*parts.aged).all(|visible| visible.sound(limits.neighbours));
         if sound { Ok(WaitPredictor { state, parts }) } else { Err(Error::Corrupt) }
     }
@@ -224,6 +229,7 @@ impl<'a> WaitPredictor<'a> {
             question,
             method: options.method as u32,
             attribute: options.attribute as u32,
+            by: [options.attribute.at_first() as u32; 2],
             components: options.components,
             recluster_every: options.recluster_every,
             rate: options.rate,
@@ -296,8 +302,15 @@ impl<'a> WaitPredictor<'a> {
         })
     }
 
+    /// The attribute that the clusters in use are made by: the options' own, with [`Attribute::Best`] the one that was
+    /// chosen last.
+    pub fn clustered_by(&self) -> Attribute {
+        // Checked when the block was attached.
+        self.attribute().unwrap_or_default()
+    }
+
     /// By how much the last clustering raised the log-likelihood of all remembered waits, and its Bayes information
-    /// criterion, over a single cluster: which attribute explains the waits best.
+    /// criterion, over a single cluster: which attribute explains the waits best ([`Attribute::Best`] compares it).
     pub fn explained(&self) -> (f64, f64) {
         (self.state.gain, self.state.criterion)
     }
@@ -332,7 +345,7 @@ impl<'a> WaitPredictor<'a> {
         let asked = self.asked(features, now)?;
         let answer = self.usual_answer(&asked, now, waiting + 1)?;
         let work = Attribute::Product.of(features).min(MOST_WORK);
-        let mut job = Waiting::new(id, now, asked.attribute);
+        let mut job = Waiting::new(id, now);
         job.work = work;
         (job.processors, job.requested) = (features.processors, features.requested.unsigned_abs());
         (job.groups, job.situation, job.index) = (asked.groups, asked.situation, asked.index);
@@ -348,7 +361,8 @@ impl<'a> WaitPredictor<'a> {
     }
 
     /// A waiting job was started: its wait becomes history. Returns the wait in seconds. O(log n), and while jobs are
-    /// clustered again 64 + 4 history / recluster_every steps of O(log n). With [`VISIBLE`] waiting jobs are looked at
+    /// clustered again 64 + 4 history / recluster_every steps of O(log n) (13 in the place of 4 with
+    /// [`Attribute::Best`]). With [`VISIBLE`] waiting jobs are looked at
     /// as by [`WaitPredictor::submit`], and the job's situation and each look at it are learnt, in 48^2 steps and O(r)
     /// for r situations.
     ///
@@ -368,7 +382,7 @@ impl<'a> WaitPredictor<'a> {
         // Times lie so near 0 that their difference is a number.
         let wait = now.saturating_sub(waiting.submitted).clamp(0, MAX_SECONDS);
         self.compare(&waiting, wait.unsigned_abs())?;
-        self.learn(wait.unsigned_abs(), waiting.attribute)?;
+        self.learn(wait.unsigned_abs(), &waiting.features())?;
         Ok(wait)
     }
 
@@ -392,14 +406,13 @@ impl<'a> WaitPredictor<'a> {
     pub fn known(&mut self, wait: i64, features: &Features) -> Result<()> {
         features.check()?;
         check_span(wait)?;
-        let attribute = self.attribute()?.of(features);
         self.state.ranks.add(features.processors, features.requested.unsigned_abs());
         if let Some(visible) = self.parts.visible.first_mut() {
             let situation = visible.known(features);
             let index = visible.index(&situation);
             self.remember(&situation, index, wait.unsigned_abs())?;
         }
-        self.learn(wait.unsigned_abs(), attribute)
+        self.learn(wait.unsigned_abs(), features)
     }
 
     /// The state of the machine, which [`VISIBLE`] takes into account from now on. Without it the queue alone is seen.

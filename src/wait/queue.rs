@@ -22,7 +22,6 @@ pub(super) const NEVER: i64 = i64::MAX;
 pub(super) struct Waiting {
     pub id: i64,
     pub submitted: i64,
-    pub attribute: u64,
     /// When its wait exceeds the bound it was given; [`NEVER`] without a bound, or when the wait has exceeded it.
     pub deadline: i64,
     /// Where in the heap, plus one; 0 outside.
@@ -59,8 +58,8 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// A job without a bound.
-    pub(super) fn new(id: i64, submitted: i64, attribute: u64) -> Waiting {
-        Waiting { id, submitted, attribute, deadline: NEVER, ..Waiting::zeroed() }
+    pub(super) fn new(id: i64, submitted: i64) -> Waiting {
+        Waiting { id, submitted, deadline: NEVER, ..Waiting::zeroed() }
     }
 
     pub(super) fn features(&self) -> Features {

@@ -145,10 +145,17 @@ impl Visible {
         self.machine = *machine;
     }
 
+    pub(super) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
     /// What a job sees.
     pub(super) fn see(&self, features: &Features, ahead: &Ahead, now: i64) -> [f64; SEEN] {
+        self.see_on(&self.machine, features, ahead, now)
+    }
+
+    fn see_on(&self, machine: &Machine, features: &Features, ahead: &Ahead, now: i64) -> [f64; SEEN] {
         let angle = now.rem_euclid(86_400) as f64 * (core::f64::consts::TAU / 86_400.0);
-        let machine = &self.machine;
         let processors = f64::from(machine.processors).max(1.0);
         let fits = machine.processors > 0 && machine.free >= features.processors;
         [
@@ -172,6 +179,7 @@ impl Visible {
     /// of all that wait, its age in that of the oldest wait, and what it replaces in that of the hour.
     pub(super) fn see_waiting(
         &self,
+        machine: &Machine,
         features: &Features,
         ahead: &Ahead,
         age: u64,
@@ -179,9 +187,9 @@ impl Visible {
         now: i64,
     ) -> [f64; SEEN] {
         let [_, work, oldest, short, long, processors, requested, all_jobs, all_work, free, fits, ..] =
-            self.see(features, ahead, now);
+            self.see_on(machine, features, ahead, now);
         let place = log(f64::from(before.0));
-        let work_before = log(before.1 as f64 / f64::from(self.machine.processors).max(1.0));
+        let work_before = log(before.1 as f64 / f64::from(machine.processors).max(1.0));
         let age = log(age as f64);
         [
             place,

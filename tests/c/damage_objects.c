@@ -116,7 +116,7 @@ static int64_t make_wait(void) {
 static int use_wait(void *made) {
     surefill_wait *wait = made;
     int64_t bound, waited, rests_on;
-    int32_t answer, step, sound;
+    int32_t answer, step, sound, by = 0;
     double p = 0, least = 0, gain = 0, criterion = 0;
     sound = valid(surefill_wait_predict(wait, 3600, 4, 0.5, 0.9, NOW, &answer, &bound), 0);
     sound &= valid(surefill_wait_predict(wait, 3600, 4, 0.95, 0.95, NOW, &answer, &bound), 0);
@@ -125,6 +125,7 @@ static int use_wait(void *made) {
     sound &= valid(status, p) && valid(status, least);
     status = surefill_wait_explained(wait, &gain, &criterion);
     sound &= valid(status, 0);
+    sound &= valid(surefill_wait_clustered_by(wait, &by), 0) && by >= 0 && by < SUREFILL_ATTRIBUTE_BEST;
     sound &= valid(surefill_wait_submit(wait, 101, NOW + 10, 3600, 4, &answer, &bound), 0);
     sound &= valid(surefill_wait_start(wait, 100, NOW + 100, &waited), 0);
     sound &= valid(surefill_wait_recluster(wait, 300, &step), 0);

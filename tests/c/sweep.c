@@ -450,6 +450,7 @@ static const struct {
               SWEEP(wait_counts),
               SWEEP(wait_clusters),
               SWEEP(wait_explained),
+              SWEEP(wait_clustered_by),
               SWEEP(binomial_upper),
               SWEEP(binomial_lower),
               SWEEP(binomial_two_sided),

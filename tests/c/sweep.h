@@ -415,6 +415,7 @@ void sweep_wait_counts(void);
 void sweep_wait_clusters(void);
 void sweep_wait_machine(void);
 void sweep_wait_explained(void);
+void sweep_wait_clustered_by(void);
 void sweep_binomial_upper(void);
 void sweep_binomial_lower(void);
 void sweep_binomial_two_sided(void);

@@ -125,7 +125,7 @@ void sweep_wait_init(void) {
     bad[count++].method = -1;
     bad[count++].method = 4;
     bad[count++].attribute = -1;
-    bad[count++].attribute = 3;
+    bad[count++].attribute = 4;
     bad[count++].components = -1;
     bad[count++].components = 32;
     bad[count++].components = INT32_MIN;
@@ -416,6 +416,13 @@ void sweep_wait_explained(void) {
     BAD_POINTER(p, g, surefill_wait_explained(WAIT, p, c));
     BAD_POINTER(p, c, surefill_wait_explained(WAIT, g, p));
     CHECK(surefill_wait_explained(WAIT, g, c) == SUREFILL_OK && *g == 0 && *c == 0);
+}
+
+void sweep_wait_clustered_by(void) {
+    int32_t *a = world.int32;
+    BAD_HANDLE(KIND_WAIT, h, surefill_wait_clustered_by(h, a));
+    BAD_POINTER(p, a, surefill_wait_clustered_by(WAIT, p));
+    CHECK(surefill_wait_clustered_by(WAIT, a) == SUREFILL_OK && *a == SUREFILL_ATTRIBUTE_REQUESTED);
 }
 
 static const int64_t wrong_numbers[] = {-1, INT64_MIN, ((int64_t)1 << 32) + 1, INT64_MAX};

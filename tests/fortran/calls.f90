@@ -227,6 +227,8 @@ contains
     call expect(clusters == 1 .and. smallest(1) == 0 .and. largest(1) == huge(number) .and. counts(1) == 100, 'one cluster')
     call ok(surefill_wait_explained(wait, gain, criterion))
     call expect(near(gain, 0.0_c_double) .and. near(criterion, 0.0_c_double), 'which explains nothing')
+    call ok(surefill_wait_clustered_by(wait, step))
+    call expect(step == SUREFILL_ATTRIBUTE_REQUESTED, 'by the requested time')
     call ok(surefill_wait_counts(wait, jobs, number))
     call expect(jobs == 0, 'nothing waits')
     call ok(surefill_wait_seal(wait))

@@ -139,7 +139,7 @@ impl Subject for Waits {
         options.quantile = USUAL[input.below(4)];
         options.confidence = USUAL[input.below(4)];
         options.method = input.below(4) as i32;
-        options.attribute = input.below(3) as i32;
+        options.attribute = input.below(4) as i32;
         options.components = input.below(2 * SUREFILL_COMPONENT_ADAPT as u8) as i32;
         options.recluster_every = 1 + input.below(30) as i64;
         options.down_quantile = if input.below(2) == 0 { 0.95 } else { 0.5 };

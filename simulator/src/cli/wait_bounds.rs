@@ -29,7 +29,8 @@ Correctness is the share of bounds that held; a method is correct from the quant
 mean square over-prediction (of the bounds that held) over the method's own: larger is tighter. Only correct methods compare.
 
 Two experiments, as in the paper's Tables 1 and 2: every method alone, then with history trimming, clusters and availability.
-Beyond the paper: which attribute explains waits best; bounds that follow their own misses (--rate), with every method, with
+Beyond the paper: which attribute explains waits best, and, with --table by, bounds by the attribute that is chosen at each
+clustering because it explains best (--by best), beside those by each; bounds that follow their own misses (--rate), with every method, with
 the components and from all waits (what --no-visible --no-trim --no-cluster make of predict-wait and serve), beside the
 tightest of the paper's predictors; the library's default, whose bounds rest on the jobs that came into a like situation, with
 its coverage by class; the method that a queue's first half would choose for the second; bounds for jobs that have waited for
@@ -107,7 +108,7 @@ pub struct WaitBounds {
     /// Print tables as Markdown
     #[arg(long, help_heading = "Output")]
     markdown: bool,
-    /// What tables show [default: all]
+    /// What tables show [default: all but by]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST", help_heading = "Output")]
     table: Option<Vec<View>>,
     /// Write a self-contained page with waits and bounds over time
@@ -223,6 +224,7 @@ impl WaitBounds {
             min_jobs: self.min_jobs,
             default_only: self.default_only,
             machine: self.machine,
+            by_attribute: self.table.as_ref().is_some_and(|views| views.contains(&View::By)),
         }
     }
 }

@@ -8,7 +8,7 @@ pub use answers::{
 
 use super::history::{Entry, History, Left};
 use crate::base::statistics::lower_median;
-use crate::studies::waits::study::Method;
+use crate::studies::waits::study::{By, Method};
 use crate::trace::swf::MAX_VALUE;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -96,8 +96,13 @@ pub struct Site {
     options: WaitOptions,
 }
 
-fn like(cluster: &Cluster) -> Like {
-    Like { from: cluster.from, to: (cluster.to != u64::MAX).then_some(cluster.to), waits: cluster.waits }
+fn like(cluster: &Cluster, by: Option<By>) -> Like {
+    Like { from: cluster.from, to: (cluster.to != u64::MAX).then_some(cluster.to), waits: cluster.waits, by }
+}
+
+/// What the predictor chose to cluster by, if it chose.
+fn chosen(options: &WaitOptions, predictor: &WaitPredictor) -> Option<By> {
+    (options.attribute == Attribute::Best).then(|| By::of(predictor.clustered_by()))
 }
 
 fn bound_of(answer: WaitAnswer) -> (Verdict, Option<i64>) {
@@ -374,11 +379,6 @@ impl Site {
         }
         let quantile = question.quantile.unwrap_or(options.quantile);
         let confidence = question.confidence.unwrap_or(options.confidence);
-        let attribute = match options.attribute {
-            Attribute::Requested => features.requested as u64,
-            Attribute::Processors => u64::from(features.processors),
-            Attribute::Product => (features.requested as u64).saturating_mul(u64::from(features.processors)),
-        };
         let (name, own, warnings) = (line.name.clone(), line.method, line.beyond(&features));
         let predictor = line.predictor()?;
         let method = if waited == 0 { own } else { Method::Binomial };
@@ -404,6 +404,8 @@ impl Site {
             }
             None => None,
         };
+        let attribute = predictor.clustered_by().of(&features);
+        let by = chosen(&options, &predictor);
         let cluster = predictor.clusters().find(|cluster| (cluster.from..=cluster.to).contains(&attribute));
         // The waits that the bound rests on: those of the cluster, of the like situations, or those that were as long.
         let waits = match start {
@@ -424,7 +426,12 @@ impl Site {
             waited_s: waited,
             start,
             reservation,
-            like: Like { waits, ..cluster.as_ref().map_or(Like { from: 0, to: None, waits: 0 }, like) },
+            like: Like {
+                waits,
+                ..cluster
+                    .as_ref()
+                    .map_or(Like { from: 0, to: None, waits: 0, by }, |cluster| like(cluster, by))
+            },
             waiting: predictor.queued(),
             remembered: predictor.remembered(),
             warnings,
@@ -443,11 +450,12 @@ impl Site {
             let predictor = line.predictor()?;
             let may_be_down = predictor.may_be_down(now)?;
             // Where bounds rest on like situations there are no clusters, and no job that stands for all of one.
+            let by = chosen(&options, &predictor);
             let clustered = options.components & VISIBLE == 0;
             let all = predictor.clusters().filter(|_| clustered).collect::<Vec<_>>();
             let clusters = all.into_iter().map(|cluster| {
                 // A job in the cluster; with the product as attribute, of one processor.
-                let (requested, processors) = match options.attribute {
+                let (requested, processors) = match predictor.clustered_by() {
                     Attribute::Processors => (0, u32::try_from(cluster.from).unwrap_or(u32::MAX)),
                     _ => (i64::try_from(cluster.from).unwrap_or(MAX_VALUE).min(MAX_VALUE), 1),
                 };
@@ -458,7 +466,7 @@ impl Site {
                     )
                 };
                 Ok(ClusterState {
-                    like: like(&cluster),
+                    like: like(&cluster, by),
                     median_bound_s: bound(0.5)?,
                     bound_s: bound(options.quantile)?,
                 })

@@ -129,3 +129,19 @@ pub unsafe extern "C" fn surefill_wait_explained(
         Ok(())
     })())
 }
+
+/// What the clusters in use are made by, one of SUREFILL_ATTRIBUTE_: the options' attribute, with
+/// SUREFILL_ATTRIBUTE_BEST the one of the other three that was chosen last.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
+///
+/// # Safety
+/// wait is a handle, attribute points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_wait_clustered_by(wait: *const surefill_wait, attribute: *mut i32) -> i32 {
+    status((|| {
+        let found = unsafe { waits(wait)? }.clustered_by();
+        *unsafe { checked_mut(attribute)? } = found as i32;
+        Ok(())
+    })())
+}

@@ -1,6 +1,6 @@
 //! What a site is asked, and what it answers: the objects of the interface for programs.
 
-use crate::studies::waits::study::Method;
+use crate::studies::waits::study::{By, Method};
 use serde::{Deserialize, Serialize};
 use surefill::error::Error as CoreError;
 
@@ -79,6 +79,9 @@ pub struct Like {
     pub to: Option<u64>,
     /// Waits that count.
     pub waits: u64,
+    /// The attribute, where the predictor chose it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<By>,
 }
 
 /// The answer.

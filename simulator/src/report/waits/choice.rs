@@ -89,7 +89,7 @@ fn method_of(kind: Kind) -> &'static str {
         | Kind::Full { method, .. }
         | Kind::Adapted { method, .. }
         | Kind::Whole { method, .. } => method_name(method),
-        Kind::Visible { .. } => method_name(Method::Binomial),
+        Kind::AdaptedBy { .. } | Kind::Visible { .. } => method_name(Method::Binomial),
     }
 }
 
@@ -100,6 +100,7 @@ fn predictor_name(kind: Kind) -> String {
         Kind::Alone { .. } => format!("{method} alone"),
         Kind::Full { by, .. } => format!("{method} by {}", by_name(by)),
         Kind::Adapted { rate, .. } => format!("{method} adapted, {rate}"),
+        Kind::AdaptedBy { by, rate } => format!("{method} by {} adapted, {rate}", by_name(by)),
         Kind::Whole { rate, .. } => format!("{method} adapted, {rate}, all waits"),
         Kind::Visible { rate } => format!("by the visible queue, {rate}"),
     }

@@ -2,6 +2,7 @@
 
 mod asked;
 mod beside;
+mod by;
 mod choice;
 mod classes;
 mod page;
@@ -30,8 +31,10 @@ pub enum View {
     Answers,
     /// Coverage by width, requested time, month and user
     Classes,
-    /// By what jobs are clustered
+    /// What explains waits
     Attributes,
+    /// Bounds by what jobs are clustered by, the attribute that explains waits best included; not shown unless asked for
+    By,
     /// Bounds that follow their own misses
     Adapted,
     /// The rate chosen on the first halves, and what it does on the second
@@ -58,12 +61,13 @@ pub enum View {
 
 impl View {
     /// All, in the order in which they are shown.
-    pub const ALL: [View; 16] = [
+    pub const ALL: [View; 17] = [
         View::Alone,
         View::Qbets,
         View::Answers,
         View::Classes,
         View::Attributes,
+        View::By,
         View::Adapted,
         View::HeldOut,
         View::Following,
@@ -133,6 +137,7 @@ fn by_name(by: By) -> &'static str {
         By::Requested => "requested time",
         By::Processors => "processors",
         By::Product => "product",
+        By::Best => "the best",
     }
 }
 
@@ -173,6 +178,11 @@ pub fn tables(studies: &[Study], options: &Options, views: &[View], style: Style
                     "What explains waits: the criterion's gain over a single cluster [nats a job], correctness, accuracy"
                         .to_owned(),
                     attributes(&rows, options, style),
+                ),
+                View::By if !options.by_attribute => return None,
+                View::By => (
+                    format!("By what jobs are clustered: correctness and mean over-prediction; {stands_out} where correct"),
+                    by::table(&rows, options, style),
                 ),
                 View::Adapted if options.rates.is_empty() => return None,
                 View::Adapted => (

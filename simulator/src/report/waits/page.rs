@@ -4,7 +4,7 @@ use super::super::Section;
 use super::super::figures::figure;
 use super::super::plot::{self, waits_over_time};
 use super::super::table::Style;
-use super::{View, remarks, tables};
+use super::{View, by_name, remarks, tables};
 use crate::studies::waits::study::{Drawn, Kind, Options, QueueStudy, Study};
 use maud::{Markup, PreEscaped, html};
 
@@ -50,6 +50,7 @@ fn name(kind: Kind) -> String {
         Kind::Alone { .. } => "bound of the binomial method alone".to_owned(),
         Kind::Full { .. } => "bound with the components".to_owned(),
         Kind::Adapted { rate, .. } => format!("adapted bound, rate {rate}"),
+        Kind::AdaptedBy { by, rate } => format!("adapted bound by {}, rate {rate}", by_name(by)),
         Kind::Whole { rate, .. } => format!("adapted bound of all waits, rate {rate}"),
         Kind::Visible { rate } => format!("bound by the visible queue, rate {rate}"),
     }

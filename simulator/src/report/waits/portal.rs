@@ -7,6 +7,7 @@ use crate::base::words::counted;
 use crate::live::advise::forecast::{QUANTILES, Start, Starts};
 use crate::live::portal::{Asked, View};
 use crate::live::site::{Answer, ClusterState, QueueState, Told, Verdict};
+use crate::studies::waits::study::By;
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::time::Duration;
@@ -14,7 +15,7 @@ use surefill::wait::Attribute;
 
 fn attribute(attribute: Attribute, value: u64) -> String {
     match attribute {
-        Attribute::Requested => duration(value as f64),
+        Attribute::Requested | Attribute::Best => duration(value as f64),
         Attribute::Processors => value.to_string(),
         Attribute::Product => format!("{} x 1", duration(value as f64)),
     }
@@ -22,7 +23,7 @@ fn attribute(attribute: Attribute, value: u64) -> String {
 
 fn title(attribute: Attribute) -> &'static str {
     match attribute {
-        Attribute::Requested => "requested time",
+        Attribute::Requested | Attribute::Best => "requested time",
         Attribute::Processors => "processors",
         Attribute::Product => "processors times requested time",
     }
@@ -60,7 +61,9 @@ pub fn page(view: &View<'_>) -> String {
     };
     let sections = view.queues.iter().map(|queue| {
         let told = told.iter().find(|(name, _)| *name == queue.queue).map_or(&[][..], |(_, told)| told);
-        section(queue, told, options.attribute, options.quantile, options.confidence, view.site.now())
+        let chosen = queue.clusters.first().and_then(|cluster| cluster.like.by);
+        let by = chosen.map_or(options.attribute, By::core);
+        section(queue, told, by, options.quantile, options.confidence, view.site.now())
     });
     let style = include_str!("../style.css");
     let page = html! {

@@ -6,7 +6,7 @@ use super::queue::Queue;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use surefill::error::Error;
-use surefill::wait::{WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};
+use surefill::wait::{Attribute, WaitAnswer, WaitCapacity, WaitOptions, WaitPredictor};
 
 /// How often the clusters are counted, in jobs.
 pub const COUNT_EVERY: usize = 1000;
@@ -18,6 +18,8 @@ pub struct Outcome {
     pub answers: Vec<WaitAnswer>,
     /// The number of clusters after every [`COUNT_EVERY`] jobs.
     pub clusters: Vec<usize>,
+    /// What they are made by, as often.
+    pub by: Vec<Attribute>,
     /// By how much the last clustering raised log-likelihood and criterion over a single cluster, in nats.
     pub explained: (f64, f64),
     /// The waits that this rests on.
@@ -125,6 +127,7 @@ pub fn simulate_on(
         outcome.answers.push(run.submit(index, watch.ages(), watch.every())?);
         if (index + 1).is_multiple_of(COUNT_EVERY) {
             outcome.clusters.push(run.predictor.clusters().count());
+            outcome.by.push(run.predictor.clustered_by());
             progress(COUNT_EVERY as u64);
         }
     }

@@ -62,11 +62,23 @@ pub enum By {
     Processors,
     /// Their product
     Product,
+    /// Of these the one whose clusters explain the waits best, chosen anew whenever jobs are clustered again
+    Best,
 }
 
 impl By {
-    /// All.
+    /// Those that a job has.
     pub const ALL: [By; 3] = [By::Requested, By::Processors, By::Product];
+
+    /// By its name in the core.
+    pub fn of(attribute: Attribute) -> By {
+        match attribute {
+            Attribute::Requested => By::Requested,
+            Attribute::Processors => By::Processors,
+            Attribute::Product => By::Product,
+            Attribute::Best => By::Best,
+        }
+    }
 
     /// As the core has it.
     pub fn core(self) -> Attribute {
@@ -74,6 +86,7 @@ impl By {
             By::Requested => Attribute::Requested,
             By::Processors => Attribute::Processors,
             By::Product => Attribute::Product,
+            By::Best => Attribute::Best,
         }
     }
 }
@@ -107,6 +120,9 @@ pub struct Options {
     pub default_only: bool,
     /// Whether the default knows the machine: free processors, and who waits in all queues.
     pub machine: bool,
+    /// Whether predictors by each attribute and by the best are measured, with bounds that follow their misses as well.
+    #[serde(default)]
+    pub by_attribute: bool,
 }
 
 /// Which predictor was run.
@@ -139,6 +155,13 @@ pub enum Kind {
         /// The rate.
         rate: f64,
     },
+    /// The binomial method with adapted bounds, by another attribute than the usual.
+    AdaptedBy {
+        /// What jobs were clustered by.
+        by: By,
+        /// The rate.
+        rate: f64,
+    },
     /// The library's default: adapted bounds from the waits of the jobs that came into a like situation.
     Visible {
         /// The rate.
@@ -162,6 +185,10 @@ pub struct Measured {
     pub halves: [Measures; 2],
     /// The smallest, median and largest number of clusters after the training.
     pub clusters: Option<[usize; 3]>,
+    /// The shares of the jobs after the training whose clusters were made by each of [`By::ALL`], where the predictor
+    /// chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<[f64; 3]>,
     /// By how many nats a wait the last clustering raised the criterion over a single cluster.
     pub criterion: f64,
     /// Jobs that wait already, and probabilities; of the usual and the adapted predictors.
@@ -248,6 +275,10 @@ impl Options {
             Kind::Adapted { method, rate } => {
                 WaitOptions { method: method.core(), components: self.components | ADAPT, rate, ..options }
             }
+            Kind::AdaptedBy { by, rate } => {
+                let components = self.components | ADAPT;
+                WaitOptions { attribute: by.core(), components, rate, ..options }
+            }
             Kind::Whole { method, rate } => {
                 let components = (self.components & AVAILABILITY) | ADAPT;
                 WaitOptions { method: method.core(), components, rate, ..options }
@@ -271,7 +302,9 @@ impl Options {
         let methods = Method::ALL.into_iter().filter(|m| *m == Method::Binomial || self.methods.contains(m));
         let alone = methods.clone().map(|method| Kind::Alone { method });
         let full = methods.clone().map(|method| Kind::Full { method, by: self.by });
-        let others = By::ALL.into_iter().filter(|by| *by != self.by);
+        let others = By::ALL.into_iter().chain(self.by_attribute.then_some(By::Best));
+        let others = others.filter(|by| *by != self.by);
+        let adapted_by = others.clone().filter(|_| self.by_attribute).filter_map(|by| self.adapted_by(by));
         let others = others.map(|by| Kind::Full { method: Method::Binomial, by });
         let rates = self.rates.iter().map(|&rate| self.adapted(rate));
         let whole = methods.clone().filter_map(|method| self.whole(method));
@@ -282,6 +315,7 @@ impl Options {
             .chain(rates)
             .chain(adapted)
             .chain(whole)
+            .chain(adapted_by)
             .chain(self.visible())
             .collect()
     }
@@ -300,6 +334,14 @@ impl Options {
     /// A method with bounds adapted at the usual rate.
     pub fn usual_adapted(&self, method: Method) -> Option<Kind> {
         self.usual_rate().map(|rate| Kind::Adapted { method, rate })
+    }
+
+    /// The binomial method by this attribute, with bounds adapted at the usual rate.
+    pub fn adapted_by(&self, by: By) -> Option<Kind> {
+        if by == self.by {
+            return self.usual_adapted(Method::Binomial);
+        }
+        self.usual_rate().map(|rate| Kind::AdaptedBy { by, rate })
     }
 
     /// A method with bounds from all waits, adapted at the usual rate; none where that is what the components are.
@@ -404,6 +446,7 @@ impl<'a> Plan<'a> {
             classes: further.is_some().then(|| Classes::new(jobs, &outcome, first..jobs.len())),
             halves: [measures(first, middle), measures(middle, jobs.len())],
             clusters: spread.map(|(least, most)| [*least, clusters[clusters.len() / 2], *most]),
+            chosen: (options.attribute == Attribute::Best).then(|| shares(&outcome, first)),
             criterion: outcome.explained.1 / outcome.remembered.max(1) as f64,
             further,
         };
@@ -423,6 +466,13 @@ impl Options {
     fn first(&self, queue: &Queue) -> usize {
         (queue.jobs.len() as f64 * self.training) as usize
     }
+}
+
+/// How often clusters were made by each of [`By::ALL`], from this job on.
+fn shares(outcome: &Outcome, first: usize) -> [f64; 3] {
+    let counted = outcome.by.get(first / super::simulate::COUNT_EVERY..).unwrap_or_default();
+    let share = |by: By| counted.iter().filter(|other| **other == by.core()).count() as f64;
+    By::ALL.map(|by| share(by) / counted.len().max(1) as f64)
 }
 
 /// One predictor's run.
