@@ -5,7 +5,7 @@
 //! the job starts it is known which of them came true. For each horizon and each tenth of the share, weights of
 //! questions and of starts are kept; older ones fade. A share is corrected to what such shares came to; where few are
 //! known, it stays nearly as it is. Of jobs that wait already the same is kept apart by how long they have waited: a
-//! share is corrected to what it came to at such ages, and where few are known of these, to what it came to at all ages.
+//! share is corrected to what it came to at such ages, and where few are known of these, at all ages.
 
 use bytemuck::{Pod, Zeroable};
 
