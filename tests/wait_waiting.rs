@@ -128,7 +128,7 @@ fn what_happens_at_night_is_not_taken_for_the_whole_day() {
             predictor.submit(id, midnight + 59, &job(HOUR)).unwrap();
             waiting.push((id, midnight + 59));
         }
-        if night >= 100 && night < 249 {
+        if (100..249).contains(&night) {
             predictor.set_clock(midnight + 12 * HOUR).unwrap();
             for (_, submitted) in &waiting {
                 let age = midnight + 12 * HOUR - submitted;
