@@ -663,7 +663,7 @@ int32_t surefill_weibull_quantile(const double *waits,
  *     surefill_wait *wait;
  *     int64_t job, lower, upper;
  *     double gain, criterion;
- *     int32_t answer, step;
+ *     int32_t answer, step, attribute;
  *     surefill_wait_capacity_init(&capacity);
  *     surefill_wait_options_init(&options);
  *     capacity.history = 1000;
@@ -674,6 +674,7 @@ int32_t surefill_weibull_quantile(const double *waits,
  *     surefill_wait_predict_two_sided(wait, 3600, 16, 0.5, 0.9, 20000, &answer, &lower, &upper);
  *     surefill_wait_recluster(wait, 100000, &step);
  *     surefill_wait_explained(wait, &gain, &criterion);
+ *     surefill_wait_clustered_by(wait, &attribute);
  */
 
 /* Clusters the jobs again before it is time, or goes on with a clustering that is under way, for at most work

@@ -107,7 +107,7 @@ fn clusters_by_each_attribute() {
         let value = |job: Features| match attribute {
             Attribute::Requested => job.requested as u64,
             Attribute::Processors => u64::from(job.processors),
-            Attribute::Product => job.requested as u64 * u64::from(job.processors),
+            Attribute::Product | Attribute::Best => job.requested as u64 * u64::from(job.processors),
         };
         let options = WaitOptions { attribute, recluster_every: 200, ..options(CLUSTER) };
         let limits = WaitCapacity { clusters: 2, ..LIMITS };

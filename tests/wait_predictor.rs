@@ -275,7 +275,8 @@ fn refuses_bad_limits_options_and_memory() {
     assert!(bytes.iter().all(|byte| *byte == 255));
     assert_eq!(WaitPredictor::attach(bytes).err(), Some(Error::WrongObject));
     assert_eq!(WaitMethod::from_number(4), Err(Error::OutOfRange));
-    assert_eq!(Attribute::from_number(3), Err(Error::OutOfRange));
+    assert_eq!(Attribute::from_number(3), Ok(Attribute::Best));
+    assert_eq!(Attribute::from_number(4), Err(Error::OutOfRange));
     // No detectors, one cluster: still a predictor.
     let small = WaitCapacity { history: 59, queued: 1, releases: 0, clusters: 1, neighbours: 0 };
     let mut predictor = WaitPredictor::init(bytes, &small, &WaitOptions::default()).unwrap();

@@ -98,8 +98,8 @@ fn bounds_of_waiting_jobs_hold_and_probabilities_come_true() {
     }
 }
 
-/// A machine that starts jobs at midnight alone, each night half of those that wait, and is told of new ones then: all
-/// that ever happens happens within a minute. At noon no job starts within the hour and half of them within the day.
+/// A machine that starts jobs at midnight alone, each night half of the waiting ones, and new ones come then:
+/// every event of a day lies within one minute. At noon no job starts within the hour and half of them within the day.
 #[test]
 fn what_happens_at_night_is_not_taken_for_the_whole_day() {
     let limits = WaitCapacity { history: 20_000, queued: 200, releases: 0, clusters: 1, neighbours: 4096 };
@@ -128,7 +128,7 @@ fn what_happens_at_night_is_not_taken_for_the_whole_day() {
             predictor.submit(id, midnight + 59, &job(HOUR)).unwrap();
             waiting.push((id, midnight + 59));
         }
-        if night >= 100 && night < 249 {
+        if (100..249).contains(&night) {
             predictor.set_clock(midnight + 12 * HOUR).unwrap();
             for (_, submitted) in &waiting {
                 let age = midnight + 12 * HOUR - submitted;

@@ -190,6 +190,7 @@ fn options() -> Options {
         min_jobs: 1000,
         default_only: false,
         machine: false,
+        by_attribute: false,
     }
 }
 
@@ -210,7 +211,7 @@ fn synthetic_clusters_are_recovered_and_explain_the_waits() {
         jobs.push(one);
     }
     let queue = Queue { name: "q".to_owned(), jobs };
-    let options = options();
+    let options = Options { by_attribute: true, ..options() };
     let study = Plan::new("t.swf", (vec![queue], Default::default()), &options).run(&|_| ()).unwrap();
     let queue = &study.queues[0];
     let of = |by| queue.of(Kind::Full { method: Method::Binomial, by }).unwrap();
@@ -219,14 +220,17 @@ fn synthetic_clusters_are_recovered_and_explain_the_waits() {
     // The requested time explains the waits; processors say nothing.
     assert!(of(By::Requested).criterion > 0.3 && of(By::Processors).criterion < 0.01);
     assert!(of(By::Processors).clusters.unwrap()[1] == 1);
+    // It is what the predictor chooses.
+    assert_eq!(of(By::Best).chosen, Some([1.0, 0.0, 0.0]));
+    assert!(of(By::Best).all.is_correct(0.95) && of(By::Best).clusters.unwrap()[1] == 5);
     // Clusters make bounds tighter, and all is correct.
     let usual = queue.of(options.usual()).unwrap();
     let alone = queue.of(Kind::Alone { method: Method::Binomial }).unwrap();
     assert!(usual.all.is_correct(0.95) && alone.all.is_correct(0.95));
     assert!(usual.all.median_bound_s.unwrap() < alone.all.median_bound_s.unwrap() / 2);
-    // Alone, with components, two other attributes, two rates, three other methods adapted, all adapted from all waits,
-    // the visible queue.
-    assert_eq!(queue.measured.len(), 4 + 4 + 2 + 2 + 3 + 4 + 1);
+    // Alone, with components, three other attributes, two rates, three other methods adapted, all adapted from all
+    // waits, three other attributes adapted, the visible queue.
+    assert_eq!(queue.measured.len(), 4 + 4 + 3 + 2 + 3 + 4 + 3 + 1);
 }
 
 /// Wide jobs wait ten times as long: bounds of all waits, trimmed or not, miss them; levels by class do not.

@@ -390,7 +390,9 @@ impl WaitPredictor<'_> {
 
     /// An upper bound for the wait, counted from its submission, of a job that waits since then. With
     /// [`VISIBLE`](crate::wait::VISIBLE) it rests on jobs that waited in a like situation, and with [`ADAPT`] it
-    /// follows the misses of such bounds. O(w) for w waiting jobs on top of the costs of [`WaitPredictor::predict`].
+    /// follows the misses of such bounds; for the options' own question the rest is then no less than a factor, learnt
+    /// on line, times the oldest wait of the queue. O(w) for w waiting jobs on top of the costs of
+    /// [`WaitPredictor::predict`].
     ///
     /// # Errors
     /// As [`WaitPredictor::predict`]; [`Error::UnknownJob`] if no job with this number waits.

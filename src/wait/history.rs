@@ -9,8 +9,6 @@
 
 use crate::error::Result;
 use crate::memory::{at, at_mut};
-use crate::runtime::MAX_SECONDS;
-use crate::wait::options::Features;
 use crate::wait::tree::{Nodes, Pool, Tree};
 use bytemuck::{Pod, Zeroable};
 
@@ -35,8 +33,8 @@ pub(super) struct Record {
     /// Seconds, or a count.
     pub wait: u64,
     /// What the job asked for.
-    requested: u64,
-    processors: u32,
+    pub requested: u64,
+    pub processors: u32,
     /// ln(wait) in parts of [`LOG_UNIT`], and [`OUTDATED`].
     log: u32,
     /// The next older and next newer record of its series, plus one; one pair for the present clusters' series, one for
@@ -46,23 +44,15 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// A wait of a job with these features.
-    pub(super) fn new(wait: u64, features: &Features) -> Record {
+    /// A wait of a job that asked for this time, in seconds, and these processors.
+    pub(super) fn new(wait: u64, requested: u64, processors: u32) -> Record {
         let log = libm::round(libm::log(wait.max(1) as f64) * LOG_UNIT) as u32;
-        let Features { requested, processors } = *features;
-        Record { wait, requested: requested.unsigned_abs(), processors, log, ..Record::zeroed() }
+        Record { wait, requested, processors, log, ..Record::zeroed() }
     }
 
     /// A number that is no job's wait.
     pub(super) fn of_count(count: u64) -> Record {
-        Record::new(count, &Features { requested: 0, processors: 0 })
-    }
-
-    pub(super) fn features(&self) -> Features {
-        Features {
-            requested: i64::try_from(self.requested).unwrap_or(MAX_SECONDS),
-            processors: self.processors,
-        }
+        Record::new(count, 0, 0)
     }
 
     fn log(&self) -> i64 {

@@ -348,7 +348,7 @@ impl WaitPredictor<'_> {
         let gone = if full { Some(*at(self.parts.records, index)?) } else { None };
         let clustering = self.state.capacity.clusters > 1 && self.has(CLUSTER);
 
-        let record = Record::new(wait, features);
+        let record = Record::new(wait, features.requested.unsigned_abs(), features.processors);
         let State { side, filling, intervals, by, series, memos, closed, spare, .. } = &mut *self.state;
         let mut pool = Pool { nodes: self.parts.nodes, spare };
         let side = *side as usize;
@@ -366,7 +366,7 @@ impl WaitPredictor<'_> {
                 changed = judge(store.view(), series, memo, wait, method, &question)?;
             }
             if let Some(gone) = &gone {
-                let left = intervals.of(attribute.of(&gone.features()));
+                let left = intervals.of(attribute.of(&Features::of(gone)));
                 let series = at_mut(series, left)?;
                 if series.oldest() == Some(index) {
                     store.drop_oldest(series)?;
@@ -510,7 +510,7 @@ impl WaitPredictor<'_> {
         let State { side, intervals, by, series, closed, spare, oldest, question, .. } = &mut *self.state;
         let side = *side as usize;
         let record = at_mut(self.parts.records, index)?;
-        let features = record.features();
+        let features = Features::of(record);
         let cluster_of =
             |side: usize| Ok::<_, Error>(at(intervals, side)?.of(attribute_of(by, side)?.of(&features)));
         let old = at(at(series, side)?, cluster_of(side)?)?;

@@ -5,7 +5,7 @@
 //!   is told and answers, `learn` what its calls are made of.
 //! * `queue`: the jobs that wait.
 //! * `outage`: whether the machine may be down (section 3.5).
-//! * `clusters`: which jobs are alike (section 3.4); `choice`: by which attribute.
+//! * `clusters`: which jobs are alike (section 3.4); `choice`, `choose`: by which attribute.
 //! * `visible`: which earlier jobs came into a like situation; `sample`: the waits that an answer rests on.
 //! * `levels`: which of them is told, so that as many are missed as should be, class by class.
 //! * `aged`: the rest of the wait of a job that waits already.
@@ -24,6 +24,7 @@ mod binomial;
 mod chances;
 mod change;
 mod choice;
+mod choose;
 mod clusters;
 mod estimate;
 mod history;

@@ -1,10 +1,10 @@
 //! The options of a [`WaitPredictor`](super::WaitPredictor), what it hears about jobs, and what it answers.
 
 use crate::error::{Error, Result};
-use crate::runtime::check_span;
+use crate::runtime::{MAX_SECONDS, check_span};
 use crate::wait::clusters::MAX_CLUSTERS;
 use crate::wait::estimate::WaitMethod;
-use crate::wait::history::MAX_HISTORY;
+use crate::wait::history::{MAX_HISTORY, Record};
 use bytemuck::{Pod, Zeroable};
 
 /// Component of [`WaitOptions`]: histories are trimmed at change points.
@@ -135,6 +135,12 @@ pub struct Features {
 }
 
 impl Features {
+    /// Those of a job that is known.
+    pub(super) fn of(record: &Record) -> Features {
+        let requested = i64::try_from(record.requested).unwrap_or(MAX_SECONDS);
+        Features { requested, processors: record.processors }
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         check_span(self.requested)
     }

@@ -64,8 +64,8 @@ pub struct PredictorArgs {
     /// clustered. So they do with any --method but binomial
     #[arg(long, help_heading = "Predictor")]
     no_visible: bool,
-    /// What jobs are clustered by [default: requested]; best is chosen at each clustering, by which of them explains the
-    /// waits known by then best; needs --no-visible, or another method
+    /// What jobs are clustered by [default: requested]; best: at each clustering the one of these that explains the
+    /// waits known by then best. Needs --no-visible, or another method
     #[arg(long, value_enum, help_heading = "Predictor")]
     by: Option<By>,
     /// Bounds do not follow their own misses

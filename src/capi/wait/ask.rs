@@ -35,9 +35,10 @@ pub unsafe extern "C" fn surefill_wait_predict(
 
 /// As surefill_wait_predict, for a job that waits since it was submitted: an upper bound for its wait, counted from its
 /// submission. With VISIBLE it rests on the rests of the waits of jobs that waited in a like situation, and with ADAPT
-/// it follows the misses of such bounds; else, and where too little is known, by the binomial method on the waits that
-/// were at least as long as its own is now: those of its cluster, or of all clusters where these are too few. O(w) for
-/// w waiting jobs on top.
+/// it follows the misses of such bounds and, for the options' own question, leaves no less than a factor, learnt on
+/// line, times the oldest wait of the queue; else, and where too little is known, by the binomial method on the waits
+/// that were at least as long as its own is now: those of its cluster, or of all clusters where these are too few. O(w)
+/// for w waiting jobs on top.
 ///
 /// Errors: as surefill_wait_predict, and UNKNOWN_JOB.
 ///

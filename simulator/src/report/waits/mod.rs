@@ -33,7 +33,7 @@ pub enum View {
     Classes,
     /// What explains waits
     Attributes,
-    /// Bounds by what jobs are clustered by, the attribute that explains waits best included; not shown unless asked for
+    /// Bounds by each attribute and by the one that is chosen; shown only if asked for
     By,
     /// Bounds that follow their own misses
     Adapted,
