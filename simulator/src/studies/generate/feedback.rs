@@ -11,19 +11,18 @@
 //! * **The next session** is like one of the thirty that began in the state next to this one, in the same hour of the
 //!   day or the one before or after it, on a working day or on a weekend as now. The time until the following session
 //!   begins is that after it in the trace.
-//! * **Who comes** is decided among the three hundred sessions next to this state by who goes on as he left off: those
-//!   with as much work and as many processors as the one drawn, each within a factor of sqrt 2, and one whose user's last
-//!   job before it does not have the processors, the request and the class of run times of what this user has
-//!   submitted last counts a twentieth.
-//! * **Its jobs** have its users, processors and requests. Run times are the session's times a log-normal factor of
+//! * **Who comes** goes on as he left off: of the generated users whose last job had the processors and the request of
+//!   the last job that the session's user had submitted before it, and a run time within a factor of two of that, it is
+//!   the one with the nearest run time and the most similar time since then (each as a ratio's logarithm). Where there
+//!   is none, and for sessions that were their user's first, it is the user of the trace.
+//! * **Its jobs** have its processors and requests. Run times are the session's times a log-normal factor of
 //!   sigma .15 and mean 1 that all its jobs share, and one of .1 for each, as far as the request allows; a job that
 //!   used up its limit does so again. Times between its jobs vary with .15 each.
 //!
 //! This is a local bootstrap of a Markov process (Paparoditis & Politis 2002) whose state includes what Zakay &
-//! Feitelson 2014 call feedback. It is learnt in O(jobs) steps of the machine; a session costs O(sessions of the hour).
+//! Feitelson 2014 call feedback. It is learnt in O(jobs) steps of the machine; a session costs O(sessions of the hour + users).
 
 use super::backlog::Backlog;
-use super::chain::class;
 use super::history::{History, Past};
 use crate::base::random::Random;
 use crate::trace::swf::{MAX_VALUE, SwfJob};
@@ -41,18 +40,11 @@ const PAUSE: i64 = HOUR;
 /// A session of more jobs goes on as another.
 const LONGEST: usize = 30;
 
-/// As many sessions are next to a state, for what comes and when, and for who does it.
+/// As many sessions are next to a state.
 const NEAREST: usize = 30;
-const NEAR: usize = 300;
 
 /// What the work that is left of running jobs weighs beside the work that waits.
 const RUNNING: f64 = 0.5;
-
-/// How far apart work and processors of sessions may be that count as like each other, in powers of two.
-const LIKE: f64 = 0.5;
-
-/// What a session weighs whose user did something else before.
-const OTHERWISE: f64 = 0.05;
 
 /// The scatter of run times, shared in a session and by the job, and of the times between a session's jobs.
 const SIGMA: f64 = 0.15;
@@ -76,11 +68,30 @@ impl State {
     }
 }
 
-/// What a user did last: processors, request and class of run times.
-type Last = (u32, i64, u32);
+/// What a user submitted last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Last {
+    processors: u32,
+    requested: i64,
+    run_time: i64,
+    /// When, in a session's `before` how long before its beginning.
+    submit: i64,
+}
 
-fn last(job: &Past) -> Last {
-    (job.processors, job.requested, class(job.run_time.unsigned_abs()))
+impl Last {
+    fn of(job: &Past, submit: i64) -> Last {
+        let Past { processors, requested, run_time, .. } = *job;
+        Last { processors, requested, run_time, submit }
+    }
+
+    /// How far apart both are, `other` having been submitted `ago` seconds before; none where they are nothing alike.
+    fn distance(&self, other: &Last, ago: i64) -> Option<f64> {
+        let same = (self.processors, self.requested) == (other.processors, other.requested);
+        let apart = |a: i64, b: i64| libm::fabs(libm::log1p(a as f64) - libm::log1p(b as f64));
+        let run_times = apart(self.run_time, other.run_time);
+        let like = same && ago >= 0 && run_times <= core::f64::consts::LN_2;
+        like.then(|| run_times + apart(self.submit, ago))
+    }
 }
 
 /// A session of the trace.
@@ -90,13 +101,10 @@ struct Session {
     jobs: Vec<Past>,
     begin: i64,
     state: State,
-    /// What its user had submitted last.
+    /// What its user had submitted last, and how long before.
     before: Option<Last>,
     /// Seconds until the next session begins.
     gap: i64,
-    /// Logarithms to base 2 of its processor-seconds and of its first job's processors.
-    work: f64,
-    width: f64,
 }
 
 /// The sessions of a trace.
@@ -117,27 +125,25 @@ impl Feedback {
         let procs = history.procs.max(1);
         let mut sessions: Vec<Session> = Vec::new();
         let mut backlog = Backlog::new(procs);
-        // Of each user the session, its latest submission, and what it was.
-        let mut latest: HashMap<i64, (usize, i64, Last)> = HashMap::new();
+        // Of each user the session and the latest job.
+        let mut latest: HashMap<i64, (usize, Last)> = HashMap::new();
         for job in &history.jobs {
             backlog.advance(job.submit);
             let before = latest.get(&job.user).copied();
-            let goes_on = before.filter(|&(session, at, _)| {
-                job.submit - at <= PAUSE && sessions[session].jobs.len() < LONGEST
+            let goes_on = before.filter(|&(session, last)| {
+                job.submit - last.submit <= PAUSE && sessions[session].jobs.len() < LONGEST
             });
-            let session = goes_on.map_or(sessions.len(), |(session, ..)| session);
+            let session = goes_on.map_or(sessions.len(), |(session, _)| session);
             if session == sessions.len() {
                 sessions.push(Session {
                     jobs: Vec::new(),
                     begin: job.submit,
                     state: State::of(&backlog, job.submit),
-                    before: before.map(|(.., last)| last),
+                    before: before.map(|(_, last)| Last { submit: job.submit - last.submit, ..last }),
                     gap: 0,
-                    work: 0.0,
-                    width: libm::log2(f64::from(job.processors)),
                 });
             }
-            latest.insert(job.user, (session, job.submit, last(job)));
+            latest.insert(job.user, (session, Last::of(job, job.submit)));
             let begin = sessions[session].begin;
             sessions[session].jobs.push(Past { submit: job.submit - begin, ..*job });
             backlog.submit(job, job.submit);
@@ -148,8 +154,6 @@ impl Feedback {
         let mean = (span / begins.len().max(1) as i64).max(1);
         for (index, session) in sessions.iter_mut().enumerate() {
             session.gap = begins.get(index + 1).map_or(mean, |next| next - session.begin);
-            let work = session.jobs.iter().map(|job| f64::from(job.processors) * (job.run_time + 1) as f64);
-            session.work = libm::log2(work.sum());
         }
         let mut feedback = Feedback { sessions, by_hour: vec![Vec::new(); 48], phase, procs };
         for (&begin, index) in begins.iter().zip(0..) {
@@ -167,8 +171,8 @@ impl Feedback {
         (if of_week / DAY >= 5 { 24 } else { 0 }, (of_week / HOUR % 24) as usize)
     }
 
-    /// The sessions next to a state, the nearest first, [`NEAR`] at most.
-    fn near(&self, state: State, now: i64, random: &mut Random) -> Vec<usize> {
+    /// One of the sessions next to a state.
+    fn draw(&self, state: State, now: i64, random: &mut Random) -> &Session {
         let (day, hour) = self.hour(now);
         let all: Vec<u32>;
         let mut candidates = &self.by_hour[day + hour];
@@ -184,37 +188,12 @@ impl Feedback {
         };
         let mut near: Vec<(f64, usize, u32)> = candidates.iter().enumerate().map(distance).collect();
         let order = |a: &(f64, usize, u32), b: &(f64, usize, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        if near.len() > NEAR {
-            near.select_nth_unstable_by(NEAR - 1, order);
-            near.truncate(NEAR);
-        }
+        let count = near.len().min(NEAREST);
+        near.select_nth_unstable_by(count - 1, order);
+        // In an order that no library decides.
+        near.truncate(count);
         near.sort_unstable_by(order);
-        near.into_iter().map(|(.., index)| index as usize).collect()
-    }
-
-    /// Which session comes: that which says when the next does, and the one whose jobs are submitted.
-    fn draw(
-        &self,
-        state: State,
-        now: i64,
-        latest: &HashMap<i64, Last>,
-        random: &mut Random,
-    ) -> (&Session, &Session) {
-        let near = self.near(state, now, random);
-        let drawn = &self.sessions[near[random.index(near.len().min(NEAREST))]];
-        let weight = |&index: &usize| {
-            let session = &self.sessions[index];
-            let like =
-                (session.work - drawn.work).abs() <= LIKE && (session.width - drawn.width).abs() <= LIKE;
-            let same = latest.get(&session.jobs[0].user) == session.before.as_ref();
-            match (like, same) {
-                (false, _) => 0.0,
-                (true, false) => OTHERWISE,
-                (true, true) => 1.0,
-            }
-        };
-        let weights: Vec<f64> = near.iter().map(weight).collect();
-        (drawn, &self.sessions[near[random.weighted(&weights)]])
+        &self.sessions[near[random.index(count)].2 as usize]
     }
 
     /// Gives jobs to `each` in order of submission until it says no.
@@ -230,7 +209,7 @@ impl Feedback {
         // Jobs of sessions that have begun, by their time and how many there were before.
         let mut pending: BTreeMap<(i64, u64), Past> = BTreeMap::new();
         let mut drawn = 0;
-        let mut latest: HashMap<i64, Last> = HashMap::new();
+        let mut latest: BTreeMap<i64, Last> = BTreeMap::new();
         while number < count {
             while let Some(entry) = pending.first_entry().filter(|entry| entry.key().0 <= now) {
                 let ((at, _), job) = entry.remove_entry();
@@ -243,22 +222,33 @@ impl Feedback {
                 }
             }
             backlog.advance(now);
-            let (clock, session) = self.draw(State::of(&backlog, now), now, &latest, random);
+            let session = self.draw(State::of(&backlog, now), now, random);
+            let user = submitter(session, now, &latest);
             let common = factor(SIGMA, random);
             let (mut at, mut before) = (now, 0);
             for job in &session.jobs {
                 let gap = (job.submit - before) as f64 * factor(SIGMA_OF_GAP, random);
                 at = at.saturating_add(libm::round(gap) as i64).min(MAX_VALUE);
                 before = job.submit;
-                let job = Past { run_time: run_time(job, common * factor(SIGMA_OF_JOB, random)), ..*job };
-                latest.insert(job.user, last(&job));
+                let run_time = run_time(job, common * factor(SIGMA_OF_JOB, random));
+                let job = Past { user, run_time, ..*job };
+                latest.insert(user, Last::of(&job, at));
                 pending.insert((at, drawn), job);
                 drawn += 1;
             }
-            now = now.saturating_add(clock.gap).min(MAX_VALUE);
+            now = now.saturating_add(session.gap).min(MAX_VALUE);
         }
         Ok(())
     }
+}
+
+/// Who submits a session: of the generated users the one who goes on with it most as in the trace, else the trace's.
+fn submitter(session: &Session, now: i64, latest: &BTreeMap<i64, Last>) -> i64 {
+    let own = session.jobs[0].user;
+    let Some(before) = session.before else { return own };
+    let distance = |(&user, last): (&i64, &Last)| Some((before.distance(last, now - last.submit)?, user));
+    let nearest = latest.iter().filter_map(distance).min_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.map_or(own, |(_, user)| user)
 }
 
 /// Log-normal of mean 1.
@@ -310,15 +300,13 @@ mod tests {
             .iter()
             .map(|session| (session.jobs.len(), session.gap, session.before))
             .collect();
-        assert_eq!(found, [(2, 1800, None), (1, 7200, None), (1, 3000, Some((4, 7200, 11)))]);
+        let last = Last { processors: 4, requested: 7200, run_time: 3600, submit: 8940 };
+        assert_eq!(found, [(2, 1800, None), (1, 7200, None), (1, 3000, Some(last))]);
         let states: Vec<State> = feedback.sessions.iter().map(|session| session.state).collect();
         let idle = State { waiting: 0.0, running: 0.0 };
         let busy = State { waiting: libm::log(2.0), running: libm::log(1.5) };
         assert_eq!((states[0], states[2]), (idle, idle));
         assert!(states[1].distance(busy) < 1e-12);
-        // Two hours of four processors, and half as many in as much time, two powers of two less.
-        assert!((feedback.sessions[0].work - feedback.sessions[2].work - 2.0).abs() < 1e-3);
-        assert_eq!((feedback.sessions[0].width, feedback.sessions[2].width), (2.0, 1.0));
         // Monday from midnight: the first hour's sessions are also the last's and the second's.
         assert_eq!(feedback.by_hour[23], [0, 1]);
         assert_eq!((&feedback.by_hour[0][..], &feedback.by_hour[1][..]), (&[0, 1][..], &[0, 1, 2][..]));
@@ -343,6 +331,21 @@ mod tests {
             let past = Past { submit: job.submit, ..self::job(0, job.user, job.processors, job.run_time) };
             backlog.submit(&past, job.submit);
         }
+    }
+
+    /// Of the users who ran a job like the one before, the one with the nearest run time after as long; nobody who has not
+    /// submitted it yet.
+    #[test]
+    fn who_goes_on_by_hand() {
+        let jobs = vec![job(0, 1, 2, 1000), job(9000, 1, 2, 1000)];
+        let feedback = Feedback::new(&history(jobs));
+        let [first, second] = &feedback.sessions[..] else { panic!("two sessions") };
+        let last = |processors, run_time, submit| Last { processors, requested: 7200, run_time, submit };
+        let mut latest =
+            BTreeMap::from([(7, last(4, 1000, 0)), (8, last(2, 2010, 0)), (9, last(2, 1000, 9001))]);
+        assert_eq!((submitter(first, 9000, &latest), submitter(second, 9000, &latest)), (1, 1));
+        latest.extend([(5, last(2, 1500, 0)), (6, last(2, 1100, 0)), (10, last(2, 1000, 8990))]);
+        assert_eq!((submitter(first, 9000, &latest), submitter(second, 9000, &latest)), (1, 6));
     }
 
     /// Run times scatter about the trace's by the shared and the own factor, their mean stays, and what used up its limit
