@@ -313,24 +313,30 @@ mod tests {
         assert!(feedback.by_hour[24..].iter().all(Vec::is_empty));
     }
 
-    /// Whoever sees work waiting submits a job of a second, whoever finds the machine idle keeps all of it busy for an hour:
-    /// so it is in the trace, and so it is in what is generated, in which no queue grows.
+    /// Who finds the machine idle keeps all of it busy for two hours, the next for one more, and who sees that one wait
+    /// submits a job of a second: so it is in the trace, and as much work waits in what is generated.
     #[test]
     fn users_hold_back_while_work_waits() {
-        let of_hour = |hour: i64| {
-            let at = hour * 3 * HOUR;
-            [job(at, 1, 4, 7200), job(at + 600, 2, 4, 3600), job(at + 1200, 3, 1, 1), job(at + 1800, 4, 1, 1)]
+        let of_day = |day: i64| {
+            let at = day * 4 * HOUR;
+            let wide = [job(at, 1, 4, 7000), job(at + 600, 2, 4, 3600)];
+            wide.into_iter().chain([job(at + 1200, 3, 1, 1), job(at + 1800, 4, 1, 1)])
         };
-        let jobs: Vec<Past> = (0..400).flat_map(of_hour).collect();
-        let jobs = made(&history(jobs), 8000, 3);
-        let mut backlog = Backlog::new(4);
-        for job in jobs {
-            backlog.advance(job.submit);
-            // The wide job behind another one is all that ever waits.
-            assert!(backlog.waiting_h() < 2.0, "{}", job.number);
-            let past = Past { submit: job.submit, ..self::job(0, job.user, job.processors, job.run_time) };
-            backlog.submit(&past, job.submit);
-        }
+        let seen = |jobs: &mut dyn Iterator<Item = Past>| {
+            let mut backlog = Backlog::new(4);
+            let mut waits: Vec<f64> = Vec::new();
+            for job in jobs {
+                backlog.advance(job.submit);
+                waits.push(backlog.waiting_h());
+                backlog.submit(&job, job.submit);
+            }
+            waits.iter().sum::<f64>() / waits.len() as f64
+        };
+        let history = history((0..400).flat_map(of_day).collect());
+        let again = |made: SwfJob| job(made.submit, made.user, made.processors, made.run_time);
+        let theirs = seen(&mut history.jobs.iter().copied());
+        let ours = seen(&mut made(&history, 8000, 3).into_iter().map(again));
+        assert!((theirs - 0.5).abs() < 0.01 && (ours / theirs - 1.0).abs() < 0.1, "{ours} {theirs}");
     }
 
     /// Of the users who ran a job like the one before, the one with the nearest run time after as long; nobody who has not
