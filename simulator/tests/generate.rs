@@ -234,7 +234,7 @@ fn the_command_line() {
         ("without.swf", "none of its 1 jobs has a run time and a number of processors"),
         ("missing.swf", "missing.swf"),
     ] {
-        for model in ["markov", "independent", "hmm", "resample"] {
+        for model in ["markov", "independent", "hmm", "feedback", "resample"] {
             let output = generate(&format!("--model {model} --like {name}"));
             assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
             assert!(stderr(&output).contains(message), "{}", stderr(&output));
@@ -261,6 +261,8 @@ fn the_command_line() {
         "--model hmm --trained model.json --like one.swf --procs 3",
         "--model downey --like one.swf",
         "--model downey --load 0",
+        "--model feedback",
+        "--model feedback --like one.swf --unit weeks",
         "--model resample",
         "--model markov --like one.swf --unit weeks",
         "--model hmm --trained model.json --shapes whole",
@@ -282,6 +284,7 @@ fn the_command_line() {
         "--model hmm --trained model.json --procs 1 --users 1",
         "--model hmm --trained model.json --like one.swf --shapes chain",
         "--model hmm --trained model.json --like one.swf --shapes runs",
+        "--model feedback --like one.swf",
         "--model resample --like one.swf",
         "--model resample --like one.swf --unit sessions",
         "--model downey",

@@ -28,8 +28,8 @@ pub struct Generate {
     /// The model of the workload
     #[arg(long, value_enum, default_value = "sessions")]
     model: Name,
-    /// The trace to learn from: any format that import reads (markov, independent, hmm, resample; for lublin it
-    /// gives the machine's size)
+    /// The trace to learn from: any format that import reads (markov, independent, hmm, feedback, resample; for
+    /// lublin it gives the machine's size)
     #[arg(long, value_name = "TRACE")]
     like: Option<PathBuf>,
     #[command(flatten)]
@@ -86,6 +86,9 @@ enum Name {
     Downey,
     /// A hidden Markov model of slots and run times (Nissimov 2006), with the trace's processors and users
     Hmm,
+    /// Users' sessions drawn by the hour and by the work that waits and runs, so that users hold back while jobs queue;
+    /// the generated workload that schedulers judge most as they judge its trace
+    Feedback,
     /// The trace's own jobs, whole weeks or users' sessions of them in another order
     Resample,
 }
@@ -108,6 +111,7 @@ impl Name {
             Name::Lublin => "lublin",
             Name::Downey => "downey",
             Name::Hmm => "hmm",
+            Name::Feedback => "feedback",
             Name::Resample => "resample",
         }
     }
@@ -174,7 +178,8 @@ impl Generate {
                 return Err(Failure::Usage(format!("the model {} takes no {option}", model.text())));
             }
         }
-        if self.like.is_none() && matches!(model, Name::Markov | Name::Independent | Name::Resample) {
+        let learns = matches!(model, Name::Markov | Name::Independent | Name::Feedback | Name::Resample);
+        if self.like.is_none() && learns {
             let message = format!("the model {} learns from a trace: --like TRACE", model.text());
             return Err(Failure::Usage(message));
         }
@@ -206,6 +211,7 @@ impl Generate {
                 Model::markov(history, variant)
             }
             (Name::Independent, Some(history)) => Model::independent(history),
+            (Name::Feedback, Some(history)) => Model::feedback(history),
             (Name::Resample, Some(history)) => {
                 let unit = self.unit.unwrap_or_default();
                 options = format!(" --unit {}", unit.text());

@@ -70,10 +70,11 @@ pub fn models(history: &History) -> [(&'static str, Model); 7] {
 }
 
 /// Those whose bits are not held on to.
-pub fn further(history: &History) -> [(&'static str, Model); 3] {
+pub fn further(history: &History) -> [(&'static str, Model); 4] {
     [
         ("hmm, chained", Model::hidden(&hidden(Load::Geometric), history, Shapes::Chain).unwrap()),
         ("hmm, runs", Model::hidden(&hidden(Load::Geometric), history, Shapes::Runs).unwrap()),
+        ("feedback", Model::feedback(history)),
         ("resample", Model::resample(history, Unit::Sessions)),
     ]
 }

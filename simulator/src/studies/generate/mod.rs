@@ -9,15 +9,18 @@
 //! * [`downey`]: the model of Downey 1997, with users ([`visits`]).
 //! * [`hidden`]: slots and run times from a hidden Markov model, all else from its trace.
 //! * [`runs`]: runs of like jobs, for [`hidden`].
+//! * [`feedback`]: users' sessions, drawn by what the machine has to do ([`backlog`]).
 //! * [`resample`]: whole weeks or users' sessions of a trace, shuffled.
 //!
 //! The same options give the same bytes on every platform. Jobs are written as they are drawn: what is kept is the
 //! model.
 
 pub mod arrivals;
+pub mod backlog;
 pub mod chain;
 pub mod coupling;
 pub mod downey;
+pub mod feedback;
 pub mod hidden;
 pub mod history;
 pub mod independent;
@@ -38,6 +41,7 @@ use crate::trace::nodes::Machine;
 use crate::trace::swf::{SwfJob, write_header, write_job, write_tasks};
 use arrivals::Arrivals;
 use downey::Downey;
+use feedback::Feedback;
 use hidden::{Hidden, HiddenError, Shapes};
 use independent::Independent;
 use lublin::Lublin;
@@ -172,6 +176,8 @@ pub enum Model {
     Downey(Box<Downey>),
     /// A hidden Markov model.
     Hidden(Box<Hidden>),
+    /// Users' sessions, drawn by what the machine has to do.
+    Feedback(Box<Feedback>),
     /// The trace's own jobs, shuffled.
     Resample(Box<Resample>),
 }
@@ -223,6 +229,11 @@ impl Model {
         Ok(Model::Hidden(Box::new(Hidden::of_machine(model, procs, users)?)))
     }
 
+    /// Users' sessions of a trace, drawn by what the machine has to do.
+    pub fn feedback(history: &History) -> Model {
+        Model::Feedback(Box::new(Feedback::new(history)))
+    }
+
     /// The trace's own jobs, in units that are shuffled.
     pub fn resample(history: &History, unit: Unit) -> Model {
         Model::Resample(Box::new(Resample::new(history, unit)))
@@ -244,6 +255,7 @@ impl Model {
         match self {
             Model::Downey(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Hidden(model) => model.jobs(&mut random, all, each),
+            Model::Feedback(model) => model.jobs(&mut random, all, each),
             Model::Resample(model) => model.jobs(&mut random, all, each),
             Model::Independent(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Lublin(model) => model.jobs(&mut random).take(count).try_for_each(each),

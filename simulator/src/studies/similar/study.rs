@@ -38,6 +38,8 @@ pub enum Rival {
     Runs,
     /// The same, with whole jobs of the trace
     Whole,
+    /// Sessions drawn by what the machine has to do
+    Feedback,
     /// The trace's sessions, shuffled
     Sessions,
     /// The trace's weeks, shuffled
@@ -61,6 +63,7 @@ impl Rival {
             Rival::Chained => "hmm, chained",
             Rival::Runs => "hmm, runs",
             Rival::Whole => "hmm, whole",
+            Rival::Feedback => "feedback",
             Rival::Sessions => "resample, sessions",
             Rival::Weeks => "resample, weeks",
             Rival::Months => "resample, months",
@@ -80,6 +83,7 @@ impl Rival {
             Rival::Chained => hidden(Shapes::Chain)?,
             Rival::Runs => hidden(Shapes::Runs)?,
             Rival::Whole => hidden(Shapes::Whole)?,
+            Rival::Feedback => Model::feedback(history),
             Rival::Sessions => Model::resample(history, Unit::Sessions),
             Rival::Weeks => Model::resample(history, Unit::Weeks),
             Rival::Months => Model::resample(history, Unit::Months),
