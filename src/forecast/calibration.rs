@@ -15,9 +15,9 @@
 //! forecasts are and however late outcomes come, as long as no exponent is at its bound and what is told is not "now".
 //! A job that is asked about many times while it waits counts as often.
 //!
-//! Between the levels a probability of starting in time is that of a normal distribution of the wait's logarithm through
-//! what is told, corrected by how often such probabilities came true, of jobs that were just submitted and of those that
-//! wait already.
+//! Between the levels a probability of starting in time is that of a normal distribution of the wait's logarithm
+//! through what is told, corrected by how often such probabilities came true, of jobs that were just submitted and of
+//! those that wait already.
 
 use crate::error::{Error, Result};
 use crate::math::chances::{Chances, HORIZONS, Pace, probability};
@@ -231,9 +231,10 @@ impl StartCalibration {
         Ok(missed)
     }
 
-    /// The probability that a job that has waited `age` seconds starts within `within` more, where these are what it was
-    /// told at each of [`LEVELS`]: between the levels and beyond them by the normal distribution whose quantiles the
-    /// logarithms of what is told are, corrected by how often such probabilities came true. Rises with `within`. O(1).
+    /// The probability that a job that has waited `age` seconds starts within `within` more, where these are what it
+    /// was told at each of [`LEVELS`]: between the levels and beyond them by the normal distribution whose quantiles
+    /// the logarithms of what is told are, corrected by how often such probabilities came true. Rises with `within`.
+    /// O(1).
     ///
     /// # Errors
     /// As [`StartCalibration::told`]; [`Error::OutOfRange`] or [`Error::SpanTooLong`] for `within`.
@@ -260,7 +261,7 @@ fn stretched(wait: i64, exponent: f64) -> i64 {
     told.clamp(0.0, (1u64 << 40) as f64) as i64
 }
 
-/// The probability of starting within so many seconds, where these are told at [`LEVELS`].
+/// The probability of starting within `within` seconds, where these are told at [`LEVELS`].
 fn chance(told: &[i64; 5], within: u64) -> f64 {
     let log = |seconds: f64| libm::log(seconds + SMALL);
     let (wanted, told) = (log(within as f64), told.map(|told| log(told as f64)));

@@ -22,7 +22,7 @@ const KNOTS: usize = 11;
 pub(crate) struct Pace {
     /// At each knot this number of questions is invented, of which the knot's share came true.
     pub belief: f64,
-    /// The weights of older questions fade with each new one, once there are many: of a knot so many count.
+    /// The weights of older questions fade with each new one: this is the number that counts at a knot in the end.
     pub questions: f64,
 }
 

@@ -1,7 +1,7 @@
 //! Probabilities of starting in time of jobs that wait already, by how often such probabilities came true.
 //!
-//! How long jobs have waited is told apart: a share is corrected to what it came to at such ages, and where few are known
-//! of these, to what it came to at all ages ([`Chances`]).
+//! How long jobs have waited is told apart: a share is corrected to what it came to at such ages, and where few are
+//! known of these, to what it came to at all ages ([`Chances`]).
 
 use crate::math::chances::{Chances, Pace, Shares, between};
 use bytemuck::{Pod, Zeroable};

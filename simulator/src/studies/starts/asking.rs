@@ -1,9 +1,8 @@
 //! A policy that is asked, after each of its passes, when the jobs that it has not started will start.
 
-use super::methods::{History, Method, Quantiles, Rules};
+use super::methods::{Chances, History, Method, Quantiles, Rules, WITHIN};
 use super::player::{Player, sound};
-use super::tenths::WITHIN;
-use super::told::{Chances, Occasion, Told};
+use super::told::{Occasion, Told};
 use crate::replay::machine::Cluster;
 use crate::replay::policy::Policy;
 use crate::replay::predict::DistributionPredictor;

@@ -1,7 +1,5 @@
 //! Who foretells: each says five quantiles of the rest of a wait, in seconds, or one number as all five.
 
-use super::tenths::WITHIN;
-use super::told::Chances;
 use crate::base::statistics::quantile;
 use crate::replay::policy::{Candidates, Choice, Criterion, PolicyName, PolicyOptions};
 use crate::replay::predict::PredictorName;
@@ -12,6 +10,12 @@ use surefill::schedule::{Priority, RecentWaits};
 
 /// Five quantiles of the rest of a wait, in seconds.
 pub type Quantiles = [i64; LEVELS.len()];
+
+/// Seconds within which a waiting job may start.
+pub const WITHIN: [i64; 4] = [600, 3600, 6 * 3600, 86_400];
+
+/// The probabilities of starting within each of [`WITHIN`].
+pub type Chances = [f64; WITHIN.len()];
 
 /// A method of foretelling starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -15,7 +15,7 @@ mod study;
 mod tenths;
 mod told;
 
-pub use methods::Method;
+pub use methods::{Method, WITHIN};
 pub use study::{Asks, Measure, Study, of_job, plays_forward, study};
-pub use tenths::{FEWEST, Tenth, WITHIN, furthest};
+pub use tenths::{FEWEST, Tenth, furthest};
 pub use told::{Occasion, Told};

@@ -81,7 +81,7 @@ impl Played<'_> {
         Ok(found)
     }
 
-    /// The share of the scenarios in which a queued job starts within so many seconds.
+    /// The share of the scenarios in which a queued job starts within `within` seconds.
     ///
     /// # Errors
     /// As [`Played::quantiles`].

@@ -33,7 +33,7 @@ pub struct Measure {
     pub by_median: f64,
     /// The median of the distance between the median told and the start, in seconds.
     pub median_error_s: f64,
-    /// What was told of starting within each of [`super::WITHIN`], by tenths; of methods that tell probabilities.
+    /// Probabilities of starting within each of [`super::WITHIN`] by tenths; limits alone tell none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub probabilities: Vec<Tenth>,
 }

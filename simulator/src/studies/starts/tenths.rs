@@ -1,10 +1,8 @@
 //! Probabilities of starting in time, by tenths, against what came.
 
+use super::methods::WITHIN;
 use super::told::Told;
 use serde::Serialize;
-
-/// Seconds within which a waiting job may start.
-pub const WITHIN: [i64; 4] = [600, 3600, 6 * 3600, 86_400];
 
 /// Tenths with fewer answers say too little.
 pub const FEWEST: usize = 200;

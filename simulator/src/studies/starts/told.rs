@@ -1,7 +1,6 @@
 //! What was foretold about a job, and when it started.
 
-use super::methods::{Method, Quantiles};
-use super::tenths::WITHIN;
+use super::methods::{Chances, Method, Quantiles};
 use serde::Serialize;
 
 /// When a job was asked about.
@@ -13,9 +12,6 @@ pub enum Occasion {
     /// At a later time, every six hours, while it waits.
     Later,
 }
-
-/// The probabilities of starting within each of [`WITHIN`].
-pub type Chances = [f64; WITHIN.len()];
 
 /// What was foretold about a job on one occasion, and when it started: seconds from then on.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -32,7 +28,7 @@ pub struct Told {
     pub occasion: Occasion,
     /// The quantiles told.
     pub quantiles: Quantiles,
-    /// The probabilities told of starting within each of [`WITHIN`], by methods that know some.
+    /// The probabilities of starting in time that were told; limits alone have none.
     pub started: Option<Chances>,
     /// What came.
     pub waited: i64,
