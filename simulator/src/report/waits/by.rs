@@ -5,6 +5,9 @@ use super::{by_name, duration, mark, or_dash, share};
 use crate::report::grid::Grid;
 use crate::studies::waits::study::{By, Kind, Measured, Method, Options, QueueStudy};
 
+/// The predictor by an attribute.
+type Of<'a> = &'a dyn Fn(By) -> Option<Kind>;
+
 pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: Style) -> Grid {
     let all = || By::ALL.into_iter().chain([By::Best]);
     let mut titles = vec!["machine/queue".to_owned()];
@@ -14,8 +17,7 @@ pub(super) fn table(rows: &[(String, &QueueStudy)], options: &Options, style: St
     for (name, queue) in rows {
         let full = |by: By| Some(Kind::Full { method: Method::Binomial, by });
         let adapted = |by: By| options.adapted_by(by);
-        let kinds: [(Option<&str>, &dyn Fn(By) -> Option<Kind>); 2] =
-            [(None, &full), (Some("adapted"), &adapted)];
+        let kinds: [(Option<&str>, Of); 2] = [(None, &full), (Some("adapted"), &adapted)];
         for (note, kind) in kinds {
             let of = |by: By| queue.of(kind(by)?);
             let cell = |by: By| {
