@@ -20,7 +20,8 @@
 //!   used up its limit does so again. Times between its jobs vary with .15 each.
 //!
 //! This is a local bootstrap of a Markov process (Paparoditis & Politis 2002) whose state includes what Zakay &
-//! Feitelson 2014 call feedback. It is learnt in O(jobs) steps of the machine; a session costs O(sessions of the hour + users).
+//! Feitelson 2014 call feedback. It is learnt in O(jobs) steps of the machine; a session costs
+//! O(sessions of the hour + users).
 
 use super::backlog::Backlog;
 use super::history::{History, Past};
@@ -339,8 +340,8 @@ mod tests {
         assert!((theirs - 0.5).abs() < 0.01 && (ours / theirs - 1.0).abs() < 0.1, "{ours} {theirs}");
     }
 
-    /// Of the users who ran a job like the one before, the one with the nearest run time after as long; nobody who has not
-    /// submitted it yet.
+    /// Of the users who ran a job like the one before, the one with the nearest run time after as long; nobody who has
+    /// not submitted it yet.
     #[test]
     fn who_goes_on_by_hand() {
         let jobs = vec![job(0, 1, 2, 1000), job(9000, 1, 2, 1000)];
@@ -354,8 +355,8 @@ mod tests {
         assert_eq!((submitter(first, 9000, &latest), submitter(second, 9000, &latest)), (1, 6));
     }
 
-    /// Run times scatter about the trace's by the shared and the own factor, their mean stays, and what used up its limit
-    /// does so again.
+    /// Run times scatter about the trace's by the shared and the own factor, their mean stays, and what used up its
+    /// limit does so again.
     #[test]
     fn run_times_are_new() {
         let at = |i: i64| job(i * 4000, i % 3, 1, if i % 2 == 0 { 1000 } else { 7150 });
