@@ -1,5 +1,5 @@
-//! What the machine has to do while jobs come, by EASY: the work that waits and the work left of what runs, as users see
-//! them when they look at the queue.
+//! What the machine has to do while jobs come, by EASY: the work that waits and the work left of what runs, as users
+//! see them when they look at the queue.
 
 use super::history::Past;
 
