@@ -38,7 +38,7 @@ fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
 
 /// A model's workload, checked as far as the model promises.
 fn check_of(name: &str, bytes: &[u8], history: &History, jobs: usize) {
-    if name == "resample" {
+    if matches!(name, "feedback" | "resample") {
         check_whole(bytes, history, jobs)
     } else {
         check(bytes, history, jobs)

@@ -1,5 +1,5 @@
-//! What the machine has to do while jobs come, by EASY: who looks at it knows what users see when they look at the
-//! queue.
+//! What the machine has to do while jobs come, by EASY: the work that waits and the work left of what runs, as users
+//! see them when they look at the queue.
 
 use super::history::Past;
 
@@ -39,7 +39,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// An idle machine of `procs` processors, at least 1.
+    /// An idle machine with this number of processors, which must not be 0.
     pub fn new(procs: u32) -> Backlog {
         let procs = i64::from(procs);
         Backlog { procs, free: procs, running: Vec::new(), queue: Vec::new(), waiting: 0.0 }

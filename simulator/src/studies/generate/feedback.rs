@@ -20,8 +20,8 @@
 //!   used up its limit does so again. Times between its jobs vary with .15 each.
 //!
 //! This is a local bootstrap of a Markov process (Paparoditis & Politis 2002) whose state includes what Zakay &
-//! Feitelson 2014 call feedback. It is learnt in O(jobs) steps of the machine; a session costs O(sessions of the
-//! hour + users).
+//! Feitelson 2014 call feedback. It is learnt in O(jobs) steps of the machine; a session costs
+//! O(sessions of the hour + users).
 
 use super::backlog::Backlog;
 use super::history::{History, Past};
