@@ -7,6 +7,7 @@
 //! known, it stays nearly as it is.
 
 use bytemuck::{Pod, Zeroable};
+use heapless::Vec;
 
 /// Within how many seconds.
 pub(crate) const HORIZONS: [u64; 6] = [600, 3600, 21_600, 86_400, 345_600, 1_382_400];
@@ -71,14 +72,15 @@ impl Chances {
     }
 
     /// What the share of a knot came to, if `invented` questions more had come to what is believed.
-    pub(crate) fn came_to(&self, horizon: usize, knot: usize, invented: f64, believed: f64) -> f64 {
+    pub(crate) fn came_to(&self, horizon: usize, knot: usize, invented: f64, believed: f64) -> Known {
         let of = |weights: &[[f64; KNOTS]]| weights.get(horizon).and_then(|knots| knots.get(knot)).copied();
         let (asked, started) = (of(&self.asked).unwrap_or(0.0), of(&self.started).unwrap_or(0.0));
-        (started + invented * believed) / (asked + invented)
+        let weight = asked + invented;
+        Known { share: (started + invented * believed) / weight, weight, knots: 1 }
     }
 
     /// The same with what nothing is known of: the share itself.
-    pub(crate) fn came_to_by_itself(&self, pace: Pace, horizon: usize, knot: usize) -> f64 {
+    pub(crate) fn came_to_by_itself(&self, pace: Pace, horizon: usize, knot: usize) -> Known {
         self.came_to(horizon, knot, pace.belief, knot as f64 / (KNOTS - 1) as f64)
     }
 
@@ -88,16 +90,46 @@ impl Chances {
     }
 }
 
-/// What a share came to, interpolated between the knots, of which each counts for no less than those before it.
-pub(crate) fn between(share: f64, came_to: impl Fn(usize) -> f64) -> f64 {
+/// What the shares of a knot, or of several beside each other, came to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    pub share: f64,
+    /// Questions, invented ones included.
+    pub weight: f64,
+    pub knots: usize,
+}
+
+/// What a share came to, interpolated between the knots. It rises with the share: knots that came to less than one
+/// before them are taken together with it (isotonic regression by pooling adjacent violators: Ayer et al. 1955).
+pub(crate) fn between(share: f64, came_to: impl Fn(usize) -> Known) -> f64 {
+    let mut rising: Vec<Known, KNOTS> = Vec::new();
+    for knot in 0..KNOTS {
+        let mut own = came_to(knot);
+        while let Some(&before) = rising.last().filter(|before| before.share > own.share) {
+            rising.pop();
+            let weight = before.weight + own.weight;
+            let share = (before.share * before.weight + own.share * own.weight) / weight;
+            own = Known { share, weight, knots: before.knots + own.knots };
+        }
+        // There are no more of them than knots.
+        let _ = rising.push(own);
+    }
     let (knot, part) = place(share);
-    let low = (0..=knot).map(&came_to).fold(0.0, f64::max);
-    let high = low.max(came_to(knot + 1));
+    let at = |wanted: usize| {
+        let mut first = 0;
+        let found = rising.iter().find(|known| {
+            first += known.knots;
+            wanted < first
+        });
+        found.map_or(share, |known| known.share)
+    };
+    let (low, high) = (at(knot), at(knot + 1));
     (low + part * (high - low)).clamp(0.0, 1.0)
 }
 
 /// The probability of a wait of at most `within` seconds, where `share(seconds)` of the waits were no longer and
-/// `corrected(horizon, share)` is what such a share within a horizon came to. Rises with the time.
+/// `corrected(horizon, share)` is what such a share within a horizon came to. Rises with the time: between two horizons
+/// with the share, and where that does not change, with the logarithm of the time; behind the last one with the share.
 ///
 /// # Errors
 /// Those of `share`.
@@ -108,17 +140,21 @@ pub(crate) fn probability<E>(
 ) -> Result<f64, E> {
     let asked = share(within)?;
     // Shares and corrected ones at the horizon before: nothing at 0 s, but what starts at once.
-    let (mut before, mut told) = (0.0, 0.0);
+    let (mut before, mut told, mut since) = (0.0, 0.0, 0);
+    let log = |seconds: u64| libm::log(seconds as f64 + 60.0);
     for (index, horizon) in HORIZONS.into_iter().enumerate() {
         let here = share(horizon)?;
         let corrected = corrected(index, here).max(told);
         if within <= horizon {
-            let part = if here > before { (asked - before) / (here - before) } else { 1.0 };
+            let part = match here > before {
+                true => (asked - before) / (here - before),
+                false => (log(within) - log(since)) / (log(horizon) - log(since)),
+            };
             return Ok(told + part.clamp(0.0, 1.0) * (corrected - told));
         }
-        (before, told) = (here, corrected);
+        (before, told, since) = (here, corrected, horizon);
     }
-    let part = if before < 1.0 { (asked - before) / (1.0 - before) } else { 1.0 };
+    let part = if before < 1.0 { (asked - before) / (1.0 - before) } else { 0.0 };
     Ok(told + part.clamp(0.0, 1.0) * (1.0 - told))
 }
 
@@ -185,6 +221,10 @@ mod tests {
             |horizon, share| wrong.corrected(PACE, horizon, share),
         )
         .unwrap();
-        assert!((0.9..=1.0).contains(&told) || (0.0..0.02).contains(&told), "{told}");
+        assert!((0.0..0.1).contains(&told), "{told}");
+        // As much before as the share of questions that were asked says, with nothing seen between.
+        let none =
+            probability(0, |_| Ok::<f64, ()>(0.0), |horizon, share| wrong.corrected(PACE, horizon, share));
+        assert_eq!(none, Ok(0.0));
     }
 }

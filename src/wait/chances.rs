@@ -42,7 +42,7 @@ impl AgedChances {
         between(share, |knot| {
             let of_all = self.all.came_to_by_itself(CHANCES, horizon, knot);
             let own = self.by_age.get(ages as usize);
-            own.map_or(of_all, |own| own.came_to(horizon, knot, BELIEF_OF_ALL, of_all))
+            own.map_or(of_all, |own| own.came_to(horizon, knot, BELIEF_OF_ALL, of_all.share))
         })
     }
 }
