@@ -403,10 +403,9 @@ int32_t surefill_start_calibration_told(const surefill_start_calibration *calibr
                                         int64_t *told);
 
 /* The probability that a job that has waited age seconds has started within within more, where
- * surefill_start_calibration_told made told for it: at a level that level, between two levels and beyond them by
- * the normal distribution whose quantiles the logarithms of what is told are, corrected by how often such
- * probabilities came true. It rises with within, and needs no forecast at hand. count is SUREFILL_START_LEVELS.
- * O(1).
+ * surefill_start_calibration_told made told for it: that of the normal distribution whose quantiles the logarithms
+ * of what is told are, corrected by how often such probabilities came true, which is learnt when jobs start. It
+ * rises with within, and needs no forecast at hand. count is SUREFILL_START_LEVELS. O(1).
  *
  * Errors: as surefill_start_calibration_told. */
 int32_t surefill_start_calibration_probability(const surefill_start_calibration *calibration,

@@ -187,23 +187,32 @@ fn schedules_are_written_and_can_be_replayed() {
     assert_eq!(code(&told), 0, "{}", stderr(&told));
     let text = std::fs::read_to_string(folder.path().join("e.csv")).unwrap();
     let expected: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(expected[0].ends_with(concat!(
+        ",expected_at_0.05,expected_at_0.25,expected_at_0.5,expected_at_0.75,expected_at_0.95",
+        ",probability_within_600,probability_within_3600,probability_within_21600,probability_within_86400"
+    )));
     assert!(
-        expected[0].ends_with(
-            ",expected_at_0.05,expected_at_0.25,expected_at_0.5,expected_at_0.75,expected_at_0.95"
-        )
+        text.contains(
+            "
+# beliefs: mix
+"
+        ),
+        "{text}"
     );
     let mut waited = 0;
     for (row, expected) in rows.iter().zip(&expected).skip(1) {
         assert!(expected.starts_with(row));
         let fields: Vec<&str> = expected.split(',').collect();
-        assert_eq!(fields.len(), 16);
+        assert_eq!(fields.len(), 20);
         let number = |field: &str| field.parse::<i64>().unwrap();
         let (submit, start) = (number(fields[2]), number(fields[3]));
         if start == submit {
-            assert_eq!(fields[11..], [""; 5]);
+            assert_eq!(fields[11..], [""; 9]);
         } else {
-            let starts: Vec<i64> = fields[11..].iter().map(|field| number(field)).collect();
+            let starts: Vec<i64> = fields[11..16].iter().map(|field| number(field)).collect();
             assert!(starts.is_sorted() && starts[0] >= submit);
+            let chances: Vec<f64> = fields[16..].iter().map(|field| field.parse().unwrap()).collect();
+            assert!(chances.is_sorted() && chances.iter().all(|chance| (0.0..=1.0).contains(chance)));
             waited += 1;
         }
     }

@@ -118,7 +118,12 @@ impl Explain {
             .map(|(_, seen)| seen)
             .collect();
         if let Some(told) = &told {
-            writeln!(out, "{}", starts::told(told, TableStyle::Terminal))?;
+            if told.is_empty() {
+                writeln!(out, "The pass after its submission started it: nothing was told.\n")?;
+            } else {
+                let note = "Calibrated on the jobs of the 14 days before; start-times and simulate --starts do so on all before.";
+                writeln!(out, "{}\n{note}\n", starts::told(told, TableStyle::Terminal))?;
+            }
         }
         writeln!(out, "{}", table(&explained, &kept, threshold, unit))?;
         if kept.len() < passes.len() {
@@ -142,7 +147,7 @@ impl Explain {
         let choice = &options.choice;
         if !plays_forward(choice) {
             return Err(Failure::Usage(
-                "--starts: the queue cannot be played forward by this policy".to_owned(),
+                "--starts: the queue cannot be played forward by this policy and order".to_owned(),
             ));
         }
         let asks = Asks::of(choice);

@@ -5,11 +5,11 @@ use super::options::{PolicyArgs, ProbArgs, ReplayOptions, file_name};
 use super::output::{self, OutputOptions};
 use crate::base::papers;
 use crate::replay::outcome::Outcome;
-use crate::replay::policy::PolicyOptions;
+use crate::replay::policy::{PolicyOptions, name_of};
 use crate::replay::run::{Options, Summary, run};
 use crate::replay::schedule::{self, Expected};
 use crate::report::{self, Compared};
-use crate::studies::starts::{Asks, Method, Occasion, Told, plays_forward, study};
+use crate::studies::starts::{Asks, Method, Occasion, Told, WITHIN, plays_forward, study};
 use crate::trace::recorded::Recorded;
 use crate::trace::workload::Workload;
 use anyhow::Context;
@@ -29,7 +29,9 @@ pub struct Simulate {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     jobs: Option<PathBuf>,
     /// Add to the CSV of --jobs when each job that had to wait was expected to start, as it would have been told after
-    /// its submission: quantiles of the queue played forward, calibrated as by start-times. Plays every queue 100 times
+    /// its submission: quantiles of the queue played forward, calibrated, and probabilities, as by start-times. Run
+    /// times are believed by the policy's own predictor if it tells distributions, else by the mixture. Plays every
+    /// queue 100 times
     #[arg(long, requires = "jobs", help_heading = "Output")]
     starts: bool,
     #[command(flatten)]
@@ -69,7 +71,9 @@ impl Simulate {
             return Err(Failure::Usage("--starts: SWF has no place for it, --jobs writes it as CSV".into()));
         }
         if self.starts && !plays_forward(&choice) {
-            return Err(Failure::Usage("--starts: the queue cannot be played forward by this policy".into()));
+            return Err(Failure::Usage(
+                "--starts: the queue cannot be played forward by this policy and order".into(),
+            ));
         }
         self.output.check()?;
         let trace = self.replay.read(&self.trace)?;
@@ -107,15 +111,25 @@ impl Simulate {
     }
 
     /// When the jobs that had to wait were expected to start after their submission.
-    fn expected(&self, name: &str, workload: &Workload, options: &Options) -> Result<Expected, Failure> {
+    fn expected(
+        &self,
+        name: &str,
+        workload: &Workload,
+        options: &Options,
+    ) -> Result<Expected<{ WITHIN.len() }>, Failure> {
         let workload = workload.shifted(self.replay.seed);
+        let asks = Asks::of(&options.choice);
         let bar = output::progress(workload.jobs.len() as u64);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let (_, told) = study(name, &workload, options, &Asks::of(&options.choice), &progress)?;
+        let (_, told) = study(name, &workload, options, &asks, &progress)?;
         bar.finish_and_clear();
         let asked = |told: &&Told| told.method == Method::Calibrated && told.occasion == Occasion::Submission;
-        let start = |told: &Told| (told.job, told.quantiles.map(|within| told.asked + within));
-        Ok(told.iter().filter(asked).map(start).collect())
+        let start = |told: &Told| {
+            let starts = told.quantiles.map(|within| told.asked + within);
+            told.started.map(|chances| (told.job, (starts, chances)))
+        };
+        let jobs = told.iter().filter(asked).filter_map(start).collect();
+        Ok(Expected { beliefs: name_of(asks.beliefs), within: WITHIN, jobs })
     }
 }
 
@@ -125,7 +139,7 @@ fn write_jobs(
     outcome: &Outcome,
     workload: &Workload,
     options: &Options,
-    expected: Option<&Expected>,
+    expected: Option<&Expected<{ WITHIN.len() }>>,
 ) -> anyhow::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     match format {

@@ -30,9 +30,9 @@ pub struct StartTimes {
     trace: PathBuf,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// What the forecasts believe of run times
-    #[arg(long, value_enum, default_value = "mix", help_heading = "Forecasts")]
-    beliefs: PredictorName,
+    /// What the forecasts believe of run times [default: the policy's own predictor if it tells distributions, else mix]
+    #[arg(long, value_enum, help_heading = "Forecasts")]
+    beliefs: Option<PredictorName>,
     /// Scenarios of a forecast
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Forecasts",
           value_parser = clap::value_parser!(u32).range(2..=65_536))]
@@ -60,15 +60,20 @@ impl StartTimes {
         if !plays_forward(&choice) {
             return Err(Failure::Usage(
                 "start-times plays queues forward by fcfs, easy, conservative, easy++ and prob, in their orders: it does not know \
-                 the rules of others"
+                 the rules and orders of others"
                     .to_owned(),
             ));
         }
-        if !PredictorName::DISTRIBUTION.contains(&self.beliefs) {
+        let beliefs = self.beliefs.unwrap_or(Asks::of(&choice).beliefs);
+        if !PredictorName::DISTRIBUTION.contains(&beliefs) {
             return Err(Failure::Usage("--beliefs: this predictor tells single values only".to_owned()));
         }
         if self.replay.seeds.get() > 1 {
             return Err(Failure::Usage("start-times replays one seed: choose it with --seed".to_owned()));
+        }
+        if self.jobs.as_ref().is_some_and(|path| path.extension().is_none_or(|extension| extension != "csv"))
+        {
+            return Err(Failure::Usage("--jobs: the extension must be .csv".to_owned()));
         }
         output::check_page(self.jobs.as_deref())?;
         let trace = self.replay.read(&self.trace)?;
@@ -78,7 +83,7 @@ impl StartTimes {
         let options = Options { choice, policy: self.prob.options(&self.replay, &choice)?, rules };
         let bar = output::progress(workload.counts.jobs);
         let progress = |jobs: usize| bar.inc(jobs as u64);
-        let asks = Asks { beliefs: self.beliefs, scenarios: self.scenarios, every: 6 * 3600 };
+        let asks = Asks { beliefs, scenarios: self.scenarios, every: 6 * 3600 };
         let (study, told) = study(&name, &workload, &options, &asks, &progress)?;
         bar.finish_and_clear();
         if let Some(path) = &self.jobs {

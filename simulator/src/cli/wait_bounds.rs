@@ -68,7 +68,7 @@ pub struct WaitBounds {
     #[arg(long)]
     machine: bool,
     /// What jobs are clustered by
-    #[arg(long, value_enum, default_value = "requested")]
+    #[arg(long, conflicts_with = "default_only", value_enum, default_value = "requested")]
     by: By,
     /// Histories are not trimmed at change points
     #[arg(long, help_heading = "Components")]

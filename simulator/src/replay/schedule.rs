@@ -93,8 +93,15 @@ pub fn write_swf(
     Ok(())
 }
 
-/// When jobs were expected to start at each of [`LEVELS`], in seconds on the trace's clock, by their numbers.
-pub type Expected = BTreeMap<i64, [i64; LEVELS.len()]>;
+/// What jobs were told about their starts, by their numbers.
+pub struct Expected<const SPANS: usize> {
+    /// The predictor of run times that the queue was played forward with.
+    pub beliefs: String,
+    /// Seconds within which a start was said to have a probability.
+    pub within: [i64; SPANS],
+    /// The starts at each of [`LEVELS`], in seconds on the trace's clock, and the probabilities.
+    pub jobs: BTreeMap<i64, ([i64; LEVELS.len()], [f64; SPANS])>,
+}
 
 /// Writes the schedule as comma-separated values after `#` lines; `predicted` and `observed_delay` are empty for jobs
 /// that were no backfills. Where it is told when jobs were expected to start, further fields have that, empty for the
@@ -102,22 +109,28 @@ pub type Expected = BTreeMap<i64, [i64; LEVELS.len()]>;
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_csv(
+pub fn write_csv<const SPANS: usize>(
     out: &mut impl Write,
     outcome: &Outcome,
     options: &Options,
-    expected: Option<&Expected>,
+    expected: Option<&Expected<SPANS>>,
 ) -> io::Result<()> {
     for (key, value) in header(outcome, options) {
         writeln!(out, "# {key}: {}", value.replace(['\n', '\r'], " "))?;
+    }
+    if let Some(expected) = expected {
+        writeln!(out, "# beliefs: {}", expected.beliefs)?;
     }
     write!(
         out,
         "number,user,submit,start,end,processors,limit,run_time,backfilled,predicted,observed_delay"
     )?;
-    if expected.is_some() {
+    if let Some(expected) = expected {
         for level in LEVELS {
             write!(out, ",expected_at_{level}")?;
+        }
+        for within in expected.within {
+            write!(out, ",probability_within_{within}")?;
         }
     }
     writeln!(out)?;
@@ -129,13 +142,16 @@ pub fn write_csv(
             Some(backfill) => write!(out, "1,{},{}", backfill.predicted, backfill.observed_delay)?,
             None => write!(out, "0,,")?,
         }
-        match expected.map(|expected| expected.get(&job.number)) {
-            Some(Some(starts)) => {
+        match expected.map(|expected| expected.jobs.get(&job.number)) {
+            Some(Some((starts, chances))) => {
                 for start in starts {
                     write!(out, ",{start}")?;
                 }
+                for chance in chances {
+                    write!(out, ",{chance:.3}")?;
+                }
             }
-            Some(None) => write!(out, "{}", ",".repeat(LEVELS.len()))?,
+            Some(None) => write!(out, "{}", ",".repeat(LEVELS.len() + SPANS))?,
             None => {}
         }
         writeln!(out)?;

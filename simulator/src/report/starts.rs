@@ -83,12 +83,15 @@ pub fn csv(told: &[Told]) -> String {
 pub fn told(told: &[Told], style: TableStyle) -> String {
     let mut titles = ["asked at", "waited so far", "told by"].map(str::to_owned).to_vec();
     titles.extend(LEVELS.map(|level| style.title(&format!("{:.0}", level * 100.0), "% start within")));
+    titles.extend(WITHIN.map(|within| style.title(&format!("within {}", duration(within as f64)), "%")));
     titles.push("it started after".to_owned());
     let mut table = style.table(titles, 3);
     // What is told is calibrated: the forecast as it comes is for those who study it.
     for told in told.iter().filter(|told| told.method != Method::Forecast) {
         let mut row = vec![told.asked.to_string(), duration(told.age as f64), told.method.name().to_owned()];
         row.extend(told.quantiles.map(|quantile| duration(quantile as f64)));
+        let chance = |place: usize| told.started.map(|chances| format!("{:.0}", 100.0 * chances[place]));
+        row.extend((0..WITHIN.len()).map(|place| chance(place).unwrap_or_else(|| "-".to_owned())));
         row.push(duration(told.waited as f64));
         table.add_row(row);
     }
