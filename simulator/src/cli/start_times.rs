@@ -30,7 +30,8 @@ pub struct StartTimes {
     trace: PathBuf,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// What the forecasts believe of run times [default: the policy's own predictor if it tells distributions, else mix]
+    /// What the forecasts believe of run times [default: the policy's own predictor if it tells distributions, else
+    /// mix]
     #[arg(long, value_enum, help_heading = "Forecasts")]
     beliefs: Option<PredictorName>,
     /// Scenarios of a forecast
