@@ -15,10 +15,10 @@ use std::path::PathBuf;
 pub(super) const HELP: &str = "\
 The trace is replayed under the policy. After the pass that follows its submission a job that still waits is told when it\n\
 will start, and so is every waiting job every six hours:\n\n  \
-forecast              quantiles of the queue played forward over run times as the beliefs have them\n  \
-forecast, calibrated  these quantiles, stretched by what came of those told before\n  \
-limits alone          the queue played forward with all jobs running to their limits, as Slurm does\n  \
-history of waits      quantiles of the last 1,000 waits longer than this job's so far, from 20 on\n\n\
+forecast: quantiles of the queue played forward over run times as the beliefs have them, and probabilities\n  \
+forecast, calibrated: these quantiles, stretched by what came of those told before\n  \
+limits alone: the queue played forward with all jobs running to their limits, as Slurm does\n  \
+history of waits: quantiles of the last 1,000 waits longer than this job's so far, from 20 on\n\n\
 Jobs that arrive later are not foreseen. Probabilistic backfilling is played forward in its orders of the queue and of the\n\
 candidates, as EASY by medians that may delay the head job by the rule's part of its wait; conservative backfilling with\n\
 reservations made anew at every instant. With --nodes each waiting job finds its nodes in the scenarios when its turn comes.";
