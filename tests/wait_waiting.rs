@@ -93,9 +93,13 @@ fn bounds_of_waiting_jobs_hold_and_probabilities_come_true() {
     assert!(found.told / found.asked > 0.99 && held > 0.94, "{held} of {}", found.told);
     let times = found.rest_told / found.rest;
     assert!((2.5..7.0).contains(&times), "{times}");
+    // A tenth with few questions holds those of a few weeks, which come true or not together.
+    let mut off = 0.0;
     for [asked, told, started] in found.tenths.into_iter().filter(|tenth| tenth[0] >= 300.0) {
-        assert!(((told - started) / asked).abs() < 0.09, "{} came to {}", told / asked, started / asked);
+        off += (told - started).abs() / found.asked;
+        assert!(((told - started) / asked).abs() < 0.12, "{} came to {}", told / asked, started / asked);
     }
+    assert!(off < 0.02, "off by {off} on average");
 }
 
 /// A machine that starts jobs at midnight alone, each night half of the waiting ones, and new ones come then:

@@ -337,6 +337,7 @@ pub fn wait_bounds(
         confidence,
         methods: Method::ALL.to_vec(),
         by: By::Requested,
+        by_attribute: false,
         components: TRIM | CLUSTER | AVAILABILITY,
         rates: vec![WaitOptions::default().rate],
         down_quantile: WaitOptions::default().down_quantile,
