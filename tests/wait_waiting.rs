@@ -36,16 +36,23 @@ struct Found {
     tenths: [[f64; 3]; 10],
 }
 
-fn ask_everyone(components: u32, jobs: i64) -> Found {
+fn ask_everyone(components: u32, jobs: i64, seeds: &[u64]) -> Found {
+    let mut found = Found::default();
+    for seed in seeds {
+        ask(components, jobs, *seed, &mut found);
+    }
+    found
+}
+
+fn ask(components: u32, jobs: i64, seed: u64, found: &mut Found) {
     let limits = WaitCapacity { history: 20_000, queued: 2000, releases: 0, clusters: 1, neighbours: 4096 };
     let options = WaitOptions { components, ..WaitOptions::default() };
     let mut memory = block(&limits);
     let mut predictor =
         WaitPredictor::init(bytemuck::cast_slice_mut(&mut memory), &limits, &options).unwrap();
-    let mut weeks = Weeks { random: Random(9), now: 0 };
+    let mut weeks = Weeks { random: Random(seed), now: 0 };
     // When, what (0: it starts, 1: it is asked about), which job, submitted, its wait.
     let mut events = std::collections::BTreeSet::<(i64, i32, i64, i64, i64)>::new();
-    let mut found = Found::default();
     for id in 0..jobs {
         let (submitted, wait) = weeks.next();
         while let Some(&(now, kind, job, since, wait)) = events.first().filter(|event| event.0 <= submitted) {
@@ -77,7 +84,6 @@ fn ask_everyone(components: u32, jobs: i64) -> Found {
         events.insert((submitted + wait, 0, id, submitted, wait));
         events.extend((6 * HOUR < wait).then_some((submitted + 6 * HOUR, 1, id, submitted, wait)));
     }
-    found
 }
 
 fn features(id: i64) -> Features {
@@ -88,18 +94,18 @@ fn features(id: i64) -> Features {
 /// waits alone do not say it; the share that is told a bound that holds must be right, and the bounds of use.
 #[test]
 fn bounds_of_waiting_jobs_hold_and_probabilities_come_true() {
-    let found = ask_everyone(ADAPT | VISIBLE, 12_000);
+    let found = ask_everyone(ADAPT | VISIBLE, 12_000, &[9, 1, 2]);
     let held = found.held / found.told;
     assert!(found.told / found.asked > 0.99 && held > 0.94, "{held} of {}", found.told);
     let times = found.rest_told / found.rest;
     assert!((2.5..7.0).contains(&times), "{times}");
-    // A tenth with few questions holds those of a few weeks, which come true or not together.
+    // The questions of a tenth are those of a few weeks, which come true or not together: hence several seeds.
     let mut off = 0.0;
     for [asked, told, started] in found.tenths.into_iter().filter(|tenth| tenth[0] >= 300.0) {
         off += (told - started).abs() / found.asked;
-        assert!(((told - started) / asked).abs() < 0.12, "{} came to {}", told / asked, started / asked);
+        assert!(((told - started) / asked).abs() < 0.08, "{} came to {}", told / asked, started / asked);
     }
-    assert!(off < 0.02, "off by {off} on average");
+    assert!(off < 0.015, "off by {off} on average");
 }
 
 /// A machine that starts jobs at midnight alone, each night half of the waiting ones, and new ones come then:

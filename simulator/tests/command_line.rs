@@ -191,14 +191,7 @@ fn schedules_are_written_and_can_be_replayed() {
         ",expected_at_0.05,expected_at_0.25,expected_at_0.5,expected_at_0.75,expected_at_0.95",
         ",probability_within_600,probability_within_3600,probability_within_21600,probability_within_86400"
     )));
-    assert!(
-        text.contains(
-            "
-# beliefs: mix
-"
-        ),
-        "{text}"
-    );
+    assert!(text.contains("\n# beliefs: mix\n"), "{text}");
     let mut waited = 0;
     for (row, expected) in rows.iter().zip(&expected).skip(1) {
         assert!(expected.starts_with(row));
