@@ -15,8 +15,9 @@
 //! 8. [`wait`]: bounds on waiting time with stated confidence, from the history of waits.
 //! 9. [`allocate`]: how many processors a malleable job should take: speedup, lifetimes, waits, the choice.
 //! 10. [`schedule`]: who comes first: priorities of waiting jobs, long waits, and presets of a whole schedule.
-//! 11. [`forecast`]: when every waiting job will start, by scenarios of the queue played forward.
-//! 12. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs: placement, and the head job's delay.
+//! 11. [`plan`]: a start for every waiting job, by the cheapest of some sixty list schedules of the whole queue.
+//! 12. [`forecast`]: when every waiting job will start, by scenarios of the queue played forward.
+//! 13. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs: placement, and the head job's delay.
 //!
 //! With the feature `capi` the functions of `include/surefill.h`, `surefill_nodes.h` and `surefill_models.h` are
 //! exported; Rust programs do not need it.
@@ -60,10 +61,12 @@ pub mod capi;
 pub mod error;
 pub mod forecast;
 mod hash;
+mod heap;
 pub mod hmm;
 pub mod math;
 pub mod memory;
 pub mod nodes;
+pub mod plan;
 pub mod predict;
 pub mod runtime;
 pub mod schedule;

@@ -33,6 +33,7 @@ pub(crate) enum Kind {
     WaitPredictor = 20,
     RecentWaits = 21,
     DelayCalibration = 22,
+    Plan = 23,
     Forecast = 30,
     StartCalibration = 31,
     Sizing = 40,

@@ -20,7 +20,6 @@
 mod answer;
 mod calibration;
 pub(crate) mod draw;
-pub(crate) mod heap;
 mod object;
 mod options;
 mod order;

@@ -4,8 +4,8 @@
 //! Mostly they are in order already, which is looked at first.
 
 use crate::error::Result;
-use crate::forecast::heap;
 use crate::forecast::object::{Forecast, Job, Queued};
+use crate::heap;
 use crate::memory::{at, range_mut};
 use crate::schedule::Priority;
 

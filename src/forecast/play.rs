@@ -5,9 +5,9 @@
 
 use crate::error::{Error, Result};
 use crate::forecast::draw::Draws;
-use crate::forecast::heap;
 use crate::forecast::object::{DONE, End, FILLING, Forecast, LATEST, NEVER, PLAYING, Planned, Queued, Scene};
 use crate::forecast::profile::Profile;
+use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 
 /// What a call of [`Forecast::run`] has come to.

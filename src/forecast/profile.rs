@@ -1,7 +1,7 @@
 //! How many processors a scenario's policy expects to be free when: the availability profile of reservations.
 
 use crate::error::{Error, Result};
-use crate::forecast::heap::insert;
+use crate::heap::insert;
 use crate::memory::{at, range_mut};
 use bytemuck::{Pod, Zeroable};
 

@@ -1,7 +1,7 @@
 //! Where a request finds room: first fit and best fit.
 
 use crate::error::{Error, Result};
-use crate::forecast::heap;
+use crate::heap;
 use crate::memory::{at, range_mut};
 use crate::nodes::machine::{Class, Nodes, Ranked};
 use crate::nodes::request::{Fit, Part, RawRequest, Request};

@@ -10,7 +10,7 @@
 //! All ends of one second are one instant, as in the exact pass.
 
 use crate::error::{Error, Result};
-use crate::forecast::heap;
+use crate::heap;
 use crate::memory::{at, at_mut, range, range_mut};
 use crate::nodes::machine::{NONE, Nodes};
 use crate::nodes::pass::{NodePass, Slices};

@@ -236,6 +236,130 @@ impl RuntimeDistribution {
     }
 }
 
+/// What of a run time lies between an age and a limit, bin by bin, and how much is cut at the limit: what is predicted
+/// beyond the limit ends *at* the limit, for jobs that use up their limits are there. Masses are shares of what is left
+/// at this age.
+struct Within {
+    pieces: Pieces,
+    /// The mass at the limit itself.
+    at_limit: f64,
+}
+
+/// See [`Within`]; nothing when the job has outlived every bin.
+fn within(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> Option<Within> {
+    let mut found = Within { pieces: Pieces::new(), at_limit: 0.0 };
+    let mut total = 0.0;
+    for (bin, &probability) in probabilities.iter().enumerate() {
+        let (Some(lower), Some(mut upper)) = (bins.lower(bin), bins.upper(bin)) else { break };
+        if upper.is_infinite() {
+            // As wide as any other bin, from wherever the job is.
+            upper = lower.max(age as f64) * bins.ratio();
+        }
+        let start = lower.max(age as f64);
+        if probability <= 0.0 || upper <= start {
+            continue;
+        }
+        let whole = libm::log(upper / lower);
+        let left = if start == lower { probability } else { probability * libm::log(upper / start) / whole };
+        total += left;
+        let end = upper.min(limit as f64);
+        if end <= start {
+            found.at_limit += left;
+            continue;
+        }
+        let mass = if end == upper { left } else { left * libm::log(end / start) / libm::log(upper / start) };
+        found.at_limit += left - mass;
+        if mass > 0.0 {
+            // At most one piece a bin: there is always room.
+            let _ = found.pieces.try_push(Piece { bin, start, end, regular: false, mass });
+        }
+    }
+    if total <= 0.0 {
+        return None;
+    }
+    found.at_limit /= total;
+    for piece in &mut found.pieces {
+        piece.mass /= total;
+    }
+    Some(found)
+}
+
+impl RuntimeDistribution {
+    /// As [`RuntimeDistribution::quantile`], but what is predicted beyond the limit ends at the limit: the remaining run
+    /// time in seconds, at least 1, that a job of this age exceeds with probability at most `1 - quantile`. O(bins).
+    ///
+    /// # Errors
+    /// As [`RuntimeDistribution::quantile`].
+    pub fn quantile_within(&self, quantile: f64, age: i64, limit: i64) -> Result<i64> {
+        check(age, limit)?;
+        if quantile.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !(0.0..=1.0).contains(&quantile) {
+            return Err(Error::OutOfRange);
+        }
+        let Shape::Binned { bins, probabilities } = &self.0 else {
+            return self.quantile(quantile, age, limit);
+        };
+        let Some(within) = within(bins, probabilities, age, limit) else { return Ok(at_limit(age, limit)) };
+        let end = cut_at(&within, quantile);
+        Ok(end.map_or(at_limit(age, limit), |end| whole_seconds(end - age as f64)))
+    }
+
+    /// The mean run time, in seconds (at least 1), of a job that has not started under this limit: what is predicted
+    /// beyond the limit ends at the limit, and what lies above the quantile `cut` counts as that quantile, so that a far
+    /// tail does not rule the mean. Log-uniform inside a bin. O(bins).
+    ///
+    /// # Errors
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a cut outside 0 to 1, or a limit outside 0 to
+    /// [`MAX_SECONDS`].
+    pub fn mean_within(&self, limit: i64, cut: f64) -> Result<f64> {
+        check(0, limit)?;
+        if cut.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !(0.0..=1.0).contains(&cut) {
+            return Err(Error::OutOfRange);
+        }
+        let Shape::Binned { bins, probabilities } = &self.0 else {
+            return self.quantile(1.0, 0, limit).map(|seconds| seconds as f64);
+        };
+        let limit_seconds = at_limit(0, limit) as f64;
+        let Some(within) = within(bins, probabilities, 0, limit) else { return Ok(limit_seconds) };
+        let highest = cut_at(&within, cut).unwrap_or(limit_seconds);
+        let (mut mean, mut below) = (0.0, 0.0);
+        for &Piece { start, end, mass, .. } in &within.pieces {
+            if start >= highest {
+                break;
+            }
+            let end_here = end.min(highest);
+            let share = libm::log(end_here / start) / libm::log(end / start);
+            let (inside, spread) = (mass * share, libm::log(end_here / start));
+            if spread > 0.0 {
+                mean += inside * (end_here - start) / spread;
+            }
+            below += inside;
+        }
+        Ok((mean + (1.0 - below).max(0.0) * highest).max(1.0))
+    }
+}
+
+/// The run time that this share of a distribution does not exceed; nothing where that is the limit.
+fn cut_at(within: &Within, quantile: f64) -> Option<f64> {
+    let mut below = 0.0;
+    for piece in &within.pieces {
+        if below + piece.mass >= quantile {
+            let share = ((quantile - below) / piece.mass).clamp(0.0, 1.0);
+            let end = piece.start * libm::exp(share * libm::log(piece.end / piece.start));
+            return Some(end.min(piece.end));
+        }
+        below += piece.mass;
+    }
+    // Rounding may leave the sum a hair below 1.
+    let last = within.pieces.last().map(|piece| piece.end);
+    last.filter(|_| within.at_limit <= 0.0)
+}
+
 fn whole_seconds(span: f64) -> i64 {
     (libm::ceil(span) as i64).max(1)
 }

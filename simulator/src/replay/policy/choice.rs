@@ -7,12 +7,13 @@ use super::lookahead::Lookahead;
 use super::name::{BadChoice, name_of, names, parse};
 use super::on_nodes::OnNodes;
 use super::parts::Parts;
+use super::plan::Planned;
 use super::prob::Prob;
 use super::rule::RuleChoice;
 use super::selective::Selective;
 use super::slack::Slack;
 use super::strict::Strict;
-use super::{Calibrate, Delay, Order, OrderOptions, Policy, PolicyOptions, ProbOptions};
+use super::{Calibrate, Delay, Order, OrderOptions, PlanOptions, Policy, PolicyOptions, ProbOptions};
 use crate::replay::named::{Named, Names};
 use crate::replay::predict::{DistributionPredictor, PredictorName};
 use clap::ValueEnum;
@@ -20,6 +21,7 @@ use clap::builder::PossibleValue;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
+use surefill::plan::PlanRule;
 use surefill::schedule::PresetName;
 
 /// Makes a policy for one replay.
@@ -43,6 +45,12 @@ pub enum PolicyName {
     /// Probabilistic backfilling: EASY by distributions of run times.
     #[serde(rename = "prob")]
     Prob,
+    /// The cheapest of some sixty list schedules of the whole queue.
+    #[serde(rename = "plan")]
+    Plan,
+    /// The same for the shortest mean wait.
+    #[serde(rename = "plan-fast")]
+    PlanFast,
     /// One of the registry's, built in or added ([`crate::replay::registry`]).
     #[serde(untagged)]
     Named(Named<BuildPolicy>),
@@ -81,6 +89,8 @@ pub(crate) static POLICIES: Names<PolicyName> = Names::new(|| {
         PolicyName::Conservative,
         PolicyName::EasyPlusPlus,
         PolicyName::Prob,
+        PolicyName::Plan,
+        PolicyName::PlanFast,
     ];
     let named =
         BUILT_IN.map(|(name, about, build)| PolicyName::Named(Named::new(name, about, Box::new(build))));
@@ -103,6 +113,13 @@ impl ValueEnum for PolicyName {
                 ("easy++", "EASY++: EASY by the mean of the user's last two run times, shortest first")
             }
             PolicyName::Prob => ("prob", "Probabilistic backfilling: EASY by distributions of run times"),
+            PolicyName::Plan => (
+                "plan",
+                "A plan of the whole queue: the cheapest of some sixty list schedules, by a cost of waiting",
+            ),
+            PolicyName::PlanFast => {
+                ("plan-fast", "The same for the shortest mean wait, at the price of some long ones")
+            }
             PolicyName::Named(named) => return Some(named.value()),
         };
         Some(PossibleValue::new(name).help(about))
@@ -142,7 +159,12 @@ pub struct Choice {
     pub preset: Option<OwnPreset>,
     /// The probabilistic policy's rule, where it has one of its own.
     pub rule: Option<RuleChoice>,
+    /// The plan's numbers, where it has some of its own.
+    pub plan: Option<PlanOptions>,
 }
+
+/// The seed of a plan's generator: replays differ by their submissions alone.
+const PLAN_SEED: u64 = 1;
 
 fn not_used(policy: PolicyName, predictor: PredictorName) -> BadChoice {
     BadChoice::Predictor {
@@ -160,6 +182,20 @@ impl PolicyName {
             PolicyName::Easy | PolicyName::Named(_) => PredictorName::points(),
             PolicyName::EasyPlusPlus => vec![PredictorName::Mean2],
             PolicyName::Prob => PredictorName::distributions(),
+            PolicyName::Plan | PolicyName::PlanFast => {
+                let others = PredictorName::distributions().into_iter();
+                let others = others.filter(|&predictor| predictor != PredictorName::Contexts);
+                std::iter::once(PredictorName::Contexts).chain(others).collect()
+            }
+        }
+    }
+
+    /// The numbers of a plan.
+    pub fn plan(self) -> Option<PlanOptions> {
+        match self {
+            PolicyName::Plan => Some(PlanOptions::new(PlanRule::FAIR)),
+            PolicyName::PlanFast => Some(PlanOptions::new(PlanRule::FAST)),
+            _ => None,
         }
     }
 
@@ -167,7 +203,9 @@ impl PolicyName {
     pub fn orders(self) -> Vec<Order> {
         let all = Order::value_variants().iter().copied();
         match self {
-            PolicyName::Fcfs | PolicyName::Conservative => vec![Order::Fcfs],
+            PolicyName::Fcfs | PolicyName::Conservative | PolicyName::Plan | PolicyName::PlanFast => {
+                vec![Order::Fcfs]
+            }
             PolicyName::Easy | PolicyName::Prob | PolicyName::Named(_) => all.collect(),
             PolicyName::EasyPlusPlus => {
                 // Shortest candidates first is what makes it EASY++.
@@ -196,7 +234,7 @@ impl Choice {
         if order.is_some_and(|order| !orders.contains(&order)) {
             return Err(BadChoice::Order { policy: name_of(policy), order: names(&orders) });
         }
-        Ok(Choice { policy, predictor, order, preset: None, rule: None })
+        Ok(Choice { policy, predictor, order, preset: None, rule: None, plan: None })
     }
 
     /// This policy's options among policies that share `base`.
@@ -233,6 +271,10 @@ impl Choice {
             }
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
+            PolicyName::Plan | PolicyName::PlanFast => {
+                let numbers = self.plan.or(self.policy.plan()).expect("a plan has numbers");
+                Box::new(Planned::new(self.distributions(options)?, numbers, PLAN_SEED))
+            }
             PolicyName::Prob => {
                 let predictor = self.distributions(options)?;
                 Box::new(Prob::new(predictor, &self.order(options), options.overdue, &options.prob()))
@@ -272,7 +314,9 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.preset.map_or_else(|| name_of(self.policy), name_of))?;
         let first = self.policy.orders()[0];
-        let order = self.order.filter(|&order| order != first || self.rule.is_some());
+        let numbers = self.plan.zip(self.policy.plan()).and_then(|(own, base)| own.difference(&base));
+        let ruled = self.rule.is_some() || numbers.is_some();
+        let order = self.order.filter(|&order| order != first || ruled);
         if self.predictor != self.policy.predictors()[0] || order.is_some() {
             write!(f, ":{}", name_of(self.predictor))?;
         }
@@ -281,6 +325,9 @@ impl fmt::Display for Choice {
         }
         if let Some(rule) = self.rule {
             write!(f, ":{rule}")?;
+        }
+        if let Some(numbers) = numbers {
+            write!(f, ":{numbers}")?;
         }
         Ok(())
     }
@@ -297,7 +344,10 @@ impl FromStr for Choice {
             if preset.is_some() { PolicyName::Prob } else { parse("policy", first).map_err(with_presets)? };
         let predictor = parts.next().map(|name| parse("predictor", name)).transpose()?;
         let order = parts.next().map(|name| parse("order", name)).transpose()?;
-        let rule = parts.next().map(RuleChoice::from_str).transpose()?;
+        let own = policy.plan();
+        let rule = parts.next();
+        let plan = own.zip(rule).map(|(own, words)| own.changed(words)).transpose()?;
+        let rule = rule.filter(|_| own.is_none()).map(RuleChoice::from_str).transpose()?;
         if parts.next().is_some() {
             return Err(BadChoice::Form(text.to_owned()));
         }
@@ -308,7 +358,7 @@ impl FromStr for Choice {
         if let Some(preset) = preset.filter(|_| rule.is_some()) {
             return Err(BadChoice::NoRules(name_of(preset)));
         }
-        Ok(Choice { rule, preset, ..choice })
+        Ok(Choice { rule, preset, plan, ..choice })
     }
 }
 
@@ -342,6 +392,9 @@ mod tests {
             "fair",
             "fast:user",
             "fair:mix:fair-candidates",
+            "plan",
+            "plan-fast:limit",
+            "plan:contexts:fcfs:proposals=25",
         ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }

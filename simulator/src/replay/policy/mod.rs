@@ -10,6 +10,8 @@ pub mod on_nodes;
 mod options;
 mod order;
 mod parts;
+pub mod plan;
+mod plan_options;
 pub mod prob;
 mod profile;
 mod queue_orders;
@@ -29,6 +31,7 @@ pub use options::{Calibrate, Criterion, Delay, Overdue, PolicyOptions, ProbOptio
 pub(crate) use order::ORDERS;
 pub use order::{BuildOrder, Candidates, Order, OrderOptions, Powers};
 pub use parts::Parts;
+pub use plan_options::PlanOptions;
 pub use queue_orders::{FairShare, Formula, QueueOrder, Sizes};
 pub use rule::{RuleChoice, RuleName};
 pub use watch::{HeadStart, Judged, Tried};

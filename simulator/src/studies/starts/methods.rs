@@ -86,9 +86,11 @@ impl Rules {
             PolicyName::Fcfs => (ForecastOptions { policy: Policy::Fcfs, ..base }, 1.0),
             PolicyName::Conservative => (ForecastOptions { reservations: 1 << 20, ..base }, 1.0),
             PolicyName::Easy if choice.predictor == PredictorName::Limit => (ordered, order.front),
-            PolicyName::Easy | PolicyName::EasyPlusPlus | PolicyName::Named(_) => {
-                (ForecastOptions { plans: Plans::Medians, ..ordered }, order.front)
-            }
+            PolicyName::Easy
+            | PolicyName::EasyPlusPlus
+            | PolicyName::Plan
+            | PolicyName::PlanFast
+            | PolicyName::Named(_) => (ForecastOptions { plans: Plans::Medians, ..ordered }, order.front),
             PolicyName::Prob => {
                 let slack = if prob.criterion == Criterion::Relative { prob.tau } else { 0.0 };
                 (ForecastOptions { plans: Plans::Medians, slack, ..ordered }, order.front)

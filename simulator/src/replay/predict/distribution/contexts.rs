@@ -47,6 +47,11 @@ impl DistributionPredictor for Contexts {
         said.expect("three keys").unwrap_or(RuntimeDistribution::limit())
     }
 
+    fn predict_now(&mut self, job: &Job, _now: i64) -> RuntimeDistribution {
+        let predicted = self.predictor().predict_job(job.id as i64).expect("a submitted job");
+        predicted.unwrap_or(RuntimeDistribution::limit())
+    }
+
     fn submitted(&mut self, job: &Job, now: i64) {
         self.predictor().submit(job.id as i64, &keys(job), now).expect("room for every job in the system");
     }

@@ -28,6 +28,12 @@ pub trait DistributionPredictor {
     /// from tables.
     fn predict(&mut self, job: &Job, now: i64) -> RuntimeDistribution;
 
+    /// What is predicted of this job's run time by all that is known now, where [`DistributionPredictor::predict`] says
+    /// what was predicted at its submission.
+    fn predict_now(&mut self, job: &Job, now: i64) -> RuntimeDistribution {
+        self.predict(job, now)
+    }
+
     /// A job was submitted.
     fn submitted(&mut self, _job: &Job, _now: i64) {}
 

@@ -1,0 +1,103 @@
+//! The numbers of a plan's rule, as the command line writes them: `proposals=25,running=0.75`.
+
+use super::name::BadChoice;
+use std::fmt;
+use surefill::plan::PlanRule;
+
+/// The numbers of the rule, and how predictions enter it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlanOptions {
+    /// The core's.
+    pub rule: PlanRule,
+    /// Of the predicted run times of waiting jobs what lies above this quantile counts as the quantile.
+    pub cut: f64,
+    /// Running jobs end at this quantile of what is predicted of the rest of their run time.
+    pub running: f64,
+}
+
+/// Every number by its word.
+const WORDS: [&str; 7] = ["short", "steep", "long", "front", "proposals", "cut", "running"];
+
+impl PlanOptions {
+    /// A rule with the usual use of predictions.
+    pub const fn new(rule: PlanRule) -> PlanOptions {
+        PlanOptions { rule, cut: 0.95, running: 0.85 }
+    }
+
+    fn values(&self) -> [f64; 7] {
+        let &PlanOptions { rule: PlanRule { short, steep, long, front, proposals }, cut, running } = self;
+        [short, steep, long, front, proposals.into(), cut, running]
+    }
+
+    /// These numbers with those that the text names changed.
+    ///
+    /// # Errors
+    /// [`BadChoice::Rule`].
+    pub fn changed(&self, text: &str) -> Result<PlanOptions, BadChoice> {
+        let bad = |why: String| BadChoice::Rule { rule: text.to_owned(), why };
+        let mut values = self.values();
+        for word in text.split(',') {
+            let (name, value) = word
+                .split_once('=')
+                .ok_or_else(|| bad(format!("'{word}' is not of the form word=number")))?;
+            let place = WORDS.iter().position(|&word| word == name);
+            let place =
+                place.ok_or_else(|| bad(format!("a plan has no '{name}' (it has {})", WORDS.join(", "))))?;
+            values[place] = value.parse().map_err(|_| bad(format!("'{value}' is not a number")))?;
+        }
+        let [short, steep, long, front, proposals, cut, running] = values;
+        if proposals.fract() != 0.0 || !(0.0..=4096.0).contains(&proposals) {
+            return Err(bad("proposals are a whole number up to 4096".to_owned()));
+        }
+        let rule = PlanRule { short, steep, long, front, proposals: proposals as u32 };
+        let quantiles = [cut, running].into_iter().all(|quantile| quantile > 0.0 && quantile <= 1.0);
+        if rule.check().is_err() || !quantiles {
+            let why = "short is 0 to 16, steep 0 to 255; long, front, cut and running are quantiles above 0, at most 1";
+            return Err(bad(why.to_owned()));
+        }
+        Ok(PlanOptions { rule, cut, running })
+    }
+
+    /// The words of the numbers that differ from the others, none if all are the same.
+    pub fn difference(&self, base: &PlanOptions) -> Option<String> {
+        let pairs = WORDS.iter().zip(self.values().into_iter().zip(base.values()));
+        let words: Vec<String> = pairs
+            .filter(|(_, (own, base))| own != base)
+            .map(|(word, (own, _))| format!("{word}={own}"))
+            .collect();
+        (!words.is_empty()).then(|| words.join(","))
+    }
+}
+
+impl fmt::Display for PlanOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> =
+            WORDS.iter().zip(self.values()).map(|(word, value)| format!("{word}={value}")).collect();
+        f.write_str(&words.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_changed_by_their_words() {
+        let base = PlanOptions::new(PlanRule::FAIR);
+        let changed = base.changed("proposals=25,running=0.75").unwrap();
+        assert_eq!((changed.rule.proposals, changed.running), (25, 0.75));
+        assert_eq!(changed.difference(&base).unwrap(), "proposals=25,running=0.75");
+        assert_eq!(base.difference(&base), None);
+        assert_eq!(base.changed(&changed.to_string()), Ok(changed));
+    }
+
+    #[test]
+    fn bad_numbers_say_why() {
+        let why = |text: &str| PlanOptions::new(PlanRule::FAIR).changed(text).unwrap_err().to_string();
+        assert_eq!(why("fast"), "rule 'fast': 'fast' is not of the form word=number");
+        assert!(why("tau=3").starts_with("rule 'tau=3': a plan has no 'tau' (it has short, steep,"));
+        assert_eq!(why("cut=x"), "rule 'cut=x': 'x' is not a number");
+        assert_eq!(why("proposals=2.5"), "rule 'proposals=2.5': proposals are a whole number up to 4096");
+        assert!(why("front=0").ends_with("are quantiles above 0, at most 1"));
+    }
+}

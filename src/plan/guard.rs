@@ -1,0 +1,66 @@
+//! Who may start while the front job waits: those that EASY backfilling by the limits would let pass it.
+
+use super::object::Limited;
+use crate::error::Result;
+use crate::heap;
+
+/// The front job's reservation by the limits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Guard {
+    /// When, in seconds from now, its processors are free if everybody runs to the limit; `u32::MAX` for never.
+    shadow: u32,
+    /// Processors that it leaves over then.
+    spare: u32,
+}
+
+impl Guard {
+    /// The reservation of a job of so many processors; `running` are put in the order of a heap. O(R + the ends until the
+    /// reservation x log R).
+    pub(super) fn new(processors: u32, idle: u32, running: &mut [Limited]) -> Result<Guard> {
+        heap::build(running)?;
+        let mut free = idle;
+        let mut shadow = 0;
+        let mut left = running.len();
+        while let Some(ending) = running.get_mut(..left).filter(|rest| !rest.is_empty()) {
+            let next = ending.first().map_or(u32::MAX, |limited| limited.after);
+            // All that ends at the instant of the reservation is free then.
+            if free >= processors && next > shadow {
+                break;
+            }
+            free = free.saturating_add(heap::pop(ending)?.processors);
+            shadow = next;
+            left -= 1;
+        }
+        let shadow = if free >= processors { shadow } else { u32::MAX };
+        Ok(Guard { shadow, spare: free.saturating_sub(processors) })
+    }
+
+    /// Whether a job may start now; then what it takes from what the front job leaves over is taken.
+    pub(super) fn admits(&mut self, processors: u32, limit: u32) -> bool {
+        if limit <= self.shadow {
+            return true;
+        }
+        let spare = self.spare.checked_sub(processors);
+        self.spare = spare.unwrap_or(self.spare);
+        spare.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_easys_reservation() {
+        let mut running =
+            [(50, 3), (20, 2), (20, 4), (90, 9)].map(|(after, processors)| Limited { after, processors });
+        let mut guard = Guard::new(7, 2, &mut running).unwrap();
+        assert_eq!((guard.shadow, guard.spare), (20, 1));
+        assert!(guard.admits(2, 20));
+        assert!(!guard.admits(2, 21));
+        assert!(guard.admits(1, 21));
+        assert!(!guard.admits(1, 21));
+        let mut never = Guard::new(30, 2, &mut running).unwrap();
+        assert!(never.admits(2, 1 << 24));
+    }
+}

@@ -1,0 +1,38 @@
+//! A plan of the whole queue: a start for every waiting job, by the cheapest of some sixty list schedules.
+//!
+//! EASY and the delay rule ([`crate::backfill`]) reserve for one job and ask of every other one whether it may pass. A
+//! plan asks another question: in which order should all that wait take their places? An order is a schedule: one job
+//! after the other takes the earliest instant at which its processors are free for as long as it is expected to run. A
+//! schedule has a price, the sum over all jobs of
+//!
+//! ```text
+//! cost(w) = b ln(max(w, 10 s)) + (w / day)^2 (1 + h (w / L)^4),
+//! ```
+//!
+//! where w is a job's whole wait until its planned start and L a wait that few jobs have ([`PlanRule`]). The price of
+//! delaying somebody grows with how long he has waited, so that nobody starves, and the widths price themselves. The
+//! cheapest schedule found is kept as an order for the next pass, and the jobs that it has planned for now start.
+//!
+//! * [`Plan`]: what runs, what waits, and the kept order, in the caller's memory.
+//! * `grid`: the instants that a plan knows, 337 of them up to 194 days.
+//! * `cost`: the price of waiting, in integers.
+//! * `profile`: how many processors are free from which instant on; the earliest place of a job.
+//! * `search`: first orders, and changes of the best of them.
+//! * `guard`: who may start while the job that has waited longest must not be delayed.
+//!
+//! All arithmetic is of integers: the same inputs give the same plan everywhere. A pass looks at no more than
+//! (7 + proposals) orders of 64 jobs, and a job at no more than 337 instants; the waiting jobs beyond the window cost
+//! O(W) and, for each that is tried, O(log W) and one look along the instants.
+
+mod cost;
+mod grid;
+mod guard;
+mod object;
+mod profile;
+mod rule;
+mod search;
+
+pub use grid::LONGEST;
+pub use object::{Plan, PlanCapacity, PlanWork, WaitingJob};
+pub use rule::{LongWaits, PlanRule};
+pub use search::WINDOW;

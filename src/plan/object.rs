@@ -1,0 +1,542 @@
+//! The plan in the caller's memory.
+
+use super::cost::Costs;
+use super::grid::{self, LONGEST, POINTS};
+use super::guard::Guard;
+use super::profile::Profile;
+use super::rule::PlanRule;
+use super::search::{Entry, KEYS, SNAPSHOTS, Search, WINDOW, keys, pressing};
+use crate::error::{Error, Result};
+use crate::heap;
+use crate::memory::{Carver, Kind, Object, at, at_mut, range_mut};
+use crate::runtime::check_span;
+use crate::schedule::RecentWaits;
+use crate::seal::{Sealed, lifecycle};
+use bytemuck::{Pod, Zeroable};
+
+/// The most running or waiting jobs that a plan can have room for.
+pub const MAX_PLANNED: u32 = 1 << 24;
+
+/// What a plan has room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlanCapacity {
+    /// Running jobs, at most 2^24.
+    pub running: u32,
+    /// Waiting jobs, 1 to 2^24.
+    pub waiting: u32,
+}
+
+impl Default for PlanCapacity {
+    /// 256 running and 256 waiting jobs.
+    fn default() -> PlanCapacity {
+        PlanCapacity { running: 256, waiting: 256 }
+    }
+}
+
+/// A waiting job, as a plan sees it. All times in seconds; beyond [`LONGEST`] they count as that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingJob {
+    /// Which job: it keeps its place in the kept order by this number.
+    pub id: i64,
+    /// Processors that it wants, at least 1.
+    pub processors: u32,
+    /// How long it is expected to run; under a second counts as one.
+    pub run_time: i64,
+    /// Its time limit.
+    pub limit: i64,
+    /// How long it has waited.
+    pub waited: i64,
+    /// How much longer it counts as having waited: what a site's priority is worth.
+    pub credit: i64,
+    /// Jobs of a higher tier come before those of lower ones, whatever it costs.
+    pub tier: i32,
+}
+
+/// What the last plan cost to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PlanWork {
+    /// Orders that were looked at, some of them only until they were found too dear.
+    pub evaluations: u32,
+    /// Steps of profiles that lay before the searches for a place: an upper bound of those touched.
+    pub steps: u64,
+}
+
+/// A running job by its limit: what is left of it, and what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Limited {
+    pub(super) after: u32,
+    pub(super) processors: u32,
+}
+
+/// See [`WaitingJob`].
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Waiting {
+    id: i64,
+    processors: u32,
+    run_time: u32,
+    limit: u32,
+    waited: u32,
+    /// With the credit.
+    counted: u32,
+    tier: i32,
+    /// Its planned start, or [`UNPLANNED`].
+    start: u32,
+    /// Its place in the kept order plus 1; 0 if it has none.
+    kept: u32,
+}
+
+/// Not looked at, because it cannot start now.
+const UNPLANNED: u32 = u32::MAX;
+
+/// A waiting job's rank for the window, smallest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Ranked {
+    class: i64,
+    key: i64,
+    job: u64,
+}
+
+/// The scalars at the head of the block.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct State {
+    running_capacity: u32,
+    waiting_capacity: u32,
+    running: u32,
+    waiting: u32,
+    idle: u32,
+    started: u32,
+    /// Whether the jobs told since the last `begin` have been planned.
+    planned: u32,
+    kept_count: u32,
+    random: u64,
+    steps: u64,
+    evaluations: u32,
+    reserved: u32,
+    /// The ids of the last plan's window in its order.
+    kept: [i64; WINDOW],
+    /// Processors that running jobs are expected to release, by the number of the instant.
+    releases: [u32; POINTS],
+    reserved_too: u32,
+}
+
+/// The slices behind the scalars.
+pub(crate) struct Parts<'a> {
+    snapshots: &'a mut [Profile],
+    running: &'a mut [Limited],
+    waiting: &'a mut [Waiting],
+    ranked: &'a mut [Ranked],
+    /// The jobs that start now, in the plan's order.
+    starting: &'a mut [u32],
+}
+
+/// A plan of one pool of processors. From pass to pass it keeps an order and the state of its generator.
+///
+/// A pass is [`Plan::begin`], then [`Plan::add_running`] and [`Plan::add_waiting`] for all jobs, the waiting ones in the
+/// order of submission, then [`Plan::decide`].
+pub struct Plan<'a> {
+    state: &'a mut State,
+    parts: Parts<'a>,
+}
+
+impl<'a> Object<'a> for Plan<'a> {
+    const KIND: Kind = Kind::Plan;
+    type Head = Sealed;
+    type Capacity = PlanCapacity;
+    type State = State;
+    type Parts = Parts<'a>;
+
+    fn parts(carver: &mut Carver<'a>, capacity: &PlanCapacity) -> Result<Parts<'a>> {
+        let &PlanCapacity { running, waiting } = capacity;
+        if running > MAX_PLANNED || waiting == 0 || waiting > MAX_PLANNED {
+            return Err(Error::OutOfRange);
+        }
+        // Behind a guard those that start join those that run.
+        let limited = running.saturating_add(waiting) as usize;
+        let waiting = waiting as usize;
+        Ok(Parts {
+            snapshots: carver.take(SNAPSHOTS + 1)?,
+            running: carver.take(limited)?,
+            waiting: carver.take(waiting)?,
+            ranked: carver.take(waiting)?,
+            starting: carver.take(waiting)?,
+        })
+    }
+
+    fn capacity_in(state: &State) -> Result<PlanCapacity> {
+        Ok(PlanCapacity { running: state.running_capacity, waiting: state.waiting_capacity })
+    }
+
+    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Plan<'a>> {
+        let sound = state.running <= state.running_capacity
+            && state.waiting <= state.waiting_capacity
+            && state.started <= state.waiting
+            && state.kept_count as usize <= WINDOW;
+        if sound { Ok(Plan { state, parts }) } else { Err(Error::Corrupt) }
+    }
+}
+
+lifecycle!(Plan, checkpoint);
+
+/// A span of time on the grid's range.
+fn seconds(span: i64) -> Result<u32> {
+    check_span(span)?;
+    Ok(u32::try_from(span).unwrap_or(LONGEST).min(LONGEST))
+}
+
+impl<'a> Plan<'a> {
+    /// Bytes that are needed: 48,000, 8 a running and 92 a waiting job.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(capacity: &PlanCapacity) -> Result<usize> {
+        <Plan as Object>::size(capacity)
+    }
+
+    /// A plan of nothing, in this memory, which may be longer than needed; `seed` is its generator's. O(size).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], capacity: &PlanCapacity, seed: u64) -> Result<Plan<'a>> {
+        let (state, parts) = Plan::create(memory, capacity)?;
+        state.running_capacity = capacity.running;
+        state.waiting_capacity = capacity.waiting;
+        state.random = seed;
+        Ok(Plan { state, parts })
+    }
+
+    /// What there is room for.
+    pub fn capacity(&self) -> PlanCapacity {
+        PlanCapacity { running: self.state.running_capacity, waiting: self.state.waiting_capacity }
+    }
+
+    /// The kept order and the generator go on in another block, a larger one perhaps. O(1).
+    pub fn continue_in(&self, other: &mut Plan<'_>) {
+        other.state.kept = self.state.kept;
+        other.state.kept_count = self.state.kept_count;
+        other.state.random = self.state.random;
+    }
+
+    /// A new pass, with so many idle processors. O(1).
+    pub fn begin(&mut self, idle: u32) {
+        self.state.idle = idle;
+        (self.state.running, self.state.waiting, self.state.started, self.state.planned) = (0, 0, 0, 0);
+        self.state.releases = [0; POINTS];
+    }
+
+    /// A running job: its processors, when it is expected to end, and when it will have reached its limit, both in
+    /// seconds from now; less than one counts as one. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Full`]; [`Error::OutOfRange`] for no processors or a negative span; [`Error::SpanTooLong`].
+    pub fn add_running(&mut self, processors: u32, ends_in: i64, limit_in: i64) -> Result<()> {
+        let (ends_in, after) = (seconds(ends_in)?.max(1), seconds(limit_in)?.max(1));
+        if processors == 0 {
+            return Err(Error::OutOfRange);
+        }
+        if self.state.running >= self.state.running_capacity {
+            return Err(Error::Full);
+        }
+        *at_mut(self.parts.running, self.state.running as usize)? = Limited { after, processors };
+        let released = at_mut(&mut self.state.releases, grid::number(grid::up(ends_in)))?;
+        *released = released.saturating_add(processors);
+        self.state.running += 1;
+        Ok(())
+    }
+
+    /// A waiting job, after all that were submitted before it; returns its number in this pass, from 0 up. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Full`]; [`Error::OutOfRange`] for no processors or a negative span; [`Error::SpanTooLong`].
+    pub fn add_waiting(&mut self, job: &WaitingJob) -> Result<usize> {
+        let &WaitingJob { id, processors, run_time, limit, waited, credit, tier } = job;
+        let (waited, credit) = (seconds(waited)?, seconds(credit)?);
+        let (run_time, limit) = (seconds(run_time)?.max(1), seconds(limit)?.max(1));
+        if processors == 0 {
+            return Err(Error::OutOfRange);
+        }
+        if self.state.waiting >= self.state.waiting_capacity {
+            return Err(Error::Full);
+        }
+        let number = self.state.waiting as usize;
+        let counted = waited.saturating_add(credit).min(LONGEST);
+        let start = UNPLANNED;
+        let waiting = Waiting { id, processors, run_time, limit, waited, counted, tier, start, kept: 0 };
+        *at_mut(self.parts.waiting, number)? = waiting;
+        self.state.waiting += 1;
+        Ok(number)
+    }
+
+    /// Plans the queue: afterwards [`Plan::starting`] says who starts now. `recent` holds the waits of the jobs that were
+    /// started, `counted` the same with their credits; without credits it is `recent`.
+    ///
+    /// (7 + proposals) x 64 x 337 steps at most for the window, O(W + tried x (log W + 337)) for the jobs beyond it; with
+    /// a guarded front job O(R log R).
+    ///
+    /// # Errors
+    /// As [`PlanRule::check`]; [`Error::Corrupt`].
+    pub fn decide(&mut self, rule: &PlanRule, recent: &RecentWaits, counted: &RecentWaits) -> Result<()> {
+        rule.check()?;
+        let State { idle, waiting: count, .. } = *self.state;
+        let waiting = range_mut(self.parts.waiting, 0, count as usize)?;
+        (self.state.started, self.state.evaluations, self.state.steps) = (0, 0, 0);
+        self.state.planned = 1;
+        waiting.iter_mut().for_each(|job| job.start = UNPLANNED);
+        if waiting.iter().all(|job| job.processors > idle) {
+            return Ok(());
+        }
+        let wanted = waiting.iter().fold(0_u32, |sum, job| sum.saturating_add(job.processors));
+        if wanted <= idle {
+            return self.start_all();
+        }
+        let (median, median_counted) =
+            (median(waiting, |job| job.waited), median(waiting, |job| job.counted));
+        let front_after = rule.long_waits(recent, median)?.front;
+        let steep = rule.long_waits(counted, median_counted)?.steep;
+        let longest = longest_but(waiting, None);
+        let front = longest.filter(|&job| at(waiting, job).is_ok_and(|job| job.waited >= front_after));
+        let window = self.rank(longest, front)?;
+        self.search(rule, &Costs::new(rule.short, rule.steep, steep), window)?;
+        self.start(front)
+    }
+
+    /// Everything fits together.
+    fn start_all(&mut self) -> Result<()> {
+        let jobs = self.parts.starting.iter_mut().zip(self.parts.waiting.iter_mut());
+        for ((slot, job), number) in jobs.zip(0..self.state.waiting) {
+            (*slot, job.start) = (number, 0);
+        }
+        self.state.started = self.state.waiting;
+        Ok(())
+    }
+
+    /// Ranks the waiting jobs and takes those of the window out of the heap, in the order of submission; returns how many
+    /// these are. They lie at the end of `ranked`, the heap of the others before them.
+    fn rank(&mut self, longest: Option<usize>, front: Option<usize>) -> Result<usize> {
+        let count = self.state.waiting as usize;
+        let waiting = range_mut(self.parts.waiting, 0, count)?;
+        let second = longest_but(waiting, longest);
+        let ranked = range_mut(self.parts.ranked, 0, count)?;
+        for (number, (rank, job)) in ranked.iter_mut().zip(&*waiting).enumerate() {
+            // The front job is the first of its tier.
+            let class = -2 * i64::from(job.tier) + i64::from(front != Some(number));
+            let always = Some(number) == longest || Some(number) == second;
+            let key = if always { i64::MIN } else { pressing(job.run_time, job.counted) };
+            *rank = Ranked { class, key, job: number as u64 };
+        }
+        let window = count.min(WINDOW);
+        if count > WINDOW {
+            heap::build(ranked)?;
+            for left in (count - window..count).rev() {
+                let taken = heap::pop(range_mut(ranked, 0, left + 1)?)?;
+                *at_mut(ranked, left)? = taken;
+            }
+        }
+        // In the order of submission, whatever the class: each order sorts by class itself.
+        let inside = range_mut(ranked, count - window, window)?;
+        for end in 1..inside.len() {
+            let rank = *at(inside, end)?;
+            let place = inside.iter().take(end).take_while(|other| other.job < rank.job).count();
+            heap::insert(inside.get_mut(..=end).unwrap_or(&mut []), place, rank);
+        }
+        Ok(window)
+    }
+
+    /// The window's schedule, then places for the others as long as anybody may start.
+    fn search(&mut self, rule: &PlanRule, costs: &Costs, window: usize) -> Result<()> {
+        let State { idle, waiting: count, .. } = *self.state;
+        let count = count as usize;
+        self.mark_kept(window)?;
+        let waiting = range_mut(self.parts.waiting, 0, count)?;
+        let ranked = range_mut(self.parts.ranked, 0, count)?;
+        let mut entries = [Entry::default(); WINDOW];
+        let mut kept = [0; WINDOW];
+        let inside = ranked.get(count - window..).ok_or(Error::Corrupt)?;
+        for ((entry, kept), rank) in entries.iter_mut().zip(&mut kept).zip(inside) {
+            let job = at(waiting, rank.job as usize)?;
+            *entry = Entry {
+                processors: job.processors,
+                run_time: job.run_time,
+                waited: job.counted,
+                class: rank.class,
+            };
+            // New jobs at the end.
+            *kept = if job.kept == 0 { i64::MAX } else { i64::from(job.kept) };
+        }
+        let (snapshots, scratch) =
+            self.parts.snapshots.split_at_mut_checked(SNAPSHOTS).ok_or(Error::Corrupt)?;
+        let snapshots: &mut [Profile; SNAPSHOTS] = snapshots.try_into().map_err(|_| Error::Corrupt)?;
+        let scratch = scratch.first_mut().ok_or(Error::Corrupt)?;
+        snapshots[0].fill(idle, &self.state.releases);
+        let entries = entries.get(..window).ok_or(Error::Corrupt)?;
+        let mut search = Search::new(entries, *costs, snapshots, scratch, self.state.random);
+        let order = search.sorted(|entry| kept.get(entry).copied().unwrap_or(i64::MAX));
+        search.offer(&order);
+        let order = search.sorted(|_| 0);
+        search.offer(&order);
+        let mut table = [[0; KEYS]; WINDOW];
+        for (row, entry) in table.iter_mut().zip(entries) {
+            *row = keys(entry);
+        }
+        for column in 0..KEYS {
+            let key = |entry: usize| table.get(entry).and_then(|row| row.get(column)).copied().unwrap_or(0);
+            let order = search.sorted(key);
+            search.offer(&order);
+        }
+        search.propose(rule.proposals);
+
+        self.state.kept_count = window as u32;
+        let kept = self.state.kept.iter_mut();
+        for ((entry, start), (kept, starting)) in
+            search.schedule().zip(kept.zip(self.parts.starting.iter_mut()))
+        {
+            let number = at(inside, entry)?.job;
+            let job = at_mut(waiting, number as usize)?;
+            (job.start, *kept, *starting) = (start, job.id, number as u32);
+        }
+        (self.state.evaluations, self.state.steps) = search.work();
+        self.state.random = search.random();
+        let profile = search.into_profile();
+        let mut placed = window;
+        for left in (0..count - window).rev() {
+            if profile.idle() == 0 {
+                break;
+            }
+            let rank = heap::pop(range_mut(ranked, 0, left + 1)?)?;
+            let job = at_mut(waiting, rank.job as usize)?;
+            job.start = LONGEST;
+            self.state.steps += u64::from(profile.steps());
+            if let Some(place) = profile.earliest(job.processors, job.run_time) {
+                profile.take(&place, job.processors, job.run_time);
+                job.start = place.start;
+            }
+            *at_mut(self.parts.starting, placed)? = rank.job as u32;
+            placed += 1;
+        }
+        self.state.started = placed as u32;
+        Ok(())
+    }
+
+    /// Marks the jobs of the window with their places in the kept order, by a small hash table.
+    fn mark_kept(&mut self, window: usize) -> Result<()> {
+        const PLACES: usize = 4 * WINDOW;
+        let home = |id: i64| (crate::math::mix::finalise(id as u64) as usize) % PLACES;
+        let mut table = [0_u8; PLACES];
+        let kept = self.state.kept.get(..self.state.kept_count as usize).ok_or(Error::Corrupt)?;
+        for (number, &id) in kept.iter().enumerate() {
+            let mut place = home(id);
+            while *at(&table, place)? != 0 {
+                place = (place + 1) % PLACES;
+            }
+            *at_mut(&mut table, place)? = number as u8 + 1;
+        }
+        let count = self.state.waiting as usize;
+        let waiting = range_mut(self.parts.waiting, 0, count)?;
+        for rank in self.parts.ranked.get(count - window..count).ok_or(Error::Corrupt)? {
+            let job = at_mut(waiting, rank.job as usize)?;
+            let mut place = home(job.id);
+            job.kept = 0;
+            while let Some(number) = at(&table, place)?.checked_sub(1) {
+                if *at(kept, usize::from(number))? == job.id {
+                    job.kept = u32::from(number) + 1;
+                    break;
+                }
+                place = (place + 1) % PLACES;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of the jobs in the plan's order, those planned for now start; while the front job waits, those alone that EASY by
+    /// the limits would let pass it.
+    fn start(&mut self, front: Option<usize>) -> Result<()> {
+        let count = self.state.waiting as usize;
+        let waiting = range_mut(self.parts.waiting, 0, count)?;
+        let front = front.map(|front| at(waiting, front).copied()).transpose()?;
+        let mut guard = None;
+        let (mut idle, mut running, mut started) = (self.state.idle, self.state.running as usize, 0);
+        for place in 0..self.state.started as usize {
+            let number = *at(self.parts.starting, place)?;
+            let job = at(waiting, number as usize)?;
+            if job.start != 0 {
+                continue;
+            }
+            if let Some(front) = front.filter(|front| front.start > 0 && front.tier >= job.tier) {
+                let mut here = match guard {
+                    Some(guard) => guard,
+                    None => Guard::new(front.processors, idle, range_mut(self.parts.running, 0, running)?)?,
+                };
+                let admitted = here.admits(job.processors, job.limit);
+                guard = Some(here);
+                if !admitted {
+                    continue;
+                }
+            } else {
+                *at_mut(self.parts.running, running)? =
+                    Limited { after: job.limit, processors: job.processors };
+                running += 1;
+            }
+            idle = idle.saturating_sub(job.processors);
+            *at_mut(self.parts.starting, started)? = number;
+            started += 1;
+        }
+        self.state.started = started as u32;
+        Ok(())
+    }
+
+    /// The numbers of the jobs that start now, in the plan's order; none before [`Plan::decide`].
+    pub fn starting(&self) -> &[u32] {
+        self.parts
+            .starting
+            .get(..self.state.started as usize)
+            .filter(|_| self.state.planned != 0)
+            .unwrap_or(&[])
+    }
+
+    /// The planned start of a waiting job, in seconds from now; `None` where the plan did not come to it, because it could
+    /// not start now. It is a plan, not a promise: the next pass makes a new one.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn planned(&self, number: usize) -> Result<Option<u32>> {
+        let waiting = self.parts.waiting.get(..self.state.waiting as usize).unwrap_or(&[]);
+        let job = waiting.get(number).ok_or(Error::NoSuchIndex)?;
+        Ok(Some(job.start).filter(|&start| start != UNPLANNED && self.state.planned != 0))
+    }
+
+    /// What the last plan cost to make.
+    pub fn work(&self) -> PlanWork {
+        PlanWork { evaluations: self.state.evaluations, steps: self.state.steps }
+    }
+}
+
+/// The job that has waited longest, the first of equal ones, but for this one.
+fn longest_but(waiting: &[Waiting], but: Option<usize>) -> Option<usize> {
+    let mut found: Option<(usize, u32)> = None;
+    for (number, job) in waiting.iter().enumerate() {
+        if Some(number) != but && found.is_none_or(|(_, waited)| job.waited > waited) {
+            found = Some((number, job.waited));
+        }
+    }
+    found.map(|(number, _)| number)
+}
+
+/// The median of the waits, the lower one of two, up on the grid. O(W).
+fn median(waiting: &[Waiting], wait: impl Fn(&Waiting) -> u32) -> u32 {
+    let mut counts = [0_u32; POINTS];
+    for job in waiting {
+        if let Some(count) = counts.get_mut(grid::number(grid::up(wait(job)))) {
+            *count += 1;
+        }
+    }
+    let half = (waiting.len() as u32).div_ceil(2);
+    let mut below = 0;
+    let number = counts.iter().take_while(|&&count| {
+        below += count;
+        below < half
+    });
+    grid::instant(number.count())
+}
