@@ -205,7 +205,7 @@ deb-slurm: $(BUILD)/libsurefill.a
 	./scripts/deb-slurm.sh $(BUILD)/deb
 
 bench:
-	$(CARGO) bench --bench pass
+	$(CARGO) bench --bench pass --bench plan
 
 instructions:
 	./scripts/instructions.sh

@@ -3,6 +3,7 @@
 
     schedules.py picture compared.json ... > docs/waits.svg     mean waits of EASY++ and the presets, one group of bars a trace
     schedules.py first compared.json ...                        README's table
+    schedules.py tails compared.json ...                        the plan by trace: mean, geometric mean, 99th percentile, longest wait
     schedules.py rivals compared.json ...                       all policies: mean, geometric mean, tail
     schedules.py settings presets.json setting.json ...         settings of the rule, on the traces that the presets were chosen on
                                                                 and on the others
@@ -41,6 +42,9 @@ def label(policy):
     own = {"easy": "fcfs", "easy++": "sjbf", "conservative": "fcfs", "lookahead": "fcfs", "selective": "fcfs"}
     name = policy.get("preset") or ("fair" if policy["policy"] == "prob" else policy["policy"])
     order = policy["order"]
+    if name in ("plan", "plan-fast"):
+        own = policy["predictor"] == "contexts"
+        return name if own else f"{name}, predictor {policy['predictor']}"
     return name if own.get(policy["policy"], name) == order else f"{name}, order {order}"
 
 
@@ -68,6 +72,21 @@ def first(traces):
         cells[1] = f"**{cells[1]}**"
         cells.append(change(policies["fair"]["p99_wait_s"], easy["p99_wait_s"]))
         cells.append(f"x{policies['fair']['max_wait_s'] / easy['max_wait_s']:.2f}")
+        print(f"| {short(trace['trace'])} | {easy['mean_wait_s'] / 60:.0f} min | {' | '.join(cells)} |")
+
+
+def tails(traces):
+    """Changes against EASY in percent by trace, the longest wait as a factor."""
+    names = ("fair", "plan", "fast", "plan-fast")
+    print("| workload | mean wait under EASY | " + " | ".join(f"`{name}`" for name in names) + " |")
+    print("|---|---|" + "---|" * len(names))
+    for trace in traces:
+        policies = by_label(trace)
+        easy = policies["easy"]
+        cells = []
+        for name in names:
+            changes = [change(policies[name][key], easy[key])[:-2] for key in ("mean_wait_s", "geomean_wait_s", "p99_wait_s")]
+            cells.append(" / ".join(changes) + f" / x{policies[name]['max_wait_s'] / easy['max_wait_s']:.2f}")
         print(f"| {short(trace['trace'])} | {easy['mean_wait_s'] / 60:.0f} min | {' | '.join(cells)} |")
 
 
@@ -170,7 +189,7 @@ def picture(traces):
 
 
 def main(arguments):
-    kinds = {"picture": picture, "first": first, "rivals": rivals, "settings": settings}
+    kinds = {"picture": picture, "first": first, "tails": tails, "rivals": rivals, "settings": settings}
     if len(arguments) < 2 or arguments[0] not in kinds:
         sys.exit(__doc__)
     files = {}

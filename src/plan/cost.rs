@@ -19,11 +19,11 @@ pub(super) fn ln(number: u32) -> u64 {
     let number = number.max(1);
     let zeros = number.leading_zeros();
     let mantissa = number << zeros;
-    let chord = (mantissa >> 26 & 31) as usize;
+    let chord = ((mantissa >> 26) & 31) as usize;
     let along = u64::from(mantissa & ((1 << 26) - 1));
     let below = u64::from(LOGARITHMS.get(chord).copied().unwrap_or(0));
     let above = u64::from(LOGARITHMS.get(chord + 1).copied().unwrap_or(0));
-    u64::from(31 - zeros) * LN_2 + below + (above.saturating_sub(below) * along >> 26)
+    u64::from(31 - zeros) * LN_2 + below + ((above.saturating_sub(below) * along) >> 26)
 }
 
 /// What it costs that a job waits so long: b ln(max(w, 10 s)) + (w/day)^2 (1 + h (w/L)^4).
@@ -51,13 +51,13 @@ impl Costs {
     #[inline]
     pub(super) fn of(&self, wait: u32) -> u64 {
         let wait = wait.min(LONGEST);
-        let logarithm = self.short * ln(wait.max(10)) >> 16;
+        let logarithm = (self.short * ln(wait.max(10))) >> 16;
         let wait = u64::from(wait);
         // 2^24 / 86,400^2 is 150,825 / 2^26.
-        let square = (wait * wait >> 8) * 150_825 >> 18;
-        let ratio = (wait * self.scale >> 32).min(4096);
-        let squared = ratio * ratio >> 8;
-        let steep = 256 + (self.steep * (squared * squared >> 8) >> 8);
+        let square = (((wait * wait) >> 8) * 150_825) >> 18;
+        let ratio = ((wait * self.scale) >> 32).min(4096);
+        let squared = (ratio * ratio) >> 8;
+        let steep = 256 + ((self.steep * ((squared * squared) >> 8)) >> 8);
         logarithm.saturating_add(square.saturating_mul(steep) >> 8)
     }
 }

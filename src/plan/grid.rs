@@ -20,7 +20,7 @@ pub(super) fn up(time: u32) -> u32 {
     }
     let shift = time.leading_zeros().abs_diff(27);
     let unit = 1_u32 << shift;
-    (time + unit - 1) >> shift << shift
+    ((time + unit - 1) >> shift) << shift
 }
 
 /// The number of an instant.

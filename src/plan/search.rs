@@ -167,7 +167,7 @@ impl<'s> Search<'s> {
             let (x, y) = directed.unwrap_or_else(|| {
                 let y = self.below(count);
                 let (a, b) = (self.draw(), self.draw());
-                let x = (a * b >> 32) * count as u64 >> 32;
+                let x = (((a * b) >> 32) * count as u64) >> 32;
                 let (x, y) = (y.min(x as usize), y.max(x as usize));
                 (x.max(begin_of(y)), y)
             });
@@ -318,6 +318,6 @@ impl<'s> Search<'s> {
 
     /// A number below `count`, 0 for none.
     fn below(&mut self, count: usize) -> usize {
-        (self.draw() * count as u64 >> 32) as usize
+        ((self.draw() * count as u64) >> 32) as usize
     }
 }

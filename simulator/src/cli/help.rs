@@ -12,6 +12,10 @@ Policies are written policy[:predictor[:order[:rule]]]; what is left out is the 
   * conservative    a reservation for every job
   * easy++          easy by the mean of the user's last two run times, shortest first
   * fair, fast      the presets of prob, by mix
+  * plan, plan-fast a start for every waiting job, by the cheapest of some sixty list schedules of the whole queue; predictors
+                    as prob has them, contexts first. Their order is their own; in the place of a rule they have numbers:
+                    plan:contexts:fcfs:proposals=25+running=0.75 (short, steep, long, front, proposals, cut, running;
+                    docs/method.md says what they are). plan has the shorter longest waits, plan-fast the shorter mean
   * strict          the first of the queue as long as it fits, in any order, no backfilling
   * lookahead       easy that packs best: of the jobs that may go ahead those that use most processors (Shmueli and
                     Feitelson 2005)

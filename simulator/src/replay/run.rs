@@ -113,6 +113,7 @@ impl Options {
             preset: self.preset(),
             order: self.choice.order(&self.policy),
             rule: self.rule(),
+            plan: self.choice.plan_difference(),
             tau: self.policy.prob.tau,
             delay: self.policy.prob.delay,
             criterion: self.policy.prob.criterion,

@@ -26,6 +26,9 @@ pub struct Setup {
     /// events per bin and calibration. As text it is what the command line writes.
     #[serde(serialize_with = "rule")]
     pub rule: Option<RuleChoice>,
+    /// Which numbers of a plan's rule differ from those of its policy, as the command line writes them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
     /// The threshold below which a backfill is accepted (probabilistic policy only).
     pub tau: f64,
     /// How the delay probability was computed.
@@ -51,6 +54,7 @@ impl Default for Setup {
             preset: None,
             order: OrderOptions::preset(PresetName::Easy),
             rule: None,
+            plan: None,
             tau: prob.tau,
             delay: prob.delay,
             criterion: prob.criterion,

@@ -102,6 +102,11 @@ pub fn details(setup: &Setup) -> String {
         return format!("by limits, {}", setup.order);
     }
     let rule = setup.rule.as_ref().map_or_else(String::new, |rule| format!(", {rule}"));
+    if matches!(setup.policy, PolicyName::Plan | PolicyName::PlanFast) {
+        // A plan makes its own order.
+        let plan = setup.plan.as_ref().map_or_else(String::new, |plan| format!(", {plan}"));
+        return format!("{}{plan}", name_of(setup.predictor));
+    }
     format!("{}, {}{rule}", name_of(setup.predictor), setup.order)
 }
 

@@ -257,6 +257,11 @@ impl Choice {
         options.order.clone().unwrap_or_else(own)
     }
 
+    /// Which numbers of a plan differ from its policy's, as they are written.
+    pub fn plan_difference(&self) -> Option<String> {
+        self.plan.zip(self.policy.plan()).and_then(|(own, base)| own.difference(&base))
+    }
+
     /// The policy, with nothing learnt yet; `options` are those of [`Choice::options`].
     ///
     /// # Errors
@@ -314,7 +319,7 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.preset.map_or_else(|| name_of(self.policy), name_of))?;
         let first = self.policy.orders()[0];
-        let numbers = self.plan.zip(self.policy.plan()).and_then(|(own, base)| own.difference(&base));
+        let numbers = self.plan_difference();
         let ruled = self.rule.is_some() || numbers.is_some();
         let order = self.order.filter(|&order| order != first || ruled);
         if self.predictor != self.policy.predictors()[0] || order.is_some() {

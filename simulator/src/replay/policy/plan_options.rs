@@ -1,4 +1,4 @@
-//! The numbers of a plan's rule, as the command line writes them: `proposals=25,running=0.75`.
+//! The numbers of a plan's rule, as the command line writes them: `proposals=25+running=0.75`.
 
 use super::name::BadChoice;
 use std::fmt;
@@ -36,7 +36,7 @@ impl PlanOptions {
     pub fn changed(&self, text: &str) -> Result<PlanOptions, BadChoice> {
         let bad = |why: String| BadChoice::Rule { rule: text.to_owned(), why };
         let mut values = self.values();
-        for word in text.split(',') {
+        for word in text.split('+') {
             let (name, value) = word
                 .split_once('=')
                 .ok_or_else(|| bad(format!("'{word}' is not of the form word=number")))?;
@@ -65,7 +65,7 @@ impl PlanOptions {
             .filter(|(_, (own, base))| own != base)
             .map(|(word, (own, _))| format!("{word}={own}"))
             .collect();
-        (!words.is_empty()).then(|| words.join(","))
+        (!words.is_empty()).then(|| words.join("+"))
     }
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for PlanOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Vec<String> =
             WORDS.iter().zip(self.values()).map(|(word, value)| format!("{word}={value}")).collect();
-        f.write_str(&words.join(","))
+        f.write_str(&words.join("+"))
     }
 }
 
@@ -84,9 +84,9 @@ mod tests {
     #[test]
     fn numbers_are_changed_by_their_words() {
         let base = PlanOptions::new(PlanRule::FAIR);
-        let changed = base.changed("proposals=25,running=0.75").unwrap();
+        let changed = base.changed("proposals=25+running=0.75").unwrap();
         assert_eq!((changed.rule.proposals, changed.running), (25, 0.75));
-        assert_eq!(changed.difference(&base).unwrap(), "proposals=25,running=0.75");
+        assert_eq!(changed.difference(&base).unwrap(), "proposals=25+running=0.75");
         assert_eq!(base.difference(&base), None);
         assert_eq!(base.changed(&changed.to_string()), Ok(changed));
     }
