@@ -27,7 +27,12 @@ impl Guard {
             if free >= processors && next > shadow {
                 break;
             }
-            free = free.saturating_add(heap::pop(ending)?.processors);
+            let popped = heap::pop(ending)?;
+            // No job is lost: another plan of the same pass finds them all.
+            if let Some(last) = ending.last_mut() {
+                *last = popped;
+            }
+            free = free.saturating_add(popped.processors);
             shadow = next;
             left -= 1;
         }

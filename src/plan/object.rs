@@ -188,7 +188,7 @@ fn seconds(span: i64) -> Result<u32> {
 }
 
 impl<'a> Plan<'a> {
-    /// Bytes that are needed: 48,000, 8 a running and 92 a waiting job.
+    /// Bytes that are needed: 48,000, 8 a running and 76 a waiting job.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].

@@ -22,6 +22,12 @@ pub(super) struct Place {
     last: usize,
 }
 
+/// When a job ends, at the last instant at the latest.
+#[inline]
+fn end_of(start: u32, run_time: u32) -> u32 {
+    start.saturating_add(run_time).min(LONGEST)
+}
+
 impl Profile {
     /// `idle` processors now, and those that are released at each instant, by its number.
     pub(super) fn fill(&mut self, idle: u32, releases: &[u32; POINTS]) {
@@ -61,7 +67,7 @@ impl Profile {
         let steps = self.times.iter().zip(&self.free).take(count);
         for (number, (&time, &free)) in steps.enumerate() {
             if let Some((first, start)) = place
-                && time >= start + run_time
+                && time >= end_of(start, run_time)
             {
                 return Some(Place { start, first, last: number });
             }
@@ -79,14 +85,14 @@ impl Profile {
     pub(super) fn at(&self, start: u32, run_time: u32) -> Place {
         let times = self.times.iter().take(self.count as usize);
         let first = times.clone().take_while(|&&time| time < start).count();
-        let inside = times.skip(first).take_while(|&&time| time < start + run_time).count();
+        let inside = times.skip(first).take_while(|&&time| time < end_of(start, run_time)).count();
         Place { start, first, last: first + inside }
     }
 
     /// Takes the processors of a job away over its run time, until the first instant after it.
     #[inline]
     pub(super) fn take(&mut self, place: &Place, processors: u32, run_time: u32) {
-        let end = grid::up(place.start + run_time);
+        let end = grid::up(end_of(place.start, run_time));
         if place.start >= LONGEST {
             return;
         }

@@ -1,5 +1,6 @@
 //! The numbers of the rule, and which waits are long.
 
+use super::grid::LONGEST;
 use crate::error::{Error, Result};
 use crate::schedule::RecentWaits;
 
@@ -53,7 +54,7 @@ impl PlanRule {
     }
 
     /// Which waits are long now: by the recent waits of started jobs, and by the median wait of those that wait, so that
-    /// in a jam not everybody counts as having waited long.
+    /// in a jam not everybody counts as having waited long. `median` is the lower one, rounded up on the grid of instants.
     ///
     /// # Errors
     /// As [`PlanRule::check`].
@@ -63,7 +64,7 @@ impl PlanRule {
         if recent.count() < ENOUGH {
             return Ok(LongWaits { steep: jam.max(SHORTEST), front: u32::MAX });
         }
-        let quantile = |quantile| recent.quantile(quantile, 0.0).map(|wait| wait as u32);
+        let quantile = |quantile| recent.quantile(quantile, 0.0).map(|wait| (wait as u32).min(LONGEST));
         let steep = quantile(self.long)?.max(jam).max(SHORTEST);
         let front = quantile(self.front)?.max(jam.min(quantile(1.0)?)).max(SHORTEST);
         Ok(LongWaits { steep, front })

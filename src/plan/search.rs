@@ -243,8 +243,8 @@ impl<'s> Search<'s> {
                 return None;
             }
             same &= start == before;
-            // Where nobody starts otherwise, nothing that follows changes.
-            if place == y && same {
+            // Where nobody starts otherwise, nothing that follows changes; before the first order there is nothing to compare.
+            if place == y && same && self.value < u64::MAX {
                 return None;
             }
         }
