@@ -255,9 +255,9 @@ fn starts_bit_for_bit() {
     assert_eq!(digest, 0xf3d2_7367_2270_9b14, "{digest:#x}");
 }
 
-/// Queues of hundreds of jobs in the orders of the presets, some of them submitted later: the starts are those of a heap
-/// sort at each instant, bit for bit, and the steps are fewer than it would take, as the queue hardly changes its order
-/// from one instant to the next.
+/// Queues of hundreds of jobs in the orders of the presets, some of them submitted later: the starts are those of a
+/// heap sort at each instant, bit for bit, and the steps are fewer than it would take, as the queue hardly changes its
+/// order from one instant to the next.
 #[test]
 fn long_queues_in_the_orders_of_presets() {
     let mut cases = Cases(7);
