@@ -66,6 +66,11 @@ impl Counter {
         number.wrapping_add(steps) & Counter::MOST
     }
 
+    /// One more, and the highest number for itself.
+    pub(super) fn raised(number: u32) -> u32 {
+        if number == Counter::MOST { number } else { Counter::sum(number, 1) }
+    }
+
     pub(super) fn load(&self, order: Ordering) -> Result<u32> {
         let word = self.0.load(order);
         let number = here::number(word);
@@ -121,6 +126,7 @@ mod tests {
     fn numbers_wrap_round() {
         let counter = Counter::new(Counter::MOST);
         let next = Counter::sum(Counter::MOST, 1);
+        assert!(Counter::raised(4) == 5 && Counter::raised(Counter::MOST) == Counter::MOST);
         assert!(next == 0 && Counter::sum(0, 1u32.wrapping_neg()) == Counter::MOST);
         assert!(!counter.exchange(0, 1) && counter.exchange(Counter::MOST, next));
         assert_eq!(counter.load(Ordering::Relaxed), Ok(0));

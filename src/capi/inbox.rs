@@ -121,7 +121,7 @@ const _: () = assert!(size_of::<Start>() % align_of::<Cell>() == 0);
 // The same block on every processor.
 const _: () = assert!(size_of::<Start>() == 56 && size_of::<Cell>() == 64);
 // No two of an event's number, the next and those of the round before are the same.
-const _: () = assert!(2 * SUREFILL_MAX_INBOX_EVENTS as u32 <= Counter::MOST);
+const _: () = assert!(2 * (SUREFILL_MAX_INBOX_EVENTS as u64) < Counter::MOST as u64);
 
 /// An inbox in its block. Nothing in it is followed before it is checked.
 pub(super) struct Inbox<'a> {
@@ -206,7 +206,7 @@ impl<'a> Inbox<'a> {
                 }
                 let refused = self.start.refused.load(Ordering::Relaxed)?;
                 // Of two threads that are refused in the same instant one tries again.
-                if self.start.refused.exchange(refused, refused.saturating_add(1).min(Counter::MOST)) {
+                if self.start.refused.exchange(refused, Counter::raised(refused)) {
                     return Err(Error::Full);
                 }
             }
