@@ -1,15 +1,16 @@
 //! Wall time of one forecast of all waiting jobs' starts: 100 running and 500 waiting jobs on 1,024 processors, 200
-//! scenarios, under EASY by limits, EASY by medians with the shortest candidates first, and five reservations.
+//! scenarios, under EASY by limits, EASY by medians with the shortest candidates first, and five reservations; and of
+//! long queues in the orders of the presets, which are looked through anew at each instant.
 
 use criterion::{Criterion as Bench, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
 use surefill::forecast::{CandidateOrder, Forecast, ForecastCapacity, ForecastOptions, Plans, Progress};
 use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+use surefill::schedule::{Preset, PresetName};
 
 const PROCESSORS: u32 = 1024;
 const RUNNING: u32 = 100;
-const WAITING: u32 = 500;
 
 /// A linear congruential generator, its high bits.
 fn below(state: &mut u64, count: u64) -> u64 {
@@ -17,36 +18,82 @@ fn below(state: &mut u64, count: u64) -> u64 {
     (*state >> 33) % count
 }
 
+struct Job {
+    processors: u32,
+    age: i64,
+    limit: i64,
+    submit: i64,
+    belief: RuntimeDistribution,
+}
+
 /// Widths from 1 to 128, mostly powers of two; limits from half an hour to a day; run times around any part of the
 /// limit.
-fn job(state: &mut u64, bins: &RuntimeBins) -> (u32, i64, RuntimeDistribution) {
+fn job(state: &mut u64, bins: &RuntimeBins) -> Job {
     let processors = 1 << below(state, 8);
     let limit = 1800 * (1 + below(state, 48) as i64);
     let samples = (0..8).map(|_| (1 + below(state, limit as u64) as i64, 1.0));
-    (processors, limit, RuntimeDistribution::from_samples(bins, samples.collect::<Vec<_>>()).unwrap())
+    let belief = RuntimeDistribution::from_samples(bins, samples.collect::<Vec<_>>()).unwrap();
+    Job { processors, age: 0, limit, submit: 0, belief }
+}
+
+/// A machine with its queue.
+struct Queue {
+    free: u32,
+    running: Vec<Job>,
+    waiting: Vec<Job>,
+    capacity: ForecastCapacity,
+    memory: Vec<u64>,
+}
+
+impl Queue {
+    /// Jobs that were submitted in the last `seconds`.
+    fn new(waiting: u32, seconds: u64) -> Queue {
+        let bins = RuntimeBins::default();
+        let capacity = ForecastCapacity {
+            running: RUNNING,
+            waiting,
+            processors: PROCESSORS,
+            ..ForecastCapacity::default()
+        };
+        let mut state = 1;
+        let mut free = PROCESSORS;
+        let running = (0..RUNNING)
+            .map(|left| {
+                let mut job = job(&mut state, &bins);
+                // Something is left for the others.
+                job.processors = job.processors.min(free.saturating_sub(RUNNING - left)).max(1);
+                job.age = below(&mut state, job.limit as u64) as i64;
+                free -= job.processors;
+                job
+            })
+            .collect();
+        let mut waiting: Vec<Job> = (0..waiting).map(|_| job(&mut state, &bins)).collect();
+        if seconds > 0 {
+            waiting.iter_mut().for_each(|job| job.submit = -(below(&mut state, seconds) as i64));
+            waiting.sort_by_key(|job| job.submit);
+        }
+        let memory = vec![0u64; Forecast::size(&capacity).unwrap() / 8];
+        Queue { free, running, waiting, capacity, memory }
+    }
+
+    /// The median start of the last job.
+    fn play(&mut self, options: &ForecastOptions) -> i64 {
+        let mut forecast =
+            Forecast::init(bytemuck::cast_slice_mut(&mut self.memory), &self.capacity).unwrap();
+        forecast.begin(0, self.free, options).unwrap();
+        for Job { processors, age, limit, belief, .. } in &self.running {
+            forecast.add_running(*processors, *age, *limit, belief).unwrap();
+        }
+        for Job { processors, limit, submit, belief, .. } in &self.waiting {
+            forecast.add_waiting(*processors, *limit, *submit, belief).unwrap();
+        }
+        assert_eq!(forecast.run(u64::MAX), Ok(Progress::Done));
+        forecast.start_quantile(self.waiting.len() - 1, 0.5).unwrap().value
+    }
 }
 
 fn forecasts(bench: &mut Bench) {
-    let bins = RuntimeBins::default();
-    let capacity = ForecastCapacity {
-        running: RUNNING,
-        waiting: WAITING,
-        processors: PROCESSORS,
-        ..ForecastCapacity::default()
-    };
-    let mut memory = vec![0u64; Forecast::size(&capacity).unwrap() / 8];
-    let mut state = 1;
-    let mut free = PROCESSORS;
-    let running: Vec<_> = (0..RUNNING)
-        .map(|left| {
-            let (processors, limit, belief) = job(&mut state, &bins);
-            // Something is left for the others.
-            let processors = processors.min(free.saturating_sub(RUNNING - left)).max(1);
-            free -= processors;
-            (processors, limit, below(&mut state, limit as u64) as i64, belief)
-        })
-        .collect();
-    let waiting: Vec<_> = (0..WAITING).map(|_| job(&mut state, &bins)).collect();
+    let mut queue = Queue::new(500, 0);
     let easy = ForecastOptions::default();
     let mut group = bench.benchmark_group("100 running, 500 waiting, 200 scenarios");
     group.sample_size(10).measurement_time(Duration::from_secs(3));
@@ -55,22 +102,23 @@ fn forecasts(bench: &mut Bench) {
         ("EASY++", ForecastOptions { order: CandidateOrder::Shortest, plans: Plans::Medians, ..easy }),
         ("five reservations", ForecastOptions { reservations: 5, ..easy }),
     ] {
-        group.bench_function(name, |b| {
-            b.iter(|| {
-                let mut forecast = Forecast::init(bytemuck::cast_slice_mut(&mut memory), &capacity).unwrap();
-                forecast.begin(0, free, &options).unwrap();
-                for (processors, limit, age, belief) in &running {
-                    forecast.add_running(*processors, *age, *limit, belief).unwrap();
-                }
-                for (processors, limit, belief) in &waiting {
-                    forecast.add_waiting(*processors, *limit, 0, belief).unwrap();
-                }
-                assert_eq!(forecast.run(u64::MAX), Ok(Progress::Done));
-                black_box(forecast.start_quantile(WAITING as usize - 1, 0.5).unwrap().value)
-            })
-        });
+        group.bench_function(name, |b| b.iter(|| black_box(queue.play(&options))));
     }
 }
 
-criterion_group!(benches, forecasts);
+/// Queues in which jobs have waited for up to two days.
+fn ordered(bench: &mut Bench) {
+    for waiting in [1000, 5000] {
+        let mut queue = Queue::new(waiting, 172_800);
+        let mut group = bench.benchmark_group(format!("100 running, {waiting} waiting, 5 scenarios"));
+        group.sample_size(10).measurement_time(Duration::from_secs(3));
+        for (name, preset) in [("fair", PresetName::Fair), ("fast", PresetName::Fast)] {
+            let options = ForecastOptions::of_preset(&Preset::new(preset), 14_400.0);
+            let options = ForecastOptions { scenarios: 5, ..options };
+            group.bench_function(name, |b| b.iter(|| black_box(queue.play(&options))));
+        }
+    }
+}
+
+criterion_group!(benches, forecasts, ordered);
 criterion_main!(benches);

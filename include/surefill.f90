@@ -1305,8 +1305,8 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_inbox_pop
 
-    !> How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295. For any
-    !! thread.
+    !> How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295 (16,777,215
+    !! on processors without atomic words of 64 bits). For any thread.
     function surefill_inbox_refused(inbox, refused) bind(c, name='surefill_inbox_refused') result(code)
       import
       type(c_ptr), value :: inbox

@@ -1050,8 +1050,8 @@ int32_t surefill_inbox_push(surefill_inbox *inbox, const surefill_job_event *eve
  * Errors: CORRUPT (the event was damaged, and is gone; or the inbox is, and must be made again), EMPTY. */
 int32_t surefill_inbox_pop(surefill_inbox *inbox, surefill_job_event *event);
 
-/* How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295. For any
- * thread. */
+/* How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295 (16,777,215
+ * on processors without atomic words of 64 bits). For any thread. */
 int32_t surefill_inbox_refused(const surefill_inbox *inbox, int64_t *refused);
 
 /* ---- How long jobs will run ---------------------------------------------------------------------------------------

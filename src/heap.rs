@@ -77,6 +77,40 @@ pub(crate) fn sort<T: Copy + Ord>(values: &mut [T]) -> Result<()> {
     Ok(())
 }
 
+/// Sorts in increasing order what is nearly sorted: by insertion, O(n + moves), until more than `budget` elements have
+/// moved, then by the heap. Elements that are not equal end in the same places either way. Returns the steps of work.
+pub(crate) fn sort_again<T: Copy + Ord>(values: &mut [T], budget: usize) -> Result<u64> {
+    let count = values.len();
+    let mut moved = 0;
+    for end in 1..count {
+        let element = *at(values, end)?;
+        let mut place = end;
+        while let Some(below) = place.checked_sub(1) {
+            let before = *at(values, below)?;
+            if before <= element {
+                break;
+            }
+            *at_mut(values, place)? = before;
+            place = below;
+        }
+        if place == end {
+            continue;
+        }
+        *at_mut(values, place)? = element;
+        moved += end - place;
+        if moved > budget {
+            sort(values)?;
+            return Ok((moved + count * levels(count)) as u64);
+        }
+    }
+    Ok((count + moved) as u64)
+}
+
+/// The binary digits of a number of elements: a heap of them is as high.
+pub(crate) fn levels(count: usize) -> usize {
+    (usize::BITS - count.leading_zeros()) as usize
+}
+
 /// Takes an element out of a list; the last place is free afterwards.
 pub(crate) fn remove<T: Copy>(list: &mut [T], place: usize) {
     let mut rest = list.get_mut(place..).unwrap_or(&mut []).iter_mut();
@@ -109,6 +143,11 @@ mod tests {
             let mut sorted = values.clone();
             sort(&mut sorted).unwrap();
             prop_assert_eq!(&sorted, &expected);
+            for budget in [0, 1, 20, 10_000] {
+                let mut sorted = values.clone();
+                sort_again(&mut sorted, budget).unwrap();
+                prop_assert_eq!(&sorted, &expected);
+            }
             let mut heap = values.clone();
             for (i, &value) in values.iter().enumerate() {
                 push(&mut heap[..=i], value).unwrap();

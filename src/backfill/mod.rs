@@ -19,6 +19,7 @@
 //! * `frame`: the walk's stack of frames, each with a distribution.
 //! * `running`: a running job, followed over its releases.
 //! * `spectrum`: the same in seconds on wide machines, from some dozens of frequencies instead of C numbers.
+//! * `frequencies`: which of them are kept.
 //! * `factor`: the inner loops over frequencies.
 //! * `tie`: the joint step of several jobs at one instant.
 //! * `crowd`: the table behind it, with moments for the narrow jobs of a large group.
@@ -34,6 +35,7 @@ mod crowd;
 mod decide;
 mod factor;
 mod frame;
+mod frequencies;
 mod head_start;
 mod pass;
 mod reservation;

@@ -14,8 +14,8 @@
 //!   not, are left out, and inside `S` stays within `N` numbers, each but for a probability of exp(-[`TAIL`]) = 1e-12
 //!   by Bernstein's inequality;
 //! * a frequency u is left out where Π |1 - p + p exp(i u w)| <= exp(-Σ p (1 - p) (1 - cos(u w))) is below
-//!   exp(-[`CUT`]) = 1e-11 throughout. A run of instants is bounded at once: p (1 - p) is concave and p rises, so its
-//!   least value is at an end. The weights of all frequencies together are less than 2 + ln N;
+//!   exp(-CUT) = 1e-11 throughout (`frequencies`). A run of instants is bounded at once: p (1 - p) is concave and p
+//!   rises, so its least value is at an end. The weights of all frequencies together are less than 2 + ln N;
 //! * rounding: products of at most as many factors as there are jobs, begun anew every [`REBUILD`] releases: 1e-11.
 
 use crate::backfill::factor::{add, exchange, multiply, vanishes};
@@ -32,14 +32,8 @@ pub(super) const ERROR: f64 = 5e-10;
 /// Minus the logarithm of the probability with which values of `S` may be mistaken.
 const TAIL: f64 = 27.7;
 
-/// Minus the logarithm of what a frequency must amount to somewhere to be kept.
-const CUT: f64 = 25.4;
-
 /// The number of releases after which the products are computed afresh.
 const REBUILD: u32 = 4096;
-
-/// Runs of instants whose frequencies are bounded at once.
-const RUNS: usize = 16;
 
 /// Narrower distributions are walked through value by value.
 pub(super) const WIDE: u32 = 2048;
@@ -61,7 +55,7 @@ pub(super) struct Spectrum {
     /// Processors of one unit of width here: it divides the candidates' widths as well.
     pub unit: u32,
     /// Numbers of processors are known modulo this odd number.
-    modulus: u32,
+    pub modulus: u32,
     frequencies: u32,
     rows: u32,
     /// Intervals between different ends of candidates.
@@ -157,9 +151,9 @@ impl Moments {
 }
 
 /// The instants that matter, and the numbers that `S` takes at them.
-struct Active {
-    first: usize,
-    last: usize,
+pub(super) struct Active {
+    pub first: usize,
+    pub last: usize,
     lowest: f64,
     highest: f64,
 }
@@ -263,71 +257,6 @@ impl Views<'_> {
         Ok(None)
     }
 
-    /// Marks the frequencies that are kept in the third buffer; `None` when they are more than `most`.
-    fn mark_frequencies(&mut self, active: &Active, rows: usize, most: usize) -> Result<Option<usize>> {
-        let modulus = self.state.modulus as usize;
-        let half = modulus / 2;
-        self.cosines(half)?;
-        range_mut(self.buffers, 2 * self.stride, half + 1)?.fill(0.0);
-        rewind(self.running, self.releases)?;
-        self.pass(0, active.first + 1)?;
-        let size = (active.last - active.first).div_ceil(RUNS);
-        let (mut passed, mut count) = (active.first + 1, 0);
-        loop {
-            // A run begins with the state in which the one before it ended; that after `last` matters no more.
-            let end = (passed + size).min(active.last);
-            let begin = range_mut(self.buffers, 3 * self.stride, self.running.len())?;
-            for (begin, job) in begin.iter_mut().zip(self.running.iter()) {
-                *begin = job.ended;
-            }
-            self.pass(passed, end)?;
-            passed = end;
-            let begin = self.buffers.split_at_mut_checked(3 * self.stride).ok_or(Error::Corrupt)?;
-            let (low, (begin, sums)) =
-                (begin.0, begin.1.split_at_mut_checked(self.stride).ok_or(Error::Corrupt)?);
-            let (cosines, low) = low.split_at_mut_checked(self.stride).ok_or(Error::Corrupt)?;
-            let (widths, marks) = low.split_at_mut_checked(self.stride).ok_or(Error::Corrupt)?;
-            let (widths, sums) = (range(widths, 0, rows)?, range_mut(sums, 0, rows)?);
-            // By width: the jobs' least p (1 - p) added up.
-            sums.fill(0.0);
-            for ((job, begin), &row) in self.running.iter().zip(begin).zip(self.row_of.iter()) {
-                let least = f64::min(*begin * (1.0 - *begin), job.ended * (1.0 - job.ended));
-                *at_mut(sums, row as usize)? += least;
-            }
-            let marks = range_mut(marks, 0, half + 1)?;
-            for (frequency, mark) in marks.iter_mut().enumerate().skip(1).filter(|(_, mark)| **mark == 0.0) {
-                let mut exponent = 0.0;
-                for (width, sum) in widths.iter().zip(sums.iter()) {
-                    let turn =
-                        (frequency as u64 * *width as u64).checked_rem(modulus as u64).unwrap_or(0) as usize;
-                    exponent += sum * (1.0 - at(cosines, turn.min(modulus - turn))?);
-                    if exponent >= CUT {
-                        break;
-                    }
-                }
-                if exponent < CUT {
-                    *mark = 1.0;
-                    count += 1;
-                    if count > most {
-                        return Ok(None);
-                    }
-                }
-            }
-            if passed >= active.last {
-                return Ok(Some(count));
-            }
-        }
-    }
-
-    /// The cosines of all multiples of 2 pi / N up to half a turn, in the first buffer.
-    fn cosines(&mut self, half: usize) -> Result<()> {
-        let step = 2.0 * core::f64::consts::PI / f64::from(self.state.modulus);
-        for (turn, cosine) in range_mut(self.buffers, 0, half + 1)?.iter_mut().enumerate() {
-            *cosine = libm::cos(turn as f64 * step);
-        }
-        Ok(())
-    }
-
     /// Writes the intervals, the frequencies and the rows of factors.
     fn list(&mut self, ends: &[Entry], half: usize) -> Result<()> {
         let Kept { times, spans, sums, frequencies, rows, widths, .. } = kept(self.store, self.state)?;
@@ -365,7 +294,7 @@ impl Views<'_> {
     }
 
     /// Passes all releases of these instants.
-    fn pass(&mut self, begin: usize, end: usize) -> Result<()> {
+    pub(super) fn pass(&mut self, begin: usize, end: usize) -> Result<()> {
         for entry in self.timeline.between(begin, end.max(begin))? {
             pass_release(at_mut(self.running, entry.job() as usize)?, self.releases)?;
         }

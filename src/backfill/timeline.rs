@@ -91,8 +91,8 @@ pub(super) fn sort(entries: &mut [Entry], spare: &mut [Entry]) -> Result<()> {
     Ok(())
 }
 
-/// Sorts without spare memory, in O(entries x log entries): by a heap.
-pub(super) fn sort_in_place(entries: &mut [Entry]) -> Result<()> {
+/// Sorts without spare memory, in O(entries x log entries): by a heap. Equal entries may change places.
+pub(super) fn sort_in_place<T: Copy + Ord>(entries: &mut [T]) -> Result<()> {
     for root in (0..entries.len() / 2).rev() {
         sink(entries, root)?;
     }
@@ -106,7 +106,7 @@ pub(super) fn sort_in_place(entries: &mut [Entry]) -> Result<()> {
 }
 
 /// Moves an entry down a heap whose other parents are none of them before their children.
-fn sink(heap: &mut [Entry], root: usize) -> Result<()> {
+fn sink<T: Copy + Ord>(heap: &mut [T], root: usize) -> Result<()> {
     let sinking = *at(heap, root)?;
     let mut hole = root;
     while let Some(&left) = heap.get(2 * hole + 1) {

@@ -18,6 +18,7 @@
 //! ```
 
 use super::block::{aligned, memory};
+use super::counter::Counter;
 use super::pass::sized;
 use super::{checked_mut, count, status, write};
 use crate::error::{Error, Result};
@@ -27,7 +28,7 @@ use bytemuck::{Pod, Zeroable};
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
 use core::slice;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 
 const KIND: Kind = Kind::Inbox;
 
@@ -87,32 +88,6 @@ pub struct surefill_inbox {
 const DEFAULT: surefill_inbox_capacity =
     surefill_inbox_capacity { struct_size: size_of::<surefill_inbox_capacity>() as u32, events: 4096 };
 
-/// A number of 32 bits with its complement, so that a changed bit is found; it wraps round.
-struct Counter(AtomicU64);
-
-impl Counter {
-    const fn word(number: u32) -> u64 {
-        (number as u64) << 32 | !number as u64
-    }
-
-    fn load(&self, order: Ordering) -> Result<u32> {
-        let word = self.0.load(order);
-        let number = (word >> 32) as u32;
-        if word == Counter::word(number) { Ok(number) } else { Err(Error::Corrupt) }
-    }
-
-    fn store(&self, number: u32, order: Ordering) {
-        self.0.store(Counter::word(number), order);
-    }
-
-    /// Whether the number was `from` and is `to` now.
-    fn exchange(&self, from: u32, to: u32) -> bool {
-        let (from, to) = (Counter::word(from), Counter::word(to));
-        // Whoever comes next sees every turn that the threads before have read or written.
-        self.0.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-    }
-}
-
 /// What is before the cells.
 #[repr(C)]
 struct Start {
@@ -126,7 +101,7 @@ struct Start {
 }
 
 /// Room for an event. Of the event with number n it says n before it is there, n + 1 when it is there, and n + cells
-/// when it has been taken (Vyukov's bounded queue, with one thread that takes).
+/// when it has been taken (Vyukov's bounded queue, with one thread that takes). Numbers wrap round where counters do.
 #[repr(C)]
 struct Cell {
     turn: Counter,
@@ -143,6 +118,10 @@ struct Content {
 
 const _: () = assert!(align_of::<Start>() <= ALIGNMENT && align_of::<Cell>() <= ALIGNMENT);
 const _: () = assert!(size_of::<Start>() % align_of::<Cell>() == 0);
+// The same block on every processor.
+const _: () = assert!(size_of::<Start>() == 56 && size_of::<Cell>() == 64);
+// No two of an event's number, the next and those of the round before are the same.
+const _: () = assert!(2 * (SUREFILL_MAX_INBOX_EVENTS as u64) < Counter::MOST as u64);
 
 /// An inbox in its block. Nothing in it is followed before it is checked.
 pub(super) struct Inbox<'a> {
@@ -191,7 +170,7 @@ impl<'a> Inbox<'a> {
     /// How many events are inside, those included that are being pushed.
     pub(super) fn length(&self) -> Result<u32> {
         let popped = self.start.popped.load(Ordering::Relaxed)?;
-        let held = self.start.pushed.load(Ordering::Relaxed)?.wrapping_sub(popped);
+        let held = Counter::sum(self.start.pushed.load(Ordering::Relaxed)?, popped.wrapping_neg());
         if held as usize > self.cells.len() {
             return Err(Error::Corrupt);
         }
@@ -212,22 +191,22 @@ impl<'a> Inbox<'a> {
             let turn = cell.turn.load(Ordering::Acquire)?;
             if turn == number {
                 // Fails only when another thread has pushed: then there is progress.
-                if self.start.pushed.exchange(number, number.wrapping_add(1)) {
+                if self.start.pushed.exchange(number, Counter::sum(number, 1)) {
                     // The cell is this thread's until its turn changes.
                     let sum = fnv1a(bytemuck::bytes_of(event));
                     unsafe { cell.content.get().write(Content { event: *event, sum }) };
-                    cell.turn.store(number.wrapping_add(1), Ordering::Release);
+                    cell.turn.store(Counter::sum(number, 1), Ordering::Release);
                     return Ok(());
                 }
             } else if self.start.pushed.load(Ordering::Acquire)? == number {
                 // What lies there is an event of the round before, or is being written: there is no room.
-                let before = number.wrapping_sub(cells);
-                if turn != before && turn != before.wrapping_add(1) {
+                let before = Counter::sum(number, cells.wrapping_neg());
+                if turn != before && turn != Counter::sum(before, 1) {
                     return Err(Error::Corrupt);
                 }
                 let refused = self.start.refused.load(Ordering::Relaxed)?;
                 // Of two threads that are refused in the same instant one tries again.
-                if self.start.refused.exchange(refused, refused.saturating_add(1)) {
+                if self.start.refused.exchange(refused, Counter::raised(refused)) {
                     return Err(Error::Full);
                 }
             }
@@ -241,12 +220,12 @@ impl<'a> Inbox<'a> {
         if turn == number {
             return Err(Error::Empty);
         }
-        if turn != number.wrapping_add(1) {
+        if turn != Counter::sum(number, 1) {
             return Err(Error::Corrupt);
         }
         let Content { event, sum } = unsafe { cell.content.get().read() };
-        cell.turn.store(number.wrapping_add(self.cells.len() as u32), Ordering::Release);
-        self.start.popped.store(number.wrapping_add(1), Ordering::Relaxed);
+        cell.turn.store(Counter::sum(number, self.cells.len() as u32), Ordering::Release);
+        self.start.popped.store(Counter::sum(number, 1), Ordering::Relaxed);
         if sum == fnv1a(bytemuck::bytes_of(&event)) { Ok(event) } else { Err(Error::Corrupt) }
     }
 }
@@ -300,19 +279,20 @@ pub unsafe extern "C" fn surefill_inbox_init(
         if unsafe { self::memory(memory, length)? }.len() < size {
             return Err(Error::TooSmall);
         }
-        let counter = |number| Counter(AtomicU64::new(Counter::word(number)));
         let start = Start {
             header: Header::new(KIND, size),
             events: u64::from(cells),
-            pushed: counter(0),
-            popped: counter(0),
-            refused: counter(0),
+            pushed: Counter::new(0),
+            popped: Counter::new(0),
+            refused: Counter::new(0),
         };
         unsafe { memory.cast::<Start>().write(start) };
         let first = memory.wrapping_byte_add(size_of::<Start>()).cast::<Cell>();
         for number in 0..cells {
             let content = UnsafeCell::new(Content { event: Zeroable::zeroed(), sum: 0 });
-            unsafe { first.wrapping_add(number as usize).write(Cell { turn: counter(number), content }) };
+            unsafe {
+                first.wrapping_add(number as usize).write(Cell { turn: Counter::new(number), content })
+            };
         }
         *handle = memory.cast();
         Ok(())
@@ -364,7 +344,8 @@ pub unsafe extern "C" fn surefill_inbox_pop(
     })())
 }
 
-/// How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295. For any thread.
+/// How often an event has been refused since the inbox was made, as it was full; at most 4,294,967,295 (16,777,215 on
+/// processors without atomic words of 64 bits). For any thread.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, CORRUPT.
 ///

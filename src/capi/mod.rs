@@ -10,6 +10,7 @@
 mod allocate;
 mod bins;
 mod block;
+mod counter;
 mod detail;
 mod distribution;
 mod forecast;

@@ -33,7 +33,7 @@ pub struct Job {
 }
 
 impl Job {
-    fn new(cases: &mut Cases, processors: i64, age: i64, outcomes: u64) -> Job {
+    pub fn new(cases: &mut Cases, processors: i64, age: i64, outcomes: u64) -> Job {
         let bins = RuntimeBins::new(2.0, 2.0, 5).unwrap();
         let mut counts = [0.0; 5];
         for _ in 0..=cases.below(outcomes) {
