@@ -129,6 +129,8 @@ $build/state
 $build/power_loss
 $build/preset
 $build/fingerprint
+$build/most_nodes
+$build/most_nodes-26.05
 # The one of these that needs Slurm's lists, under the sanitizers; tests/c/run.sh has the others there.
 sanitize='-O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
 mkdir -p $build/sanitized

@@ -34,7 +34,7 @@ static const char *why_head_not_counted(const job_record_t *job, const part_reco
     const job_details_t *details = job->details;
     if (!job_takes_whole_nodes(job, part)) return "the head job shares nodes";
     /* job_nodes() says its most; Slurm starts it as soon as there is its least. */
-    if (details->max_nodes > details->min_nodes && (job->bit_flags & USE_MIN_NODES) == 0)
+    if (compat_max_nodes(job) > details->min_nodes && (job->bit_flags & USE_MIN_NODES) == 0)
         return "the head job takes a range of nodes";
     if (details->features != NULL) return "the head job asks for node features";
     if (details->req_node_bitmap != NULL || details->exc_node_bitmap != NULL) return "the head job names nodes";
