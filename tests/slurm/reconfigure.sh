@@ -83,6 +83,25 @@ wait_for 20 is_completed "$behind"
 timeout 10 scontrol update NodeName=n8 State=RESUME
 timeout 10 scancel "$busy"
 wait_for 40 is_completed "$head" || fail "the head job does not start: $(timeout 5 squeue -h -o '%i %r')"
-wait_for 20 queue_empty
-check_runs "$busy"
 say "a drained node is not waited for; with all nodes the head job has started"
+
+# The head job of a reservation, which waits for those of the same alone.
+timeout 10 scontrol create reservation ReservationName=ours Nodes='n[5-8]' Users=games,man StartTime=now Duration=1-0 >/dev/null
+inside=$(job games 1 60 1000 -w n5 --exclusive --reservation=ours)
+wait_for 20 has_run "$inside"
+head=$(job games 4 60 0.1 --exclusive --reservation=ours)
+behind=$(job man 2 100 0.1 --exclusive --reservation=ours)
+settled "in a reservation"
+answers n8 STOP
+ctld_stop
+ctld_start
+wait_for 20 in_service 7
+sleep 1
+waits "a restart, one node of the reservation late"
+answers n8 CONT
+settled "a restart with a reservation"
+timeout 10 scancel "$inside"
+wait_for 40 is_completed "$head" || fail "the reservation's head job does not start: $(timeout 5 squeue -h -o '%i %r')"
+wait_for 20 queue_empty
+check_runs "$busy" "$inside"
+say "nor has anybody overtaken the head job of a reservation"
