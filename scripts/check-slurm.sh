@@ -129,6 +129,8 @@ $build/state
 $build/power_loss
 $build/preset
 $build/fingerprint
+$build/most_nodes
+$build/most_nodes-26.05
 # The one of these that needs Slurm's lists, under the sanitizers; tests/c/run.sh has the others there.
 sanitize='-O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all'
 mkdir -p $build/sanitized
@@ -144,7 +146,7 @@ fi
 # Every test has its own cluster and ports; they sleep most of the time, so that two run side by side, and those in
 # the chroot, which is made first, beside them.
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(chroot faults stream shared kills accounts heads overlap killed rules wishes shapes edits power scenarios order external soft
+[ ${#tests[@]} -gt 0 ] || tests=(chroot faults reconfigure stream shared kills accounts heads overlap killed rules wishes shapes edits power scenarios order external soft
     rollback advise watch seen thousand quick example array refusals releases)
 logs=$(mktemp -d)
 export SLURM_ROOT=${SLURM_ROOT:-$logs/debian} # for a second try as well

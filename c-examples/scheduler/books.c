@@ -13,6 +13,7 @@ struct entry {
     int32_t look;  /* the last look that saw it */
     int32_t joined; /* 1: it waits for its turn */
     int64_t bound; /* that was given for its wait then; -1 for none */
+    int64_t headed; /* the last look in which it was the head of a pool; 0 for none */
 };
 
 struct books {
@@ -20,20 +21,23 @@ struct books {
     size_t room, count;    /* room is a power of two, or 0 */
     int32_t look;
     struct books_totals totals;
+    int64_t *service; /* names of nodes, in order */
+    size_t service_count;
     books_tell *tell;
     void *context; /* tell's */
 };
 
-/* What books_save writes before the entries. */
+/* What books_save writes before the entries and the names of nodes. */
 struct saved {
     struct books_totals totals;
-    uint64_t count, entry_size;
+    uint64_t count, entry_size, service_count;
 };
 
 struct books *books_make(void) { return calloc(1, sizeof(struct books)); }
 
 void books_free(struct books *books) {
     if (books != NULL) free(books->entries);
+    if (books != NULL) free(books->service);
     free(books);
 }
 
@@ -78,7 +82,10 @@ static struct entry *add(struct books *books, const struct facts *facts) {
     return entry;
 }
 
-void books_begin(struct books *books) { books->look = books->look == INT32_MAX ? 1 : books->look + 1; }
+void books_begin(struct books *books) {
+    books->look = books->look == INT32_MAX ? 1 : books->look + 1;
+    books->totals.heads = 0;
+}
 
 /* Joins its queue, or leaves it again because it was held. */
 static void queue(struct beliefs *beliefs, struct entry *entry, bool join, int64_t now) {
@@ -194,20 +201,69 @@ void books_tell_earlier(struct books *books, books_tell *tell, void *context) {
     books->context = context;
 }
 
+/* --- Heads, and nodes in service --- */
+
+static uint64_t mixed(int64_t value) { return ((uint64_t)value ^ (uint64_t)value >> 31) * 0x9E3779B97F4A7C15u; }
+
+void books_note_head(struct books *books, int64_t id) {
+    struct entry *entry = find(books, id);
+    if (entry == NULL || entry->headed == books->look) return;
+    entry->headed = books->look;
+    books->totals.heads += mixed(id);
+}
+
+bool books_was_head(const struct books *books, int64_t id) {
+    const struct entry *entry = find(books, id);
+    return entry != NULL && entry->headed != 0 && (entry->headed == books->look || entry->headed == books->look - 1);
+}
+
+static int by_name(const void *one, const void *other) {
+    int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    return (a > b) - (a < b);
+}
+
+bool books_note_service(struct books *books, const int64_t *nodes, size_t count) {
+    int64_t *copy = malloc((count + 1) * sizeof *copy);
+    free(books->service);
+    books->service = copy;
+    books->service_count = 0;
+    books->totals.service = 0;
+    if (copy == NULL) return false;
+    if (count > 0) memcpy(copy, nodes, count * sizeof *copy);
+    books->service_count = count;
+    qsort(copy, count, sizeof *copy, by_name);
+    books->totals.service = 1;
+    for (size_t i = 0; i < count; i++) books->totals.service += mixed(copy[i]);
+    return true;
+}
+
+bool books_knows_service(const struct books *books) { return books->service != NULL; }
+
+bool books_was_in_service(const struct books *books, int64_t node) {
+    return books->service_count > 0 &&
+           bsearch(&node, books->service, books->service_count, sizeof node, by_name) != NULL;
+}
+
+/* --- Kept over restarts --- */
+
 void *books_save(const struct books *books, size_t *size) {
-    struct saved saved = {.totals = books->totals, .entry_size = sizeof(struct entry)};
+    struct saved saved = {.totals = books->totals, .entry_size = sizeof(struct entry), .service_count = books->service_count};
+    const size_t names = books->service_count * sizeof *books->service;
     char *bytes;
     for (size_t i = 0; i < books->room; i++)
         saved.count += books->entries[i].facts.id != 0 && books->entries[i].look == books->look;
-    *size = sizeof saved + saved.count * sizeof(struct entry);
+    *size = sizeof saved + saved.count * sizeof(struct entry) + names;
     bytes = malloc(*size);
     if (bytes == NULL) return NULL;
     memcpy(bytes, &saved, sizeof saved);
     for (size_t i = 0, at = sizeof saved; i < books->room; i++) {
-        if (books->entries[i].facts.id == 0 || books->entries[i].look != books->look) continue;
-        memcpy(bytes + at, &books->entries[i], sizeof(struct entry));
-        at += sizeof(struct entry);
+        struct entry entry = books->entries[i];
+        if (entry.facts.id == 0 || entry.look != books->look) continue;
+        entry.headed = entry.headed == books->look; /* looks are counted anew after a load */
+        memcpy(bytes + at, &entry, sizeof entry);
+        at += sizeof entry;
     }
+    if (names > 0) memcpy(bytes + *size - names, books->service, names);
     return bytes;
 }
 
@@ -217,9 +273,10 @@ bool books_load(struct books *books, const void *bytes, size_t size) {
     struct entry entry, *kept;
     if (size < sizeof saved) return false;
     memcpy(&saved, bytes, sizeof saved);
-    if (saved.entry_size != sizeof entry || saved.count != (size - sizeof saved) / sizeof entry ||
-        (size - sizeof saved) % sizeof entry != 0)
-        return false;
+    size -= sizeof saved;
+    if (saved.entry_size != sizeof entry || saved.count > size / sizeof entry) return false;
+    size -= saved.count * sizeof entry;
+    if (saved.service_count != size / sizeof *read.service || size % sizeof *read.service != 0) return false;
     read.totals = saved.totals;
     for (size_t i = 0; i < saved.count; i++) {
         memcpy(&entry, (const char *)bytes + sizeof saved + i * sizeof entry, sizeof entry);
@@ -229,9 +286,23 @@ bool books_load(struct books *books, const void *bytes, size_t size) {
             return false;
         }
         entry.look = 1;
+        entry.headed = entry.headed == 1;
         *kept = entry;
     }
+    if (saved.totals.service != 0) {
+        int64_t *names = malloc(size + sizeof *names);
+        bool good = names != NULL;
+        if (good) memcpy(names, (const char *)bytes + sizeof saved + saved.count * sizeof entry, size);
+        good = good && books_note_service(&read, names, saved.service_count);
+        free(names);
+        if (!good) {
+            free(read.service);
+            free(read.entries);
+            return false;
+        }
+    }
     free(books->entries);
+    free(books->service);
     *books = read;
     return true;
 }

@@ -32,8 +32,18 @@ struct books_totals {
     int64_t earlier, earlier_seconds; /* jobs that the shadow mode would have started earlier, and by how much together */
     int64_t submitted, started, ended, withdrawn; /* since the books were made, kept over restarts */
     int64_t waiting, running;                     /* now */
+    uint64_t heads, service;                      /* changes with what is noted below */
 };
 void books_totals(const struct books *books, struct books_totals *totals);
+
+/* Of the latest look, and after a load of the one before it was saved: which jobs were the heads of their pools, and which nodes
+ * were in service, by beliefs_name. A head is noted after its look has been finished, the nodes when they change; nothing is
+ * known of nodes before. Nodes that there is no memory for are not known: false. */
+void books_note_head(struct books *books, int64_t id);
+bool books_was_head(const struct books *books, int64_t id);
+bool books_note_service(struct books *books, const int64_t *nodes, size_t count);
+bool books_knows_service(const struct books *books);
+bool books_was_in_service(const struct books *books, int64_t node);
 
 /* For the shadow mode: this waiting job would start now. Returns since when that has been so. */
 int64_t books_would_start(struct books *books, int64_t id, int64_t now);

@@ -261,6 +261,10 @@ static void finish_family(struct site *site, const struct settings *settings, in
         struct pool *pool = &group->pool;
         int32_t held = pool->idle;
         if (group->family != family || (!group->has_head && pool->candidate_count == 0)) continue;
+        if (group->awaits) { /* alone in its family: whoever may want some of its nodes is left out */
+            debug("surefill: %s: %s: nobody overtakes JobId=%u", group->name, group->unjudged, (uint32_t)pool->head.id);
+            return;
+        }
         waiting++;
         alone = group;
         for (int32_t k = 0; k < pool->running_count; k++) held += pool->running[k].nodes;
@@ -307,7 +311,10 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
         site->partitions = xcalloc((size_t)partitions + 1, sizeof *site->partitions);
         site->group_of = xcalloc((size_t)partitions + 1, sizeof *site->group_of);
         list_for_each(part_list, add_partition, site);
-        if (slurm_conf.complete_wait == 0 || !job_is_completing(NULL)) site_walk_queue(site, settings, beliefs);
+        site_await(site, books);
+        for (int i = 0; i < site->group_count; i++)
+            site->groups[i].awaits = site->awaited != NULL && bit_overlap_any(site->awaited, site->groups[i].nodes);
+        if (slurm_conf.complete_wait == 0 || !job_is_completing(NULL)) site_walk_queue(site, settings, books, beliefs);
         if (resv_list != NULL) list_for_each(resv_list, overlaps_reservation, site);
         for (int i = 0; i < site->group_count; i++) {
             site->groups[i].pool.now = look.now;
@@ -323,6 +330,7 @@ bool site_gather(struct site *site, const struct settings *settings, struct book
         site->fingerprint = site_fingerprint(site_least_priority(site));
         site->ending = bit_ffs(cg_node_bitmap) >= 0;
         site_plan_nodes(site);
+        site_note(site, books);
         /* Reasons change and change back while jobs are tried. Where users see no change in the end there was none:
          * else the plugin would take its own work for an event, and wake every second. */
         if (site->started == 0 && site_reasons() == reasons) last_job_update = updated;

@@ -135,7 +135,7 @@ static const char *consider(struct plan *plan, const struct turn *turn, enum job
         turn->candidate->started = true;
         return in_time ? "start (by its limit it ends in time)" : "start (off the head job's nodes)";
     }
-    if (*result == START_NOT_NOW || *result == START_NEVER) return refused;
+    if (*result == START_NOT_NOW || *result == START_ABSENT || *result == START_NEVER) return refused;
     say_why(job, wait); /* Slurm's reason would speak of nodes that only we kept from it */
     return in_time ? "wait (no nodes for it)" : "wait (no nodes for it but the head job's)";
 }

@@ -17,7 +17,9 @@ struct inside {
 struct walk {
     struct site *site;
     int32_t depth;     /* candidates a pool */
+    const struct books *books;
     bitstr_t *blocked; /* nodes of pools that have a head job */
+    bitstr_t *held;    /* nodes of pools that have one, and some that have not registered yet */
     struct inside *inside;
     int inside_count, inside_room;
     int passed_before; /* of site->passed, in order */
@@ -34,7 +36,7 @@ static const char *why_head_not_counted(const job_record_t *job, const part_reco
     const job_details_t *details = job->details;
     if (!job_takes_whole_nodes(job, part)) return "the head job shares nodes";
     /* job_nodes() says its most; Slurm starts it as soon as there is its least. */
-    if (details->max_nodes > details->min_nodes && (job->bit_flags & USE_MIN_NODES) == 0)
+    if (compat_max_nodes(job) > details->min_nodes && (job->bit_flags & USE_MIN_NODES) == 0)
         return "the head job takes a range of nodes";
     if (details->features != NULL) return "the head job asks for node features";
     if (details->req_node_bitmap != NULL || details->exc_node_bitmap != NULL) return "the head job names nodes";
@@ -108,11 +110,15 @@ static bool too_wide(const job_record_t *job, const struct group *group) {
            (details->min_cpus != NO_VAL && details->min_cpus > group->service_cpus);
 }
 
-static void make_head(struct site *site, struct group *group, job_record_t *job, part_record_t *part, int place,
-                      int32_t order, bitstr_t *blocked, int32_t depth) {
+static void make_head(struct walk *walk, struct group *group, job_record_t *job, part_record_t *part, int place,
+                      int32_t order) {
     const char *why = why_head_not_counted(job, part);
     int32_t nodes = job_nodes(job, part);
     if (nodes == 0) return;
+    if (group->awaits) {
+        site_unjudged(group, "some of the nodes have not registered yet");
+        bit_or(walk->held, group->nodes);
+    }
     group->has_head = true;
     group->head_place = place;
     group->head_order = order;
@@ -121,8 +127,9 @@ static void make_head(struct site *site, struct group *group, job_record_t *job,
     group->pool.head_several = is_array(job);
     job_facts(job, part, nodes, &group->pool.head);
     if (why != NULL) site_unjudged(group, why);
-    bit_or(blocked, group->nodes);
-    if (is_array(job)) add_candidates(site, group, job, part, place, order, 1, false, depth); /* its other tasks */
+    bit_or(walk->blocked, group->nodes);
+    if (is_array(job) && !group->awaits) /* its other tasks */
+        add_candidates(walk->site, group, job, part, place, order, 1, false, walk->depth);
 }
 
 /* --- Inside reservations, whose jobs wait for each other only: EASY by limits and Slurm's own test --- */
@@ -133,11 +140,19 @@ static const struct inside *head_inside(const struct walk *walk, const slurmctld
     return NULL;
 }
 
-/* The job becomes the head of its reservation, where Slurm can say when it will start. */
+static bool awaits_inside(const struct walk *walk, const slurmctld_resv_t *reservation) {
+    return walk->site->awaited != NULL && reservation != NULL && reservation->node_bitmap != NULL &&
+           bit_overlap_any(walk->site->awaited, reservation->node_bitmap);
+}
+
+/* The job becomes the head of its reservation, where Slurm can say when it will start. While some of the reservation's nodes
+ * have not registered it keeps all of them. */
 static void make_head_inside(struct walk *walk, job_record_t *job, part_record_t *part) {
     struct inside head = {.reservation = job->resv_ptr, .job = job->job_id};
-    head.start = site_reserve(job, part, NULL, &head.nodes);
-    if (head.start == 0) return;
+    if (awaits_inside(walk, job->resv_ptr))
+        head.nodes = bit_copy(job->resv_ptr->node_bitmap);
+    else if ((head.start = site_reserve(job, part, NULL, &head.nodes)) == 0)
+        return;
     if (walk->inside_count == walk->inside_room) {
         walk->inside_room = walk->inside_room > 0 ? 2 * walk->inside_room : 8;
         xrecalloc(walk->inside, (size_t)walk->inside_room, sizeof *walk->inside);
@@ -155,7 +170,8 @@ static enum start_result start_inside(struct walk *walk, job_record_t *job, part
     job_facts(job, part, 1, &facts);
     in_time = head == NULL || own || time(NULL) + (time_t)facts.limit <= head->start;
     result = start_job(job, part, in_time ? NULL : head->nodes, SLURMDB_JOB_FLAG_SCHED, walk->site);
-    if (head == NULL && result == START_BUSY) make_head_inside(walk, job, part);
+    if (head == NULL && (result == START_BUSY || (result == START_ABSENT && awaits_inside(walk, job->resv_ptr))))
+        make_head_inside(walk, job, part);
     head = head_inside(walk, job->resv_ptr);
     *head_job = head != NULL && head->job == job->job_id;
     if (!in_time && (result == START_BUSY || result == START_WITHHELD))
@@ -210,6 +226,18 @@ static void hold_for_ever(job_record_t *job) {
     job->priority = 0;
 }
 
+/* Whether a job that has not started for this reason waits for nodes. Those that have not registered yet are not in service for
+ * Slurm, and may lack what they are asked for: who was the head before is so still, and a new job is when it does not name
+ * other nodes. */
+static bool waits_for_nodes(const struct walk *walk, const struct group *group, const job_record_t *job,
+                            enum start_result result) {
+    bitstr_t *named = job->details->req_node_bitmap;
+    if (result == START_BUSY) return true;
+    if (!group->awaits || (result != START_ABSENT && result != START_NEVER)) return false;
+    if (books_was_head(walk->books, job->job_id)) return true;
+    return result == START_ABSENT && (named == NULL || bit_overlap_any(walk->site->awaited, named));
+}
+
 /* Takes one entry of the queue: starts the job, makes it the head of its pool, or notes it as a candidate. Returns how
  * many tasks of an array it has had no time for. */
 static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32_t order) {
@@ -246,6 +274,12 @@ static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32
         if (behind && !alone) {
             bool refused = refused_lately(&site->refusals, id, site->running, (int64_t)time(NULL));
             wait_for_priority(job);
+            if (group->awaits || bit_overlap_any(walk->held, group->nodes)) {
+                /* It may want nodes that somebody before it waits for, and somebody behind it those that it does. */
+                bit_or(walk->held, group->nodes);
+                bit_or(walk->blocked, group->nodes);
+                return 0;
+            }
             if (!leaves_licences(job, group->pool.head.id))
                 debug2("surefill: JobId=%u is no candidate: it would take licences that the head job needs", id);
             else
@@ -255,11 +289,11 @@ static int take(struct walk *walk, job_record_t *job, part_record_t *part, int32
         result = alone ? start_inside(walk, job, part, &head_inside)
                        : start_job(job, part, NULL, SLURMDB_JOB_FLAG_SCHED, site);
         if (result != START_DONE) {
-            if (result == START_BUSY && !alone)
-                make_head(site, group, job, part, place, order, walk->blocked, walk->depth);
+            if (!alone && waits_for_nodes(walk, group, job, result))
+                make_head(walk, group, job, part, place, order);
             else if (!head_inside) /* the head job of a reservation is one in every walk */
                 pass(&site->passed, &entry);
-            if (result == START_NEVER) hold_for_ever(job);
+            if (result == START_NEVER && !group->awaits) hold_for_ever(job);
             return 0;
         }
         site->started++;
@@ -309,12 +343,14 @@ static struct queued *line_up(struct site *site, const struct settings *settings
     return queued;
 }
 
-void site_walk_queue(struct site *site, const struct settings *settings, struct beliefs *beliefs) {
+void site_walk_queue(struct site *site, const struct settings *settings, const struct books *books, struct beliefs *beliefs) {
     double begun = clock_seconds();
     /* Candidates are looked at anew in every walk: where these take all the time, fewer are in the next one. */
     struct walk walk = {.site = site,
                         .depth = settings->depth >> site->cut_walks > 0 ? settings->depth >> site->cut_walks : 1,
+                        .books = books,
                         .blocked = bit_alloc(node_record_count),
+                        .held = bit_alloc(node_record_count),
                         .passed_before = site->passed.count};
     struct queued *queue;
     int32_t order = 0;
@@ -351,6 +387,7 @@ void site_walk_queue(struct site *site, const struct settings *settings, struct 
     if (!cut) site->passed.count = 0; /* the next walk asks everybody again */
     site->cut_walks = !cut ? 0 : site->cut_walks < 16 ? site->cut_walks + 1 : 16;
     FREE_NULL_BITMAP(walk.blocked);
+    FREE_NULL_BITMAP(walk.held);
     for (int i = 0; i < walk.inside_count; i++) FREE_NULL_BITMAP(walk.inside[i].nodes);
     xfree(walk.inside);
 }

@@ -487,12 +487,16 @@ static void *agent(void *nothing) {
     enum next next = NEXT_SLEEP;
     (void)nothing;
     settings_defaults(&plugin->settings);
+    site_begin(&plugin->site);
     read_settings(plugin);
     if (make(plugin) && load(plugin)) {
         books_tell_earlier(plugin->books, tell_earlier, NULL);
         plugin->last_save = clock_seconds();
         while (next != NEXT_STOP && sleep_until_due(plugin)) {
-            if (take_reconfigured()) read_settings(plugin);
+            if (take_reconfigured()) {
+                read_settings(plugin);
+                site_begin(&plugin->site);
+            }
             if (slurmctld_config.scheduling_disabled || slurmctld_config.shutdown_time || !fed_mgr_sibs_synced())
                 continue;
             next = NEXT_AGAIN;
@@ -506,6 +510,8 @@ static void *agent(void *nothing) {
         }
     }
     site_clear(&plugin->site);
+    FREE_NULL_BITMAP(plugin->site.awaited);
+    FREE_NULL_BITMAP(plugin->site.served);
     xfree(plugin->site.passed.entries);
     xfree(plugin->words);
     decider_free(plugin->decider);

@@ -23,6 +23,7 @@ struct group {
     uint32_t service_nodes, service_cpus; /* of those neither down nor draining nor failed */
     struct pool pool;
     bool has_head;         /* pool.head waits for nodes */
+    bool awaits;           /* some of the nodes have not registered yet: nobody overtakes */
     int32_t head_place, head_order; /* its partition, and its place in the whole queue */
     int family;            /* of pools with waiting jobs that have nodes in common: the index of one of them */
     bool sharing;          /* a running job leaves cores of its nodes to others */
@@ -71,6 +72,11 @@ struct site {
     double told;           /* when that was so last, by clock_seconds() */
     bool untold;           /* there was no forecast on shared nodes then: limits say it there */
     int turn;              /* the pool that comes first, another in each cycle */
+    double began;          /* when slurmctld started or was reconfigured, by clock_seconds() */
+    bool settled;          /* the nodes that were in service have registered since, or their time is over */
+    bitstr_t *awaited;     /* those that have not; NULL for none */
+    bitstr_t *served;      /* nodes in service, as the books know them; NULL while they do not */
+    time_t noted;          /* slurm_conf.last_update at that time */
 };
 
 /* The locks have been taken, and are about to be given back: how long they are held is counted in between. */
@@ -112,15 +118,23 @@ void site_short_of_memory(struct group *group, const char *what);
 /* Frees what a cycle has gathered; what is kept from cycle to cycle stays. */
 void site_clear(struct site *site);
 
+/* awaited.c: slurmctld has started, or has been reconfigured. */
+void site_begin(struct site *site);
+/* Finds the nodes that have not registered since and are waited for. Node read lock held. */
+void site_await(struct site *site, const struct books *books);
+/* Tells the books which jobs are heads and which nodes are in service. Node read lock held. */
+void site_note(struct site *site, struct books *books);
+
 /* queue.c: starts jobs in order of priority, equal ones in the preset's order, while they fit; notes head jobs and
  * candidates. Under the locks. */
-void site_walk_queue(struct site *site, const struct settings *settings, struct beliefs *beliefs);
+void site_walk_queue(struct site *site, const struct settings *settings, const struct books *books, struct beliefs *beliefs);
 
 /* start.c: what Slurm says to a start. job may become another record of the same array. */
 enum start_result {
     START_DONE,
     START_BUSY,     /* its nodes are not free */
     START_WITHHELD, /* it would need nodes that we kept from it */
+    START_ABSENT,   /* some of its nodes are not in service */
     START_NEVER,    /* no nodes of the partition are what it asks for */
     START_NOT_NOW   /* anything else: limits, reservations, ... */
 };

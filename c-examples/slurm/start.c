@@ -177,7 +177,8 @@ enum start_result start_job(job_record_t *job, part_record_t *part, const bitstr
     if (status == SLURM_SUCCESS) return START_DONE;
     if (status == ESLURM_NODES_BUSY) return START_BUSY;
     if (status == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE) return START_NEVER;
-    return status == ESLURM_NODE_NOT_AVAIL && withheld ? START_WITHHELD : START_NOT_NOW;
+    if (status == ESLURM_NODE_NOT_AVAIL) return withheld ? START_WITHHELD : START_ABSENT;
+    return START_NOT_NOW;
 }
 
 /* The candidate as it is now; NULL when it is no longer what was judged. */

@@ -67,7 +67,7 @@ static const char *find_uneven(const job_record_t *job, const struct kinds *kind
 static const char *find_shape(job_record_t *job, part_record_t *part, const struct kinds *kinds, bool candidate,
                               struct shape *shape) {
     const job_details_t *details = job->details;
-    uint32_t least, wanted, most;
+    uint32_t least, wanted, most, asked = compat_max_nodes(job);
     uint32_t tasks = details->num_tasks == NO_VAL ? 0 : details->num_tasks;
     uint64_t each = given(details->cpus_per_task) ? details->cpus_per_task : 1, all;
     if (!job_node_counts(job, part, &least, &wanted, &most)) return "has no number of nodes";
@@ -75,7 +75,7 @@ static const char *find_shape(job_record_t *job, part_record_t *part, const stru
     if (least <= 1 && tasks == 1) most = 1; /* a task has all that is its own on one node */
     if (least == 0) least = 1;
     if (least < most) {
-        if (least > 1 || (details->max_nodes != 0 && details->max_nodes != NO_VAL)) return "takes a range of nodes";
+        if (least > 1 || (asked != 0 && asked != NO_VAL)) return "takes a range of nodes";
         if (tasks == 0 || all > tasks * each || given(details->ntasks_per_node)) return "does not say how its tasks lie";
         *shape = (struct shape){.nodes = 0, .tasks = tasks, .cpus = each};
         return NULL;

@@ -2,7 +2,7 @@
 # The plugin with the daemons of another release of Slurm: those of Debian 13 (24.11), in a chroot made by
 # debootstrap. Before that the plugin is compiled against the sources of that Slurm.
 #
-#   chroot.sh BUILD [TEST...]      scenarios, heads and soft unless others are named
+#   chroot.sh BUILD [TEST...]      scenarios, heads, soft and reconfigure unless others are named
 #   chroot.sh BUILD -- COMMAND     the same build, then the command in it: this folder is /surefill, what has been built
 #                                  there $BUILD, and the folder SUREFILL_TRACES, when that is set, /traces
 #
@@ -12,7 +12,7 @@ set -euo pipefail
 built=$1
 shift
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(scenarios heads soft)
+[ ${#tests[@]} -gt 0 ] || tests=(scenarios heads soft reconfigure)
 cd "$(dirname "$0")/../.."
 here=$PWD
 skip() {

@@ -20,5 +20,8 @@ for source in "$@"; do
         "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -fPIC -D_GNU_SOURCE -DHAVE_CONFIG_H -I../scheduler \
             -I../../include -isystem "$work" -isystem "$source" -c -o "$work/object" "$file"
     done
+    "${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -D_GNU_SOURCE -DHAVE_CONFIG_H -I. -isystem "$work" -isystem "$source" \
+        -o "$work/most_nodes" ../../tests/slurm/most_nodes.c
+    "$work/most_nodes"
     echo "compile: the plugin compiles with Slurm $version"
 done

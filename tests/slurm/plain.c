@@ -112,6 +112,48 @@ static void books_follow_every_path(void) {
     beliefs_free(beliefs);
 }
 
+/* Which jobs were heads at the latest look, and which nodes were in service, is known again after a load. */
+static void heads_and_nodes_are_known_again(void) {
+    struct books *books = books_make(), *again = books_make();
+    struct beliefs *beliefs = beliefs_make(PREDICTOR_MIX);
+    struct sighting seen[2] = {job(1, PHASE_WAITING), job(2, PHASE_WAITING)};
+    struct books_totals before, after;
+    const int64_t nodes[3] = {beliefs_name("n3"), beliefs_name("n1"), beliefs_name("n2")};
+    size_t size;
+    char *bytes;
+    CHECK(!books_knows_service(books) && !books_was_in_service(books, nodes[0]) && !books_was_head(books, 1));
+    look(books, beliefs, seen, 2, 1000);
+    books_note_head(books, 1);
+    books_note_head(books, 7); /* nobody */
+    books_totals(books, &before);
+    CHECK(books_note_service(books, nodes, 3));
+    books_totals(books, &after);
+    CHECK(before.heads != 0 && before.heads == after.heads && before.service != after.service);
+    CHECK(books_was_head(books, 1) && !books_was_head(books, 2) && !books_was_head(books, 7));
+    bytes = books_save(books, &size);
+    CHECK(bytes != NULL && !books_load(again, bytes, size - 1) && !books_load(again, bytes, size - sizeof *nodes));
+    CHECK(!books_knows_service(again) && books_load(again, bytes, size) && books_load(again, bytes, size));
+    free(bytes);
+    CHECK(books_was_head(again, 1) && !books_was_head(again, 2) && books_knows_service(again));
+    for (int i = 0; i < 3; i++) CHECK(books_was_in_service(again, nodes[i]));
+    CHECK(!books_was_in_service(again, beliefs_name("n4")));
+    books_begin(again); /* still so while the next look is under way */
+    CHECK(books_was_head(again, 1));
+    for (int i = 0; i < 2; i++) CHECK(books_see(again, beliefs, &seen[i], 1010));
+    books_finish(again, beliefs, 1010);
+    books_note_head(again, 2);
+    look(again, beliefs, seen, 2, 1020);
+    CHECK(!books_was_head(again, 1) && books_was_head(again, 2));
+    CHECK(books_note_service(again, NULL, 0)); /* none is */
+    bytes = books_save(again, &size);
+    CHECK(bytes != NULL && books_load(books, bytes, size));
+    free(bytes);
+    CHECK(books_knows_service(books) && !books_was_in_service(books, nodes[0]) && !books_was_head(books, 2));
+    books_free(books);
+    books_free(again);
+    beliefs_free(beliefs);
+}
+
 /* Every byte of a state file matters: whichever changes, the file is refused and nothing is taken over. */
 static void damage_is_found(void) {
     char path[] = "/tmp/surefill-plain-XXXXXX", aside[sizeof path + 8], message[300];
@@ -552,6 +594,7 @@ int main(void) {
     clocks_are_set_right();
     the_model_is_asked();
     books_follow_every_path();
+    heads_and_nodes_are_known_again();
     damage_is_found();
     a_shortage_loses_nothing();
     limits_are_easy();

@@ -27,6 +27,8 @@ for node in \$(scontrol show hostnames "\$1"); do
     while kill -0 "\$(cat "$CLUSTER/pid/slurmd.\$node.run")"; do sleep 0.1; done
     setsid slurmd -D -b -N "\$node" >"$CLUSTER/log/slurmd.\$node.out" 2>&1 </dev/null &
     echo \$! >"$CLUSTER/pid/slurmd.\$node.run"
+    # Later releases kill what is still of the program's own session when it ends.
+    until [ "\$(ps -o sid= -p \$! | tr -d ' ')" = \$! ]; do sleep 0.05; done
 done
 SCRIPT
 chmod 755 "$work/suspend" "$work/resume"
