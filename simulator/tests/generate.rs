@@ -38,7 +38,7 @@ fn check(bytes: &[u8], history: &History, jobs: usize) -> Trace {
 
 /// A model's workload, checked as far as the model promises.
 fn check_of(name: &str, bytes: &[u8], history: &History, jobs: usize) {
-    if matches!(name, "feedback" | "resample") {
+    if matches!(name, "feedback" | "resample" | "bursts") {
         check_whole(bytes, history, jobs)
     } else {
         check(bytes, history, jobs)
@@ -234,7 +234,7 @@ fn the_command_line() {
         ("without.swf", "none of its 1 jobs has a run time and a number of processors"),
         ("missing.swf", "missing.swf"),
     ] {
-        for model in ["markov", "independent", "hmm", "feedback", "resample"] {
+        for model in ["markov", "independent", "hmm", "feedback", "resample", "bursts"] {
             let output = generate(&format!("--model {model} --like {name}"));
             assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
             assert!(stderr(&output).contains(message), "{}", stderr(&output));
@@ -264,6 +264,8 @@ fn the_command_line() {
         "--model feedback",
         "--model feedback --like one.swf --unit weeks",
         "--model resample",
+        "--model bursts",
+        "--model bursts --like one.swf --unit weeks",
         "--model markov --like one.swf --unit weeks",
         "--model hmm --trained model.json --shapes whole",
         "--model hmm --trained model.json --shapes runs",
@@ -286,6 +288,7 @@ fn the_command_line() {
         "--model hmm --trained model.json --like one.swf --shapes runs",
         "--model feedback --like one.swf",
         "--model resample --like one.swf",
+        "--model bursts --like one.swf",
         "--model resample --like one.swf --unit sessions",
         "--model downey",
         "--model downey --procs 1 --users 1 --load 2",

@@ -1,8 +1,16 @@
 //! Who may start while the front job waits: those that EASY backfilling by the limits would let pass it.
 
-use super::object::Limited;
 use crate::error::Result;
 use crate::heap;
+use bytemuck::{Pod, Zeroable};
+
+/// A running job by its limit: what is left of it, and what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Limited {
+    pub(super) after: u32,
+    pub(super) processors: u32,
+}
 
 /// The front job's reservation by the limits.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +22,7 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// The reservation of a job of so many processors; `running` are put in the order of a heap. O(R + the ends until the
+    /// The reservation of a job of this number of processors; `running` are put in the order of a heap. O(R + the ends until the
     /// reservation x log R).
     pub(super) fn new(processors: u32, idle: u32, running: &mut [Limited]) -> Result<Guard> {
         heap::build(running)?;

@@ -2,7 +2,7 @@
 
 use super::cost::Costs;
 use super::grid::{self, LONGEST, POINTS};
-use super::guard::Guard;
+use super::guard::{Guard, Limited};
 use super::profile::Profile;
 use super::rule::PlanRule;
 use super::search::{Entry, KEYS, SNAPSHOTS, Search, WINDOW, keys, pressing};
@@ -59,14 +59,6 @@ pub struct PlanWork {
     pub evaluations: u32,
     /// Steps of profiles that lay before the searches for a place: an upper bound of those touched.
     pub steps: u64,
-}
-
-/// A running job by its limit: what is left of it, and what it holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Limited {
-    pub(super) after: u32,
-    pub(super) processors: u32,
 }
 
 /// See [`WaitingJob`].
@@ -220,7 +212,7 @@ impl<'a> Plan<'a> {
         other.state.random = self.state.random;
     }
 
-    /// A new pass, with so many idle processors. O(1).
+    /// A new pass, with this number of idle processors. O(1).
     pub fn begin(&mut self, idle: u32) {
         self.state.idle = idle;
         (self.state.running, self.state.waiting, self.state.started, self.state.planned) = (0, 0, 0, 0);

@@ -58,7 +58,7 @@ impl Profile {
         self.free[0]
     }
 
-    /// The earliest place of a job: its processors are free over all of its run time. `None` if so many are never free.
+    /// The earliest place of a job: its processors are free over all of its run time. `None` if they are never free together.
     /// One pass over the steps.
     #[inline]
     pub(super) fn earliest(&self, processors: u32, run_time: u32) -> Option<Place> {

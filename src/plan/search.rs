@@ -10,7 +10,7 @@ use crate::math::mix::{GOLDEN, finalise};
 /// How many jobs are put in order at most; the others follow.
 pub const WINDOW: usize = 64;
 
-/// Profiles are kept before every so many places of the present order: a changed order is looked at from there on.
+/// Profiles are kept before every fourth place of the present order: a changed order is looked at from there on.
 const STRIDE: usize = 4;
 
 /// How many profiles are kept: one before each stride.
@@ -146,7 +146,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// So many changes of the present order, each kept if it makes the order cheaper: every second one takes a job that
+    /// Tries this number of changes of the present order, each kept if it makes the order cheaper: every second one takes a job that
     /// fits the idle processors but is not planned for now and brings it nearer to the front, the others exchange or move
     /// any two of one class, those near the front more often.
     pub(super) fn propose(&mut self, proposals: u32) {

@@ -310,7 +310,7 @@ fn quantile(waits: &[i64], quantile: f64) -> i64 {
     let mut sorted = waits.to_vec();
     sorted.sort();
     let rank = (quantile * waits.len() as f64).ceil() as usize;
-    sorted.get(rank.max(1) - 1).map_or(0, |&wait| wait.min(i64::from(u32::MAX)))
+    sorted.get(rank.max(1) - 1).map_or(0, |&wait| wait.min(LONGEST))
 }
 
 /// EASY's reservation for so many processors by the limits (seconds from now, processors) of what runs: when, and how

@@ -28,7 +28,7 @@ pub struct Generate {
     /// The model of the workload
     #[arg(long, value_enum, default_value = "sessions")]
     model: Name,
-    /// The trace to learn from: any format that import reads (markov, independent, hmm, feedback, resample; for
+    /// The trace to learn from: any format that import reads (markov, independent, hmm, feedback, resample, bursts; for
     /// lublin it gives the machine's size)
     #[arg(long, value_name = "TRACE")]
     like: Option<PathBuf>,
@@ -91,6 +91,8 @@ enum Name {
     Feedback,
     /// The trace's own jobs, whole weeks or users' sessions of them in another order
     Resample,
+    /// The trace's own jobs, now and then hundreds of like ones at once, at the trace's load
+    Bursts,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -113,6 +115,7 @@ impl Name {
             Name::Hmm => "hmm",
             Name::Feedback => "feedback",
             Name::Resample => "resample",
+            Name::Bursts => "bursts",
         }
     }
 }
@@ -178,7 +181,10 @@ impl Generate {
                 return Err(Failure::Usage(format!("the model {} takes no {option}", model.text())));
             }
         }
-        let learns = matches!(model, Name::Markov | Name::Independent | Name::Feedback | Name::Resample);
+        let learns = matches!(
+            model,
+            Name::Markov | Name::Independent | Name::Feedback | Name::Resample | Name::Bursts
+        );
         if self.like.is_none() && learns {
             let message = format!("the model {} learns from a trace: --like TRACE", model.text());
             return Err(Failure::Usage(message));
@@ -217,6 +223,7 @@ impl Generate {
                 options = format!(" --unit {}", unit.text());
                 Model::resample(history, unit)
             }
+            (Name::Bursts, Some(history)) => Model::bursts(history),
             (Name::Lublin, _) => Model::lublin(self.size(history)),
             (Name::Downey, _) => {
                 let load = self.load.unwrap_or(0.75);
@@ -269,7 +276,8 @@ impl Generate {
             self.jobs
         );
         let learnt = |history: &History| {
-            let how = if self.model == Name::Resample { "the jobs themselves are" } else { "learnt from" };
+            let own = matches!(self.model, Name::Resample | Name::Bursts);
+            let how = if own { "the jobs themselves are" } else { "learnt from" };
             format!("{how} the {} jobs of {} that ran", history.jobs.len(), history.name)
         };
         let of_trace = history.filter(|_| self.model != Name::Lublin);

@@ -70,12 +70,13 @@ pub fn models(history: &History) -> [(&'static str, Model); 7] {
 }
 
 /// Those whose bits are not held on to.
-pub fn further(history: &History) -> [(&'static str, Model); 4] {
+pub fn further(history: &History) -> [(&'static str, Model); 5] {
     [
         ("hmm, chained", Model::hidden(&hidden(Load::Geometric), history, Shapes::Chain).unwrap()),
         ("hmm, runs", Model::hidden(&hidden(Load::Geometric), history, Shapes::Runs).unwrap()),
         ("feedback", Model::feedback(history)),
         ("resample", Model::resample(history, Unit::Sessions)),
+        ("bursts", Model::bursts(history)),
     ]
 }
 

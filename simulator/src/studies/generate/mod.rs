@@ -17,6 +17,7 @@
 
 pub mod arrivals;
 pub mod backlog;
+pub mod bursts;
 pub mod chain;
 pub mod coupling;
 pub mod downey;
@@ -40,6 +41,7 @@ use crate::base::random::Random;
 use crate::trace::nodes::Machine;
 use crate::trace::swf::{SwfJob, write_header, write_job, write_tasks};
 use arrivals::Arrivals;
+use bursts::Bursts;
 use downey::Downey;
 use feedback::Feedback;
 use hidden::{Hidden, HiddenError, Shapes};
@@ -180,6 +182,8 @@ pub enum Model {
     Feedback(Box<Feedback>),
     /// The trace's own jobs, shuffled.
     Resample(Box<Resample>),
+    /// The trace's own jobs, with bursts of like ones.
+    Bursts(Box<Bursts>),
 }
 
 impl Model {
@@ -239,6 +243,11 @@ impl Model {
         Model::Resample(Box::new(Resample::new(history, unit)))
     }
 
+    /// The trace's own jobs, now and then hundreds of like ones at once.
+    pub fn bursts(history: &History) -> Model {
+        Model::Bursts(Box::new(Bursts::new(history)))
+    }
+
     /// The first `count` jobs of a seed, in order of submission.
     ///
     /// # Errors
@@ -257,6 +266,7 @@ impl Model {
             Model::Hidden(model) => model.jobs(&mut random, all, each),
             Model::Feedback(model) => model.jobs(&mut random, all, each),
             Model::Resample(model) => model.jobs(&mut random, all, each),
+            Model::Bursts(model) => model.jobs(&mut random, all, each),
             Model::Independent(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Lublin(model) => model.jobs(&mut random).take(count).try_for_each(each),
             Model::Markov(model) => {
