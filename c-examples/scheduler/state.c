@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const char MAGIC[8] = "surefill";
-enum { VERSION = 8, BYTE_ORDER_MARK = 0x01020304 };
+enum { VERSION = 9, BYTE_ORDER_MARK = 0x01020304 };
 static const size_t LONGEST = (size_t)1 << 30;
 
 struct header {
