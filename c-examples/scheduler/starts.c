@@ -1,8 +1,8 @@
 /* For every pool a calibration, and what some of the jobs that still wait have been told: in the order of their
  * numbers.
  *
- * The library counts the answers of one jam once, however many there are: how far they move it is its rule alone. What is
- * bounded here is memory. A job is remembered when it is first asked about, and again when it has waited so much longer
+ * The library counts the answers of one jam once, however many there are: how far they move it is its rule alone. Only
+ * memory is bounded here. A job is remembered when it is first asked about, and again when it has waited so much longer
  * that the answer is about another kind of wait. */
 #include "starts.h"
 

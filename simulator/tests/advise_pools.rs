@@ -52,8 +52,8 @@ fn medians(start: &Start) -> [Option<i64>; 2] {
     [&start.quantiles, &start.last].map(|all| all.get(1).map(|quantile| quantile.within))
 }
 
-/// Jobs of the past had both nodes, one of which has left since: the moment is played on the machine of then. Where they
-/// shared nodes it is left out.
+/// Jobs of the past had both nodes, one of which has left since: the moment is played on the machine of then. Where
+/// they shared nodes it is left out.
 #[test]
 fn the_past_need_not_fit_the_present() {
     let jobs = job("1", "a", "main", 1, "1:00:00", "10:00", 9) + &job("2", "b", "main", 1, "1:00:00", "", 5);
@@ -99,8 +99,8 @@ fn nodes_that_leave_take_their_jobs_along() {
     assert!(advice.heads[0].idle >= 32, "{:?}", advice.heads[0]);
 }
 
-/// Partition b has half of the nodes of a, and ten of its own: the jobs of both are foretold, those of a on its own nodes,
-/// as they account for all of them.
+/// Partition b has half of the nodes of a, and two of its own: the jobs of both are foretold, those of a on its own
+/// nodes, as they account for all of them.
 #[test]
 fn partitions_that_overlap_are_foretold() {
     let sinfo = nodes("a", 0, &["allocated"; 4])
@@ -149,8 +149,8 @@ fn the_tasks_of_an_array_are_jobs() {
     // Two tasks at once leave two nodes to the job behind.
     assert_eq!(told("12_[0-99%2]", "Priority").0, [at(0), None, at(0)]);
     assert_eq!(told("12_[0-99%4]", "Priority").0, [at(0), None, at(25)]);
-    // The running tasks go on with the waiting ones: of an array of its own, the job behind waits for the end of 104 in four
-    // places. Where two may run at once, none of the waiting tasks starts before three of the four have ended.
+    // The running tasks go on with the waiting ones: the job behind waits for the end of 104 in four places. Where two
+    // may run at once, none of the waiting tasks starts before three of the four have ended.
     for reason in ["Priority", "JobArrayTaskLimit"] {
         assert_eq!(told("7_[4-103%4]", reason).0, [None, None, at(25)]);
         assert_eq!(told("7_[4-103%2]", reason).0, [None, None, at(0)]);

@@ -361,7 +361,7 @@ mod tests {
     }
 
     /// Forecasts five times too early and three times too narrow; jobs come forty at a time and are delayed together,
-    /// by a factor of their own, and what became of them is heard long after the next ones have been told. Of the jobs
+    /// by a factor of their own, and what became of them is heard long after the next ones have been told. Among jobs
     /// of a jam, which count once, nearly as many hold as should, at the outer levels rather more.
     #[test]
     fn levels_hold_when_outcomes_come_late_and_together() {
@@ -400,8 +400,8 @@ mod tests {
         }
     }
 
-    /// A fresh calibration and thirteen jobs of one jam, all of which miss: the next are told more, for the one jam, and
-    /// not years. Neither do the outcomes of a thousand that were told at one time count as a thousand.
+    /// A fresh calibration and thirteen jobs of one jam, all of which miss: the next are told more, for the one jam,
+    /// and not years. Neither do the outcomes of a thousand that were told at one time count as a thousand.
     #[test]
     fn one_jam_counts_once() {
         const HOUR: i64 = 3600;

@@ -71,9 +71,9 @@ static void who_waits_is_heard_of(void) {
     starts_free(starts);
 }
 
-/* A hundred jobs of one jam, all of them late, count once: the next are told more, but not years. Of a job that has left
- * the queue, or is an array's task, nothing is remembered; of the others one answer, and another when they have waited for
- * hours. */
+/* A hundred jobs of one jam, all of them late, count once: the next are told more, but not years. Of a job that has
+ * left the queue, or is an array's task, nothing is remembered; of the others one answer, and another when they have
+ * waited for hours. */
 static void jams_are_no_flood(void) {
     struct starts *starts = starts_make();
     const struct facts task = job(900, 0);

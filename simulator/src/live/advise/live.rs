@@ -23,8 +23,8 @@ pub fn squeue_arguments(separator: &Separator) -> Vec<String> {
     arguments
 }
 
-/// `squeue`'s arguments for all jobs that Slurm remembers; the waiting tasks of an array are one line, as only that line
-/// says how many run at once.
+/// `squeue`'s arguments for all jobs that Slurm remembers; the waiting tasks of an array are one line, as only that
+/// line has the limit of those that run at once.
 pub fn all_arguments(separator: &Separator) -> Vec<String> {
     let mut arguments = ["--noheader", "--all", "--states=all"].map(str::to_owned).to_vec();
     arguments.push(format!("--format={}", separator.squeue()));

@@ -6,7 +6,7 @@
 //! * [`live`]: runs these commands.
 //! * [`beliefs`]: what ended jobs teach of run times and of waits.
 //! * [`pool`]: pools of interchangeable nodes.
-//! * [`tasks`]: the waiting tasks of arrays.
+//! * [`tasks`], [`arrays`]: the waiting tasks of arrays, as squeue names them and as jobs.
 //! * [`head`]: when the first waiting job of each pool starts.
 //! * [`forecast`]: when every waiting job starts, the queue played forward.
 //! * [`calibrate`]: how far such forecasts were off in the pool's history, by which they are stretched.
@@ -18,6 +18,7 @@
 //! jobs' starts come from the queue played forward; and the others' waits are bounded from the history of waits
 //! (QBETS), which needs no model of the scheduler.
 
+pub mod arrays;
 pub mod beliefs;
 pub mod calibrate;
 pub mod forecast;
@@ -167,7 +168,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     let wanted = |partition: &str| question.partition.as_deref().is_none_or(|only| only == partition);
 
     let (mut heads, mut starts) = (Vec::new(), Vec::new());
-    let mut remarks: Vec<String> = tasks::cut(&snapshot.jobs).into_iter().collect();
+    let mut remarks: Vec<String> = arrays::cut(&snapshot.jobs).into_iter().collect();
     for pool in Pool::united(snapshot) {
         if !pool.partitions.iter().any(|partition| wanted(partition)) {
             continue;

@@ -9,7 +9,7 @@ use super::beliefs::{Kind, RunTimes, refused};
 use super::play::{Players, Running, Waits};
 use super::pool::{Counted, Pool};
 use super::read::{Job, State};
-use super::{Snapshot, TASK_LIMIT, tasks, waits_for};
+use super::{Snapshot, TASK_LIMIT, arrays, tasks, waits_for};
 use crate::base::random::Random;
 use anyhow::Result;
 use std::cmp::Reverse;
@@ -119,7 +119,7 @@ pub(super) fn players<'a>(
     waiting.sort_by_key(|job| (Reverse(job.priority), job.submit));
     let arrays = waiting.iter().filter(|job| job.tasks.is_some()).count().max(1) as u32;
     let most = (MOST_OF_ALL / arrays).clamp(20, MOST);
-    let running = tasks::running(&snapshot.jobs);
+    let running = arrays::running(&snapshot.jobs);
     let mut random = Random::new(1);
     let mut players =
         Players { now: snapshot.now, all: counted.all, idle: counted.idle, ..Players::default() };

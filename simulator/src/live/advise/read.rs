@@ -362,9 +362,9 @@ pub fn squeue(text: &str, source: &str) -> Result<Listing<Job>> {
     })
 }
 
-/// A state of `sinfo` without its sign. Signs of nodes that take no job now (silent, reserved for maintenance, rebooting,
-/// powering down) make of one that may have jobs one that is drained, of others one that is down. The other signs
-/// (powered down or up to come) change nothing.
+/// A state of `sinfo` without its sign. Signs of nodes that take no job now (silent, reserved for maintenance,
+/// rebooting, powering down) make of one that may have jobs one that is drained, of others one that is down. The other
+/// signs (powered down or up to come) change nothing.
 fn served(state: &str) -> &str {
     let bare = state.trim_end_matches(|sign: char| !sign.is_ascii_alphanumeric());
     match (state.ends_with(['*', '$', '@', '^', '!', '%']), bare) {
