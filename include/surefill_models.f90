@@ -72,7 +72,7 @@ module surefill_models
   !> The levels that are calibrated: .05, .25, .5, .75 and .95.
   integer(c_int32_t), parameter :: SUREFILL_START_LEVELS = 5_c_int32_t
   !> Bytes of memory that a calibration of starts needs, aligned to 8.
-  integer(c_int64_t), parameter :: SUREFILL_START_CALIBRATION_SIZE = 3056_c_int64_t
+  integer(c_int64_t), parameter :: SUREFILL_START_CALIBRATION_SIZE = 3064_c_int64_t
 
   ! ---- Calibration of predicted delays ----
 

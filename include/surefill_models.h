@@ -366,14 +366,15 @@ int32_t surefill_predictor_model(const surefill_predictor *predictor, surefill_m
 #define SUREFILL_START_LEVELS 5
 
 /* Bytes of memory that a calibration of starts needs, aligned to 8. */
-#define SUREFILL_START_CALIBRATION_SIZE 3056
+#define SUREFILL_START_CALIBRATION_SIZE 3064
 
 /* Stretches the quantiles that forecasts give for starts so that they hold, by the outcomes of those before
  * (adaptive conformal inference on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time
  * and of time waited. Ask a forecast for the five levels in seconds from now, tell what
  * surefill_start_calibration_told makes of them, keep both, and when the job starts say them to
- * surefill_start_calibration_learn. In the long run each level then holds as often as it says, whatever the
- * forecasts are.
+ * surefill_start_calibration_learn. In the long run each level then holds about as often as it says, whatever the
+ * forecasts are. Answers that were given before any outcome of theirs was known count once, be they one or a
+ * thousand: a jam carries nothing away, and every answer may be kept.
  *
  * Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers,
  * and sealed it is a checkpoint. */

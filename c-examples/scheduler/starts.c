@@ -1,13 +1,11 @@
 /* For every pool a calibration, and what some of the jobs that still wait have been told: in the order of their
  * numbers.
  *
- * Every answer moves the calibration by its rate, 1 for the first starts of a class that it hears of and less for later
- * ones. A hundred jobs of one jam are late together: if all their answers counted, told before the first outcome was
- * known, the next jobs would be told years. So the answers that are open at once in a class are few at first, and
- * more as the rate falls. */
+ * The library counts the answers of one jam once, however many there are: how far they move it is its rule alone. Only
+ * memory is bounded here. A job is remembered when it is first asked about, and again when it has waited so much longer
+ * that the answer is about another kind of wait. */
 #include "starts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +13,9 @@
 enum { LEVELS = SUREFILL_START_LEVELS, POOLS = 64, FORGOTTEN = 10 * 86400 };
 enum { ALL_HEARD = (1 << LEVELS) - 1 };
 
-/* The library's classes: by how far ahead the forecast's median lies, and how long the job has waited; and the power by
- * which its rate falls with the starts of a class, until it is a fiftieth. */
-enum { LEADS = 5, AGES = 2, CLASSES = (LEADS + 1) * (AGES + 1), MEDIAN = LEVELS / 2 };
-static const int64_t LEAD_ENDS[LEADS] = {600, 3600, 4 * 3600, 12 * 3600, 36 * 3600}, AGE_ENDS[AGES] = {60, 6 * 3600};
-static const double POWER = 0.6, MOST_OPEN = 50;
-enum { LUCK = 16 }; /* of this number of answers one is remembered, where there is one open */
+/* Of one pool at most MOST_OPEN answers are remembered of which something is still to be heard; of a job the first, and
+ * another each time that it has waited MORE times as long as at the one before, and SOON seconds. */
+enum { MOST_OPEN = 1000, SOON = 3600, MORE = 3 };
 
 const double STARTS_LEVELS[LEVELS] = {0.05, 0.25, 0.5, 0.75, 0.95};
 
@@ -33,7 +28,7 @@ struct answer {
 struct place {
     int64_t key, asked; /* asked: when last */
     surefill_start_calibration *calibration; /* NULL for a free place */
-    int64_t known[CLASSES], open[CLASSES];   /* answers whose job has started, and that something is still to be heard of */
+    int64_t open; /* answers that something is still to be heard of */
 };
 
 struct starts {
@@ -92,8 +87,7 @@ static struct place *make_place(struct starts *starts, int64_t key, int64_t now)
             return NULL;
         }
         place->key = key;
-        memset(place->known, 0, sizeof place->known);
-        memset(place->open, 0, sizeof place->open);
+        place->open = 0;
     }
     if (place != NULL) place->asked = now;
     return place;
@@ -102,13 +96,6 @@ static struct place *make_place(struct starts *starts, int64_t key, int64_t now)
 /* Whether something is still to be heard of an answer: who has waited longer than all that it was told, be it for
  * weeks, keeps nobody from being heard. */
 static bool is_open(const struct answer *answer) { return answer->heard != ALL_HEARD; }
-
-static int class_of(const struct answer *answer) {
-    int lead = 0, age = 0;
-    while (lead < LEADS && answer->forecast[MEDIAN] >= LEAD_ENDS[lead]) lead++;
-    while (age < AGES && answer->age >= AGE_ENDS[age]) age++;
-    return lead * (AGES + 1) + age;
-}
 
 /* The first answer of this job or of one behind it. */
 static size_t first_of(const struct starts *starts, int64_t id) {
@@ -143,35 +130,25 @@ static bool insert(struct starts *starts, size_t at, const struct answer *answer
     memmove(&starts->answers[at + 1], &starts->answers[at], (starts->count - at) * sizeof *starts->answers);
     starts->answers[at] = *answer;
     starts->count++;
-    place->open[class_of(answer)] += is_open(answer);
+    place->open += is_open(answer);
     return true;
 }
 
-/* Whether luck picks this answer: one of LUCK, the same in every run. */
-static bool is_picked(int64_t id, int64_t when) {
-    uint64_t mixed = ((uint64_t)id * 0x9E3779B97F4A7C15u ^ (uint64_t)when) * 0xD6E8FEB86659FD93u;
-    return (mixed >> 32) % LUCK == 0;
-}
-
-/* Remembers an answer, one of a job and class. */
+/* Remembers an answer, unless there is one of this job and pool from when it had waited nearly as long. */
 static void note(struct starts *starts, const struct place *place, const struct facts *facts, int64_t now, int64_t age,
                  const int64_t forecast[LEVELS], const int64_t told[LEVELS]) {
     struct answer made = {.id = facts->id, .key = place->key, .when = now, .age = (int32_t)age};
     size_t first, end;
-    int class;
-    if (age > INT32_MAX) return;
+    if (age > INT32_MAX || place->open >= MOST_OPEN) return;
     for (int i = 0; i < LEVELS; i++) {
         if (forecast[i] > INT32_MAX || told[i] > INT32_MAX) return;
         made.forecast[i] = (int32_t)forecast[i];
         made.told[i] = (int32_t)told[i];
     }
-    class = class_of(&made);
-    if (place->open[class] > 0 && !is_picked(facts->id, now)) return;
-    if ((double)place->open[class] >= fmin(MOST_OPEN, pow(1 + (double)place->known[class], POWER))) return;
     first = first_of(starts, facts->id);
     end = end_of(starts, first, facts->id);
     for (size_t i = first; i < end; i++)
-        if (starts->answers[i].key == place->key && class_of(&starts->answers[i]) == class) return;
+        if (starts->answers[i].key == place->key && age < SOON + (int64_t)MORE * starts->answers[i].age) return;
     insert(starts, end, &made);
 }
 
@@ -203,7 +180,7 @@ void starts_left(struct starts *starts, int64_t id) {
     size_t first = first_of(starts, id), end = end_of(starts, first, id);
     if (first == end) return;
     for (size_t i = first; i < end; i++)
-        find(starts, starts->answers[i].key)->open[class_of(&starts->answers[i])] -= is_open(&starts->answers[i]);
+        find(starts, starts->answers[i].key)->open -= is_open(&starts->answers[i]);
     memmove(&starts->answers[first], &starts->answers[end], (starts->count - end) * sizeof *starts->answers);
     starts->count -= end - first;
 }
@@ -214,7 +191,6 @@ void starts_began(struct starts *starts, int64_t id, int64_t start) {
         struct answer *answer = &starts->answers[i];
         int64_t waited = start > answer->when ? start - answer->when : 0;
         hear(starts, answer, waited, true);
-        find(starts, answer->key)->known[class_of(answer)]++;
         starts->totals.known++;
         starts->totals.held += waited <= answer->told[STARTS_TOLD];
     }
@@ -229,7 +205,7 @@ void starts_overdue(struct starts *starts, int64_t now) {
         while (next < LEVELS && (answer->heard >> next & 1) != 0) next++;
         if (next == LEVELS || waited <= answer->told[next]) continue;
         hear(starts, answer, waited, false);
-        if (!is_open(answer)) find(starts, answer->key)->open[class_of(answer)]--;
+        if (!is_open(answer)) find(starts, answer->key)->open--;
     }
 }
 
@@ -241,7 +217,7 @@ struct front {
     uint64_t places, answers;
 };
 struct saved {
-    int64_t key, asked, known[CLASSES];
+    int64_t key, asked;
 };
 enum { PLACE_SIZE = sizeof(struct saved) + SUREFILL_START_CALIBRATION_SIZE };
 
@@ -262,7 +238,6 @@ void *starts_save(const struct starts *starts, size_t *size) {
             free(bytes);
             return NULL;
         }
-        memcpy(saved.known, place->known, sizeof saved.known);
         memcpy(at, &saved, sizeof saved);
         memcpy(at + sizeof saved, place->calibration, SUREFILL_START_CALIBRATION_SIZE);
         at += PLACE_SIZE;
@@ -278,9 +253,6 @@ static bool load_places(struct starts *starts, const char *at, uint64_t count) {
         memcpy(&saved, at, sizeof saved);
         if (find(starts, saved.key) != NULL || (place = make_place(starts, saved.key, saved.asked)) == NULL)
             return false;
-        for (int k = 0; k < CLASSES; k++)
-            if (saved.known[k] < 0) return false;
-        memcpy(place->known, saved.known, sizeof saved.known);
         memcpy(place->calibration, at + sizeof saved, SUREFILL_START_CALIBRATION_SIZE);
         if (surefill_start_calibration_open(place->calibration, SUREFILL_START_CALIBRATION_SIZE, &place->calibration) !=
             SUREFILL_OK)

@@ -19,9 +19,8 @@ struct starts *starts_make(void);
 void starts_free(struct starts *starts);
 
 /* Within how many seconds a job of this pool is to be told that it has started, at the level of STARTS_TOLD, where the
- * forecast says so at each level. Some of what is told is remembered, of jobs and at times that luck picks, and no more
- * at once than can be wrong together without carrying the calibration away; nothing of a job that starts under another
- * number (several). */
+ * forecast says so at each level. What is told is remembered, of a job when it is first asked about and now and then
+ * while it waits, of a thousand at once in a pool; nothing of a job that starts under another number (several). */
 int64_t starts_told(struct starts *starts, int64_t key, const struct facts *facts, bool several, int64_t now,
                     const int64_t forecast[SUREFILL_START_LEVELS]);
 

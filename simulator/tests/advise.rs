@@ -301,8 +301,10 @@ fn what_counting_does_not_describe_is_said() {
     assert_eq!(note(&jobs, &with("idle")), (Some("nodes"), None));
     // A node out of service, and the job can never start.
     assert_eq!(note(&jobs, &with("down*")).1.as_deref(), Some("it needs more nodes than are in service"));
-    assert_eq!(note(&jobs, &with("draining")).1.as_deref(), Some("nodes are being drained"));
-    assert_eq!(note(&jobs, &with("reserved")).1.as_deref(), Some("a reservation holds some of the nodes"));
+    for left in ["draining", "reserved", "maint", "allocated@"] {
+        let needs = Some("it needs more nodes than are in service");
+        assert_eq!(note(&jobs, &with(left)).1.as_deref(), needs, "{left}");
+    }
     let suspended = jobs.replace("RUNNING", "SUSPENDED");
     assert_eq!(note(&suspended, &with("idle")).1.as_deref(), Some("a job is suspended"));
     // Two jobs share a node: processors are counted.
@@ -313,8 +315,16 @@ fn what_counting_does_not_describe_is_said() {
     // Another partition with some of the nodes counts only when it has jobs.
     let overlap = with("idle") + "main3|other|idle|4\n";
     assert_eq!(note(&jobs, &overlap), (Some("nodes"), None));
+    // Where its own jobs do not account for its nodes, both are counted.
     let both = jobs.clone() + "9|man|other|PENDING|1|4|5:00|0:00|900|1|Priority|wrap\n";
-    assert_eq!(note(&both, &overlap).1.as_deref(), Some("partition other has some of the nodes"));
+    assert_eq!(note(&both, &overlap), (Some("nodes"), None));
+    let elsewhere = both.replace("1|games|main|RUNNING|3|12", "1|games|main|RUNNING|2|8")
+        + "10|man|other|RUNNING|1|4|5:00|0:00|900|1|None|wrap\n";
+    let together = Some("counted together with main, other");
+    assert_eq!(
+        note(&elsewhere, &(overlap.replace("|idle|", "|allocated|") + "x|other|idle|4\n")).1.as_deref(),
+        together
+    );
     // Partitions of the same nodes are one pool.
     let same: String = with("idle") + &with("idle").replace("|main*|", "|other|");
     let advice = advise(&snapshot(&both, &same, ""), &question()).expect("advice");
@@ -370,7 +380,7 @@ fn saved_output_of_a_real_slurm_is_advised_on() {
     let tables = saved(&["--now", now]);
     let text = String::from_utf8_lossy(&tables.stdout);
     for part in
-        ["head job", "next job of", "JobHeldUser", "5 nodes, 2 idle", "6 jobs wait or run; learnt from 60"]
+        ["head job", "next job of", "JobHeldUser", "5 nodes, 2 idle", "15 jobs wait or run; learnt from 60"]
     {
         assert!(text.contains(part), "no \"{part}\" in\n{text}");
     }
@@ -416,7 +426,7 @@ fn bad_usage_is_refused() {
         .expect("runs");
     let text = String::from_utf8_lossy(&commands.stdout);
     assert_eq!(text.lines().count(), 3);
-    assert!(text.lines().all(|line| line.starts_with("SLURM_TIME_FORMAT=%s s")), "{text}");
+    assert!(text.lines().all(|line| line.starts_with("SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=0 s")), "{text}");
 }
 
 #[test]

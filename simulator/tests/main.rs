@@ -3,6 +3,7 @@
 mod common;
 
 mod advise;
+mod advise_pools;
 mod allocate;
 mod batsim;
 mod characterize;

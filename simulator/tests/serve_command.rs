@@ -185,6 +185,7 @@ fn serve_tells_when_waiting_jobs_start() {
             "now": 1_700_000_000, "learnt": 3, "heads": [],
             "starts": [
                 {"job": "4711<b>", "user": "zelda", "partition": "long", "waited": 7200, "calibrated_by": 50, "started": [],
+                 "tasks": 5, "at_once": 2, "last": [{"probability": 0.5, "within": 20_000}],
                  "quantiles": [{"probability": 0.05, "within": 0}, {"probability": 0.5, "within": within},
                                {"probability": 0.95, "within": 9000}]},
                 {"job": "4712", "user": "zelda", "partition": "long", "waited": 60, "calibrated_by": 50, "started": [],
@@ -199,7 +200,14 @@ fn serve_tells_when_waiting_jobs_start() {
     let anonymous = |within| {
         let mut starts = told(within)["starts"].clone();
         for start in starts.as_array_mut().unwrap() {
-            start.as_object_mut().unwrap().remove("user");
+            let start = start.as_object_mut().unwrap();
+            start.remove("user");
+            // Files of before know of no tasks.
+            for (name, value) in
+                [("tasks", 1.into()), ("at_once", serde_json::Value::Null), ("last", serde_json::json!([]))]
+            {
+                start.entry(name).or_insert(value);
+            }
         }
         starts
     };
@@ -213,6 +221,7 @@ fn serve_tells_when_waiting_jobs_start() {
     assert!(page.contains("4711&lt;b&gt;") && !page.contains("4711<b>") && !page.contains("zelda"), "{page}");
     assert!(page.contains("stretched by what 50 starts") && page.contains("min</td>"), "{page}");
     assert!(page.contains("asks for more than is in service"), "{page}");
+    assert!(page.contains("the first of 5 tasks"), "{page}");
     // A file that cannot be read changes nothing; a right one is read.
     std::fs::write(&path, "{").unwrap();
     std::thread::sleep(Duration::from_millis(2500));

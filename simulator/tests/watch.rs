@@ -27,6 +27,7 @@ fn job(id: &str, user: &str, state: State, nodes: u32, priority: i64, used: i64)
         end: None,
         outcome: String::new(),
         special: false,
+        tasks: None,
         name: "wrap".into(),
     }
 }
@@ -246,7 +247,7 @@ fn gains_losses_and_promises_are_counted() {
     assert_eq!((main.given, main.kept, main.broken, main.open), (5, 3, 2, 0));
 
     assert!(histories(&events).expect("a history").is_empty(), "no pools are known");
-    let pools = vec![surefill_simulator::live::advise::head::PoolSize {
+    let pools = vec![surefill_simulator::live::advise::pool::PoolSize {
         partitions: vec!["main".into()],
         nodes: 8,
         processors: 8,

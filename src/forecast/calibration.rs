@@ -9,11 +9,17 @@
 //!
 //! Outcomes come late, and many answers are open at a time, which one jam makes right or wrong together. What
 //! counts is therefore what a job was told, not what it would be told by now: judged by the latter, the first few of a
-//! jam move the exponents until the others seem right, and fewer answers hold than should. Each answer moves the
-//! exponents of its class once, so that after n answers of a class the share that held differs from q by no more than
-//! the way of its exponent over the sum of the steps: at the lowest rate by at most 12 / (0.02 n), whatever the
-//! forecasts are and however late outcomes come, as long as no exponent is at its bound and what is told is not "now".
-//! A job that is asked about many times while it waits counts as often.
+//! jam move the exponents until the others seem right, and fewer answers hold than should. But answers that were told
+//! at one exponent move it no further away from there than by half of a step at rate 1, be they one or a thousand:
+//! those of one jam, told before any of it was known, count once. At which exponent a job was told follows from its
+//! forecast and what was told. The way up and the way down are bounded in the proportion of their steps, and therefore
+//! a level holds for as many answers as without the bound on every trace of `results/starts.md` that was measured; of
+//! jobs that come forty at a time and are all late or early together, the outer levels hold for too many (the
+//! lowest for 1.4 % of them, where 5 % should have started). A job that is asked about many times while it waits counts
+//! as often.
+//!
+//! Nothing is told beyond the larger of two times the longest wait known, less what the job has waited already, and the
+//! highest quantile of its own forecast.
 //!
 //! Between the levels a probability of starting in time is that of a normal distribution of the wait's logarithm
 //! through what is told, corrected by how often such probabilities came true, of jobs that were just submitted and of
@@ -22,7 +28,7 @@
 use crate::error::{Error, Result};
 use crate::math::chances::{Chances, HORIZONS, Pace, probability};
 use crate::math::normal;
-use crate::runtime::check_span;
+use crate::runtime::{MAX_SECONDS, check_span};
 use bytemuck::{Pod, Zeroable};
 
 /// The levels that are calibrated: the ends of 90 % and 50 % intervals, and the median.
@@ -59,6 +65,12 @@ const SMALL: f64 = 60.0;
 const RATE: f64 = 0.02;
 const RATE_OF_ALL: f64 = 0.005;
 
+/// How many steps at rate 1 an answer may move the exponent away from the one that it was told at.
+const REACH: f64 = 0.5;
+
+/// No wait is told that is longer than this many times the longest one known.
+const LONGEST_WAITS: i64 = 2;
+
 /// Exponents stay within this.
 const MOST: f64 = 6.0;
 
@@ -84,6 +96,8 @@ pub struct StartCalibration {
     classes: [Exponents; CLASSES],
     /// Of jobs that were just submitted, and of those that wait already.
     chances: [Chances; 2],
+    /// The longest wait known, of a job that has started or still waits, in seconds from its submission.
+    longest: i64,
 }
 
 impl Default for StartCalibration {
@@ -130,12 +144,13 @@ impl StartCalibration {
     /// [`Error::OutOfRange`] for negative or decreasing seconds; [`Error::SpanTooLong`].
     pub fn told(&self, age: i64, forecast: &[i64; 5]) -> Result<[i64; 5]> {
         check(age, forecast)?;
-        let [_, _, median, _, _] = *forecast;
+        let [_, _, median, _, highest] = *forecast;
         let mine = self.classes.get(class(age, median)).ok_or(Error::Corrupt)?;
+        let most = (LONGEST_WAITS * self.longest.max(age) - age).max(highest).min(MAX_SECONDS);
         let mut told = *forecast;
         let mut last = 0;
         for ((told, all), mine) in told.iter_mut().zip(self.all.levels).zip(mine.levels) {
-            *told = stretched(*told, all + mine).max(last);
+            *told = stretched(*told, all + mine).min(most).max(last);
             last = *told;
         }
         Ok(told)
@@ -211,9 +226,11 @@ impl StartCalibration {
         let [_, _, median, _, _] = *forecast;
         let mine = self.classes.get_mut(class(age, median)).ok_or(Error::Corrupt)?;
         let rates = (self.all.rate(RATE_OF_ALL), mine.rate(RATE));
+        self.longest = self.longest.max(age + waited);
         let mut missed = heard;
         let exponents = self.all.levels.iter_mut().zip(&mut mine.levels);
-        for (level, ((q, &told), (all, mine))) in LEVELS.into_iter().zip(told).zip(exponents).enumerate() {
+        let levels = LEVELS.into_iter().zip(forecast.iter().zip(told));
+        for (level, ((q, (&forecast, &told)), (all, mine))) in levels.zip(exponents).enumerate() {
             if heard >> level & 1 != 0 {
                 continue;
             }
@@ -225,8 +242,14 @@ impl StartCalibration {
             } else {
                 continue; // nothing is sooner than now
             };
-            *all = (*all + rates.0 * step).clamp(-MOST, MOST);
-            *mine = (*mine + rates.1 * step).clamp(-MOST, MOST);
+            let room = told_at(forecast, told) + REACH * step - (*all + *mine);
+            let both = rates.0 + rates.1;
+            let moved = match step > 0.0 {
+                true => (both * step).min(room.max(0.0)),
+                false => (both * step).max(room.min(0.0)),
+            };
+            *all = (*all + moved * rates.0 / both).clamp(-MOST, MOST);
+            *mine = (*mine + moved * rates.1 / both).clamp(-MOST, MOST);
         }
         Ok(missed)
     }
@@ -249,7 +272,11 @@ impl StartCalibration {
     /// Whether these are numbers that [`StartCalibration::learn`] can have left.
     pub fn is_sound(&self) -> bool {
         let sound = |all: &Exponents| all.levels.iter().all(|t| (-MOST..=MOST).contains(t));
-        sound(&self.all) && self.classes.iter().all(sound) && self.chances.iter().all(Chances::is_sound)
+        let seconds = 0..=2 * MAX_SECONDS;
+        seconds.contains(&self.longest)
+            && sound(&self.all)
+            && self.classes.iter().all(sound)
+            && self.chances.iter().all(Chances::is_sound)
     }
 }
 
@@ -258,7 +285,12 @@ fn stretched(wait: i64, exponent: f64) -> i64 {
         return wait;
     }
     let told = (wait as f64 + SMALL) * libm::exp(exponent) - SMALL;
-    told.clamp(0.0, (1u64 << 40) as f64) as i64
+    told.clamp(0.0, MAX_SECONDS as f64) as i64
+}
+
+/// The exponent at which this forecast became what was told.
+fn told_at(forecast: i64, told: i64) -> f64 {
+    libm::log((told as f64 + SMALL) / (forecast as f64 + SMALL))
 }
 
 /// The probability of starting within `within` seconds, where these are told at [`LEVELS`].
@@ -329,8 +361,8 @@ mod tests {
     }
 
     /// Forecasts five times too early and three times too narrow; jobs come forty at a time and are delayed together,
-    /// by a factor of their own, and what became of them is heard long after the next ones have been told. The share
-    /// that holds is within the bound that the algorithm promises, and that is near.
+    /// by a factor of their own, and what became of them is heard long after the next ones have been told. Among jobs
+    /// of a jam, which count once, nearly as many hold as should, at the outer levels rather more.
     #[test]
     fn levels_hold_when_outcomes_come_late_and_together() {
         const JOBS: usize = 40;
@@ -364,8 +396,81 @@ mod tests {
         assert_eq!(calibration.starts(), all as u64);
         for (kept, level) in kept.iter().zip(LEVELS) {
             let share = f64::from(*kept) / all;
-            assert!((share - level).abs() <= 12.0 / (RATE * all), "{share} for {level}");
+            assert!((share - level).abs() < 0.04, "{share} for {level}");
         }
+    }
+
+    /// A fresh calibration and thirteen jobs of one jam, all of which miss: the next are told more, for the one jam,
+    /// and not years. Neither do the outcomes of a thousand that were told at one time count as a thousand.
+    #[test]
+    fn one_jam_counts_once() {
+        const HOUR: i64 = 3600;
+        let mut calibration = StartCalibration::new();
+        for job in 0..13 {
+            let median = 10 * HOUR + job * 15 * HOUR / 12;
+            let forecast =
+                [median - 3, median - 2, median, median + 2, median + 3].map(|wait| wait.min(25 * HOUR));
+            let told = calibration.told(0, &forecast).unwrap();
+            let heard = calibration.overdue(0, &forecast, &forecast, 26 * HOUR, 0).unwrap();
+            assert_eq!(heard, 31);
+            assert!(told[2] <= median * 2, "{} h", told[2] / HOUR);
+        }
+        let forecast = [9, 9, 10, 11, 12].map(|hours| hours * HOUR);
+        let [_, _, median, _, highest] = calibration.told(0, &forecast).unwrap();
+        assert!((11 * HOUR..15 * HOUR).contains(&median) && highest < 24 * HOUR, "{median} {highest}");
+
+        let forecast = [600, 1200, 1800, 2400, 3000];
+        for known in [0, 50, 1000] {
+            let mut calibration = StartCalibration::new();
+            for job in 0..known {
+                let told = calibration.told(0, &forecast).unwrap();
+                calibration.learn(0, &forecast, &told, [590, 1100, 1900, 2300, 2900, 3100][job % 6]).unwrap();
+            }
+            let mut jam = calibration;
+            let told = calibration.told(0, &forecast).unwrap();
+            for job in 0..1000 {
+                jam.learn(0, &forecast, &told, 4000 + 30 * job).unwrap();
+            }
+            let after = jam.told(0, &forecast).unwrap();
+            for (level, (before, after)) in LEVELS.into_iter().zip(told.into_iter().zip(after)) {
+                let most = (before as f64 + SMALL) * libm::exp(REACH * level);
+                assert!(after > before && after as f64 <= most, "{before} {after} for {level}");
+            }
+            let mut easy = calibration;
+            for _ in 0..1000 {
+                easy.learn(0, &forecast, &told, 0).unwrap();
+            }
+            let after = easy.told(0, &forecast).unwrap();
+            for (level, (before, after)) in LEVELS.into_iter().zip(told.into_iter().zip(after)) {
+                let least = (before as f64 + SMALL) * libm::exp(REACH * (level - 1.0)) - SMALL - 1.0;
+                assert!(after < before && after as f64 >= least, "{before} {after} for {level}");
+            }
+        }
+    }
+
+    /// However often jobs were late, nobody is told more than twice the longest wait known, or than the forecast's own
+    /// highest quantile where that is longer.
+    #[test]
+    fn nothing_is_told_beyond_twice_the_longest_wait() {
+        let mut calibration = StartCalibration::new();
+        for _ in 0..2000 {
+            let forecast = [1, 2, 3, 4, 5];
+            let told = calibration.told(30, &forecast).unwrap();
+            calibration.learn(30, &forecast, &told, 1970).unwrap();
+        }
+        for (age, forecast, most) in [
+            (0, [10, 20, 300, 400, 500], 4000),
+            (30, [10, 20, 300, 400, 500], 3970),
+            (3000, [10, 20, 300, 400, 500], 3000),
+            (0, [10, 20, 300, 4000, 9000], 9000),
+        ] {
+            let told = calibration.told(age, &forecast).unwrap();
+            assert!(told.iter().all(|&told| told <= most) && told[4] == most, "{told:?}");
+        }
+        let mut waits = StartCalibration::new();
+        waits.overdue(100, &[5; 5], &[5; 5], 900, 0).unwrap();
+        assert_eq!(waits.longest, 1000);
+        assert!(waits.is_sound());
     }
 
     /// Misses heard while jobs wait are those that would have been heard at their starts, no more and no fewer.

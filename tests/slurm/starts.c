@@ -48,7 +48,7 @@ static void the_level_holds(int64_t waiting) {
         if (i >= waiting) starts_began(starts, 1 + i - waiting, starts_at[i - waiting]);
     }
     for (int64_t i = JOBS / 2; i < JOBS; i++) held += starts_at[i] <= told_by[i];
-    CHECK(fabs((double)held / (JOBS / 2) - 0.95) < 0.015);
+    CHECK(fabs((double)held / (JOBS / 2) - 0.95) < 0.02);
     CHECK(most < 30 * FORECAST[STARTS_TOLD]);
     starts_free(starts);
 }
@@ -71,8 +71,9 @@ static void who_waits_is_heard_of(void) {
     starts_free(starts);
 }
 
-/* A hundred jobs of one jam, all of them late: the next are told more, but not years. Of a job that has left the queue,
- * or is an array's task, nothing is remembered; of the others one answer in each class. */
+/* A hundred jobs of one jam, all of them late, count once: the next are told more, but not years. Of a job that has
+ * left the queue, or is an array's task, nothing is remembered; of the others one answer, and another when they have
+ * waited for hours. */
 static void jams_are_no_flood(void) {
     struct starts *starts = starts_make();
     const struct facts task = job(900, 0);
@@ -85,20 +86,24 @@ static void jams_are_no_flood(void) {
         for (int64_t id = 1; id <= 100; id++) tell(starts, id, 0, now);
     starts_overdue(starts, 60000);
     later = tell(starts, 902, 60000, 60000);
-    CHECK(later > 3 * first && later < 10 * first);
+    CHECK(later > 3 * first / 2 && later < 2 * first);
+    starts_left(starts, 902);
     starts_began(starts, 900, 70000);
     starts_began(starts, 901, 70000);
     CHECK(known(starts) == 0);
     for (int64_t id = 1; id <= 100; id++) starts_began(starts, id, 70000);
-    CHECK(known(starts) == 1);
-    for (int64_t round = 0; round < 40; round++) { /* the more starts it knows the more jobs count */
-        int64_t before = known(starts);
-        for (int64_t now = 100000 * (2 + round), end = now + 50; now < end; now += 5)
-            for (int64_t id = 1; id <= 100; id++) tell(starts, id, end - 50, now);
-        for (int64_t id = 1; id <= 100; id++) starts_began(starts, id, 100000 * (2 + round) + first);
-        CHECK(known(starts) > before && known(starts) - before <= 51);
-    }
-    CHECK(known(starts) > 400);
+    CHECK(known(starts) == 100 && tell(starts, 903, 70000, 70000) < 2 * first);
+    starts_left(starts, 903);
+    tell(starts, 904, 70000, 70000);
+    tell(starts, 904, 70000, 73000);
+    tell(starts, 904, 70000, 74000);
+    tell(starts, 904, 70000, 80000);
+    tell(starts, 904, 70000, 86000);
+    starts_began(starts, 904, 90000);
+    CHECK(known(starts) == 103);
+    for (int64_t id = 1000; id < 4000; id++) tell(starts, id, 90000, 90000);
+    for (int64_t id = 1000; id < 4000; id++) starts_began(starts, id, 990000);
+    CHECK(known(starts) == 1103 && tell(starts, 905, 990000, 990000) < 4 * first);
     starts_free(starts);
 }
 
@@ -197,7 +202,7 @@ static void states_are_kept(void) {
         bytes[at] = kept;
         starts_free(read);
     }
-    CHECK(loaded < 300); /* of 1,200 */
+    CHECK(loaded < 700); /* of 3,900: the answers' times are many */
     CHECK(known(beliefs_starts(other)) == known(starts));
     free(bytes);
     beliefs_free(beliefs);

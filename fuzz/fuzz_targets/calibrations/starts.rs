@@ -15,6 +15,7 @@ type Class = (u64, [f64; 5]);
 pub struct Starts {
     all: Class,
     classes: [Class; 18],
+    longest: i64,
 }
 
 /// A forecast of a job of an age, and what its user is said to have heard; the number of levels is mostly right.
@@ -84,9 +85,11 @@ impl Starts {
     }
 
     fn told(&self, forecast: &Forecast) -> [i64; 5] {
+        let rest = 2 * self.longest.max(forecast.age) - forecast.age;
+        let most = rest.max(forecast.levels[4]).min(SUREFILL_MAX_SECONDS);
         let mut last = 0;
         [0, 1, 2, 3, 4].map(|level| {
-            last = self.stretched(forecast, level).max(last);
+            last = self.stretched(forecast, level).min(most).max(last);
             last
         })
     }
@@ -95,6 +98,7 @@ impl Starts {
     fn hear(&mut self, forecast: &Forecast, waited: i64, heard: i32, started: bool) -> i32 {
         let class = forecast.class();
         let rates = (rate(self.all.0, 0.005), rate(self.classes[class].0, 0.02));
+        self.longest = self.longest.max(forecast.age + waited);
         let mut missed = heard;
         for (level, q) in LEVELS.into_iter().enumerate() {
             if heard >> level & 1 != 0 {
@@ -109,8 +113,18 @@ impl Starts {
             } else {
                 continue;
             };
+            // No further from where it was told than by half a step.
+            let at = ((told + 60) as f64 / (forecast.levels[level] + 60) as f64).ln();
+            let both = rates.0 + rates.1;
+            let now = self.all.1[level] + self.classes[class].1[level];
+            let end = now + both * step;
+            let end = if step > 0.0 {
+                end.min((at + 0.5 * step).max(now))
+            } else {
+                end.max((at + 0.5 * step).min(now))
+            };
             for (exponents, rate) in [(&mut self.all.1, rates.0), (&mut self.classes[class].1, rates.1)] {
-                exponents[level] = (exponents[level] + rate * step).clamp(-6.0, 6.0);
+                exponents[level] = (exponents[level] + (end - now) * rate / both).clamp(-6.0, 6.0);
             }
         }
         if started {
@@ -136,7 +150,7 @@ impl Subject for Starts {
         assert!(status == SUREFILL_ERROR_TOO_SMALL && made.is_null());
         let status = unsafe { surefill_start_calibration_init(block.pointer(), block.length(), &mut made) };
         assert!(status == SUREFILL_OK && made.cast() == block.pointer());
-        Some((Starts { all: Default::default(), classes: Default::default() }, block))
+        Some((Starts { all: Default::default(), classes: Default::default(), longest: 0 }, block))
     }
 
     fn seal(handle: *mut c_void, _length: i64) -> i32 {

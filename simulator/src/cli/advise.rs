@@ -27,7 +27,11 @@ left out; how many is said on standard error.
 
 The head job of each pool of nodes: its start if nothing else starts, from what is believed of the running jobs' run
 times. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
-A job that asks for several partitions counts in the first, the waiting tasks of an array are one line.
+Partitions that share nodes are counted together where their own jobs do not account for their nodes. A node that is being
+drained, reserved or out of service has left its pool. A job that asks for several partitions counts in the first.
+The waiting tasks of an array are one line with the start of the first and, where they are played one by one (up to a
+thousand of an array without a limit of its own), of the last; those of an array that lets K run at once (%K) are played in
+K chains.
 All that wait: the queue played forward, which does not foresee jobs submitted later. It is played at up to 100 moments of
 the history as well, in the order of submission, and the starts that followed stretch what is told now.
 The others: a bound on the wait of such jobs in this partition, at --quantile and --confidence, from their history. The
@@ -140,6 +144,9 @@ impl Advise {
         for left in &snapshot.odd {
             eprintln!("warning: {left}");
         }
+        for remark in &advice.remarks {
+            eprintln!("note: {remark}");
+        }
         if self.json {
             return Ok(output::json(&advice)?);
         }
@@ -148,7 +155,11 @@ impl Advise {
         writeln!(
             out,
             "{}; learnt from {} that have ended",
-            counted(snapshot.jobs.len() as u64, "job waits or runs", "jobs wait or run"),
+            counted(
+                snapshot.jobs.iter().map(|job| u64::from(job.count())).sum(),
+                "job waits or runs",
+                "jobs wait or run"
+            ),
             advice.learnt
         )?;
         if !advice.heads.is_empty() {

@@ -5,7 +5,7 @@ use super::args::span;
 use super::output;
 use crate::base::words::several;
 use crate::live::advise::read::{Listing, Past};
-use crate::live::advise::{Left, Snapshot, live, read};
+use crate::live::advise::{Left, Snapshot, arrays, live, read};
 use crate::live::watch::journal::{self, Event, Writer};
 use crate::live::watch::score::{histories, score};
 use crate::live::watch::{Watcher, pools};
@@ -254,6 +254,10 @@ fn look() -> anyhow::Result<Snapshot> {
     };
     let Listing { found: jobs, odd: lines, .. } = live::all_jobs()?;
     keep(lines, "squeue");
+    if let Some(remark) = arrays::cut(&jobs) {
+        eprintln!("note: {remark}");
+    }
+    let jobs = arrays::unrolled(jobs);
     let Listing { found: nodes, odd: lines, .. } = live::nodes()?;
     keep(lines, "sinfo");
     Ok(Snapshot { now: now()?, jobs, nodes, past: Vec::new(), odd })

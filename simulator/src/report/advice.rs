@@ -62,17 +62,33 @@ pub fn starts(advice: &Advice, within: &[i64], style: Style) -> Grid {
     titles.extend(within.iter().map(|span_| style.title(&span(*span_), "started, %")));
     let mut table = style.table(titles, 3);
     for start in &advice.starts {
-        let mut row =
-            vec![start.job.clone(), start.partition.clone(), start.user.clone(), span(start.waited)];
-        let quantile = |at: usize| or_dash(start.quantiles.get(at).map(|quantile| span(quantile.within)));
-        row.extend((0..forecast::QUANTILES.len()).map(quantile));
+        let front = |job: String| vec![job, start.partition.clone(), start.user.clone(), span(start.waited)];
+        let quantile =
+            |all: &[head::Quantile], at: usize| or_dash(all.get(at).map(|quantile| span(quantile.within)));
+        let mut row = front(named(start));
+        row.extend((0..forecast::QUANTILES.len()).map(|at| quantile(&start.quantiles, at)));
         row.extend(
             (0..within.len())
                 .map(|at| or_dash(start.started.get(at).map(|started| percent(started.probability)))),
         );
         table.add_row(row);
+        if !start.last.is_empty() {
+            let mut row = front(format!("{}: the last", start.job));
+            row.extend((0..forecast::QUANTILES.len()).map(|at| quantile(&start.last, at)));
+            row.extend(within.iter().map(|_| or_dash(None)));
+            table.add_row(row);
+        }
     }
     table
+}
+
+/// A job's name, and how many tasks it stands for.
+fn named(start: &forecast::Start) -> String {
+    match (start.tasks, start.at_once) {
+        (1, _) => start.job.clone(),
+        (tasks, None) => format!("{}: {tasks} tasks, the first", start.job),
+        (tasks, Some(most)) => format!("{}: {tasks} tasks, {most} at once, the first", start.job),
+    }
 }
 
 /// The others: bounds from the history of waits.

@@ -32,7 +32,7 @@ use core::ffi::c_void;
 pub const SUREFILL_START_LEVELS: i32 = 5;
 
 /// Bytes of memory that a calibration of starts needs, aligned to 8.
-pub const SUREFILL_START_CALIBRATION_SIZE: i64 = 3056;
+pub const SUREFILL_START_CALIBRATION_SIZE: i64 = 3064;
 
 const _: () = assert!(SUREFILL_START_CALIBRATION_SIZE as usize == Value::PREFIX);
 const _: () = assert!(SUREFILL_START_LEVELS as usize == LEVELS.len());
@@ -41,7 +41,8 @@ const _: () = assert!(SUREFILL_START_LEVELS as usize == LEVELS.len());
 /// conformal inference on the logarithm of the wait: Gibbs and Candes 2021), for each class of lead time and of time
 /// waited. Ask a forecast for the five levels in seconds from now, tell what surefill_start_calibration_told makes of
 /// them, keep both, and when the job starts say them to surefill_start_calibration_learn. In the long run each level
-/// then holds as often as it says, whatever the forecasts are.
+/// then holds about as often as it says, whatever the forecasts are. Answers that were given before any outcome of
+/// theirs was known count once, be they one or a thousand: a jam carries nothing away, and every answer may be kept.
 ///
 /// Distinct calibrations are independent; one needs one thread, or the caller's lock. The block holds no pointers, and
 /// sealed it is a checkpoint.

@@ -2,13 +2,16 @@
 //!
 //! At moments at which jobs were submitted the queue of that time is played forward as it is now, over run times as the
 //! jobs that had ended by then teach them, and the starts that followed stretch the quantiles
-//! ([`StartCalibration`]). A history has no priorities: the queue is taken in the order of submission.
+//! ([`StartCalibration`]). A history has no priorities: the queue is taken in the order of submission. It has no nodes
+//! either: at a moment at which jobs held more than is in service now, the pool was as large as that; where they held
+//! more than all nodes have, they shared nodes, and the moment is left out.
 
+use super::Snapshot;
 use super::beliefs::{Kind, RunTimes, refused};
-use super::head::{Counted, Pool, holds_nodes};
 use super::play::{Players, Running, Waits, play, quantile};
-use super::read::{Job, State};
-use super::{Snapshot, waits_for};
+use super::pool::{Counted, Pool};
+use super::queue::waits;
+use super::read::Job;
 use anyhow::Result;
 use std::collections::BTreeMap;
 use surefill::forecast::{LEVELS, StartCalibration};
@@ -16,6 +19,9 @@ use surefill::forecast::{LEVELS, StartCalibration};
 /// Moments of the history at which the queue is played forward, and in how many scenarios.
 const MOMENTS: usize = 100;
 const SCENARIOS: u32 = 50;
+
+/// Waiting tasks of one array that are looked at.
+const MOST_TASKS: u32 = 1000;
 
 /// Fewer starts than this teach nothing yet.
 const FEWEST: u64 = 20;
@@ -40,7 +46,7 @@ struct Open {
 }
 
 fn of_pool(pool: &Pool, snapshot: &Snapshot, counted: &Counted) -> Vec<Known> {
-    let past = snapshot.past.iter().filter(|job| pool.partitions.contains(&job.partition)).map(|job| Known {
+    let past = snapshot.past.iter().filter(|job| pool.is_of(&job.partition)).map(|job| Known {
         submit: job.submit,
         start: Some(job.start),
         end: Some(job.end),
@@ -48,15 +54,22 @@ fn of_pool(pool: &Pool, snapshot: &Snapshot, counted: &Counted) -> Vec<Known> {
         limit: job.limit,
         kind: Kind::from(job),
     });
-    let waits = |job: &Job| job.state == State::Pending && job.priority > 0 && waits_for(job).is_none();
-    let present = snapshot.jobs.iter().filter(|job| pool.has(job) && (holds_nodes(job) || waits(job)));
-    let present = present.map(|job| Known {
-        submit: job.submit,
-        start: holds_nodes(job).then(|| (snapshot.now - job.used).max(job.submit)),
-        end: None,
-        units: (counted.of)(job),
-        limit: job.limit,
-        kind: Kind::from(job),
+    // What an array lets run at once is not played here.
+    let throttled = |job: &Job| job.tasks.as_ref().is_some_and(|tasks| tasks.at_once.is_some());
+    let present = snapshot
+        .jobs
+        .iter()
+        .filter(|job| pool.has(job) && (job.holds_nodes() || waits(job) && !throttled(job)));
+    let present = present.flat_map(|job| {
+        let known = move || Known {
+            submit: job.submit,
+            start: job.holds_nodes().then(|| (snapshot.now - job.used).max(job.submit)),
+            end: None,
+            units: (counted.of)(job),
+            limit: job.limit,
+            kind: Kind::from(job),
+        };
+        std::iter::repeat_with(known).take(job.count().min(MOST_TASKS) as usize)
     });
     past.chain(present).filter(|job| job.submit <= snapshot.now).collect()
 }
@@ -114,7 +127,11 @@ pub(in crate::live) fn learn(
             }
         }
         let held = players.running.iter().map(|job| job.units).fold(0, u32::saturating_add);
-        players.idle = counted.all.saturating_sub(held);
+        if held > counted.most {
+            continue;
+        }
+        players.all = players.all.max(held);
+        players.idle = players.all - held;
         let asked = |quantiles: &dyn Fn(usize, f64) -> Result<Option<i64>>| {
             let mut found = Vec::new();
             for (place, &job) in waiting.iter().enumerate() {

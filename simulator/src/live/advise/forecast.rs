@@ -5,16 +5,16 @@
 //! submitted later are not foreseen; what that has cost in the pool's own history stretches what is told
 //! ([`calibrate`]).
 
-use super::beliefs::{Kind, RunTimes, refused};
+use super::beliefs::{RunTimes, refused};
 use super::calibrate;
-use super::head::{Pool, Probability, Quantile, holds_nodes};
-use super::play::{Players, Running, Waits, play, quantile};
-use super::read::{Job, State};
-use super::{Question, Snapshot, waits_for};
+use super::head::{Probability, Quantile};
+use super::play::{play, quantile};
+use super::pool::Pool;
+use super::queue::{Line, players};
+use super::{Question, Snapshot};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
-use surefill::forecast::{Forecast, LEVELS};
+use surefill::forecast::{Forecast, LEVELS, StartCalibration};
 
 /// The probabilities that starts are told for.
 pub const QUANTILES: [f64; 3] = [LEVELS[0], LEVELS[2], LEVELS[4]];
@@ -32,13 +32,26 @@ pub struct Start {
     pub partition: String,
     /// Seconds it has waited.
     pub waited: i64,
-    /// Probabilities, and seconds from now within which it starts with these; empty for a job that is wider than
-    /// everything in service.
+    /// How many jobs these are: the waiting tasks of an array, else 1.
+    #[serde(default = "one")]
+    pub tasks: u32,
+    /// How many tasks of the array run at once at most, where it has such a limit.
+    #[serde(default)]
+    pub at_once: Option<u32>,
+    /// Probabilities, and seconds from now within which it, or the first of its tasks, starts with these; empty for a
+    /// job that is wider than everything in service, and for an array that waits for tasks of its own.
     pub quantiles: Vec<Quantile>,
+    /// The same of the last of its tasks; empty where they are not played one by one.
+    #[serde(default)]
+    pub last: Vec<Quantile>,
     /// The probability of having started within the question's spans.
     pub started: Vec<Probability>,
     /// Forecasts for jobs of the pool's history whose starts have stretched these; 0: these are the forecast's own.
     pub calibrated_by: u64,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// What `surefill advise --json` prints of all waiting jobs: when they start.
@@ -61,7 +74,8 @@ impl Starts {
 }
 
 /// The waiting jobs of a pool that wait for nothing but nodes, in the order of their priority; none where counting
-/// does not describe the pool, which the head job's note says.
+/// does not describe the pool, which the head job's note says. Where the history cannot be played the forecast is not
+/// calibrated, and a remark says so.
 ///
 /// # Errors
 /// When the library refuses what Slurm says.
@@ -70,71 +84,83 @@ pub fn starts(
     snapshot: &Snapshot,
     run_times: &mut RunTimes,
     question: &Question,
+    remarks: &mut Vec<String>,
 ) -> Result<Vec<Start>> {
     let Ok(counted) = pool.count(snapshot) else { return Ok(Vec::new()) };
-    let waits = |job: &&Job| {
-        job.state == State::Pending && job.priority > 0 && waits_for(job).is_none() && pool.has(job)
-    };
-    let mut waiting: Vec<&Job> = snapshot.jobs.iter().filter(waits).collect();
-    waiting.sort_by_key(|job| (Reverse(job.priority), job.submit));
-    let running: Vec<&Job> = snapshot.jobs.iter().filter(|job| holds_nodes(job) && pool.has(job)).collect();
-    if waiting.is_empty() {
+    let (players, lines) = players(pool, snapshot, &counted, run_times)?;
+    if !lines.iter().any(|line| pool.answers(line.job)) {
         return Ok(Vec::new());
     }
-    let of = counted.of;
-    let mut players =
-        Players { now: snapshot.now, all: counted.all, idle: counted.idle, ..Players::default() };
-    for job in running {
-        let belief = run_times.predict(Kind::from(job))?;
-        let limit = if job.state == State::Completing { 0 } else { job.limit };
-        players.running.push(Running { units: of(job).max(1), limit, used: job.used, belief });
+    let calibration = calibrate::learn(pool, snapshot, &counted).unwrap_or_else(|error| {
+        remarks.push(format!(
+            "the forecast of {} is not calibrated by its history, which cannot be played: {error:#}",
+            pool.partitions.join(", ")
+        ));
+        StartCalibration::new()
+    });
+    let asked = Asked { now: snapshot.now, within: &question.within, calibration: &calibration };
+    play(&players, SCENARIOS, |forecast| {
+        let mine = lines.iter().filter(|line| pool.answers(line.job));
+        mine.map(|line| asked.start(forecast, line)).collect()
+    })
+}
+
+/// What is asked of a forecast, and what its answers are stretched by.
+struct Asked<'a> {
+    now: i64,
+    within: &'a [i64],
+    calibration: &'a StartCalibration,
+}
+
+impl Asked<'_> {
+    /// The five levels to be reported of a job that has waited so long; none for one that never starts.
+    fn levels(&self, forecast: &Forecast, place: usize, waited: i64) -> Result<Option<[i64; LEVELS.len()]>> {
+        let mut levels = [0; LEVELS.len()];
+        for (found, level) in levels.iter_mut().zip(LEVELS) {
+            match quantile(forecast, place, level, self.now)? {
+                Some(within) => *found = within,
+                None => return Ok(None),
+            }
+        }
+        self.calibration.told(waited, &levels).map(Some).map_err(refused("a calibration"))
     }
-    for job in &waiting {
-        let belief = run_times.predict(Kind::from(*job))?;
-        let submit = job.submit.min(snapshot.now);
-        players.waiting.push(Waits { units: of(job).max(1), limit: job.limit, submit, belief });
-    }
-    let calibration = calibrate::learn(pool, snapshot, &counted)?;
-    let tell = |forecast: &Forecast, place: usize, job: &Job| {
-        let waited = (snapshot.now - job.submit).max(0);
+
+    fn start(&self, forecast: &Forecast, line: &Line) -> Result<Start> {
+        let Line { job, first, last } = line;
+        let waited = (self.now - job.submit).max(0);
         let mut start = Start {
             job: job.id.clone(),
             user: job.user.clone(),
             partition: job.partition.clone(),
             waited,
+            tasks: job.count(),
+            at_once: job.tasks.as_ref().and_then(|tasks| tasks.at_once),
             quantiles: Vec::new(),
+            last: Vec::new(),
             started: Vec::new(),
-            calibrated_by: calibration.starts(),
+            calibrated_by: self.calibration.starts(),
         };
-        let mut levels = [0; LEVELS.len()];
-        for (found, level) in levels.iter_mut().zip(LEVELS) {
-            match quantile(forecast, place, level, snapshot.now)? {
-                Some(within) => *found = within,
-                None => return Ok(start),
-            }
+        let Some(place) = *first else { return Ok(start) };
+        let Some(levels) = self.levels(forecast, place, waited)? else { return Ok(start) };
+        start.quantiles = reported(&levels);
+        if let Some(last) = last {
+            start.last =
+                self.levels(forecast, *last, waited)?.map_or_else(Vec::new, |levels| reported(&levels));
         }
-        let told = calibration.told(waited, &levels).map_err(refused("a calibration"))?;
-        let told_at = |level: &f64| LEVELS.iter().position(|one| one == level).map(|place| told[place]);
-        start.quantiles = QUANTILES
-            .into_iter()
-            .filter_map(|probability| told_at(&probability).map(|within| Quantile { probability, within }))
-            .collect();
-        for &within in &question.within {
+        for &within in self.within {
             let named = refused("a time to start within");
-            let probability = match calibration.starts() {
-                0 => {
-                    forecast
-                        .start_probability(place, snapshot.now.saturating_add(within))
-                        .map_err(named)?
-                        .value
-                }
-                _ => calibration.probability(waited, &told, within).map_err(named)?,
+            let probability = match self.calibration.starts() {
+                0 => forecast.start_probability(place, self.now.saturating_add(within)).map_err(named)?.value,
+                _ => self.calibration.probability(waited, &levels, within).map_err(named)?,
             };
             start.started.push(Probability { within, probability });
         }
         Ok(start)
-    };
-    play(&players, SCENARIOS, |forecast| {
-        waiting.iter().enumerate().map(|(place, job)| tell(forecast, place, job)).collect()
-    })
+    }
+}
+
+/// The levels of [`QUANTILES`] among all.
+fn reported(levels: &[i64; LEVELS.len()]) -> Vec<Quantile> {
+    let all = LEVELS.into_iter().zip(*levels).filter(|(level, _)| QUANTILES.contains(level));
+    all.map(|(probability, within)| Quantile { probability, within }).collect()
 }

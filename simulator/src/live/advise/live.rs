@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// How long a command may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What the commands find in their environment: times in seconds, and lists of tasks in full.
+const VARIABLES: [(&str, &str); 2] = [("SLURM_TIME_FORMAT", "%s"), ("SLURM_BITSTR_LEN", "0")];
+
 /// `squeue`'s arguments: the waiting tasks of an array are one line.
 pub fn squeue_arguments(separator: &Separator) -> Vec<String> {
     let states = "--states=PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING";
@@ -20,9 +23,10 @@ pub fn squeue_arguments(separator: &Separator) -> Vec<String> {
     arguments
 }
 
-/// `squeue`'s arguments for all jobs that Slurm remembers, tasks of arrays one by one.
+/// `squeue`'s arguments for all jobs that Slurm remembers; the waiting tasks of an array are one line, as only that
+/// line has the limit of those that run at once.
 pub fn all_arguments(separator: &Separator) -> Vec<String> {
-    let mut arguments = ["--noheader", "--all", "--array", "--states=all"].map(str::to_owned).to_vec();
+    let mut arguments = ["--noheader", "--all", "--states=all"].map(str::to_owned).to_vec();
     arguments.push(format!("--format={}", separator.squeue()));
     arguments
 }
@@ -48,7 +52,9 @@ pub fn sacct_arguments(days: u32, separator: &Separator) -> Vec<String> {
 pub fn commands(days: u32) -> String {
     let line = |program: &str, arguments: &[String]| {
         let quoted: Vec<String> = arguments.iter().map(|argument| format!("'{argument}'")).collect();
-        format!("SLURM_TIME_FORMAT=%s {program} {} > {program}.txt\n", quoted.join(" "))
+        let variables: Vec<String> =
+            VARIABLES.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        format!("{} {program} {} > {program}.txt\n", variables.join(" "), quoted.join(" "))
     };
     let separator = Separator::drawn();
     line("squeue", &squeue_arguments(&separator))
@@ -58,7 +64,7 @@ pub fn commands(days: u32) -> String {
 
 fn spawn(program: &str, arguments: &[String]) -> Result<Child> {
     let mut command = Command::new(program);
-    command.args(arguments).env("SLURM_TIME_FORMAT", "%s").stdin(Stdio::null());
+    command.args(arguments).envs(VARIABLES).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().with_context(|| format!("{program} cannot be run"))
 }
@@ -110,7 +116,7 @@ pub fn jobs() -> Result<Listing<Job>> {
     read::squeue(&run("squeue", &squeue_arguments(&Separator::drawn()))?, "squeue")
 }
 
-/// All jobs that Slurm remembers, tasks of arrays one by one, live.
+/// All jobs that Slurm remembers, the waiting tasks of an array in one line, live.
 ///
 /// # Errors
 /// As [`jobs`].

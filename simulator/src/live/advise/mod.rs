@@ -5,9 +5,12 @@
 //!   trusted.
 //! * [`live`]: runs these commands.
 //! * [`beliefs`]: what ended jobs teach of run times and of waits.
-//! * [`head`]: pools of interchangeable nodes, and when the first waiting job of each starts.
+//! * [`pool`]: pools of interchangeable nodes.
+//! * [`tasks`], [`arrays`]: the waiting tasks of arrays, as squeue names them and as jobs.
+//! * [`head`]: when the first waiting job of each pool starts.
 //! * [`forecast`]: when every waiting job starts, the queue played forward.
 //! * [`calibrate`]: how far such forecasts were off in the pool's history, by which they are stretched.
+//! * `queue`: what runs and waits in a pool, as it is played forward.
 //! * `play`: the queue of a moment played forward, for both of these.
 //! * [`limit`]: a time limit for a user's next job.
 //!
@@ -15,6 +18,7 @@
 //! jobs' starts come from the queue played forward; and the others' waits are bounded from the history of waits
 //! (QBETS), which needs no model of the scheduler.
 
+pub mod arrays;
 pub mod beliefs;
 pub mod calibrate;
 pub mod forecast;
@@ -22,13 +26,17 @@ pub mod head;
 pub mod limit;
 pub mod live;
 mod play;
+pub mod pool;
+mod queue;
 pub mod read;
+pub mod tasks;
 
 use crate::base::words::several;
 use anyhow::Result;
 use beliefs::{RunTimes, Waits};
-use head::{Head, Pool};
+use head::Head;
 use limit::NextJob;
+use pool::Pool;
 use read::{Job, Node, Odd, Past, State};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -122,6 +130,8 @@ pub struct Advice {
     pub learnt: usize,
     /// Lines that Slurm's commands or files had beside their own: names with line breaks.
     pub left_out: Vec<Left>,
+    /// What makes these answers less than they could be.
+    pub remarks: Vec<String>,
     /// The quantile and the confidence of the bounds.
     pub quantile: f64,
     /// See there.
@@ -135,6 +145,9 @@ pub struct Advice {
     /// Time limits.
     pub next: Vec<NextJob>,
 }
+
+/// The reason of tasks that wait for others of their array to end.
+pub(in crate::live) const TASK_LIMIT: &str = "JobArrayTaskLimit";
 
 /// Why a waiting job waits for something else than its turn; none when it waits for nodes.
 pub fn waits_for(job: &Job) -> Option<&str> {
@@ -155,12 +168,13 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
     let wanted = |partition: &str| question.partition.as_deref().is_none_or(|only| only == partition);
 
     let (mut heads, mut starts) = (Vec::new(), Vec::new());
-    for pool in Pool::all(snapshot) {
+    let mut remarks: Vec<String> = arrays::cut(&snapshot.jobs).into_iter().collect();
+    for pool in Pool::united(snapshot) {
         if !pool.partitions.iter().any(|partition| wanted(partition)) {
             continue;
         }
         heads.extend(head::estimate(&pool, snapshot, &mut run_times, question)?);
-        starts.extend(forecast::starts(&pool, snapshot, &mut run_times, question)?);
+        starts.extend(forecast::starts(&pool, snapshot, &mut run_times, question, &mut remarks)?);
     }
     starts.retain(|start| wanted(&start.partition));
 
@@ -181,6 +195,7 @@ pub fn advise(snapshot: &Snapshot, question: &Question) -> Result<Advice> {
         now: snapshot.now,
         learnt: snapshot.past.len(),
         left_out: snapshot.odd.clone(),
+        remarks,
         quantile: question.quantile,
         confidence: question.confidence,
         heads,

@@ -9,8 +9,9 @@
 //!
 //! Lines that Slurm did not print are left out, counted, and the first is told ([`Odd`]).
 
+use super::tasks::Tasks;
 use crate::trace::values;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use surefill::runtime::MAX_SECONDS;
 
 /// Between the fields of a line.
@@ -135,8 +136,22 @@ pub struct Job {
     /// Whether it asks for features, nodes by name, generic resources, licences or a reservation: not any free node
     /// will do.
     pub special: bool,
+    /// The waiting tasks of an array that it stands for; none for one job.
+    pub tasks: Option<Tasks>,
     /// Its name.
     pub name: String,
+}
+
+impl Job {
+    /// Whether it has nodes now.
+    pub fn holds_nodes(&self) -> bool {
+        matches!(self.state, State::Running | State::Completing | State::Suspended)
+    }
+
+    /// How many jobs it stands for.
+    pub fn count(&self) -> u32 {
+        self.tasks.as_ref().map_or(1, Tasks::count)
+    }
 }
 
 /// A line of `sinfo --Node`.
@@ -315,6 +330,7 @@ pub fn squeue(text: &str, source: &str) -> Result<Listing<Job>> {
         else {
             bail!("{} fields, not {}", fields.len(), SQUEUE_FIELDS.len());
         };
+        let tasks = Tasks::of(id).map_err(|text| anyhow!("the tasks cannot be read: \"{text}\""))?;
         Ok(Some(Job {
             id: id.to_owned(),
             user: user.to_owned(),
@@ -340,9 +356,24 @@ pub fn squeue(text: &str, source: &str) -> Result<Listing<Job>> {
             special: [features, wanted, resources, licences, reservation]
                 .into_iter()
                 .any(|wish| !matches!(wish, "" | "(null)" | "N/A" | "gres:0")),
+            tasks,
             name: name.to_owned(),
         }))
     })
+}
+
+/// A state of `sinfo` without its sign. Signs of nodes that take no job now (silent, reserved for maintenance,
+/// rebooting, powering down) make of one that may have jobs one that is drained, of others one that is down. The other
+/// signs (powered down or up to come) change nothing.
+fn served(state: &str) -> &str {
+    let bare = state.trim_end_matches(|sign: char| !sign.is_ascii_alphanumeric());
+    match (state.ends_with(['*', '$', '@', '^', '!', '%']), bare) {
+        (false, _) => bare,
+        (true, "allocated" | "alloc" | "mixed" | "mix" | "completing" | "comp" | "draining" | "drng") => {
+            "draining"
+        }
+        (true, _) => "down",
+    }
 }
 
 /// Reads what `sinfo --Node` printed in [`SINFO_FORMAT`].
@@ -358,13 +389,7 @@ pub fn sinfo(text: &str, source: &str) -> Result<Listing<Node>> {
         Ok(Some(Node {
             name: name.to_owned(),
             partition: partition.trim_end_matches('*').to_owned(),
-            // Signs of nodes that take no job now: silent, reserved for maintenance, rebooting, powering down. The
-            // others (powered down or up to come) do.
-            state: if state.ends_with(['*', '$', '@', '^', '!', '%']) {
-                "down".to_owned()
-            } else {
-                state.trim_end_matches(|sign: char| !sign.is_ascii_alphanumeric()).to_owned()
-            },
+            state: served(state).to_owned(),
             processors: need(count(processors), "the number of processors", processors)?,
         }))
     })

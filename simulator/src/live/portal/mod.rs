@@ -293,7 +293,10 @@ async fn starts(State(service): State<Service>) -> Response {
                     "job": start.job,
                     "partition": start.partition,
                     "waited": start.waited,
+                    "tasks": start.tasks,
+                    "at_once": start.at_once,
                     "quantiles": start.quantiles,
+                    "last": start.last,
                     "started": start.started,
                     "calibrated_by": start.calibrated_by,
                 })

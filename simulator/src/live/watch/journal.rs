@@ -1,6 +1,6 @@
 //! What a watcher has seen, one JSON object a line, appended as it happens. It holds neither job names nor scripts.
 
-use crate::live::advise::head::PoolSize;
+use crate::live::advise::pool::PoolSize;
 use crate::trace::text::printable;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};

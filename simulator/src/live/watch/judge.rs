@@ -1,7 +1,7 @@
 //! One pool at one moment: whom the rule would let through that time limits alone would not.
 
 use crate::live::advise::beliefs::{Kind, RunTimes, number, refused};
-use crate::live::advise::head::{Counted, Pool, holds_nodes};
+use crate::live::advise::pool::{Counted, Pool};
 use crate::live::advise::read::{Job, State};
 use crate::live::advise::{Snapshot, waits_for};
 use anyhow::Result;
@@ -123,16 +123,18 @@ pub fn judge<'a>(
     guard: f64,
     memory: &mut Memory,
 ) -> Result<Judged<'a>> {
+    if let Some(other) = pool.overlapping() {
+        return Ok(Judged::Not(format!("partition {other} has some of the nodes")));
+    }
     let counted = match pool.count(snapshot) {
         Ok(counted) => counted,
         Err(why) => return Ok(Judged::Not(why)),
     };
     let of = counted.of;
     let mut idle = counted.idle;
-    let mut holding = Vec::new();
-    for job in snapshot.jobs.iter().filter(|job| holds_nodes(job) && pool.has(job)) {
-        holding.push(Holding { job, units: of(job).max(1), used: job.used });
-    }
+    let running = counted.running(pool, snapshot).into_iter();
+    let mut holding: Vec<Holding> =
+        running.map(|(job, units)| Holding { job, units, used: job.used }).collect();
     let mut waiting: Vec<&Job> = Vec::new();
     for job in snapshot.jobs.iter().filter(|job| job.state == State::Pending && pool.has(job)) {
         match memory.since.get(&job.id) {

@@ -14,7 +14,7 @@ pub mod judge;
 pub mod score;
 
 use super::advise::beliefs::{Kind, RunTimes, Waits, number, refused};
-use super::advise::head::{Pool, PoolSize};
+use super::advise::pool::{Pool, PoolSize};
 use super::advise::read::{Job, Past, State, ended};
 use super::advise::{Snapshot, waits_for};
 use anyhow::Result;

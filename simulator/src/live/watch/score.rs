@@ -7,7 +7,7 @@
 //! only a replay tells ([`histories`]).
 
 use super::journal::{Done, Event, Would};
-use crate::live::advise::head::PoolSize;
+use crate::live::advise::pool::PoolSize;
 use crate::live::what_if::{WIDTHS, class};
 use crate::trace::collect::{Collector, RawJob};
 use crate::trace::swf::{Error, Strictness, Trace};

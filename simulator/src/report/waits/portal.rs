@@ -169,14 +169,16 @@ fn foretold(told: &Starts, ago: Duration) -> Markup {
                     }
                 } }
                 tbody { @for start in &told.starts { tr {
-                    th scope="row" { (start.job) }
+                    th scope="row" {
+                        (start.job) @if start.tasks > 1 { small { " the first of " (start.tasks) " tasks" } }
+                    }
                     td { (start.partition) }
                     td { (duration(start.waited.saturating_add(passed) as f64)) }
                     @for probability in QUANTILES { td { (within(start, probability)) } }
                 } } }
             } } }
             @if told.starts.iter().any(|start| start.quantiles.is_empty()) {
-                p { "A job with - in these columns asks for more than is in service." }
+                p { "A job with - in these columns asks for more than is in service, or waits for other tasks of its array." }
             }
         }
     }

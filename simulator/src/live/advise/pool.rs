@@ -1,0 +1,280 @@
+//! Pools of interchangeable nodes: what is in service, what of it is idle, and who holds the rest.
+
+use super::read::{Job, Node, State};
+use super::{Snapshot, waits_for};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Partitions of the same nodes, or of nodes that they share.
+#[derive(Debug, Clone)]
+pub struct Pool {
+    /// The partitions whose waiting jobs it is asked about.
+    pub partitions: Vec<String>,
+    /// Further partitions whose jobs take its nodes.
+    beside: Vec<String>,
+    nodes: Vec<Node>,
+    /// A partition of other nodes that has some of these, and jobs.
+    overlapping: Option<String>,
+    /// Whether its partitions have different nodes.
+    mixed: bool,
+}
+
+/// A pool's size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolSize {
+    /// Its partitions.
+    pub partitions: Vec<String>,
+    /// Its nodes in service.
+    pub nodes: u32,
+    /// Their processors.
+    pub processors: u32,
+}
+
+/// What counting says of a pool.
+pub(in crate::live) struct Counted {
+    pub unit: &'static str,
+    pub all: u32,
+    pub idle: u32,
+    pub of: fn(&Job) -> u32,
+    /// What all of its nodes have, in service or not.
+    pub most: u32,
+    /// What running jobs hold on nodes that have left the pool.
+    gone: u32,
+}
+
+impl Counted {
+    /// The running jobs, each with what it holds of the pool. On which nodes they run is not known: those that have run
+    /// for the longest are taken to be on the nodes that have left, as no job has been started there since.
+    pub fn running<'a>(&self, pool: &Pool, snapshot: &'a Snapshot) -> Vec<(&'a Job, u32)> {
+        let mut running: Vec<(&Job, u32)> = snapshot
+            .jobs
+            .iter()
+            .filter(|job| job.holds_nodes() && pool.has(job))
+            .map(|job| (job, (self.of)(job).max(1)))
+            .collect();
+        let mut oldest: Vec<usize> = (0..running.len()).collect();
+        oldest.sort_by_key(|&place| Reverse(running[place].0.used));
+        let mut gone = self.gone;
+        for place in oldest {
+            let taken = gone.min(running[place].1);
+            running[place].1 -= taken;
+            gone -= taken;
+        }
+        running.retain(|(_, units)| *units > 0);
+        running
+    }
+}
+
+fn usable(node: &&Node) -> bool {
+    const STATES: [&str; 9] =
+        ["idle", "allocated", "mixed", "completing", "planned", "alloc", "mix", "comp", "plnd"];
+    STATES.contains(&node.state.as_str())
+}
+
+/// Whether a node that takes no job may still have one.
+fn may_be_held(node: &&Node) -> bool {
+    matches!(node.state.as_str(), "draining" | "drng" | "failing" | "failg" | "maint")
+}
+
+fn processors<'a>(nodes: impl Iterator<Item = &'a Node>) -> u64 {
+    nodes.map(|node| u64::from(node.processors)).sum()
+}
+
+/// The partitions that have the same nodes, in the order of `sinfo`.
+struct Group<'a> {
+    partitions: Vec<&'a str>,
+    nodes: BTreeSet<&'a str>,
+    /// Whether a job waits or runs in one of them.
+    used: bool,
+}
+
+fn groups(snapshot: &Snapshot) -> Vec<Group<'_>> {
+    let mut members: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut order: Vec<&str> = Vec::new();
+    for node in &snapshot.nodes {
+        if !members.contains_key(node.partition.as_str()) {
+            order.push(&node.partition);
+        }
+        members.entry(&node.partition).or_default().insert(&node.name);
+    }
+    let with_jobs: BTreeSet<&str> = snapshot
+        .jobs
+        .iter()
+        .filter(|job| job.state == State::Pending || job.holds_nodes())
+        .map(|job| job.partition.as_str())
+        .collect();
+    let mut groups: Vec<Group> = Vec::new();
+    for name in order {
+        let nodes = &members[name];
+        let used = with_jobs.contains(name);
+        match groups.iter_mut().find(|group| group.nodes == *nodes) {
+            Some(group) => {
+                group.partitions.push(name);
+                group.used |= used;
+            }
+            None => groups.push(Group { partitions: vec![name], nodes: nodes.clone(), used }),
+        }
+    }
+    groups
+}
+
+impl Pool {
+    /// The pool of some groups, and of others beside them.
+    fn of(groups: &[Group], asked: &[usize], beside: &[usize], snapshot: &Snapshot) -> Pool {
+        let names = |places: &[usize]| -> Vec<String> {
+            let names = places.iter().flat_map(|&place| &groups[place].partitions);
+            names.map(|name| (*name).to_owned()).collect()
+        };
+        let (partitions, beside) = (names(asked), names(beside));
+        let mut known = BTreeSet::new();
+        let mine = |node: &&Node| partitions.contains(&node.partition) || beside.contains(&node.partition);
+        let nodes: Vec<Node> =
+            snapshot.nodes.iter().filter(mine).filter(|node| known.insert(&node.name)).cloned().collect();
+        let own =
+            |group: &Group| group.partitions.iter().any(|name| partitions.iter().any(|own| own == name));
+        let shares = |group: &&Group| {
+            !own(group) && group.used && nodes.iter().any(|node| group.nodes.contains(node.name.as_str()))
+        };
+        let overlapping = groups.iter().find(shares).map(|group| group.partitions[0].to_owned());
+        Pool { mixed: asked.len() > 1 || !beside.is_empty(), partitions, beside, nodes, overlapping }
+    }
+
+    /// All pools of partitions that have exactly the same nodes, in the order of `sinfo`.
+    pub fn all(snapshot: &Snapshot) -> Vec<Pool> {
+        let groups = groups(snapshot);
+        (0..groups.len()).map(|place| Pool::of(&groups, &[place], &[], snapshot)).collect()
+    }
+
+    /// The same, where partitions that share some nodes are one pool, of the nodes of all. A partition whose own jobs
+    /// account for each of its nodes that is not idle stays a pool of its own: the others' jobs are elsewhere now.
+    pub fn united(snapshot: &Snapshot) -> Vec<Pool> {
+        let groups = groups(snapshot);
+        let apart = |place: usize| {
+            let pool = Pool::of(&groups, &[place], &[], snapshot);
+            pool.overlapping.is_none() || (groups[place].used && pool.is_accounted_for(snapshot))
+        };
+        let mut pools = Vec::new();
+        let mut done: BTreeSet<usize> = BTreeSet::new();
+        for first in 0..groups.len() {
+            if done.contains(&first) {
+                continue;
+            }
+            if apart(first) {
+                pools.push(Pool::of(&groups, &[first], &[], snapshot));
+                continue;
+            }
+            let mut members = vec![first];
+            let mut seen = 0;
+            while let Some(&one) = members.get(seen) {
+                let joins = |place: &usize| {
+                    let other = &groups[*place];
+                    other.used && !members.contains(place) && !other.nodes.is_disjoint(&groups[one].nodes)
+                };
+                let more: Vec<usize> = (0..groups.len()).filter(joins).collect();
+                members.extend(more);
+                seen += 1;
+            }
+            members.sort_unstable();
+            let (beside, asked): (Vec<usize>, Vec<usize>) =
+                members.into_iter().partition(|place| apart(*place));
+            done.extend(&asked);
+            pools.push(Pool::of(&groups, &asked, &beside, snapshot));
+        }
+        pools
+    }
+
+    /// Whether the job waits for, or runs on, its nodes.
+    pub(in crate::live) fn has(&self, job: &Job) -> bool {
+        self.is_of(&job.partition)
+    }
+
+    /// Whether jobs of this partition are on its nodes.
+    pub(in crate::live) fn is_of(&self, partition: &str) -> bool {
+        self.partitions.iter().chain(&self.beside).any(|own| own == partition)
+    }
+
+    /// Whether it is asked about this job.
+    pub(in crate::live) fn answers(&self, job: &Job) -> bool {
+        self.partitions.contains(&job.partition)
+    }
+
+    /// A partition of other nodes that has some of these, and jobs.
+    pub(in crate::live) fn overlapping(&self) -> Option<&str> {
+        self.overlapping.as_deref()
+    }
+
+    /// The partitions that are counted together although their nodes are not the same.
+    pub(in crate::live) fn shared_with(&self) -> Vec<&str> {
+        let all = self.partitions.iter().chain(&self.beside).map(String::as_str);
+        if self.mixed { all.collect() } else { Vec::new() }
+    }
+
+    /// Its size: what is in service.
+    pub(in crate::live) fn size(&self) -> PoolSize {
+        let usable = || self.nodes.iter().filter(usable);
+        PoolSize {
+            partitions: self.partitions.clone(),
+            nodes: usable().count() as u32,
+            processors: u32::try_from(processors(usable())).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The job that Slurm would start next: the first in order of priority that waits for nothing but nodes.
+    pub(in crate::live) fn head<'a>(&self, jobs: &'a [Job]) -> Option<&'a Job> {
+        let waiting = jobs.iter().filter(|job| {
+            job.state == State::Pending && job.priority > 0 && self.answers(job) && waits_for(job).is_none()
+        });
+        waiting.min_by_key(|job| (Reverse(job.priority), job.submit))
+    }
+
+    /// What its jobs hold, in the unit of `of`.
+    fn held(&self, snapshot: &Snapshot, of: fn(&Job) -> u32) -> u64 {
+        let mine = snapshot.jobs.iter().filter(|job| job.holds_nodes() && self.has(job));
+        mine.map(|job| u64::from(of(job))).sum()
+    }
+
+    fn idle(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| matches!(node.state.as_str(), "idle" | "planned" | "plnd"))
+    }
+
+    /// Whether its jobs hold as many nodes as are in service and not idle.
+    fn is_accounted_for(&self, snapshot: &Snapshot) -> bool {
+        let usable = self.nodes.iter().filter(usable).count();
+        self.held(snapshot, |job| job.nodes) + self.idle().count() as u64 == usable as u64
+    }
+
+    /// Counts nodes where every job has its own, else processors. Otherwise says why neither describes the pool. A node
+    /// that is being drained, is reserved or out of service has left the pool, with the jobs that it may still have.
+    pub(in crate::live) fn count(&self, snapshot: &Snapshot) -> Result<Counted, String> {
+        let mut holding = snapshot.jobs.iter().filter(|job| job.holds_nodes() && self.has(job));
+        if holding.any(|job| job.state == State::Suspended) {
+            return Err("a job is suspended".to_owned());
+        }
+        let usable = || self.nodes.iter().filter(usable);
+        let leaving = || self.nodes.iter().filter(may_be_held);
+        let (all, idle) = (usable().count() as u32, self.idle().count() as u32);
+        let beyond = (self.held(snapshot, |job| job.nodes) + u64::from(idle)).checked_sub(u64::from(all));
+        let shared = usable().any(|node| matches!(node.state.as_str(), "mixed" | "mix"));
+        if let Some(gone) = beyond
+            && (gone == 0 || (gone <= leaving().count() as u64 && !shared))
+        {
+            let (gone, most) = (gone as u32, self.nodes.len() as u32);
+            return Ok(Counted { unit: "nodes", all, idle, of: |job| job.nodes, most, gone });
+        }
+        // How much of the nodes that are leaving is held is not said: as much as they have.
+        let (all, busy) = (processors(usable()), self.held(snapshot, |job| job.processors));
+        let gone = busy.min(processors(leaving()));
+        match (u32::try_from(processors(self.nodes.iter())), all.checked_sub(busy - gone)) {
+            (Ok(most), Some(idle)) => Ok(Counted {
+                unit: "processors",
+                all: all as u32,
+                idle: idle as u32,
+                of: |job| job.processors,
+                most,
+                gone: gone as u32,
+            }),
+            _ => Err("running jobs hold more than the nodes in service have".to_owned()),
+        }
+    }
+}

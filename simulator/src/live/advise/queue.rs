@@ -1,0 +1,191 @@
+//! What runs and waits in a pool now, as the queue is played forward: the waiting tasks of an array one by one.
+//!
+//! An array that lets K tasks run at once is played as K chains: each place that runs a task, or may start one, goes on
+//! with the next one of the array when a task ends. A chain is one job, whose run time is the sum of its tasks'; it
+//! keeps its nodes between them. Arrays of more than [`MOST`] tasks are played likewise, in as many chains as the pool
+//! has room for: nothing behind them starts before they do anyway.
+
+use super::beliefs::{Kind, RunTimes, refused};
+use super::play::{Players, Running, Waits};
+use super::pool::{Counted, Pool};
+use super::read::{Job, State};
+use super::{Snapshot, TASK_LIMIT, arrays, tasks, waits_for};
+use crate::base::random::Random;
+use anyhow::Result;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use surefill::runtime::{MAX_SECONDS, RuntimeBins, RuntimeDistribution};
+
+/// Tasks of one array that are played one by one, and of all arrays together.
+const MOST: u32 = 1000;
+const MOST_OF_ALL: u32 = 5000;
+/// Draws that make the run time of a chain, and tasks of it that are drawn one by one.
+const DRAWS: u32 = 256;
+const DRAWN: u32 = 64;
+
+/// A line of the queue, and which of the waiting jobs played its first and last task are.
+pub(super) struct Line<'a> {
+    pub job: &'a Job,
+    /// None where the array's own limit keeps all of it waiting.
+    pub first: Option<usize>,
+    /// None but of several tasks that are played one by one.
+    pub last: Option<usize>,
+}
+
+/// Whether the job, or a task of the array, waits for nothing but nodes or the end of other tasks.
+pub(super) fn waits(job: &Job) -> bool {
+    let for_tasks = job.tasks.is_some() && job.reason == TASK_LIMIT;
+    job.state == State::Pending && job.priority > 0 && (for_tasks || waits_for(job).is_none())
+}
+
+/// Tasks that run one after the other, the first of which has run for `used` seconds already.
+struct Chain<'a> {
+    belief: &'a RuntimeDistribution,
+    limit: i64,
+    used: i64,
+    tasks: u32,
+}
+
+impl Chain<'_> {
+    fn limit(&self) -> i64 {
+        self.limit.saturating_mul(self.tasks.into()).min(MAX_SECONDS)
+    }
+
+    /// What is believed of their run time together.
+    fn belief(&self, random: &mut Random) -> Result<RuntimeDistribution> {
+        let Chain { belief, limit, used, tasks } = *self;
+        // Where nothing is known all of them run to their limits.
+        if tasks == 1 || *belief == RuntimeDistribution::limit() {
+            return Ok(belief.clone());
+        }
+        let mut draw =
+            |used: i64| belief.quantile(random.uniform(), used, limit).map_err(refused("a run time"));
+        let mut sums = Vec::new();
+        for _ in 0..DRAWS {
+            let first = used.saturating_add(draw(used)?);
+            let drawn = (tasks - 1).min(DRAWN);
+            let mut rest = 0_i64;
+            for _ in 0..drawn {
+                rest = rest.saturating_add(draw(0)?);
+            }
+            let rest = rest as f64 * f64::from(tasks - 1) / f64::from(drawn);
+            sums.push((first.saturating_add(rest as i64).min(MAX_SECONDS), 1.0));
+        }
+        RuntimeDistribution::from_samples(&RuntimeBins::default(), sums).map_err(refused("a run time"))
+    }
+}
+
+/// How the waiting tasks of an array are played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Chains {
+    /// Chains that may start now; the first `longer` have one task more than `tasks`.
+    free: u32,
+    /// Chains of which a task runs already.
+    taken: u32,
+    /// Tasks of each chain, running ones included.
+    tasks: u32,
+    longer: u32,
+}
+
+impl Chains {
+    fn new(waiting: u32, running: u32, at_once: Option<u32>, room: u32, most: u32) -> Chains {
+        let limit = at_once.filter(|limit| u64::from(waiting) + u64::from(running) > u64::from(*limit));
+        let (free, taken) = match limit {
+            Some(limit) => (limit.saturating_sub(running), running.min(limit)),
+            None => (waiting, 0),
+        };
+        let free = if free > most { free.min(room.clamp(1, most)) } else { free };
+        let (tasks, chains) = (waiting.saturating_add(taken), (free + taken).max(1));
+        Chains { free, taken, tasks: tasks / chains, longer: tasks % chains }
+    }
+
+    /// The tasks of each chain, the free ones first.
+    fn each(self) -> impl Iterator<Item = u32> {
+        (0..self.free + self.taken).map(move |chain| self.tasks + u32::from(chain < self.longer))
+    }
+}
+
+/// Who runs and who waits, and which lines of the queue they are.
+///
+/// # Errors
+/// When the library refuses what Slurm says.
+pub(super) fn players<'a>(
+    pool: &Pool,
+    snapshot: &'a Snapshot,
+    counted: &Counted,
+    run_times: &mut RunTimes,
+) -> Result<(Players, Vec<Line<'a>>)> {
+    let mut waiting: Vec<&Job> = snapshot.jobs.iter().filter(|job| waits(job) && pool.has(job)).collect();
+    waiting.sort_by_key(|job| (Reverse(job.priority), job.submit));
+    let arrays = waiting.iter().filter(|job| job.tasks.is_some()).count().max(1) as u32;
+    let most = (MOST_OF_ALL / arrays).clamp(20, MOST);
+    let running = arrays::running(&snapshot.jobs);
+    let mut random = Random::new(1);
+    let mut players =
+        Players { now: snapshot.now, all: counted.all, idle: counted.idle, ..Players::default() };
+    // Tasks that follow the running ones of each array, each in its place.
+    let mut following: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for job in waiting {
+        let units = (counted.of)(job).max(1);
+        let array = job.tasks.as_ref().and_then(|_| tasks::array(&job.id));
+        let runs = array.and_then(|array| running.get(array)).copied().unwrap_or(0);
+        let at_once = job.tasks.as_ref().and_then(|tasks| tasks.at_once);
+        let chains = Chains::new(job.count(), runs, at_once, counted.all / units, most);
+        let belief = run_times.predict(Kind::from(job))?;
+        let submit = job.submit.min(snapshot.now);
+        let start = players.waiting.len();
+        let each: Vec<u32> = chains.each().collect();
+        let (free, taken) = each.split_at(chains.free as usize);
+        for &tasks in free {
+            let chain = Chain { belief: &belief, limit: job.limit, used: 0, tasks };
+            let (limit, belief) = (chain.limit(), chain.belief(&mut random)?);
+            players.waiting.push(Waits { units, limit, submit, belief });
+        }
+        if let Some(array) = array.filter(|_| !taken.is_empty()) {
+            following.entry(array).or_default().extend(taken.iter().map(|tasks| tasks - 1));
+        }
+        let one_by_one = chains.free == job.count() && job.count() > 1;
+        lines.push(Line {
+            job,
+            first: (chains.free > 0).then_some(start),
+            last: one_by_one.then(|| players.waiting.len() - 1),
+        });
+    }
+    for (job, units) in counted.running(pool, snapshot) {
+        let belief = run_times.predict(Kind::from(job))?;
+        let limit = if job.state == State::Completing { 0 } else { job.limit };
+        let after = tasks::array(&job.id).and_then(|array| following.get_mut(array)?.pop()).unwrap_or(0);
+        let chain = Chain { belief: &belief, limit: job.limit, used: job.used, tasks: after + 1 };
+        let (limit, belief) = match after {
+            0 => (limit, belief),
+            _ => (chain.limit(), chain.belief(&mut random)?),
+        };
+        players.running.push(Running { units, limit, used: job.used, belief });
+    }
+    Ok((players, lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_divided_among_chains() {
+        let each = |waiting, running, at_once, room| {
+            let chains = Chains::new(waiting, running, at_once, room, 100);
+            let each: Vec<u32> = chains.each().collect();
+            let (free, taken) = each.split_at(chains.free as usize);
+            (free.to_vec(), taken.to_vec())
+        };
+        assert_eq!(each(4, 9, None, 2), (vec![1; 4], vec![]));
+        assert_eq!(each(4, 1, Some(5), 2), (vec![1; 4], vec![]));
+        assert_eq!(each(9, 0, Some(4), 2), (vec![3, 2, 2, 2], vec![]));
+        // Two run: seven tasks in all, of which the free chain has one more.
+        assert_eq!(each(5, 2, Some(3), 2), (vec![3], vec![2, 2]));
+        assert_eq!(each(5, 3, Some(2), 2), (vec![], vec![4, 3]));
+        assert_eq!(each(1000, 0, None, 8), (vec![125; 8], vec![]));
+        assert_eq!(each(1_000_000, 0, Some(5000), 300).0.len(), 100);
+        assert_eq!(each(u32::MAX, u32::MAX, Some(1), 0), (vec![], vec![u32::MAX]));
+    }
+}

@@ -1,0 +1,163 @@
+//! `surefill advise` on clusters as they are: nodes that have left, partitions that overlap, arrays.
+
+use surefill_simulator::live::advise::forecast::Start;
+use surefill_simulator::live::advise::{Advice, Question, Snapshot, advise, read};
+
+const NOW: i64 = 1_700_000_000;
+const SEPARATOR: &str = "|0123456789abcdef|";
+
+/// A line of `squeue`: number, user, partition, nodes of 4 cores, limit, time used (none for one that waits), priority.
+fn job(id: &str, user: &str, partition: &str, nodes: u32, limit: &str, used: &str, priority: u32) -> String {
+    let state = if used.is_empty() { "PENDING" } else { "RUNNING" };
+    let used = if used.is_empty() { "0:00" } else { used };
+    let (nodes, cores) = (nodes.to_string(), (4 * nodes).to_string());
+    let (submit, priority) = ((NOW - 90_000).to_string(), priority.to_string());
+    let front = [id, user, partition, state, &nodes, &cores, limit, used, &submit, &priority];
+    let rest = ["Priority", "a", "N/A", "N/A", "(null)", "", "N/A", "(null)", "(null)", "wrap"];
+    front.iter().chain(&rest).flat_map(|field| [SEPARATOR, field]).collect::<String>() + "\n"
+}
+
+/// A job of the past: user, partition, when it was submitted, started and ended before now, nodes.
+fn past(user: &str, partition: &str, times: [i64; 3], nodes: u32) -> String {
+    let [submit, start, end] = times.map(|ago| (NOW - ago).to_string());
+    let (nodes, cores) = (nodes.to_string(), (4 * nodes).to_string());
+    [user, partition, "COMPLETED", &submit, &start, &end, "60", &nodes, &cores, "wrap"].join(SEPARATOR) + "\n"
+}
+
+/// Nodes of a partition, from one number on, each in a state.
+fn nodes(partition: &str, from: usize, states: &[&str]) -> String {
+    let line = |(i, state): (usize, &&str)| format!("n{}|{partition}|{state}|4\n", from + i);
+    states.iter().enumerate().map(line).collect()
+}
+
+fn advice(jobs: &str, nodes: &str, history: &str) -> Advice {
+    let snapshot = Snapshot {
+        now: NOW,
+        jobs: read::squeue(jobs, "squeue").expect("squeue's output").found,
+        nodes: read::sinfo(nodes, "sinfo").expect("sinfo's output").found,
+        past: read::past(history, "sacct").expect("sacct's output").found,
+        odd: Vec::new(),
+    };
+    let question =
+        Question { partition: None, within: vec![3600], quantile: 0.95, confidence: 0.95, next: Vec::new() };
+    advise(&snapshot, &question).expect("advice")
+}
+
+fn start<'a>(advice: &'a Advice, job: &str) -> &'a Start {
+    advice.starts.iter().find(|start| start.job == job).expect("a start")
+}
+
+/// The median of the first start, and of the last.
+fn medians(start: &Start) -> [Option<i64>; 2] {
+    [&start.quantiles, &start.last].map(|all| all.get(1).map(|quantile| quantile.within))
+}
+
+/// Jobs of the past had both nodes, one of which has left since: the moment is played on the machine of then. Where
+/// they shared nodes it is left out.
+#[test]
+fn the_past_need_not_fit_the_present() {
+    let jobs = job("1", "a", "main", 1, "1:00:00", "10:00", 9) + &job("2", "b", "main", 1, "1:00:00", "", 5);
+    let both = past("a", "main", [9000, 9000, 8000], 1).repeat(2) + &past("b", "main", [8500, 8000, 7000], 1);
+    let shared =
+        past("a", "main", [9000, 9000, 8000], 1).repeat(3) + &past("b", "main", [8500, 8000, 7000], 1);
+    for state in ["drained", "down*", "maint", "fail", "drng@", "drain"] {
+        for history in [&both, &shared] {
+            let advice = advice(&jobs, &nodes("main", 1, &["allocated", state]), history);
+            let [median, _] = medians(start(&advice, "2"));
+            assert!(median.is_some_and(|median| (300..3600).contains(&median)), "{state} {median:?}");
+            assert_eq!((advice.heads[0].needs, advice.heads[0].idle, &advice.heads[0].note), (1, 0, &None));
+            assert_eq!(advice.remarks, Vec::<String>::new());
+        }
+    }
+}
+
+/// Thirty nodes, of which eight are idle and two are being drained under jobs that have run for long; one is reserved.
+#[test]
+fn nodes_that_leave_take_their_jobs_along() {
+    let running: String = (0..21)
+        .map(|id| {
+            job(&id.to_string(), "a", "main", 1, "2:00:00", if id < 2 { "1:30:00" } else { "10:00" }, 9)
+        })
+        .collect();
+    let states = [&["idle"; 8][..], &["allocated"; 19], &["draining", "drng", "reserved"]].concat();
+    let jobs = running + &job("30", "b", "main", 27, "1:00:00", "", 5);
+    let advice = advice(&jobs, &nodes("main", 1, &states), "");
+    let head = &advice.heads[0];
+    assert_eq!((head.counted, head.needs, head.idle, &head.note), (Some("nodes"), 27, 8, &None));
+    // All jobs that are left have run for ten minutes of two hours.
+    assert_eq!(head.by_limits, Some(6600));
+    // Stretched a little, as these have waited for longer than their queue said.
+    assert!(medians(start(&advice, "30"))[0].is_some_and(|median| (6600..8000).contains(&median)));
+    // Shared nodes are counted by their cores.
+    let half = jobs.replace(
+        &format!("{SEPARATOR}1{SEPARATOR}4{SEPARATOR}"),
+        &format!("{SEPARATOR}1{SEPARATOR}2{SEPARATOR}"),
+    );
+    let more = half.clone() + &job("40", "a", "main", 1, "2:00:00", "20:00", 9);
+    let advice = self::advice(&more, &nodes("main", 1, &states), "");
+    assert_eq!((advice.heads[0].counted, &advice.heads[0].note), (Some("processors"), &None));
+    assert!(advice.heads[0].idle >= 32, "{:?}", advice.heads[0]);
+}
+
+/// Partition b has half of the nodes of a, and two of its own: the jobs of both are foretold, those of a on its own
+/// nodes, as they account for all of them.
+#[test]
+fn partitions_that_overlap_are_foretold() {
+    let sinfo = nodes("a", 0, &["allocated"; 4])
+        + &nodes("b", 2, &["allocated"; 2])
+        + &nodes("b", 4, &["allocated", "idle"]);
+    let waiting = job("20", "u", "a", 4, "1:00:00", "", 5) + &job("21", "v", "b", 4, "1:00:00", "", 4);
+    let of_a = |partitions: [&str; 4]| -> String {
+        let line =
+            |(id, partition): (usize, &str)| job(&id.to_string(), "u", partition, 1, "1:00:00", "10:00", 9);
+        partitions.into_iter().enumerate().map(line).collect()
+    };
+    let own = of_a(["a", "a", "a", "a"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
+    let told = advice(&own, &sinfo, "");
+    assert_eq!(medians(start(&told, "20")), [Some(3000), None]);
+    assert_eq!(told.heads.iter().find(|head| head.job == "20").expect("a head").note, None);
+    assert!(medians(start(&told, "21"))[0].is_some());
+    let note = told.heads.iter().find(|head| head.job == "21").expect("a head").note.clone();
+    assert_eq!(note.as_deref(), Some("counted together with b, a"));
+    // A job of b is on a node of a.
+    let mixed = of_a(["a", "a", "a", "b"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
+    let told = advice(&mixed, &sinfo, "");
+    assert_eq!(told.heads.len(), 1);
+    assert_eq!(told.heads[0].note.as_deref(), Some("counted together with a, b"));
+    assert_eq!(told.starts.len(), 2);
+    assert!(told.starts.iter().all(|start| !start.quantiles.is_empty()), "{:?}", told.starts);
+}
+
+/// A hundred tasks of an hour ahead of a job, on four nodes: 25 hours.
+#[test]
+fn the_tasks_of_an_array_are_jobs() {
+    let running: String =
+        (0..4).map(|id| job(&format!("7_{id}"), "a", "main", 1, "1:00:00", "10:00", 9)).collect();
+    let behind = job("13", "b", "main", 1, "1:00:00", "", 5);
+    let sinfo = nodes("main", 1, &["allocated"; 4]);
+    let told = |array: &str, at_once: &str| {
+        let array = job(array, "a", "main", 1, "1:00:00", "", 8);
+        let advice = advice(&(running.clone() + &array.replace("Priority", at_once) + &behind), &sinfo, "");
+        let [first, last] = medians(&advice.starts[0]);
+        ([first, last, medians(start(&advice, "13"))[0]], advice.starts[0].tasks, advice.remarks)
+    };
+    const FREE: i64 = 50 * 60;
+    let at = |hours: i64| Some(FREE + 3600 * hours);
+    assert_eq!(told("12_[0-99]", "Priority"), ([at(0), at(24), at(25)], 100, vec![]));
+    assert_eq!(told("12_[7]", "Priority").0, [at(0), None, at(0)]);
+    assert_eq!(told("12_[1,3,5-9:2]", "Priority").0, [at(0), at(1), at(1)]);
+    // Two tasks at once leave two nodes to the job behind.
+    assert_eq!(told("12_[0-99%2]", "Priority").0, [at(0), None, at(0)]);
+    assert_eq!(told("12_[0-99%4]", "Priority").0, [at(0), None, at(25)]);
+    // The running tasks go on with the waiting ones: the job behind waits for the end of 104 in four places. Where two
+    // may run at once, none of the waiting tasks starts before three of the four have ended.
+    for reason in ["Priority", "JobArrayTaskLimit"] {
+        assert_eq!(told("7_[4-103%4]", reason).0, [None, None, at(25)]);
+        assert_eq!(told("7_[4-103%2]", reason).0, [None, None, at(0)]);
+    }
+    // More than are played one by one: the job behind starts when a fourth of them has ended.
+    assert_eq!(told("12_[1-2000]", "Priority"), ([at(0), None, at(500)], 2000, vec![]));
+    let (starts, tasks, remarks) = told("12_[1-4,6-9,11-1...%2]", "Priority");
+    assert_eq!((starts, tasks, remarks.len()), ([at(0), None, at(0)], 8, 1));
+    assert!(remarks[0].contains("more tasks wait than are counted"), "{remarks:?}");
+}
