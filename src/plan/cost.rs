@@ -28,8 +28,8 @@ pub(super) fn ln(number: u32) -> u64 {
 
 /// What it costs that a job waits so long: b ln(max(w, 10 s)) + (w/day)^2 (1 + h (w/L)^4).
 ///
-/// The logarithm makes short waits of short jobs matter, the square lets nobody wait for ever, and beyond L, a wait that
-/// few jobs have, the price rises by the sixth power.
+/// The logarithm makes short waits of short jobs matter, the square lets nobody wait for ever, and beyond L, a wait
+/// that few jobs have, the price rises by the sixth power.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Costs {
     /// b in 2^-16.

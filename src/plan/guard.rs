@@ -22,8 +22,8 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// The reservation of a job of this number of processors; `running` are put in the order of a heap. O(R + the ends until the
-    /// reservation x log R).
+    /// The reservation of a job of this number of processors; `running` are put in the order of a heap. O(R + the ends
+    /// until the reservation x log R).
     pub(super) fn new(processors: u32, idle: u32, running: &mut [Limited]) -> Result<Guard> {
         heap::build(running)?;
         let mut free = idle;

@@ -13,9 +13,9 @@
 //! delaying somebody grows with how long he has waited, so that nobody starves, and the widths price themselves. The
 //! cheapest schedule found is kept as an order for the next pass, and the jobs that it has planned for now start.
 //!
-//! Of more than [`WINDOW`] waiting jobs the most pressing ones are put in order, with the two that have waited longest; the
-//! others follow them. Higher tiers come before all that: where they fill the window, a job of a lower tier that has waited
-//! longest is not in it, and is guarded all the same.
+//! Of more than [`WINDOW`] waiting jobs the most pressing ones are put in order, with the two that have waited
+//! longest; the others follow them. Higher tiers come before all that: where they fill the window, a job of a lower
+//! tier that has waited longest is not in it, and is guarded all the same.
 //!
 //! * [`Plan`]: what runs, what waits, and the kept order, in the caller's memory.
 //! * `grid`: the instants that a plan knows, 337 of them up to 194 days.
@@ -24,9 +24,10 @@
 //! * `search`: first orders, and changes of the best of them.
 //! * `guard`: who may start while the job that has waited longest must not be delayed.
 //!
-//! All arithmetic is of integers: the same inputs give the same plan everywhere. A pass looks at no more than
-//! (7 + proposals) orders of 64 jobs, each placed twice if it becomes the present one, and a job at no more than 337 instants; the waiting jobs beyond the window cost
-//! O(W) and, for each that is tried, O(log W) and one look along the instants.
+//! All arithmetic is of integers: the same inputs give the same plan everywhere. A pass looks at no more than (7 +
+//! proposals) orders of 64 jobs, each placed twice if it becomes the present one, and a job at no more than 337
+//! instants; the waiting jobs beyond the window cost O(W) and, for each that is tried, O(log W) and one look along the
+//! instants.
 
 mod cost;
 mod grid;

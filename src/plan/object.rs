@@ -127,8 +127,8 @@ pub(crate) struct Parts<'a> {
 
 /// A plan of one pool of processors. From pass to pass it keeps an order and the state of its generator.
 ///
-/// A pass is [`Plan::begin`], then [`Plan::add_running`] and [`Plan::add_waiting`] for all jobs, the waiting ones in the
-/// order of submission, then [`Plan::decide`].
+/// A pass is [`Plan::begin`], then [`Plan::add_running`] and [`Plan::add_waiting`] for all jobs, the waiting ones in
+/// the order of submission, then [`Plan::decide`].
 pub struct Plan<'a> {
     state: &'a mut State,
     parts: Parts<'a>,
@@ -262,11 +262,11 @@ impl<'a> Plan<'a> {
         Ok(number)
     }
 
-    /// Plans the queue: afterwards [`Plan::starting`] says who starts now. `recent` holds the waits of the jobs that were
-    /// started, `counted` the same with their credits; without credits it is `recent`.
+    /// Plans the queue: afterwards [`Plan::starting`] says who starts now. `recent` holds the waits of the jobs that
+    /// were started, `counted` the same with their credits; without credits it is `recent`.
     ///
-    /// (7 + proposals) x 64 x 337 steps at most for the window, O(W + tried x (log W + 337)) for the jobs beyond it; with
-    /// a guarded front job O(R log R).
+    /// (7 + proposals) x 64 x 337 steps at most for the window, O(W + tried x (log W + 337)) for the jobs beyond it;
+    /// with a guarded front job O(R log R).
     ///
     /// # Errors
     /// As [`PlanRule::check`]; [`Error::Corrupt`].
@@ -305,8 +305,8 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Ranks the waiting jobs and takes those of the window out of the heap, in the order of submission; returns how many
-    /// these are. They lie at the end of `ranked`, the heap of the others before them.
+    /// Ranks the waiting jobs and takes those of the window out of the heap, in the order of submission; returns how
+    /// many these are. They lie at the end of `ranked`, the heap of the others before them.
     fn rank(&mut self, longest: Option<usize>, front: Option<usize>) -> Result<usize> {
         let count = self.state.waiting as usize;
         let waiting = range_mut(self.parts.waiting, 0, count)?;
@@ -442,8 +442,8 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Of the jobs in the plan's order, those planned for now start; while the front job waits, those alone that EASY by
-    /// the limits would let pass it.
+    /// Of the jobs in the plan's order, those planned for now start; while the front job waits, those alone that EASY
+    /// by the limits would let pass it.
     fn start(&mut self, front: Option<usize>) -> Result<()> {
         let count = self.state.waiting as usize;
         let waiting = range_mut(self.parts.waiting, 0, count)?;
@@ -488,8 +488,8 @@ impl<'a> Plan<'a> {
             .unwrap_or(&[])
     }
 
-    /// The planned start of a waiting job, in seconds from now; `None` where the plan did not come to it, because it could
-    /// not start now. It is a plan, not a promise: the next pass makes a new one.
+    /// The planned start of a waiting job, in seconds from now; `None` where the plan did not come to it, because it
+    /// could not start now. It is a plan, not a promise: the next pass makes a new one.
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`].

@@ -4,7 +4,8 @@ use super::grid::{self, LONGEST, POINTS};
 use crate::heap::insert;
 use bytemuck::{Pod, Zeroable};
 
-/// Steps in increasing order of time, each with the processors that are free from it on. After the last nothing changes.
+/// Steps in increasing order of time, each with the processors that are free from it on. After the last nothing
+/// changes.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Profile {
@@ -58,8 +59,8 @@ impl Profile {
         self.free[0]
     }
 
-    /// The earliest place of a job: its processors are free over all of its run time. `None` if they are never free together.
-    /// One pass over the steps.
+    /// The earliest place of a job: its processors are free over all of its run time. `None` if they are never free
+    /// together. One pass over the steps.
     #[inline]
     pub(super) fn earliest(&self, processors: u32, run_time: u32) -> Option<Place> {
         let count = self.count as usize;

@@ -14,8 +14,8 @@ pub struct PlanRule {
     pub steep: f64,
     /// The quantile of recent waits that L is, above 0, at most 1.
     pub long: f64,
-    /// The quantile of recent waits from which the job that has waited longest is in front of everybody, above 0, at most
-    /// 1; 1 for the longest of them.
+    /// The quantile of recent waits from which the job that has waited longest is in front of everybody, above 0, at
+    /// most 1; 1 for the longest of them.
     pub front: f64,
     /// How many changes of the order are tried in a pass, at most 4,096.
     pub proposals: u32,
@@ -53,8 +53,9 @@ impl PlanRule {
         if valid { Ok(()) } else { Err(Error::OutOfRange) }
     }
 
-    /// Which waits are long now: by the recent waits of started jobs, and by the median wait of those that wait, so that
-    /// in a jam not everybody counts as having waited long. `median` is the lower one, rounded up on the grid of instants.
+    /// Which waits are long now: by the recent waits of started jobs, and by the median wait of those that wait, so
+    /// that in a jam not everybody counts as having waited long. `median` is the lower one, rounded up on the grid of
+    /// instants.
     ///
     /// # Errors
     /// As [`PlanRule::check`].

@@ -146,9 +146,9 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Tries this number of changes of the present order, each kept if it makes the order cheaper: every second one takes a job that
-    /// fits the idle processors but is not planned for now and brings it nearer to the front, the others exchange or move
-    /// any two of one class, those near the front more often.
+    /// Tries this number of changes of the present order, each kept if it makes the order cheaper: every second one
+    /// takes a job that fits the idle processors but is not planned for now and brings it nearer to the front, the
+    /// others exchange or move any two of one class, those near the front more often.
     pub(super) fn propose(&mut self, proposals: u32) {
         let count = self.entries.len();
         // The place at which the class of each place begins.
@@ -243,7 +243,8 @@ impl<'s> Search<'s> {
                 return None;
             }
             same &= start == before;
-            // Where nobody starts otherwise, nothing that follows changes; before the first order there is nothing to compare.
+            // Where nobody starts otherwise, nothing that follows changes; before the first order there is nothing to
+            // compare.
             if place == y && same && self.value < u64::MAX {
                 return None;
             }

@@ -285,8 +285,9 @@ fn within(bins: &RuntimeBins, probabilities: &[f64], age: i64, limit: i64) -> Op
 }
 
 impl RuntimeDistribution {
-    /// As [`RuntimeDistribution::quantile`], but what is predicted beyond the limit ends at the limit: the remaining run
-    /// time in seconds, at least 1, that a job of this age exceeds with probability at most `1 - quantile`. O(bins).
+    /// As [`RuntimeDistribution::quantile`], but what is predicted beyond the limit ends at the limit: the remaining
+    /// run time in seconds, at least 1, that a job of this age exceeds with probability at most `1 - quantile`.
+    /// O(bins).
     ///
     /// # Errors
     /// As [`RuntimeDistribution::quantile`].
@@ -307,12 +308,11 @@ impl RuntimeDistribution {
     }
 
     /// The mean run time, in seconds (at least 1), of a job that has not started under this limit: what is predicted
-    /// beyond the limit ends at the limit, and what lies above the quantile `cut` counts as that quantile, so that a far
-    /// tail does not rule the mean. Log-uniform inside a bin. O(bins).
+    /// beyond the limit ends at the limit, and what lies above the quantile `cut` counts as that quantile, so that a
+    /// far tail does not rule the mean. Log-uniform inside a bin. O(bins).
     ///
     /// # Errors
-    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a cut outside 0 to 1, or a limit outside 0 to
-    /// [`MAX_SECONDS`].
+    /// [`Error::NotANumber`]; [`Error::OutOfRange`] for a cut outside 0 to 1, or a limit outside 0 to [`MAX_SECONDS`].
     pub fn mean_within(&self, limit: i64, cut: f64) -> Result<f64> {
         check(0, limit)?;
         if cut.is_nan() {
