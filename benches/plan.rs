@@ -1,6 +1,6 @@
-//! Wall time of one plan of the whole queue, from `begin` to the starts, where one job in four fits the idle processors:
-//! at the archive's scale, at a large one and at the largest; each pass is made again from the same kept order, as after an
-//! event that brought little. Steps of profiles and orders looked at are printed beside them.
+//! Wall time of one plan of the whole queue, from `begin` to the starts, where one job in four fits the idle
+//! processors: at the archive's scale, at a large one and at the largest; each pass is made again from the same kept
+//! order, as after an event that brought little. Steps of profiles and orders looked at are printed beside them.
 
 use criterion::{BatchSize, Criterion as Bench, criterion_group, criterion_main};
 use std::hint::black_box;

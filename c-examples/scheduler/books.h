@@ -36,9 +36,9 @@ struct books_totals {
 };
 void books_totals(const struct books *books, struct books_totals *totals);
 
-/* Of the latest look, and after a load of the one before it was saved: which jobs were the heads of their pools, and which nodes
- * were in service, by beliefs_name. A head is noted after its look has been finished, the nodes when they change; nothing is
- * known of nodes before. Nodes that there is no memory for are not known: false. */
+/* Of the latest look, and after a load of the one before it was saved: which jobs were the heads of their pools, and
+ * which nodes were in service, by beliefs_name. A head is noted after its look has been finished, the nodes when they
+ * change; nothing is known of nodes before. Nodes that there is no memory for are not known: false. */
 void books_note_head(struct books *books, int64_t id);
 bool books_was_head(const struct books *books, int64_t id);
 bool books_note_service(struct books *books, const int64_t *nodes, size_t count);

@@ -1,6 +1,6 @@
-/* Nodes that were in service before slurmctld started and have not registered since. Slurm gives them to nobody, and a head
- * job that wants them has no start: until they are back nobody overtakes it. From 23.11 on every reconfiguration starts
- * slurmctld anew. Licence: GPL-2.0-or-later. */
+/* Nodes that were in service before slurmctld started and have not registered since. Slurm gives them to nobody, and
+ * a head job that wants them has no start: until they are back nobody overtakes it. From 23.11 on every
+ * reconfiguration starts slurmctld anew. Licence: GPL-2.0-or-later. */
 #include "site.h"
 
 void site_begin(struct site *site) {
@@ -10,8 +10,9 @@ void site_begin(struct site *site) {
     FREE_NULL_BITMAP(site->served);
 }
 
-/* Whether the node comes into service as soon as it registers. What it was is Slurm's own state: who is down, is drained, has
- * failed, is powered up or down or reboots comes back by Slurm's own rules, and is waited for by nobody. */
+/* Whether the node comes into service as soon as it registers. What it was is Slurm's own state: who is down, is
+ * drained, has failed, is powered up or down or reboots comes back by Slurm's own rules, and is waited for by nobody.
+ * */
 static bool may_register(const node_record_t *node) {
     if (!IS_NODE_UNKNOWN(node) && !IS_NODE_NO_RESPOND(node)) return false;
     return !IS_NODE_DOWN(node) && !IS_NODE_DRAIN(node) && !IS_NODE_FAIL(node) && !IS_NODE_FUTURE(node) &&

@@ -164,8 +164,8 @@ static inline void compat_use_qos(job_record_t *job, const job_queue_rec_t *entr
 #endif
 }
 
-/* The most nodes that the job asks for; 0 for none. From 26.05 on slurmctld fills that in itself for a job that asks for tasks
- * and no nodes, and says so until somebody sets it: such a job takes as many nodes as it would without. */
+/* The most nodes that the job asks for; 0 for none. From 26.05 on slurmctld fills that in itself for a job that asks
+ * for tasks and no nodes, and says so until somebody sets it: such a job takes as many nodes as it would without. */
 static inline uint32_t compat_max_nodes(const job_record_t *job) {
 #ifdef JOB_IMPLICIT_MAX_NODES
     if ((job->bit_flags & JOB_IMPLICIT_MAX_NODES) != 0) return 0;

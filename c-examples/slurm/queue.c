@@ -145,8 +145,8 @@ static bool awaits_inside(const struct walk *walk, const slurmctld_resv_t *reser
            bit_overlap_any(walk->site->awaited, reservation->node_bitmap);
 }
 
-/* The job becomes the head of its reservation, where Slurm can say when it will start. While some of the reservation's nodes
- * have not registered it keeps all of them. */
+/* The job becomes the head of its reservation, where Slurm can say when it will start. While some of the
+ * reservation's nodes have not registered it keeps all of them. */
 static void make_head_inside(struct walk *walk, job_record_t *job, part_record_t *part) {
     struct inside head = {.reservation = job->resv_ptr, .job = job->job_id};
     if (awaits_inside(walk, job->resv_ptr))
@@ -226,9 +226,9 @@ static void hold_for_ever(job_record_t *job) {
     job->priority = 0;
 }
 
-/* Whether a job that has not started for this reason waits for nodes. Those that have not registered yet are not in service for
- * Slurm, and may lack what they are asked for: who was the head before is so still, and a new job is when it does not name
- * other nodes. */
+/* Whether a job that has not started for this reason waits for nodes. Those that have not registered yet are not in
+ * service for Slurm, and may lack what they are asked for: who was the head before is so still, and a new job is when
+ * it does not name other nodes. */
 static bool waits_for_nodes(const struct walk *walk, const struct group *group, const job_record_t *job,
                             enum start_result result) {
     bitstr_t *named = job->details->req_node_bitmap;

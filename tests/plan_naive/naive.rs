@@ -313,8 +313,8 @@ fn quantile(waits: &[i64], quantile: f64) -> i64 {
     sorted.get(rank.max(1) - 1).map_or(0, |&wait| wait.min(LONGEST))
 }
 
-/// EASY's reservation for so many processors by the limits (seconds from now, processors) of what runs: when, and how
-/// many processors are left over then.
+/// EASY's reservation for a number of processors by the limits (seconds from now, processors) of what runs: when, and
+/// how many processors are left over then.
 pub fn easy(processors: i64, idle: i64, limits: &[(i64, i64)]) -> Option<(i64, i64)> {
     let mut ends: Vec<i64> = limits.iter().map(|limit| limit.0).chain([0]).collect();
     ends.sort();

@@ -1,6 +1,6 @@
-/* That a job asks for a range of nodes when its user does, and not when slurmctld has filled in its most. Without Slurm's
- * flag for that in the headers the Makefile gives it a value of its own.
- * Licence: GPL-2.0-or-later, because it is built from slurmctld's own headers. */
+/* That a job asks for a range of nodes when its user does, and not when slurmctld has filled in its most. Without
+ * Slurm's flag for that in the headers the Makefile gives it a value of its own. Licence: GPL-2.0-or-later, because
+ * it is built from slurmctld's own headers. */
 #include "compat.h"
 
 #include "../expect.h"

@@ -123,8 +123,7 @@ static void heads_and_nodes_are_known_again(void) {
     char *bytes;
     CHECK(!books_knows_service(books) && !books_was_in_service(books, nodes[0]) && !books_was_head(books, 1));
     look(books, beliefs, seen, 2, 1000);
-    books_note_head(books, 1);
-    books_note_head(books, 7); /* nobody */
+    books_note_head(books, 1), books_note_head(books, 7); /* the second is nobody */
     books_totals(books, &before);
     CHECK(books_note_service(books, nodes, 3));
     books_totals(books, &after);
@@ -135,23 +134,18 @@ static void heads_and_nodes_are_known_again(void) {
     CHECK(!books_knows_service(again) && books_load(again, bytes, size) && books_load(again, bytes, size));
     free(bytes);
     CHECK(books_was_head(again, 1) && !books_was_head(again, 2) && books_knows_service(again));
-    for (int i = 0; i < 3; i++) CHECK(books_was_in_service(again, nodes[i]));
-    CHECK(!books_was_in_service(again, beliefs_name("n4")));
-    books_begin(again); /* still so while the next look is under way */
-    CHECK(books_was_head(again, 1));
+    for (int i = 0; i < 3; i++) CHECK(books_was_in_service(again, nodes[i]) && !books_was_in_service(again, beliefs_name("n4")));
+    books_begin(again);
+    CHECK(books_was_head(again, 1)); /* while the next look is under way */
     for (int i = 0; i < 2; i++) CHECK(books_see(again, beliefs, &seen[i], 1010));
-    books_finish(again, beliefs, 1010);
-    books_note_head(again, 2);
+    books_finish(again, beliefs, 1010), books_note_head(again, 2);
     look(again, beliefs, seen, 2, 1020);
-    CHECK(!books_was_head(again, 1) && books_was_head(again, 2));
-    CHECK(books_note_service(again, NULL, 0)); /* none is */
+    CHECK(!books_was_head(again, 1) && books_was_head(again, 2) && books_note_service(again, NULL, 0)); /* none is in service */
     bytes = books_save(again, &size);
     CHECK(bytes != NULL && books_load(books, bytes, size));
     free(bytes);
     CHECK(books_knows_service(books) && !books_was_in_service(books, nodes[0]) && !books_was_head(books, 2));
-    books_free(books);
-    books_free(again);
-    beliefs_free(beliefs);
+    books_free(books), books_free(again), beliefs_free(beliefs);
 }
 
 /* Every byte of a state file matters: whichever changes, the file is refused and nothing is taken over. */

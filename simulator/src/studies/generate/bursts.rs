@@ -15,7 +15,7 @@ use crate::trace::swf::{MAX_VALUE, SwfJob};
 
 const WEEK: i64 = 7 * 86_400;
 
-/// One job in so many begins a burst, of those that may.
+/// Of the jobs that may begin a burst, one in 250 does.
 const ONE_IN: u32 = 250;
 
 /// The fewest and the most jobs of a burst.
