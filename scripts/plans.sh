@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/measured.sh
 
-measured easy,fair,fast,plan,plan-fast,plan:limit,plan-fast:limit,plan:mix,plan:clairvoyant "${1:-}"
+measured easy,fair,fast,plan,plan-fast,plan:limit,plan-fast:limit,plan:clairvoyant "${1:-}"
 scripts/schedules.py tails "${compared[@]}"
 echo
 scripts/schedules.py rivals "${compared[@]}"

@@ -232,6 +232,7 @@ impl fmt::Display for Summary<'_> {
             Why::OverBudget,
             Why::Guarded,
             Why::NotTried,
+            Why::Planned,
             Why::Head,
             Why::Started,
         ];
@@ -282,6 +283,9 @@ fn because(seen: &Seen, asked: u32, threshold: f64, unit: Unit) -> String {
         };
         let starts: Vec<String> = seen.starts.iter().map(start).collect();
         return format!("expected to start: {}", starts.join(", "));
+    }
+    if let Some(start) = seen.planned {
+        return format!("planned in {}", Hms(start - seen.time));
     }
     if let Some(delay) = seen.delay {
         let sign = if seen.why == Why::Started { "<" } else { ">=" };

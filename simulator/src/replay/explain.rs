@@ -26,6 +26,8 @@ pub enum Why {
     Guarded,
     /// It fits, but the policy does not backfill it for reasons of its own.
     NotTried,
+    /// The plan of the whole queue has a later start for it.
+    Planned,
     /// It is the head job, and too few processors are idle.
     Head,
     /// It started.
@@ -42,6 +44,7 @@ impl Why {
             Why::OverBudget => "over the head job's budget",
             Why::Guarded => "could delay the head job, which is guarded",
             Why::NotTried => "not tried: the policy keeps the order",
+            Why::Planned => "planned for later",
             Why::Head => "head job, waits for processors",
             Why::Started => "started",
         }
@@ -71,6 +74,9 @@ pub struct Seen {
     pub shadow: Option<i64>,
     /// Processors that the head job leaves over then.
     pub extra: Option<u32>,
+    /// The start that a plan of the whole queue has for the job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub planned: Option<i64>,
     /// When the job can be expected to start, while it is the head job.
     pub starts: Vec<HeadStart>,
 }
@@ -118,11 +124,17 @@ impl Watching {
             predicted_end: None,
             shadow: None,
             extra: None,
+            planned: None,
             starts: Vec::new(),
         };
         if waits {
             seen.why = match tried.map(|tried| tried.judged) {
+                // Planned for now, but the job that has waited longest would be delayed.
+                Some(Judged::Planned { start }) if start == Some(cluster.now()) => Why::Guarded,
+                Some(Judged::Planned { start: Some(_) }) => Why::Planned,
                 _ if cluster.queue().front() == Some(&self.job) => Why::Head,
+                Some(Judged::Planned { start: None }) if cluster.fits(job) => Why::TakenByOthers,
+                Some(Judged::Planned { start: None }) => Why::TooWide,
                 Some(Judged::Delay { verdict: Verdict::DoesNotFit, .. }) => Why::TakenByOthers,
                 Some(Judged::Delay { verdict: Verdict::OverBudget, .. }) => Why::OverBudget,
                 Some(Judged::Delay { verdict: Verdict::Guarded, .. }) => Why::Guarded,
@@ -147,6 +159,7 @@ impl Watching {
                 seen.shadow = Some(shadow);
                 seen.extra = Some(extra);
             }
+            Some(Judged::Planned { start }) => seen.planned = start.filter(|_| seen.why == Why::Planned),
             _ => {}
         }
         self.passes.push(seen);

@@ -6,7 +6,7 @@
 //! and six seconds.
 
 use crate::replay::machine::{Cluster, Running};
-use crate::replay::policy::{PlanOptions, Policy};
+use crate::replay::policy::{Judged, PlanOptions, Policy, Tried};
 use crate::replay::predict::DistributionPredictor;
 use crate::trace::workload::{Job, JobId};
 use std::collections::HashMap;
@@ -41,6 +41,8 @@ pub struct Planned {
     waiting: HashMap<i64, Vec<JobId>>,
     /// Users of whom jobs have ended since the last pass.
     learnt: Vec<i64>,
+    watched: Option<JobId>,
+    tried: Option<Tried>,
 }
 
 impl Planned {
@@ -60,6 +62,8 @@ impl Planned {
             known: Vec::new(),
             waiting: HashMap::new(),
             learnt: Vec::new(),
+            watched: None,
+            tried: None,
         }
     }
 
@@ -135,6 +139,10 @@ impl Planned {
         plan.decide(&self.options.rule, &recent, &recent)?;
         let queue = cluster.queue();
         let starting: Vec<JobId> = plan.starting().iter().map(|&number| queue[number as usize]).collect();
+        if let Some(number) = queue.iter().position(|&id| self.watched == Some(id)) {
+            let start = plan.planned(number)?.map(|after| now + i64::from(after));
+            self.tried = Some(Tried { idle: cluster.idle(), judged: Judged::Planned { start } });
+        }
         cluster.judged(queue.len() as u64);
         for id in starting {
             cluster.start_job(id);
@@ -169,6 +177,14 @@ impl Policy for Planned {
         if !self.learnt.contains(&job.user) {
             self.learnt.push(job.user);
         }
+    }
+
+    fn watch(&mut self, job: JobId) {
+        self.watched = Some(job);
+    }
+
+    fn tried(&mut self) -> Option<Tried> {
+        self.tried.take()
     }
 
     fn schedule(&mut self, cluster: &mut Cluster<'_>) {

@@ -37,6 +37,12 @@ pub enum Judged {
         /// The decision.
         accepted: bool,
     },
+    /// By a plan of the whole queue.
+    Planned {
+        /// Its planned start; none where the plan did not come to it, because nothing that waits fits, or because it
+        /// lies beyond the window and what is idle is used up.
+        start: Option<i64>,
+    },
 }
 
 /// A time by which the head job is expected to start.
