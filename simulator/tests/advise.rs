@@ -315,12 +315,12 @@ fn what_counting_does_not_describe_is_said() {
     // Another partition with some of the nodes counts only when it has jobs.
     let overlap = with("idle") + "main3|other|idle|4\n";
     assert_eq!(note(&jobs, &overlap), (Some("nodes"), None));
-    // Where its own jobs do not account for its nodes, both are counted.
+    // Where a job of it waits, or its own jobs do not account for its nodes, both are counted.
     let both = jobs.clone() + "9|man|other|PENDING|1|4|5:00|0:00|900|1|Priority|wrap\n";
-    assert_eq!(note(&both, &overlap), (Some("nodes"), None));
+    let together = Some("counted together with main, other, on any of their nodes");
+    assert_eq!(note(&both, &overlap), (Some("nodes"), together.map(str::to_owned)));
     let elsewhere = both.replace("1|games|main|RUNNING|3|12", "1|games|main|RUNNING|2|8")
         + "10|man|other|RUNNING|1|4|5:00|0:00|900|1|None|wrap\n";
-    let together = Some("counted together with main, other");
     assert_eq!(
         note(&elsewhere, &(overlap.replace("|idle|", "|allocated|") + "x|other|idle|4\n")).1.as_deref(),
         together

@@ -93,14 +93,15 @@ fn nodes_that_leave_take_their_jobs_along() {
         &format!("{SEPARATOR}1{SEPARATOR}4{SEPARATOR}"),
         &format!("{SEPARATOR}1{SEPARATOR}2{SEPARATOR}"),
     );
-    let more = half.clone() + &job("40", "a", "main", 1, "2:00:00", "20:00", 9);
+    let another = |id| job(id, "a", "main", 1, "2:00:00", "20:00", 9);
+    let more = half.clone() + &another("40") + &another("41");
     let advice = self::advice(&more, &nodes("main", 1, &states), "");
     assert_eq!((advice.heads[0].counted, &advice.heads[0].note), (Some("processors"), &None));
     assert!(advice.heads[0].idle >= 32, "{:?}", advice.heads[0]);
 }
 
 /// Partition b has half of the nodes of a, and two of its own: the jobs of both are foretold, those of a on its own
-/// nodes, as they account for all of them.
+/// nodes where they account for all of them and no job of b waits for them.
 #[test]
 fn partitions_that_overlap_are_foretold() {
     let sinfo = nodes("a", 0, &["allocated"; 4])
@@ -113,19 +114,65 @@ fn partitions_that_overlap_are_foretold() {
         partitions.into_iter().enumerate().map(line).collect()
     };
     let own = of_a(["a", "a", "a", "a"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
-    let told = advice(&own, &sinfo, "");
+    let told = advice(&own.replace(&job("21", "v", "b", 4, "1:00:00", "", 4), ""), &sinfo, "");
     assert_eq!(medians(start(&told, "20")), [Some(3000), None]);
     assert_eq!(told.heads.iter().find(|head| head.job == "20").expect("a head").note, None);
-    assert!(medians(start(&told, "21"))[0].is_some());
-    let note = told.heads.iter().find(|head| head.job == "21").expect("a head").note.clone();
-    assert_eq!(note.as_deref(), Some("counted together with b, a"));
+    let told = advice(&own, &sinfo, "");
+    assert!(medians(start(&told, "21"))[0].is_some_and(|median| median > 3000));
+    let note = told.heads.iter().find(|head| head.job == "20").expect("a head").note.clone();
+    assert_eq!(note.as_deref(), Some("counted together with a, b, on any of their nodes"));
     // A job of b is on a node of a.
     let mixed = of_a(["a", "a", "a", "b"]) + &job("5", "v", "b", 1, "2:00:00", "10:00", 9) + &waiting;
     let told = advice(&mixed, &sinfo, "");
     assert_eq!(told.heads.len(), 1);
-    assert_eq!(told.heads[0].note.as_deref(), Some("counted together with a, b"));
+    assert_eq!(told.heads[0].note.as_deref(), Some("counted together with a, b, on any of their nodes"));
     assert_eq!(told.starts.len(), 2);
     assert!(told.starts.iter().all(|start| !start.quantiles.is_empty()), "{:?}", told.starts);
+}
+
+/// The nodes of a small partition are all nodes that a large one has as well: what waits for the large one is ahead of the
+/// small one's job, whoever runs on its nodes.
+#[test]
+fn what_waits_for_shared_nodes_is_seen() {
+    let sinfo = nodes("all", 0, &["allocated"; 12]) + &nodes("own", 0, &["allocated"; 4]);
+    let told = |own: usize| {
+        let running = |id: usize| {
+            let partition = if id < own { "own" } else { "all" };
+            job(&id.to_string(), "u", partition, 1, "1:00:00", "30:00", 9)
+        };
+        let waiting = |id: usize| job(&(100 + id).to_string(), "u", "all", 1, "1:00:00", "", 100);
+        let jobs: String = (0..12).map(running).chain((0..100).map(waiting)).collect();
+        let advice = advice(&(jobs + &job("500", "v", "own", 1, "1:00:00", "", 1)), &sinfo, "");
+        medians(start(&advice, "500"))[0].expect("a start")
+    };
+    // A hundred hours on twelve nodes, eight of them at a time behind each other.
+    assert_eq!(told(4), told(3));
+    assert!(told(4) > 6 * 3600, "{}", told(4));
+}
+
+/// Five nodes are a partition's own; a job that wants seven waits for ever, and delays nobody in the larger one.
+#[test]
+fn a_job_wider_than_its_partition_never_starts() {
+    let sinfo = nodes("all", 0, &["allocated"; 8]) + &nodes("b", 3, &["allocated"; 5]);
+    let running: String =
+        (0..8).map(|id| job(&id.to_string(), "u", "all", 1, "1:00:00", "30:00", 9)).collect();
+    let jobs =
+        running + &job("20", "v", "b", 7, "1:00:00", "", 100) + &job("21", "u", "all", 8, "1:00:00", "", 5);
+    let told = advice(&jobs, &sinfo, "");
+    assert_eq!(medians(start(&told, "20")), [None, None]);
+    assert_eq!(medians(start(&told, "21")), [Some(1800), None]);
+}
+
+/// Nothing is known of jobs without limits and without a history: no start is told, and nothing fails.
+#[test]
+fn without_limits_and_history_nothing_is_told() {
+    for waiting in ["2", "12_[0-1]", "12_[0-3%1]"] {
+        let jobs = job("1", "a", "main", 1, "UNLIMITED", "10:00", 9)
+            + &job(waiting, "b", "main", 1, "UNLIMITED", "", 5);
+        let told = advice(&jobs, &nodes("main", 1, &["allocated"]), "");
+        assert_eq!((told.starts.len(), medians(&told.starts[0])), (1, [None, None]), "{waiting}");
+        assert_eq!(told.remarks, Vec::<String>::new());
+    }
 }
 
 /// A hundred tasks of an hour ahead of a job, on four nodes: 25 hours.
@@ -148,11 +195,12 @@ fn the_tasks_of_an_array_are_jobs() {
     assert_eq!(told("12_[1,3,5-9:2]", "Priority").0, [at(0), at(1), at(1)]);
     // Two tasks at once leave two nodes to the job behind.
     assert_eq!(told("12_[0-99%2]", "Priority").0, [at(0), None, at(0)]);
-    assert_eq!(told("12_[0-99%4]", "Priority").0, [at(0), None, at(25)]);
-    // The running tasks go on with the waiting ones: the job behind waits for the end of 104 in four places. Where two
-    // may run at once, none of the waiting tasks starts before three of the four have ended.
+    // A limit that the pool has no room for keeps nobody waiting.
+    assert_eq!(told("12_[0-99%4]", "Priority").0, [at(0), at(24), at(25)]);
+    // Four run: the job behind waits for the end of 104 in four places. Where two may run at once, the running ones go on
+    // with the waiting ones, none of which starts before three of the four have ended.
     for reason in ["Priority", "JobArrayTaskLimit"] {
-        assert_eq!(told("7_[4-103%4]", reason).0, [None, None, at(25)]);
+        assert_eq!(told("7_[4-103%4]", reason).0, [at(0), at(24), at(25)]);
         assert_eq!(told("7_[4-103%2]", reason).0, [None, None, at(0)]);
     }
     // More than are played one by one: the job behind starts when a fourth of them has ended.

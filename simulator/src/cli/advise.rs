@@ -29,8 +29,8 @@ The head job of each pool of nodes: its start if nothing else starts, from what 
 times. Nodes are counted where each job has its own, else processors; where neither describes the pool, it is said why.
 Partitions that share nodes are counted together where their own jobs do not account for their nodes. A node that is being
 drained, reserved or out of service has left its pool. A job that asks for several partitions counts in the first.
-The waiting tasks of an array are one line with the start of the first and, where they are played one by one (up to a
-thousand of an array without a limit of its own), of the last; those of an array that lets K run at once (%K) are played in
+The waiting tasks of an array are two lines, with the start of the first and of the last, where they are played one by one
+(up to a thousand of an array without a limit of its own), else one; those of an array that lets K run at once (%K) are played in
 K chains.
 All that wait: the queue played forward, which does not foresee jobs submitted later. It is played at up to 100 moments of
 the history as well, in the order of submission, and the starts that followed stretch what is told now.
@@ -168,8 +168,7 @@ impl Advise {
         if !advice.starts.is_empty() {
             let most = advice.starts.iter().map(|start| start.calibrated_by).max().unwrap_or(0);
             let by = match most {
-                0 => "as it comes, as too few starts of the history say what such forecasts are worth"
-                    .to_owned(),
+                0 => "as it comes: the history does not say what such forecasts are worth".to_owned(),
                 starts => format!(
                     "stretched by {} foretold likewise",
                     counted(starts, "start of the past", "starts of the past")

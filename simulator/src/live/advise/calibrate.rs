@@ -6,12 +6,11 @@
 //! either: at a moment at which jobs held more than is in service now, the pool was as large as that; where they held
 //! more than all nodes have, they shared nodes, and the moment is left out.
 
-use super::Snapshot;
 use super::beliefs::{Kind, RunTimes, refused};
 use super::play::{Players, Running, Waits, play, quantile};
 use super::pool::{Counted, Pool};
-use super::queue::waits;
 use super::read::Job;
+use super::{Snapshot, waits};
 use anyhow::Result;
 use std::collections::BTreeMap;
 use surefill::forecast::{LEVELS, StartCalibration};
@@ -20,7 +19,7 @@ use surefill::forecast::{LEVELS, StartCalibration};
 const MOMENTS: usize = 100;
 const SCENARIOS: u32 = 50;
 
-/// Waiting tasks of one array that are looked at.
+/// Waiting tasks of all arrays together that are looked at.
 const MOST_TASKS: u32 = 1000;
 
 /// Fewer starts than this teach nothing yet.
@@ -60,7 +59,9 @@ fn of_pool(pool: &Pool, snapshot: &Snapshot, counted: &Counted) -> Vec<Known> {
         .jobs
         .iter()
         .filter(|job| pool.has(job) && (job.holds_nodes() || waits(job) && !throttled(job)));
-    let present = present.flat_map(|job| {
+    let arrays = snapshot.jobs.iter().filter(|job| pool.has(job) && job.tasks.is_some()).count().max(1);
+    let most = MOST_TASKS as usize / arrays.min(50);
+    let present = present.flat_map(move |job| {
         let known = move || Known {
             submit: job.submit,
             start: job.holds_nodes().then(|| (snapshot.now - job.used).max(job.submit)),
@@ -69,7 +70,7 @@ fn of_pool(pool: &Pool, snapshot: &Snapshot, counted: &Counted) -> Vec<Known> {
             limit: job.limit,
             kind: Kind::from(job),
         };
-        std::iter::repeat_with(known).take(job.count().min(MOST_TASKS) as usize)
+        std::iter::repeat_with(known).take((job.count() as usize).min(most))
     });
     past.chain(present).filter(|job| job.submit <= snapshot.now).collect()
 }

@@ -131,7 +131,8 @@ pub fn estimate(
         quantiles: Vec::new(),
         by_limits: None,
         started: Vec::new(),
-        note: (!shared.is_empty()).then(|| format!("counted together with {}", shared.join(", "))),
+        note: (!shared.is_empty())
+            .then(|| format!("counted together with {}, on any of their nodes", shared.join(", "))),
     };
     let counted = match pool.count(snapshot) {
         Ok(counted) => counted,

@@ -149,6 +149,12 @@ pub struct Advice {
 /// The reason of tasks that wait for others of their array to end.
 pub(in crate::live) const TASK_LIMIT: &str = "JobArrayTaskLimit";
 
+/// Whether the job, or a task of the array, waits for nothing but nodes or the end of other tasks.
+fn waits(job: &read::Job) -> bool {
+    let for_tasks = job.tasks.is_some() && job.reason == TASK_LIMIT;
+    job.state == read::State::Pending && job.priority > 0 && (for_tasks || waits_for(job).is_none())
+}
+
 /// Why a waiting job waits for something else than its turn; none when it waits for nodes.
 pub fn waits_for(job: &Job) -> Option<&str> {
     match job.reason.as_str() {

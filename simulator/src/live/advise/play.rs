@@ -4,7 +4,7 @@ use super::beliefs::refused;
 use anyhow::Result;
 use surefill::error::Error;
 use surefill::forecast::{Forecast, ForecastCapacity, ForecastOptions, Progress};
-use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+use surefill::runtime::{MAX_SECONDS, RuntimeBins, RuntimeDistribution};
 
 const EVENTS: u32 = 4;
 /// Slurm's `bf_max_job_test`, as it is where a site has not set it.
@@ -71,10 +71,11 @@ pub(super) fn play<R>(
     ask(&forecast)
 }
 
-/// The rest of a wait at a level, in seconds; none for a job that never starts.
+/// The rest of a wait at a level, in seconds; none for a job that never starts, or only once one without a limit has ended
+/// of which nothing is known.
 pub(super) fn quantile(forecast: &Forecast, place: usize, level: f64, now: i64) -> Result<Option<i64>> {
     match forecast.start_quantile(place, level) {
-        Ok(when) => Ok(Some((when.value - now).max(0))),
+        Ok(when) => Ok(Some((when.value - now).max(0)).filter(|&rest| rest < MAX_SECONDS / 2)),
         Err(Error::Never) => Ok(None),
         Err(error) => Err(refused("a forecast")(error)),
     }

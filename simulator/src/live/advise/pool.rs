@@ -1,7 +1,7 @@
 //! Pools of interchangeable nodes: what is in service, what of it is idle, and who holds the rest.
 
 use super::read::{Job, Node, State};
-use super::{Snapshot, waits_for};
+use super::{Snapshot, waits, waits_for};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,7 +74,8 @@ fn usable(node: &&Node) -> bool {
 
 /// Whether a node that takes no job may still have one.
 fn may_be_held(node: &&Node) -> bool {
-    matches!(node.state.as_str(), "draining" | "drng" | "failing" | "failg" | "maint")
+    const STATES: [&str; 8] = ["draining", "drng", "failing", "failg", "maint", "reserved", "resv", "down"];
+    STATES.contains(&node.state.trim_end_matches('*'))
 }
 
 fn processors<'a>(nodes: impl Iterator<Item = &'a Node>) -> u64 {
@@ -87,6 +88,8 @@ struct Group<'a> {
     nodes: BTreeSet<&'a str>,
     /// Whether a job waits or runs in one of them.
     used: bool,
+    /// Whether a job waits for nodes of one of them.
+    waits: bool,
 }
 
 fn groups(snapshot: &Snapshot) -> Vec<Group<'_>> {
@@ -104,16 +107,19 @@ fn groups(snapshot: &Snapshot) -> Vec<Group<'_>> {
         .filter(|job| job.state == State::Pending || job.holds_nodes())
         .map(|job| job.partition.as_str())
         .collect();
+    let with_waiting: BTreeSet<&str> =
+        snapshot.jobs.iter().filter(|job| waits(job)).map(|job| job.partition.as_str()).collect();
     let mut groups: Vec<Group> = Vec::new();
     for name in order {
         let nodes = &members[name];
-        let used = with_jobs.contains(name);
+        let (used, waits) = (with_jobs.contains(name), with_waiting.contains(name));
         match groups.iter_mut().find(|group| group.nodes == *nodes) {
             Some(group) => {
                 group.partitions.push(name);
                 group.used |= used;
+                group.waits |= waits;
             }
-            None => groups.push(Group { partitions: vec![name], nodes: nodes.clone(), used }),
+            None => groups.push(Group { partitions: vec![name], nodes: nodes.clone(), used, waits }),
         }
     }
     groups
@@ -147,12 +153,19 @@ impl Pool {
     }
 
     /// The same, where partitions that share some nodes are one pool, of the nodes of all. A partition whose own jobs
-    /// account for each of its nodes that is not idle stays a pool of its own: the others' jobs are elsewhere now.
+    /// account for each of its nodes that is not idle, and whose nodes no job of another partition waits for, stays a pool
+    /// of its own: the others' jobs are elsewhere now.
     pub fn united(snapshot: &Snapshot) -> Vec<Pool> {
         let groups = groups(snapshot);
         let apart = |place: usize| {
             let pool = Pool::of(&groups, &[place], &[], snapshot);
-            pool.overlapping.is_none() || (groups[place].used && pool.is_accounted_for(snapshot))
+            let others = || (0..groups.len()).filter(|&other| other != place);
+            let wanted = || {
+                others().any(|other| {
+                    groups[other].waits && !groups[other].nodes.is_disjoint(&groups[place].nodes)
+                })
+            };
+            pool.overlapping.is_none() || (groups[place].used && pool.is_accounted_for(snapshot) && !wanted())
         };
         let mut pools = Vec::new();
         let mut done: BTreeSet<usize> = BTreeSet::new();
@@ -226,6 +239,18 @@ impl Pool {
             job.state == State::Pending && job.priority > 0 && self.answers(job) && waits_for(job).is_none()
         });
         waiting.min_by_key(|job| (Reverse(job.priority), job.submit))
+    }
+
+    /// What the job's own partition has in service, or may have again, in the unit that is counted.
+    pub(in crate::live) fn room(&self, job: &Job, counted: &Counted, snapshot: &Snapshot) -> u32 {
+        if !self.mixed {
+            return counted.all.max(counted.most);
+        }
+        let own = || snapshot.nodes.iter().filter(|node| node.partition == job.partition);
+        match counted.unit {
+            "nodes" => own().count() as u32,
+            _ => u32::try_from(processors(own())).unwrap_or(u32::MAX),
+        }
     }
 
     /// What its jobs hold, in the unit of `of`.

@@ -9,7 +9,7 @@ use super::beliefs::{Kind, RunTimes, refused};
 use super::play::{Players, Running, Waits};
 use super::pool::{Counted, Pool};
 use super::read::{Job, State};
-use super::{Snapshot, TASK_LIMIT, arrays, tasks, waits_for};
+use super::{Snapshot, arrays, tasks, waits};
 use crate::base::random::Random;
 use anyhow::Result;
 use std::cmp::Reverse;
@@ -26,16 +26,10 @@ const DRAWN: u32 = 64;
 /// A line of the queue, and which of the waiting jobs played its first and last task are.
 pub(super) struct Line<'a> {
     pub job: &'a Job,
-    /// None where the array's own limit keeps all of it waiting.
+    /// None where the array's own limit keeps all of it waiting, and where its partition is too small for it.
     pub first: Option<usize>,
     /// None but of several tasks that are played one by one.
     pub last: Option<usize>,
-}
-
-/// Whether the job, or a task of the array, waits for nothing but nodes or the end of other tasks.
-pub(super) fn waits(job: &Job) -> bool {
-    let for_tasks = job.tasks.is_some() && job.reason == TASK_LIMIT;
-    job.state == State::Pending && job.priority > 0 && (for_tasks || waits_for(job).is_none())
 }
 
 /// Tasks that run one after the other, the first of which has run for `used` seconds already.
@@ -71,7 +65,12 @@ impl Chain<'_> {
             let rest = rest as f64 * f64::from(tasks - 1) / f64::from(drawn);
             sums.push((first.saturating_add(rest as i64).min(MAX_SECONDS), 1.0));
         }
-        RuntimeDistribution::from_samples(&RuntimeBins::default(), sums).map_err(refused("a run time"))
+        // Bins of their own: the usual ones end where sums of many tasks begin.
+        let least = sums.iter().map(|sum| sum.0).min().unwrap_or(1).max(2) as f64;
+        let most = sums.iter().map(|sum| sum.0).max().unwrap_or(1);
+        let ratio = (most as f64 / least).powf(1.0 / 40.0).max(1.02);
+        let bins = RuntimeBins::covering(least, ratio, most).map_err(refused("a run time"))?;
+        RuntimeDistribution::from_samples(&bins, sums).map_err(refused("a run time"))
     }
 }
 
@@ -89,7 +88,9 @@ struct Chains {
 
 impl Chains {
     fn new(waiting: u32, running: u32, at_once: Option<u32>, room: u32, most: u32) -> Chains {
-        let limit = at_once.filter(|limit| u64::from(waiting) + u64::from(running) > u64::from(*limit));
+        // A limit that the pool has no room for keeps nobody waiting.
+        let limit = at_once
+            .filter(|&limit| limit < room && u64::from(waiting) + u64::from(running) > u64::from(limit));
         let (free, taken) = match limit {
             Some(limit) => (limit.saturating_sub(running), running.min(limit)),
             None => (waiting, 0),
@@ -128,6 +129,11 @@ pub(super) fn players<'a>(
     let mut lines = Vec::new();
     for job in waiting {
         let units = (counted.of)(job).max(1);
+        // It waits for more than its partition has in service, whatever its neighbours have.
+        if units > pool.room(job, counted, snapshot) {
+            lines.push(Line { job, first: None, last: None });
+            continue;
+        }
         let array = job.tasks.as_ref().and_then(|_| tasks::array(&job.id));
         let runs = array.and_then(|array| running.get(array)).copied().unwrap_or(0);
         let at_once = job.tasks.as_ref().and_then(|tasks| tasks.at_once);
@@ -170,6 +176,19 @@ pub(super) fn players<'a>(
 mod tests {
     use super::*;
 
+    /// What is known of a task's run time is what is known of a chain's, as many times as long.
+    #[test]
+    fn chains_run_as_long_as_their_tasks_together() {
+        let day = RuntimeDistribution::from_samples(&RuntimeBins::default(), [(80_000, 1.0)]).unwrap();
+        for tasks in [2, 25, 500, 100_000] {
+            let chain = Chain { belief: &day, limit: 86_400, used: 0, tasks };
+            let belief = chain.belief(&mut Random::new(1)).unwrap();
+            let one = day.quantile(0.5, 0, 86_400).unwrap() as f64 * f64::from(tasks);
+            let all = belief.quantile(0.5, 0, chain.limit()).unwrap() as f64;
+            assert!((all / one - 1.0).abs() < 0.1, "{tasks}: {all} {one}");
+        }
+    }
+
     #[test]
     fn tasks_are_divided_among_chains() {
         let each = |waiting, running, at_once, room| {
@@ -180,12 +199,13 @@ mod tests {
         };
         assert_eq!(each(4, 9, None, 2), (vec![1; 4], vec![]));
         assert_eq!(each(4, 1, Some(5), 2), (vec![1; 4], vec![]));
-        assert_eq!(each(9, 0, Some(4), 2), (vec![3, 2, 2, 2], vec![]));
+        assert_eq!(each(9, 0, Some(4), 5), (vec![3, 2, 2, 2], vec![]));
+        assert_eq!(each(9, 0, Some(4), 4), (vec![1; 9], vec![]));
         // Two run: seven tasks in all, of which the free chain has one more.
-        assert_eq!(each(5, 2, Some(3), 2), (vec![3], vec![2, 2]));
-        assert_eq!(each(5, 3, Some(2), 2), (vec![], vec![4, 3]));
+        assert_eq!(each(5, 2, Some(3), 9), (vec![3], vec![2, 2]));
+        assert_eq!(each(5, 3, Some(2), 9), (vec![], vec![4, 3]));
         assert_eq!(each(1000, 0, None, 8), (vec![125; 8], vec![]));
         assert_eq!(each(1_000_000, 0, Some(5000), 300).0.len(), 100);
-        assert_eq!(each(u32::MAX, u32::MAX, Some(1), 0), (vec![], vec![u32::MAX]));
+        assert_eq!(each(u32::MAX, u32::MAX, Some(1), 2), (vec![], vec![u32::MAX]));
     }
 }

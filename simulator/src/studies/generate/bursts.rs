@@ -1,7 +1,7 @@
 //! The `bursts` model: the trace's own jobs, and now and then hundreds of like ones at once, as clusters of today see
 //! them (job arrays, parameter sweeps).
 //!
-//! One job in 250 that takes at most a sixteenth of the machine and runs for a minute or more becomes a burst: it is
+//! One job in 250 that takes at most a sixteenth of the machine and runs for half a minute or more becomes a burst: it is
 //! submitted 50 to 1,000 times in the same second (log-uniform), though no burst asks for more than half a day of the
 //! whole machine. The copies have its user, processors and request; their run times are its own times a log-normal
 //! factor of standard deviation .25 in the logarithm, cut at the request. The jobs that follow are left out until as
@@ -22,7 +22,7 @@ const ONE_IN: u32 = 250;
 const JOBS: (f64, f64) = (50.0, 1000.0);
 
 /// The shortest run time of a job that may become a burst, in seconds.
-const SHORTEST: i64 = 60;
+const SHORTEST: i64 = 30;
 
 /// A burst asks for no more than the whole machine for so long, in seconds.
 const MOST: f64 = 43_200.0;
