@@ -130,8 +130,8 @@ fn partitions_that_overlap_are_foretold() {
     assert!(told.starts.iter().all(|start| !start.quantiles.is_empty()), "{:?}", told.starts);
 }
 
-/// The nodes of a small partition are all nodes that a large one has as well: what waits for the large one is ahead of the
-/// small one's job, whoever runs on its nodes.
+/// The nodes of a small partition are all nodes that a large one has as well: what waits for the large one is ahead of
+/// the small one's job, whoever runs on its nodes.
 #[test]
 fn what_waits_for_shared_nodes_is_seen() {
     let sinfo = nodes("all", 0, &["allocated"; 12]) + &nodes("own", 0, &["allocated"; 4]);
@@ -161,6 +161,20 @@ fn a_job_wider_than_its_partition_never_starts() {
     let told = advice(&jobs, &sinfo, "");
     assert_eq!(medians(start(&told, "20")), [None, None]);
     assert_eq!(medians(start(&told, "21")), [Some(1800), None]);
+}
+
+/// Four tasks run, forty wait for them in lines of their own: the job behind starts ten hours after these have ended.
+#[test]
+fn tasks_in_lines_of_their_own_are_counted() {
+    let running: String =
+        (0..4).map(|id| job(&format!("12_{id}"), "a", "main", 1, "1:00:00", "10:00", 9)).collect();
+    let waiting: String =
+        (4..44).map(|id| job(&format!("12_{id}"), "a", "main", 1, "1:00:00", "", 9)).collect();
+    let jobs = running
+        + &waiting.replace(&format!("{SEPARATOR}Priority"), &format!("{SEPARATOR}JobArrayTaskLimit"))
+        + &job("20", "b", "main", 1, "1:00:00", "", 5);
+    let told = advice(&jobs, &nodes("main", 1, &["allocated"; 4]), "");
+    assert_eq!(medians(start(&told, "20")), [Some(3000 + 10 * 3600), None]);
 }
 
 /// Nothing is known of jobs without limits and without a history: no start is told, and nothing fails.
@@ -197,8 +211,8 @@ fn the_tasks_of_an_array_are_jobs() {
     assert_eq!(told("12_[0-99%2]", "Priority").0, [at(0), None, at(0)]);
     // A limit that the pool has no room for keeps nobody waiting.
     assert_eq!(told("12_[0-99%4]", "Priority").0, [at(0), at(24), at(25)]);
-    // Four run: the job behind waits for the end of 104 in four places. Where two may run at once, the running ones go on
-    // with the waiting ones, none of which starts before three of the four have ended.
+    // Four run: the job behind waits for the end of 104 in four places. Where two may run at once, the running ones go
+    // on with the waiting ones, none of which starts before three of the four have ended.
     for reason in ["Priority", "JobArrayTaskLimit"] {
         assert_eq!(told("7_[4-103%4]", reason).0, [at(0), at(24), at(25)]);
         assert_eq!(told("7_[4-103%2]", reason).0, [None, None, at(0)]);

@@ -71,8 +71,8 @@ pub(super) fn play<R>(
     ask(&forecast)
 }
 
-/// The rest of a wait at a level, in seconds; none for a job that never starts, or only once one without a limit has ended
-/// of which nothing is known.
+/// The rest of a wait at a level, in seconds; none for a job that never starts, or only once one without a limit has
+/// ended of which nothing is known.
 pub(super) fn quantile(forecast: &Forecast, place: usize, level: f64, now: i64) -> Result<Option<i64>> {
     match forecast.start_quantile(place, level) {
         Ok(when) => Ok(Some((when.value - now).max(0)).filter(|&rest| rest < MAX_SECONDS / 2)),

@@ -153,8 +153,8 @@ impl Pool {
     }
 
     /// The same, where partitions that share some nodes are one pool, of the nodes of all. A partition whose own jobs
-    /// account for each of its nodes that is not idle, and whose nodes no job of another partition waits for, stays a pool
-    /// of its own: the others' jobs are elsewhere now.
+    /// account for each of its nodes that is not idle, and whose nodes no job of another partition waits for, stays a
+    /// pool of its own: the others' jobs are elsewhere now.
     pub fn united(snapshot: &Snapshot) -> Vec<Pool> {
         let groups = groups(snapshot);
         let apart = |place: usize| {

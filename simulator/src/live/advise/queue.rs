@@ -9,7 +9,7 @@ use super::beliefs::{Kind, RunTimes, refused};
 use super::play::{Players, Running, Waits};
 use super::pool::{Counted, Pool};
 use super::read::{Job, State};
-use super::{Snapshot, arrays, tasks, waits};
+use super::{Snapshot, TASK_LIMIT, arrays, tasks, waits};
 use crate::base::random::Random;
 use anyhow::Result;
 use std::cmp::Reverse;
@@ -106,6 +106,20 @@ impl Chains {
     }
 }
 
+/// How many tasks of each array stand in lines of their own and wait for others of it to end: they follow the running
+/// ones, whose number is as many as may run at once.
+fn limited<'a>(pool: &Pool, snapshot: &'a Snapshot) -> BTreeMap<&'a str, u32> {
+    let mut limited = BTreeMap::new();
+    let alone = |job: &&Job| {
+        job.state == State::Pending && job.priority > 0 && job.tasks.is_none() && job.reason == TASK_LIMIT
+    };
+    let arrays = snapshot.jobs.iter().filter(alone).filter(|job| pool.has(job));
+    for array in arrays.filter_map(|job| tasks::array(&job.id)) {
+        *limited.entry(array).or_insert(0) += 1;
+    }
+    limited
+}
+
 /// Who runs and who waits, and which lines of the queue they are.
 ///
 /// # Errors
@@ -157,6 +171,13 @@ pub(super) fn players<'a>(
             first: (chains.free > 0).then_some(start),
             last: one_by_one.then(|| players.waiting.len() - 1),
         });
+    }
+    for (array, count) in limited(pool, snapshot) {
+        let places = running.get(array).copied().unwrap_or(0);
+        if let (Some(each), Some(more)) = (count.checked_div(places), count.checked_rem(places)) {
+            let tasks = (0..places).map(|place| each + u32::from(place < more));
+            following.entry(array).or_default().extend(tasks);
+        }
     }
     for (job, units) in counted.running(pool, snapshot) {
         let belief = run_times.predict(Kind::from(job))?;

@@ -1,9 +1,9 @@
 //! The `bursts` model: the trace's own jobs, and now and then hundreds of like ones at once, as clusters of today see
 //! them (job arrays, parameter sweeps).
 //!
-//! One job in 250 that takes at most a sixteenth of the machine and runs for half a minute or more becomes a burst: it is
-//! submitted 50 to 1,000 times in the same second (log-uniform), though no burst asks for more than half a day of the
-//! whole machine. The copies have its user, processors and request; their run times are its own times a log-normal
+//! One job in 250 that takes at most a sixteenth of the machine and runs for half a minute or more becomes a burst: it
+//! is submitted 50 to 1,000 times in the same second (log-uniform), though no burst asks for more than half a day of
+//! the whole machine. The copies have its user, processors and request; their run times are its own times a log-normal
 //! factor of standard deviation .25 in the logarithm, cut at the request. The jobs that follow are left out until as
 //! much processor time has been left out as the copies added, so that the load stays the trace's.
 //!

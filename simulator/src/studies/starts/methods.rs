@@ -63,8 +63,8 @@ pub struct Rules {
 impl Rules {
     /// The rules of a policy. Probabilistic backfilling is played in its orders as EASY by medians, and a relative
     /// delay that it allows is allowed by medians as well; plans of the whole queue, and policies and orders of the
-    /// registry, whose rules the core does not know, as EASY by medians in the order of submission: a caller who wants what it says of them to hold
-    /// refuses them.
+    /// registry, whose rules the core does not know, as EASY by medians in the order of submission: a caller who wants
+    /// what it says of them to hold refuses them.
     pub fn new(choice: &Choice, policy: &PolicyOptions, scenarios: u32, seed: u64) -> Rules {
         let order = choice.order(policy);
         let base = ForecastOptions { scenarios, seed, ..ForecastOptions::default() };
