@@ -264,13 +264,12 @@ impl<'s> Search<'s> {
         for (place, &number) in rest {
             let number = usize::from(number);
             let Some(entry) = self.entries.get(number) else { return };
-            if place % STRIDE == 0
-                && place > from * STRIDE
-                && let (Some(snapshot), Some(before)) =
-                    (self.snapshots.get_mut(place / STRIDE), self.before.get_mut(place / STRIDE))
-            {
-                snapshot.copy(self.scratch);
-                *before = (value, alone);
+            if place % STRIDE == 0 && place > from * STRIDE {
+                let kept = (self.snapshots.get_mut(place / STRIDE), self.before.get_mut(place / STRIDE));
+                if let (Some(snapshot), Some(before)) = kept {
+                    snapshot.copy(self.scratch);
+                    *before = (value, alone);
+                }
             }
             self.steps += u64::from(self.scratch.steps());
             let mut start = LONGEST;
