@@ -5,6 +5,7 @@
 #   make test       the Rust tests of core, C interface and simulator: two minutes once built, no root, nothing installed
 #   make check      every test, C, Fortran, packages and resource managers included; make check STEPS="C Fortran" some steps,
 #                   make check STEPS=list their names
+#   make check-all  the same before a release: other processors, compilers and vector units too
 #   make packages   installs what make check needs on a Debian machine (root)
 #   make install    PREFIX=/usr/local DESTDIR=; install-lib and install-tool are its halves
 #   make install-slurm      Slurm's scheduler plugin for the slurmctld that is installed (c-examples/slurm/OPERATING.md)
@@ -50,7 +51,7 @@ WARNINGS := -std=c11 -Wall -Wextra -Wpedantic -Werror
 # A static library of Rust's brings sections along that nothing uses.
 STATIC := -Wl,--gc-sections
 
-.PHONY: lib tool demo test check packages abi-accept install install-lib install-tool install-slurm uninstall deb deb-slurm bench instructions results docs clean
+.PHONY: lib tool demo test check check-all packages abi-accept install install-lib install-tool install-slurm uninstall deb deb-slurm bench instructions results docs clean
 # For processors with AVX2: the C library's loader takes this one there by itself. The same bits in fewer instructions.
 WIDE := $(if $(filter x86_64,$(shell uname -m)),glibc-hwcaps/x86-64-v3)
 lib: $(BUILD)/libsurefill.a $(BUILD)/libsurefill.so $(WIDE:%=$(BUILD)/%/$(SONAME)) $(BUILD)/surefill.pc
@@ -132,6 +133,9 @@ print-%:
 
 check:
 	./scripts/check.sh $(STEPS)
+
+check-all:
+	SUREFILL_ALL=1 ./scripts/check.sh
 
 packages:
 	./scripts/packages.sh

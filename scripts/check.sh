@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Everything that tests: check.sh [STEP...], all steps or those named; `list` names them: check.sh C Fortran binary-interface.
+# Steps of releases alone run when they are named, or all with SUREFILL_ALL=1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build
@@ -42,6 +43,32 @@ step() {
     fi
 }
 
+# A step that is for releases.
+release_step() {
+    if [ ${#asked[@]} -gt 0 ] || [ -n "${SUREFILL_ALL:-}" ]; then
+        step "$@"
+    else
+        names+=("$1")
+    fi
+}
+
+# The core and the C layer, checked by the oldest compiler that they support. The other one does not say what that lacks.
+oldest_rust() {
+    local oldest
+    oldest=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+    [ -n "$oldest" ] || { echo "check: Cargo.toml names no oldest Rust" >&2; return 1; }
+    if ! command -v rustup > /dev/null; then
+        echo "SKIPPED: without rustup, Rust $oldest cannot be had"
+        return 0
+    fi
+    if ! rustup toolchain install "$oldest" --profile minimal --no-self-update > "$log/rustup" 2>&1; then
+        tail -n 2 "$log/rustup"
+        echo "SKIPPED: Rust $oldest cannot be downloaded"
+        return 0
+    fi
+    CARGO_TARGET_DIR=$target/oldest cargo "+$oldest" check --quiet --locked -p surefill --features capi
+}
+
 # The digests of decisions and of generated workloads where the compiler may use wider vector instructions: a build of its
 # own.
 wide_vectors() {
@@ -63,6 +90,7 @@ step "packages" scripts/packages.sh
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets -- -D warnings
 step "lints of the C ABI" cargo clippy -p surefill --features capi --all-targets -- -D warnings
+step "oldest Rust" oldest_rust
 step "shell scripts" shell_scripts
 step "links" python3 scripts/check-links.py
 step "book" python3 scripts/book.py $build
@@ -71,10 +99,10 @@ step "tests" cargo test --workspace
 step "tests of the C ABI from Rust" cargo test -p surefill --features capi --lib --test capi --test capi_answers --test capi_nodes
 step "the simulator" cargo build --release -p surefill-simulator
 step "bits in the release build" cargo test --release -p surefill-simulator --test bits
-step "bits with wider vectors" wide_vectors
+release_step "bits with wider vectors" wide_vectors
 step "the libraries" make --no-print-directory lib
 step "C" env SUREFILL_BIN="$(realpath -m "$target/release/surefill")" tests/c/run.sh $build
-step "old Rust and other processors" scripts/check-portable.sh
+release_step "old Rust and other processors" scripts/check-portable.sh
 step "Fortran" tests/fortran/run.sh $build
 step "binary interface" scripts/check-abi.sh
 step "binary interface finds changes" scripts/check-abi.sh --test

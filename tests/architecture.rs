@@ -331,18 +331,6 @@ fn no_source_file_is_long() {
     assert!(long.is_empty(), "more than 600 lines: {long:#?}");
 }
 
-#[test]
-fn the_core_has_no_chains_of_let() {
-    // The oldest Rust that the core supports, 1.85, does not know them, and the compiler here does not say so.
-    let mut files = Vec::new();
-    sources(&root().join("src"), &mut files);
-    for file in files {
-        for (number, line) in code(&file).lines().enumerate() {
-            assert!(!line.contains("&& let ") && !line.contains("|| let "), "{}:{}", file.display(), number + 1);
-        }
-    }
-}
-
 /// Whether a line is one of a comment in Rust or C.
 fn is_comment(path: &Path, line: &str) -> bool {
     let text = line.trim_start();

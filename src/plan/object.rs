@@ -50,6 +50,9 @@ pub struct WaitingJob {
     pub credit: i64,
     /// Jobs of a higher tier come before those of lower ones, whatever it costs.
     pub tier: i32,
+    /// Whether it must not start in this pass, for a reason that is not the plan's: it is planned for the next instant
+    /// at which a running job is expected to end, or later.
+    pub later: bool,
 }
 
 /// What the last plan cost to make.
@@ -77,6 +80,16 @@ pub(crate) struct Waiting {
     start: u32,
     /// Its place in the kept order plus 1; 0 if it has none.
     kept: u32,
+    /// See [`WaitingJob::later`].
+    later: u32,
+    reserved: u32,
+}
+
+impl Waiting {
+    /// Whether it might start now, if it were alone.
+    fn fits(&self, idle: u32) -> bool {
+        self.processors <= idle && self.later == 0
+    }
 }
 
 /// Not looked at, because it cannot start now.
@@ -91,6 +104,25 @@ pub(crate) struct Ranked {
     job: u64,
 }
 
+/// What a plan keeps from pass to pass.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct KeptOrder {
+    /// The generator's state.
+    random: u64,
+    count: u32,
+    reserved: u32,
+    /// The ids of the last plan's window in its order.
+    ids: [i64; WINDOW],
+}
+
+impl KeptOrder {
+    /// No order yet.
+    pub(crate) fn new(seed: u64) -> KeptOrder {
+        KeptOrder { random: seed, ..KeptOrder::zeroed() }
+    }
+}
+
 /// The scalars at the head of the block.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -103,13 +135,9 @@ pub(crate) struct State {
     started: u32,
     /// Whether the jobs told since the last `begin` have been planned.
     planned: u32,
-    kept_count: u32,
-    random: u64,
-    steps: u64,
     evaluations: u32,
-    reserved: u32,
-    /// The ids of the last plan's window in its order.
-    kept: [i64; WINDOW],
+    steps: u64,
+    kept: KeptOrder,
     /// Processors that running jobs are expected to release, by the number of the instant.
     releases: [u32; POINTS],
     reserved_too: u32,
@@ -166,7 +194,7 @@ impl<'a> Object<'a> for Plan<'a> {
         let sound = state.running <= state.running_capacity
             && state.waiting <= state.waiting_capacity
             && state.started <= state.waiting
-            && state.kept_count as usize <= WINDOW;
+            && state.kept.count as usize <= WINDOW;
         if sound { Ok(Plan { state, parts }) } else { Err(Error::Corrupt) }
     }
 }
@@ -180,7 +208,7 @@ fn seconds(span: i64) -> Result<u32> {
 }
 
 impl<'a> Plan<'a> {
-    /// Bytes that are needed: 48,000, 8 a running and 76 a waiting job.
+    /// Bytes that are needed: 48,000, 8 a running and 84 a waiting job.
     ///
     /// # Errors
     /// [`Error::OutOfRange`].
@@ -196,7 +224,7 @@ impl<'a> Plan<'a> {
         let (state, parts) = Plan::create(memory, capacity)?;
         state.running_capacity = capacity.running;
         state.waiting_capacity = capacity.waiting;
-        state.random = seed;
+        state.kept = KeptOrder::new(seed);
         Ok(Plan { state, parts })
     }
 
@@ -208,8 +236,16 @@ impl<'a> Plan<'a> {
     /// The kept order and the generator go on in another block, a larger one perhaps. O(1).
     pub fn continue_in(&self, other: &mut Plan<'_>) {
         other.state.kept = self.state.kept;
-        other.state.kept_count = self.state.kept_count;
-        other.state.random = self.state.random;
+    }
+
+    /// What the plan keeps.
+    pub(crate) fn kept(&self) -> &KeptOrder {
+        &self.state.kept
+    }
+
+    /// Goes on from there.
+    pub(crate) fn keep(&mut self, kept: &KeptOrder) {
+        self.state.kept = *kept;
     }
 
     /// A new pass, with this number of idle processors. O(1).
@@ -244,7 +280,7 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// [`Error::Full`]; [`Error::OutOfRange`] for no processors or a negative span; [`Error::SpanTooLong`].
     pub fn add_waiting(&mut self, job: &WaitingJob) -> Result<usize> {
-        let &WaitingJob { id, processors, run_time, limit, waited, credit, tier } = job;
+        let &WaitingJob { id, processors, run_time, limit, waited, credit, tier, later } = job;
         let (waited, credit) = (seconds(waited)?, seconds(credit)?);
         let (run_time, limit) = (seconds(run_time)?.max(1), seconds(limit)?.max(1));
         if processors == 0 {
@@ -256,7 +292,20 @@ impl<'a> Plan<'a> {
         let number = self.state.waiting as usize;
         let counted = waited.saturating_add(credit).min(LONGEST);
         let start = UNPLANNED;
-        let waiting = Waiting { id, processors, run_time, limit, waited, counted, tier, start, kept: 0 };
+        let later = u32::from(later);
+        let waiting = Waiting {
+            id,
+            processors,
+            run_time,
+            limit,
+            waited,
+            counted,
+            tier,
+            start,
+            kept: 0,
+            later,
+            reserved: 0,
+        };
         *at_mut(self.parts.waiting, number)? = waiting;
         self.state.waiting += 1;
         Ok(number)
@@ -277,11 +326,11 @@ impl<'a> Plan<'a> {
         (self.state.started, self.state.evaluations, self.state.steps) = (0, 0, 0);
         self.state.planned = 1;
         waiting.iter_mut().for_each(|job| job.start = UNPLANNED);
-        if waiting.iter().all(|job| job.processors > idle) {
+        if !waiting.iter().any(|job| job.fits(idle)) {
             return Ok(());
         }
         let wanted = waiting.iter().fold(0_u32, |sum, job| sum.saturating_add(job.processors));
-        if wanted <= idle {
+        if wanted <= idle && waiting.iter().all(|job| job.later == 0) {
             return self.start_all();
         }
         let (median, median_counted) =
@@ -342,6 +391,8 @@ impl<'a> Plan<'a> {
         let State { idle, waiting: count, .. } = *self.state;
         let count = count as usize;
         self.mark_kept(window)?;
+        let ends = self.state.releases.iter().skip(1).take_while(|&&released| released == 0);
+        let next_end = grid::instant((1 + ends.count()).min(POINTS - 1));
         let waiting = range_mut(self.parts.waiting, 0, count)?;
         let ranked = range_mut(self.parts.ranked, 0, count)?;
         let mut entries = [Entry::default(); WINDOW];
@@ -352,6 +403,7 @@ impl<'a> Plan<'a> {
             *entry = Entry {
                 processors: job.processors,
                 run_time: job.run_time,
+                from: if job.later == 0 { 0 } else { next_end },
                 waited: job.counted,
                 class: rank.class,
             };
@@ -364,7 +416,7 @@ impl<'a> Plan<'a> {
         let scratch = scratch.first_mut().ok_or(Error::Corrupt)?;
         snapshots[0].fill(idle, &self.state.releases);
         let entries = entries.get(..window).ok_or(Error::Corrupt)?;
-        let mut search = Search::new(entries, *costs, snapshots, scratch, self.state.random);
+        let mut search = Search::new(entries, *costs, snapshots, scratch, self.state.kept.random);
         let order = search.sorted(|entry| kept.get(entry).copied().unwrap_or(i64::MAX));
         search.offer(&order);
         let order = search.sorted(|_| 0);
@@ -380,8 +432,8 @@ impl<'a> Plan<'a> {
         }
         search.propose(rule.proposals);
 
-        self.state.kept_count = window as u32;
-        let kept = self.state.kept.iter_mut();
+        self.state.kept.count = window as u32;
+        let kept = self.state.kept.ids.iter_mut();
         for ((entry, start), (kept, starting)) in
             search.schedule().zip(kept.zip(self.parts.starting.iter_mut()))
         {
@@ -390,7 +442,7 @@ impl<'a> Plan<'a> {
             (job.start, *kept, *starting) = (start, job.id, number as u32);
         }
         (self.state.evaluations, self.state.steps) = search.work();
-        self.state.random = search.random();
+        self.state.kept.random = search.random();
         let profile = search.into_profile();
         let mut placed = window;
         for left in (0..count - window).rev() {
@@ -401,7 +453,9 @@ impl<'a> Plan<'a> {
             let job = at_mut(waiting, rank.job as usize)?;
             job.start = LONGEST;
             self.state.steps += u64::from(profile.steps());
-            if let Some(place) = profile.earliest(job.processors, job.run_time) {
+            if let Some(place) =
+                profile.earliest(job.processors, job.run_time, if job.later == 0 { 0 } else { next_end })
+            {
                 profile.take(&place, job.processors, job.run_time);
                 job.start = place.start;
             }
@@ -417,7 +471,7 @@ impl<'a> Plan<'a> {
         const PLACES: usize = 4 * WINDOW;
         let home = |id: i64| (crate::math::mix::finalise(id as u64) as usize) % PLACES;
         let mut table = [0_u8; PLACES];
-        let kept = self.state.kept.get(..self.state.kept_count as usize).ok_or(Error::Corrupt)?;
+        let kept = self.state.kept.ids.get(..self.state.kept.count as usize).ok_or(Error::Corrupt)?;
         for (number, &id) in kept.iter().enumerate() {
             let mut place = home(id);
             while *at(&table, place)? != 0 {

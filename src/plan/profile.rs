@@ -59,20 +59,21 @@ impl Profile {
         self.free[0]
     }
 
-    /// The earliest place of a job: its processors are free over all of its run time. `None` if they are never free
-    /// together. One pass over the steps.
+    /// The earliest place of a job, not before `from`: its processors are free over all of its run time. `None` if they
+    /// are never free together. One pass over the steps.
     #[inline]
-    pub(super) fn earliest(&self, processors: u32, run_time: u32) -> Option<Place> {
+    pub(super) fn earliest(&self, processors: u32, run_time: u32, from: u32) -> Option<Place> {
         let count = self.count as usize;
         let mut place: Option<(usize, u32)> = None;
         let steps = self.times.iter().zip(&self.free).take(count);
         for (number, (&time, &free)) in steps.enumerate() {
-            if let Some((first, start)) = place
-                && time >= end_of(start, run_time)
-            {
-                return Some(Place { start, first, last: number });
+            match place {
+                Some((first, start)) if time >= end_of(start, run_time) => {
+                    return Some(Place { start, first, last: number });
+                }
+                _ => {}
             }
-            if free < processors {
+            if free < processors || time < from {
                 place = None;
             } else if place.is_none() {
                 place = Some((number, time));
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn finds_the_earliest_place() {
         let profile = profile(2, &[(10, 3), (20, 5)]);
-        let start = |processors, run_time| profile.earliest(processors, run_time).map(|place| place.start);
+        let start = |processors, run_time| profile.earliest(processors, run_time, 0).map(|place| place.start);
         assert_eq!(start(2, 1000), Some(0));
         assert_eq!(start(5, 1), Some(10));
         assert_eq!(start(6, 1), Some(20));
@@ -147,16 +148,16 @@ mod tests {
     #[test]
     fn what_is_taken_is_free_again_afterwards() {
         let mut profile = profile(4, &[(10, 4)]);
-        let place = profile.earliest(3, 5).unwrap();
+        let place = profile.earliest(3, 5, 0).unwrap();
         profile.take(&place, 3, 5);
         assert_eq!(profile.idle(), 1);
-        assert_eq!(profile.earliest(2, 4).unwrap().start, 5);
-        assert_eq!(profile.earliest(1, 1000).unwrap().start, 0);
-        let place = profile.earliest(5, 100).unwrap();
+        assert_eq!(profile.earliest(2, 4, 0).unwrap().start, 5);
+        assert_eq!(profile.earliest(1, 1000, 0).unwrap().start, 0);
+        let place = profile.earliest(5, 100, 0).unwrap();
         assert_eq!((place.start, place), (10, profile.at(10, 100)));
         profile.take(&place, 5, 100);
         // 110 s is rounded up to 112.
-        assert_eq!(profile.earliest(4, 200).unwrap().start, 112);
+        assert_eq!(profile.earliest(4, 200, 0).unwrap().start, 112);
     }
 
     /// A profile of every second, and jobs in any order.
@@ -184,7 +185,7 @@ mod tests {
                     naive[start..end].iter().all(|&free| free >= processors)
                 };
                 let expected = (0..3000).find(|&start| fits(start));
-                let place = profile.earliest(processors, run_time);
+                let place = profile.earliest(processors, run_time, 0);
                 assert_eq!(place.map(|place| place.start as usize), expected);
                 let Some(place) = place else { continue };
                 assert_eq!(place, profile.at(place.start, run_time));

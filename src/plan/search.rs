@@ -22,6 +22,8 @@ pub(super) struct Entry {
     pub(super) processors: u32,
     /// Seconds that it is expected to run, 1 to [`LONGEST`].
     pub(super) run_time: u32,
+    /// It must not start before this instant.
+    pub(super) from: u32,
     /// Seconds that it counts as having waited.
     pub(super) waited: u32,
     /// Jobs of smaller classes come first in every order.
@@ -105,7 +107,7 @@ impl<'s> Search<'s> {
         let mut alone = [0; WINDOW];
         let mut all_alone = 0_u64;
         for (alone, entry) in alone.iter_mut().zip(entries) {
-            let start = snapshots[0].earliest(entry.processors, entry.run_time);
+            let start = snapshots[0].earliest(entry.processors, entry.run_time, entry.from);
             let start = start.map_or(LONGEST, |place| place.start);
             *alone = costs.of(entry.waited.saturating_add(start));
             all_alone = all_alone.saturating_add(*alone);
@@ -197,7 +199,8 @@ impl<'s> Search<'s> {
         let mut found = 0;
         for (place, &number) in self.order.iter().take(count).enumerate() {
             let number = usize::from(number);
-            let fits = self.entries.get(number).is_some_and(|entry| entry.processors <= idle);
+            let fits =
+                self.entries.get(number).is_some_and(|entry| entry.processors <= idle && entry.from == 0);
             let later = self.starts.get(number).is_some_and(|&start| start > 0);
             if fits && later && begin_of(place) < place {
                 places.iter_mut().skip(found).take(1).for_each(|slot| *slot = place as u8);
@@ -229,7 +232,7 @@ impl<'s> Search<'s> {
             let found = if place < x {
                 Some(self.scratch.at(before, entry.run_time)).filter(|_| before < LONGEST)
             } else {
-                self.scratch.earliest(entry.processors, entry.run_time)
+                self.scratch.earliest(entry.processors, entry.run_time, entry.from)
             };
             let mut start = LONGEST;
             if let Some(found) = found {
@@ -273,7 +276,7 @@ impl<'s> Search<'s> {
             }
             self.steps += u64::from(self.scratch.steps());
             let mut start = LONGEST;
-            if let Some(found) = self.scratch.earliest(entry.processors, entry.run_time) {
+            if let Some(found) = self.scratch.earliest(entry.processors, entry.run_time, entry.from) {
                 self.scratch.take(&found, entry.processors, entry.run_time);
                 start = found.start;
             }

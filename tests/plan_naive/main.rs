@@ -217,7 +217,8 @@ impl World {
         let tier = if self.tiers { random.of(&[0, 0, 0, 1, -3, i32::MAX, i32::MIN]) } else { 0 };
         let id = self.next * random.of(&[1, -77, 1 << 33]);
         self.next += 1;
-        self.queue.push(WaitingJob { id, processors, run_time, limit, waited, credit, tier });
+        let later = random.one_in(12);
+        self.queue.push(WaitingJob { id, processors, run_time, limit, waited, credit, tier, later });
     }
 
     /// Time goes on, jobs end and come, and both plan.
@@ -300,7 +301,7 @@ fn replay() {
         coming.push((
             now,
             runs,
-            WaitingJob { id, processors, run_time, limit, waited: 0, credit: 0, tier: 0 },
+            WaitingJob { id, processors, run_time, limit, waited: 0, credit: 0, tier: 0, later: false },
         ));
     }
     coming.reverse();
@@ -338,7 +339,7 @@ fn replay() {
 
 /// A job without a time limit that has just come.
 fn job(id: i64, processors: u32, run_time: i64) -> WaitingJob {
-    WaitingJob { id, processors, run_time, limit: 1 << 40, waited: 0, credit: 0, tier: 0 }
+    WaitingJob { id, processors, run_time, limit: 1 << 40, waited: 0, credit: 0, tier: 0, later: false }
 }
 
 /// Wide jobs that never fit fill the window, as when nodes are down; of those beyond it only narrow ones fit. The
@@ -394,8 +395,9 @@ fn goes_on_elsewhere() {
         let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut both.memory);
         if random.one_in(2) {
             Plan::seal(memory).unwrap();
+            let words = Plan::block_size(memory).unwrap() / 8;
             let mut copy = both.memory.clone();
-            let place = 8 + random.below(copy.len() as u64 - 8) as usize;
+            let place = 8 + random.below(words as u64 - 8) as usize;
             copy[place] ^= 1 << random.below(64);
             assert!(Plan::open(bytemuck::cast_slice_mut(&mut copy)).is_err());
             copy[place] = both.memory[place];

@@ -48,6 +48,8 @@ struct Job {
     waited: i64,
     counted: i64,
     tier: i64,
+    /// It does not start before this instant.
+    from: i64,
     /// Smaller classes come first in every order.
     class: i64,
 }
@@ -110,6 +112,9 @@ impl Naive {
     fn place(profile: &mut [(i64, i64)], job: &Job) -> i64 {
         for first in 0..profile.len() {
             let start = profile[first].0;
+            if start < job.from {
+                continue;
+            }
             let end = start + job.run_time;
             let fits = profile[first..].iter().take_while(|step| step.0 < end);
             if fits.clone().all(|step| step.1 >= job.processors) {
@@ -158,11 +163,14 @@ impl Naive {
         counted: &[i64],
     ) -> Answer {
         let idle = i64::from(idle);
-        let mut jobs: Vec<Job> = queue.iter().map(Job::new).collect();
-        if jobs.iter().all(|job| job.processors > idle) {
+        let ends = running.iter().map(|job| self.up(job.ends_in.max(1)));
+        let next_end = ends.min().unwrap_or(LONGEST);
+        let mut jobs: Vec<Job> = queue.iter().map(|job| Job::new(job, next_end)).collect();
+        let fits = |job: &Job| job.processors <= idle && job.from == 0;
+        if !jobs.iter().any(fits) {
             return Answer::default();
         }
-        if jobs.iter().map(|job| job.processors).sum::<i64>() <= idle {
+        if jobs.iter().all(fits) && jobs.iter().map(|job| job.processors).sum::<i64>() <= idle {
             let starts = Some(vec![0; jobs.len()]);
             return Answer { started: (0..jobs.len()).collect(), starts, ..Answer::default() };
         }
@@ -257,7 +265,8 @@ impl Naive {
             let mut order = best.order.clone();
             let movable: Vec<usize> = (0..count)
                 .filter(|&place| {
-                    let fits = jobs[order[place]].processors <= profile[0].1;
+                    let job = &jobs[order[place]];
+                    let fits = job.processors <= profile[0].1 && job.from == 0;
                     fits && best.starts[order[place]] > 0 && begin(&order, place) < place
                 })
                 .collect();
@@ -291,7 +300,7 @@ impl Naive {
 }
 
 impl Job {
-    fn new(job: &WaitingJob) -> Job {
+    fn new(job: &WaitingJob, next_end: i64) -> Job {
         let waited = job.waited.min(LONGEST);
         Job {
             processors: i64::from(job.processors),
@@ -300,6 +309,7 @@ impl Job {
             waited,
             counted: (waited + job.credit).min(LONGEST),
             tier: i64::from(job.tier),
+            from: if job.later { next_end } else { 0 },
             class: 0,
         }
     }

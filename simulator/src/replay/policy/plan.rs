@@ -133,6 +133,7 @@ impl Planned {
                 waited: now - job.submit,
                 credit: 0,
                 tier: 0,
+                later: false,
             })?;
         }
         let recent = RecentWaits::attach(bytemuck::cast_slice_mut(&mut self.recent))?;
