@@ -18,6 +18,7 @@
 //! 11. [`plan`]: a start for every waiting job, by the cheapest of some sixty list schedules of the whole queue.
 //! 12. [`forecast`]: when every waiting job will start, by scenarios of the queue played forward.
 //! 13. [`nodes`]: machines of nodes that jobs share by cores, memory and GPUs: placement, and the head job's delay.
+//! 14. [`engine`]: the whole scheduler without a machine: told what the resource manager says, it offers jobs to start.
 //!
 //! With the feature `capi` the functions of `include/surefill.h`, `surefill_nodes.h` and `surefill_models.h` are
 //! exported; Rust programs do not need it.
@@ -58,6 +59,7 @@ pub mod allocate;
 pub mod backfill;
 #[cfg(feature = "capi")]
 pub mod capi;
+pub mod engine;
 pub mod error;
 pub mod forecast;
 mod hash;

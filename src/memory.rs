@@ -41,6 +41,8 @@ pub(crate) enum Kind {
     Nodes = 50,
     NodePass = 51,
     NodeForecast = 52,
+    Scheduler = 60,
+    Cycle = 61,
 }
 
 /// The first bytes of every block.
@@ -248,6 +250,13 @@ pub(crate) fn at<T>(slice: &[T], index: usize) -> Result<&T> {
 #[inline]
 pub(crate) fn at_mut<T>(slice: &mut [T], index: usize) -> Result<&mut T> {
     slice.get_mut(index).ok_or(Error::Corrupt)
+}
+
+/// Copies the elements that both slices have room for.
+pub(crate) fn copy<T: Copy>(to: &mut [T], from: &[T]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
 }
 
 /// The elements from `start`, `count` of them; a wrong range means that the block was damaged.

@@ -8,13 +8,13 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Limited {
-    pub(super) after: u32,
-    pub(super) processors: u32,
+    pub(crate) after: u32,
+    pub(crate) processors: u32,
 }
 
 /// The front job's reservation by the limits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Guard {
+pub(crate) struct Guard {
     /// When, in seconds from now, its processors are free if everybody runs to the limit; `u32::MAX` for never.
     shadow: u32,
     /// Processors that it leaves over then.
@@ -24,7 +24,7 @@ pub(super) struct Guard {
 impl Guard {
     /// The reservation of a job of this number of processors; `running` are put in the order of a heap. O(R + the ends
     /// until the reservation x log R).
-    pub(super) fn new(processors: u32, idle: u32, running: &mut [Limited]) -> Result<Guard> {
+    pub(crate) fn new(processors: u32, idle: u32, running: &mut [Limited]) -> Result<Guard> {
         heap::build(running)?;
         let mut free = idle;
         let mut shadow = 0;
@@ -49,7 +49,7 @@ impl Guard {
     }
 
     /// Whether a job may start now; then what it takes from what the front job leaves over is taken.
-    pub(super) fn admits(&mut self, processors: u32, limit: u32) -> bool {
+    pub(crate) fn admits(&mut self, processors: u32, limit: u32) -> bool {
         if limit <= self.shadow {
             return true;
         }

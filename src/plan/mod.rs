@@ -38,6 +38,8 @@ mod rule;
 mod search;
 
 pub use grid::LONGEST;
+pub(crate) use guard::{Guard, Limited};
+pub(crate) use object::{KeptOrder, MAX_PLANNED};
 pub use object::{Plan, PlanCapacity, PlanWork, WaitingJob};
 pub use rule::{LongWaits, PlanRule};
 pub use search::WINDOW;

@@ -9,7 +9,7 @@
 use crate::error::{Error, Result};
 use crate::hash::HashIndex;
 use crate::hmm::NONE;
-use crate::memory::{Carver, at, at_mut, range, range_mut};
+use crate::memory::{Carver, at, at_mut, copy, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
 /// A job in the system.
@@ -93,6 +93,24 @@ impl<'a> Jobs<'a> {
     pub fn clear(&mut self) -> Result<()> {
         *at_mut(self.counts, 0)? =
             Counts { jobs: 0, free: NONE, fresh: 0, oldest: NONE, newest: NONE, counted: NONE };
+        Ok(())
+    }
+
+    /// Becomes these jobs, of a table that is not larger, each in the record that it has there; the memory must be
+    /// zeroed. O(jobs).
+    pub fn continue_from(&mut self, other: &Jobs<'_>) -> Result<()> {
+        copy(self.counts, other.counts);
+        copy(self.records, other.records);
+        copy(self.keys, other.keys);
+        copy(self.said, other.said);
+        let mut record = self.newest();
+        for _ in 0..self.count() {
+            // The table finds a record by its key, which it must not have yet.
+            let id = core::mem::take(&mut self.job_mut(record)?.id);
+            self.index.insert(id as u64, record, keys_of(self.records))?;
+            self.job_mut(record)?.id = id;
+            record = self.older(record)?;
+        }
         Ok(())
     }
 

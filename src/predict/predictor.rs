@@ -177,6 +177,20 @@ impl<'a> Predictor<'a> {
         Ok(Predictor { state, jobs, learner })
     }
 
+    /// Becomes that predictor of contexts, which has room for fewer jobs and else for the same. O(size).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless that is so; [`Error::Corrupt`].
+    pub(crate) fn continue_from(&mut self, other: &Predictor<'_>) -> Result<()> {
+        let (Learner::Contexts(to), Learner::Contexts(from)) = (&mut self.learner, &other.learner) else {
+            return Err(Error::OutOfRange);
+        };
+        to.continue_from(from)?;
+        self.jobs.continue_from(&other.jobs)?;
+        *self.state = State { capacity: self.state.capacity, ..*other.state };
+        Ok(())
+    }
+
     /// Kind and capacities.
     ///
     /// # Errors

@@ -93,6 +93,28 @@ impl RuntimeDistribution {
         RuntimeDistribution::from_counts(bins, counts.get(..bins.count()).unwrap_or(&[]))
     }
 
+    /// A distribution that was made before, to the last bit: its probabilities are not scaled again.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] for numbers that no distribution has.
+    pub(crate) fn restored(bins: &RuntimeBins, probabilities: &[f64]) -> Result<RuntimeDistribution> {
+        let sound =
+            probabilities.len() == bins.count() && probabilities.iter().all(|p| (0.0..=2.0).contains(p));
+        if !sound {
+            return Err(Error::Corrupt);
+        }
+        let probabilities = collect(probabilities.iter().copied());
+        Ok(RuntimeDistribution(Shape::Binned { bins: bins.clone(), probabilities }))
+    }
+
+    /// The value of a prediction of one.
+    pub(crate) fn single_value(&self) -> Option<i64> {
+        match &self.0 {
+            Shape::Single(seconds) => Some(*seconds),
+            _ => None,
+        }
+    }
+
     /// The bins and their probabilities; `None` for a single value and for "nothing known".
     pub fn binned(&self) -> Option<(&RuntimeBins, &[f64])> {
         match &self.0 {

@@ -11,7 +11,7 @@ use super::contexts::{CONTEXTS, COUNT};
 use super::estimate::SCALE;
 use super::lanes::{LANES, fold, reciprocal_root};
 use crate::error::{Error, Result};
-use crate::memory::{Carver, range, range_mut};
+use crate::memory::{Carver, copy, range, range_mut};
 
 /// How many jobs a context has counted, in steps.
 pub const LEVELS: usize = 8;
@@ -65,6 +65,14 @@ pub fn choose(bins: usize, limit: usize, standing: usize, change: usize, known: 
 pub struct Mixer<'a> {
     weights: &'a mut [f32],
     squares: &'a mut [f32],
+}
+
+impl Mixer<'_> {
+    /// Becomes one of the same size.
+    pub fn continue_from(&mut self, other: &Mixer<'_>) {
+        copy(self.weights, other.weights);
+        copy(self.squares, other.squares);
+    }
 }
 
 /// A job's opinions: for every context the level and the bytes.

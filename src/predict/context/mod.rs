@@ -30,7 +30,7 @@ mod trail;
 mod tests;
 
 use crate::error::{Error, Result};
-use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
+use crate::memory::{Carver, Kind, Object, at, at_mut, copy, range, range_mut};
 use crate::runtime::{MAX_BINS, MAX_SECONDS, RawBins, RuntimeBins};
 use crate::seal::{Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
@@ -276,6 +276,33 @@ impl<'a> ContextMixture<'a> {
         Ok(ContextMixture { state, tables })
     }
 
+    /// Becomes that mixture, which has room for fewer jobs and else for the same. O(size).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless that is so.
+    pub(crate) fn continue_from(&mut self, other: &ContextMixture<'_>) -> Result<()> {
+        let jobs = self.state.capacity.jobs;
+        let same = ContextCapacity { jobs, ..other.state.capacity } == self.state.capacity;
+        if !same || jobs < other.state.capacity.jobs {
+            return Err(Error::OutOfRange);
+        }
+        *self.state = State { capacity: self.state.capacity, ..*other.state };
+        let (to, from) = (&mut self.tables, &other.tables);
+        let records = other.state.capacity.jobs as usize;
+        // The record behind the last job's is scratch.
+        copy(to.jobs, from.jobs.get(..records).ok_or(Error::Corrupt)?);
+        copy(to.bytes, from.bytes);
+        copy(to.said, from.said);
+        to.histories.continue_from(&from.histories);
+        copy(to.counts, from.counts);
+        to.kinds.continue_from(&from.kinds);
+        copy(to.trails, from.trails);
+        to.users.continue_from(&from.users);
+        copy(to.weights, from.weights);
+        to.mixer.continue_from(&from.mixer);
+        Ok(())
+    }
+
     /// The capacities.
     pub fn capacity(&self) -> &ContextCapacity {
         &self.state.capacity
@@ -516,11 +543,4 @@ impl<'a> ContextMixture<'a> {
 /// Keys of a job's trails.
 fn trails(user: i64, limit: i64, processors: i64) -> [u64; 3] {
     [key(&[TRAILS, user]), key(&[TRAILS, user, limit]), key(&[TRAILS, user, limit, processors])]
-}
-
-/// Copies as much as there is; both are of one length. (`copy_from_slice` contains a panic.)
-fn copy<T: Copy>(to: &mut [T], from: &[T]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = *from;
-    }
 }

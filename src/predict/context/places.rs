@@ -7,7 +7,7 @@
 
 use crate::error::Result;
 use crate::math::mix::mix;
-use crate::memory::{Carver, range, range_mut};
+use crate::memory::{Carver, copy, range, range_mut};
 use bytemuck::{Pod, Zeroable};
 
 /// Places of a key.
@@ -35,6 +35,11 @@ impl<'a> Places<'a> {
     /// Zeroed memory is an empty table.
     pub fn carve(carver: &mut Carver<'a>, records: u32) -> Result<Places<'a>> {
         Ok(Places { heads: carver.take(Places::count(records))? })
+    }
+
+    /// Becomes a table of the same size.
+    pub fn continue_from(&mut self, other: &Places<'_>) {
+        copy(self.heads, other.heads);
     }
 
     /// The first place of a key's group, and what its head has.

@@ -2,6 +2,7 @@
 
 use super::conservative::Conservative;
 use super::easy::Easy;
+use super::engine::Engine;
 use super::fcfs::Fcfs;
 use super::lookahead::Lookahead;
 use super::name::{BadChoice, name_of, names, parse};
@@ -278,7 +279,12 @@ impl Choice {
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Plan | PolicyName::PlanFast => {
                 let numbers = self.plan.or(self.policy.plan()).expect("a plan has numbers");
-                Box::new(Planned::new(self.distributions(options)?, numbers, PLAN_SEED))
+                if std::env::var("OLD").is_ok() {
+                    return Ok(Box::new(Planned::new(self.distributions(options)?, numbers, PLAN_SEED)));
+                }
+                let own = self.predictor == PredictorName::Contexts;
+                let predictor = if own { None } else { Some(self.distributions(options)?) };
+                Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, PLAN_SEED))
             }
             PolicyName::Prob => {
                 let predictor = self.distributions(options)?;

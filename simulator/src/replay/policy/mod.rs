@@ -3,6 +3,7 @@
 mod choice;
 pub mod conservative;
 pub mod easy;
+pub mod engine;
 pub mod fcfs;
 pub mod lookahead;
 mod name;

@@ -1,0 +1,203 @@
+//! The plan of the whole queue as a site runs it: the core's scheduler ([`surefill::engine`]), told of every event, and
+//! answered at once.
+
+use crate::replay::machine::Cluster;
+use crate::replay::policy::{Judged, PlanOptions, Policy, Tried};
+use crate::replay::predict::DistributionPredictor;
+use crate::trace::workload::{Job, JobId};
+use std::collections::HashMap;
+use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity};
+use surefill::error::{Error, Result};
+use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+
+/// Jobs in the first block; it grows.
+const JOBS: u32 = 1024;
+
+/// A scheduler in memory of its own.
+struct Blocks {
+    capacity: SchedulerCapacity,
+    scheduler: Vec<u64>,
+    cycle: Vec<u64>,
+}
+
+fn words(size: usize) -> Vec<u64> {
+    vec![0; size.div_ceil(8)]
+}
+
+impl Blocks {
+    fn new(settings: &str, bins: &RuntimeBins) -> Blocks {
+        let capacity = SchedulerCapacity {
+            ended: 0,
+            pools: 1,
+            queues: 1,
+            histories: 1 << 16,
+            bins: bins.count() as u32,
+            ..SchedulerCapacity::of(JOBS)
+        };
+        let mut memory = words(Scheduler::size(&capacity).expect("a valid capacity"));
+        let mut scheduler =
+            Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity).expect("room was made");
+        scheduler.set_bins(bins).expect("as many as the capacity says");
+        scheduler.configure(settings, "").expect("words that the engine knows");
+        // How large the pool is the first pass says.
+        scheduler.set_pool(b"machine", 1, None).expect("room for one");
+        scheduler.set_queue(b"queue", 0).expect("room for one");
+        let cycle = words(Cycle::size(&capacity).expect("a valid capacity"));
+        Blocks { capacity, scheduler: memory, cycle }
+    }
+
+    fn scheduler(&mut self) -> Scheduler<'_> {
+        Scheduler::attach(bytemuck::cast_slice_mut(&mut self.scheduler)).expect("made in new")
+    }
+
+    /// Tells the scheduler, in a larger block if need be.
+    fn set(&mut self, now: i64, report: &JobReport<'_>) {
+        while let Err(error) = self.scheduler().set_job(now, report) {
+            assert_eq!(error, Error::Full, "job {}", report.id);
+            self.grow().expect("a larger capacity");
+        }
+    }
+
+    fn grow(&mut self) -> Result<()> {
+        let capacity = SchedulerCapacity { jobs: 2 * self.capacity.jobs, ..self.capacity };
+        let mut memory = words(Scheduler::size(&capacity)?);
+        self.scheduler().grow(bytemuck::cast_slice_mut(&mut memory), &capacity)?;
+        self.cycle = words(Cycle::size(&capacity)?);
+        (self.scheduler, self.capacity) = (memory, capacity);
+        Ok(())
+    }
+}
+
+/// The scheduler, and a predictor if it is not to be the scheduler's own.
+pub struct Engine {
+    blocks: Blocks,
+    predictor: Option<Box<dyn DistributionPredictor>>,
+    /// With another predictor: the waiting jobs of each user, and the users of whom jobs have ended since the last pass.
+    waiting: HashMap<i64, Vec<JobId>>,
+    learnt: Vec<i64>,
+    watched: Option<JobId>,
+    tried: Option<Tried>,
+}
+
+/// The engine's id of a job: none is 0.
+fn id_of(job: JobId) -> i64 {
+    job as i64 + 1
+}
+
+impl Engine {
+    /// Nothing learnt yet. Without a predictor the engine's own contexts predict; `seed` is the generator's.
+    pub fn new(
+        predictor: Option<Box<dyn DistributionPredictor>>,
+        bins: &RuntimeBins,
+        options: &PlanOptions,
+        seed: u64,
+    ) -> Engine {
+        Engine {
+            blocks: Blocks::new(&format!("{options} seed={seed} settle=0"), bins),
+            predictor,
+            waiting: HashMap::new(),
+            learnt: Vec::new(),
+            watched: None,
+            tried: None,
+        }
+    }
+
+    /// Reports a waiting job.
+    fn report(&mut self, job: &Job, now: i64) {
+        let prediction = self.predictor.as_mut().map(|predictor| {
+            let predicted = predictor.predict_now(job, now);
+            let limit = predictor.limit(job);
+            // What knows better than the limit says so by one.
+            if predicted == RuntimeDistribution::limit() && limit != job.limit {
+                return RuntimeDistribution::single(limit).expect("a limit in range");
+            }
+            predicted
+        });
+        let report = JobReport {
+            id: id_of(job.id),
+            user: job.user,
+            submit: job.submit,
+            limit: job.limit,
+            count: job.processors,
+            queues: &[0],
+            prediction: prediction.as_ref(),
+            ..JobReport::default()
+        };
+        self.blocks.set(now, &report);
+    }
+
+    /// Predicts anew the waiting jobs of users of whom something has been learnt.
+    fn renew(&mut self, cluster: &Cluster<'_>) {
+        for user in std::mem::take(&mut self.learnt) {
+            for id in self.waiting.get(&user).cloned().unwrap_or_default() {
+                self.report(cluster.job(id), cluster.now());
+            }
+        }
+    }
+
+    fn decide(&mut self, cluster: &mut Cluster<'_>) -> Result<()> {
+        let Blocks { scheduler, cycle, .. } = &mut self.blocks;
+        let mut scheduler = Scheduler::attach(bytemuck::cast_slice_mut(scheduler))?;
+        scheduler.set_pool(b"machine", cluster.processors(), None)?;
+        let idle = cluster.idle();
+        let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(cycle), &mut scheduler, 0, cluster.now())?;
+        let mut action = cycle.next(&mut scheduler)?;
+        if let Some(watched) = self.watched.filter(|&watched| cluster.queue().contains(&watched)) {
+            let start = cycle.planned(&scheduler, id_of(watched))?;
+            self.tried = Some(Tried { idle, judged: Judged::Planned { start } });
+        }
+        cluster.judged(cluster.queue().len() as u64);
+        while let Action::Start(offer) = action {
+            cluster.start_job(offer.job as JobId - 1);
+            cycle.started(&mut scheduler, offer.number, offer.job)?;
+            action = cycle.next(&mut scheduler)?;
+        }
+        assert_eq!(action, Action::Done, "nothing was reported meanwhile");
+        cycle.close(&mut scheduler)
+    }
+}
+
+impl Policy for Engine {
+    fn submitted(&mut self, job: &Job, now: i64) {
+        if let Some(predictor) = &mut self.predictor {
+            predictor.submitted(job, now);
+            self.waiting.entry(job.user).or_default().push(job.id);
+        }
+        self.report(job, now);
+    }
+
+    fn started(&mut self, job: &Job, now: i64) {
+        if let Some(predictor) = &mut self.predictor {
+            predictor.started(job, now);
+            if let Some(waiting) = self.waiting.get_mut(&job.user) {
+                waiting.retain(|&id| id != job.id);
+            }
+        }
+    }
+
+    fn ended(&mut self, job: &Job, now: i64) {
+        self.blocks
+            .set(now, &JobReport { id: id_of(job.id), state: JobState::Ended, ..JobReport::default() });
+        if let Some(predictor) = &mut self.predictor {
+            predictor.finished(job, now);
+            if !self.learnt.contains(&job.user) {
+                self.learnt.push(job.user);
+            }
+        }
+    }
+
+    fn watch(&mut self, job: JobId) {
+        self.watched = Some(job);
+    }
+
+    fn tried(&mut self) -> Option<Tried> {
+        self.tried.take()
+    }
+
+    fn schedule(&mut self, cluster: &mut Cluster<'_>) {
+        self.renew(cluster);
+        if cluster.idle() > 0 && !cluster.queue().is_empty() {
+            self.decide(cluster).expect("a cycle has room for all jobs");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! A larger block for what a scheduler knows.
+
+use super::object::{Scheduler, SchedulerCapacity, State};
+use crate::error::{Error, Result};
+use crate::memory::copy;
+use crate::predict::Predictor;
+
+impl<'a> Scheduler<'a> {
+    /// The scheduler goes on in a larger block, with all that it knows: more jobs, more of those that are over. Jobs keep
+    /// their slots, so that an open cycle can be answered and can go on. This one stays as it is. O(size).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless there is room for as many jobs, pools and queues as here, and for the same number of
+    /// histories, waits and bins; as [`Scheduler::init`].
+    pub fn grow<'b>(&mut self, memory: &'b mut [u8], capacity: &SchedulerCapacity) -> Result<Scheduler<'b>> {
+        let own = self.capacity();
+        let (jobs, ended, pools, queues) = (capacity.jobs, capacity.ended, capacity.pools, capacity.queues);
+        let same = SchedulerCapacity { jobs, ended, pools, queues, ..own } == *capacity;
+        if !same || jobs < own.jobs || pools < own.pools || queues < own.queues {
+            return Err(Error::OutOfRange);
+        }
+        let mut larger = Scheduler::init(memory, capacity)?;
+        *larger.state = State { capacity: *capacity, ..*self.state };
+        copy(larger.parts.pools, self.parts.pools);
+        copy(larger.parts.queues, self.parts.queues);
+        larger.parts.table.continue_from(&self.parts.table)?;
+        larger.parts.over.continue_from(&self.parts.over)?;
+        copy(larger.parts.probabilities, self.parts.probabilities);
+        copy(larger.parts.waits, self.parts.waits);
+        let learnt = Predictor::attach(self.parts.predictor).map_err(|_| Error::Corrupt)?;
+        Predictor::attach(larger.parts.predictor)?.continue_from(&learnt)?;
+        Ok(larger)
+    }
+}

@@ -1,0 +1,180 @@
+//! What a resource manager says of a job.
+
+use crate::error::{Error, Result};
+use crate::runtime::RuntimeDistribution;
+
+/// The most queues in which a job may start.
+pub const JOB_QUEUES: usize = 8;
+
+/// Times are within this distance from 0, in seconds.
+pub(super) const MAX_TIME: i64 = 1 << 53;
+
+/// A job's state, as the manager reports it. The numbers are C's, and lie in checkpoints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(u32)]
+pub enum JobState {
+    /// Waiting or held, as was reported last; waiting if the job is unknown.
+    #[default]
+    AsBefore = 0,
+    /// It may start if there is room.
+    Waiting = 1,
+    /// It waits but must not start now ([`JobReport::why`]).
+    Held = 2,
+    /// It has its room and is being started.
+    Starting = 3,
+    /// It runs.
+    Running = 4,
+    /// It has started and is stopped; it does not age.
+    Suspended = 5,
+    /// It is over, but what it held is still being cleaned.
+    Ending = 6,
+    /// It ended by itself, by its limit or by its user. Its run time is learnt.
+    Ended = 7,
+    /// It ended by a failure or by preemption. Nothing is learnt from it.
+    Broken = 8,
+    /// It was withdrawn before it ran.
+    Gone = 9,
+}
+
+impl JobState {
+    /// The state with this number.
+    pub fn from_number(number: u32) -> Option<JobState> {
+        use JobState::*;
+        [AsBefore, Waiting, Held, Starting, Running, Suspended, Ending, Ended, Broken, Gone]
+            .into_iter()
+            .find(|state| *state as u32 == number)
+    }
+
+    /// Whether a job in this state holds room.
+    pub fn has_room(self) -> bool {
+        matches!(self, JobState::Starting | JobState::Running | JobState::Suspended | JobState::Ending)
+    }
+
+    /// Whether a job in this state waits.
+    pub fn waits(self) -> bool {
+        matches!(self, JobState::AsBefore | JobState::Waiting | JobState::Held)
+    }
+}
+
+/// Why a job starts, or waits. Those below [`Why::Hold`] are the engine's, the others the manager's. The numbers are
+/// C's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(u32)]
+pub enum Why {
+    /// No reason is known.
+    #[default]
+    Unknown = 0,
+    /// It starts in the queue's order.
+    InOrder = 1,
+    /// It starts because the cheapest plan has it start now.
+    Planned = 2,
+    /// It starts ahead of a head job, which by the time limits is not delayed.
+    ByLimits = 3,
+    /// It waits: there is no room.
+    NoRoom = 16,
+    /// It waits as the head job.
+    Head = 17,
+    /// It waits: the cheapest plan has it start later.
+    Later = 18,
+    /// It waits: it would delay a head job that nobody may delay.
+    Guarded = 19,
+    /// It waits: the manager refused to start it.
+    Refused = 20,
+    /// It waits: the pool's numbers contradict each other, and nobody passes the first job.
+    Inconsistent = 21,
+    /// It can never start: the pool is too small.
+    Never = 22,
+    /// The manager holds it. Time held is not time waited; nor is it with the next two.
+    Hold = 48,
+    /// It depends on other jobs.
+    Dependency = 49,
+    /// Its time has not come.
+    Begin = 50,
+    /// It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones.
+    Limit = 51,
+    /// It could not end before its deadline.
+    Deadline = 52,
+    /// Its queue is closed.
+    QueueClosed = 53,
+    /// Another reason of the manager's.
+    Other = 54,
+}
+
+impl Why {
+    /// The reason with this number.
+    pub fn from_number(number: u32) -> Option<Why> {
+        use Why::*;
+        let engine =
+            [Unknown, InOrder, Planned, ByLimits, NoRoom, Head, Later, Guarded, Refused, Inconsistent, Never];
+        let manager = [Hold, Dependency, Begin, Limit, Deadline, QueueClosed, Other];
+        engine.into_iter().chain(manager).find(|why| *why as u32 == number)
+    }
+
+    /// Whether a job that is held for this reason waits while it is held.
+    pub(super) fn is_wait(self) -> bool {
+        !matches!(self, Why::Hold | Why::Dependency | Why::Begin)
+    }
+}
+
+/// A job of which the engine is told, by an event or by a row of a listing. What is 0 is none, unknown or the default.
+/// All times are whole seconds since any origin, within 2^53 of it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct JobReport<'a> {
+    /// Which job; not 0.
+    pub id: i64,
+    /// The manager's word, whatever the engine thought. Of those that are over, `id`, `state` and `ran` are enough.
+    pub state: JobState,
+    /// Its user, as a number of the caller's ([`crate::engine::hash`] of a name).
+    pub user: i64,
+    /// When it was submitted; 0 for now.
+    pub submit: i64,
+    /// It is held until then.
+    pub begin: i64,
+    /// When it started, of this run.
+    pub start: i64,
+    /// Its time limit in seconds; 0 for none.
+    pub limit: i64,
+    /// How long it has run without suspensions, in seconds; 0 for the time since `start`.
+    pub ran: i64,
+    /// The site's priority, larger first.
+    pub priority: f64,
+    /// Jobs of a higher tier never wait for those of a lower one.
+    pub tier: i32,
+    /// Processors that it wants; at least 1, and at most 2^31 - 1.
+    pub count: u32,
+    /// Processors that it holds, where these are others than it wanted.
+    pub units: u32,
+    /// How often it was put back into the queue.
+    pub restarts: u32,
+    /// Of an array: tasks that wait, this job among them; 0 for 1.
+    pub tasks: u32,
+    /// Of these, how many may start now; 0 for all.
+    pub at_once: u32,
+    /// Why it is held.
+    pub why: Why,
+    /// Whether it holds nothing while it is suspended.
+    pub holds_nothing: bool,
+    /// The queues in which it may start, or did, all of one pool.
+    pub queues: &'a [u32],
+    /// Its predicted run time, if the caller predicts it; else the engine does.
+    pub prediction: Option<&'a RuntimeDistribution>,
+}
+
+impl JobReport<'_> {
+    /// Refuses what no job can be.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.priority.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        let times = [self.submit, self.begin, self.start, self.limit, self.ran];
+        let valid = self.id != 0
+            && times.iter().all(|time| time.unsigned_abs() <= MAX_TIME as u64)
+            && self.limit >= 0
+            && self.ran >= 0
+            && self.priority.is_finite()
+            && self.count <= i32::MAX as u32
+            && self.units <= i32::MAX as u32
+            && self.queues.len() <= JOB_QUEUES;
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+}

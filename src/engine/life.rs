@@ -1,0 +1,552 @@
+//! What happens to jobs, found from what the manager says of them now.
+
+use super::job::{JobReport, JobState, MAX_TIME};
+use super::object::Scheduler;
+use super::pools::pool_mut;
+use super::table::{Predicted, Record};
+use crate::error::{Error, Result};
+use crate::predict::Predictor;
+use crate::runtime::MAX_SECONDS;
+
+/// What the manager says of a known job's life, its description apart.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said {
+    pub state: JobState,
+    pub start: i64,
+    pub ran: i64,
+    pub restarts: u32,
+    pub why: u32,
+    pub units: u32,
+}
+
+impl Scheduler<'_> {
+    /// The manager says this of a job now, as an event or as a row of the listing that is under way; see [`JobReport`].
+    /// A row is noted, and counts from the listing's end on. O(W + bins x contexts).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], [`Error::NotANumber`], [`Error::NoSuchIndex`] for queues that are not there;
+    /// [`Error::Full`]; [`Error::UnknownJob`] for a job that is over, was not known and is not described: such an event
+    /// does no harm.
+    pub fn set_job(&mut self, now: i64, report: &JobReport<'_>) -> Result<()> {
+        report.check()?;
+        if now.unsigned_abs() > MAX_TIME as u64 {
+            return Err(Error::OutOfRange);
+        }
+        if let Some(prediction) = report.prediction {
+            self.check_prediction(prediction)?;
+        }
+        let over = matches!(report.state, JobState::Ended | JobState::Broken | JobState::Gone);
+        let mut slot = self.parts.table.find(report.id)?;
+        let described = report.count > 0 && !report.queues.is_empty();
+        let pool = if over && !described { 0 } else { self.pool_of(report)? };
+        if !over && report.count == 0 {
+            return Err(Error::OutOfRange);
+        }
+        let is_new = match slot {
+            Some(known) => report.submit != 0 && self.parts.table.get(known)?.submit != report.submit,
+            None => true,
+        };
+        if over && is_new {
+            return self.over_unseen(now, report, described);
+        }
+        if is_new && self.parts.table.is_full() && slot.is_none() && self.state.gone == 0 {
+            return Err(Error::Full);
+        }
+        let now = self.advance(now)?;
+        if let Some(old) = slot.filter(|_| is_new) {
+            // Another job has the same id: the old one is over, nobody knows how.
+            self.state.totals.surprises += 1;
+            self.forget(old, now)?;
+            slot = None;
+        }
+        let slot = match slot {
+            Some(slot) => slot,
+            None => {
+                if self.parts.table.is_full() {
+                    self.forget_the_gone(MAX_TIME)?;
+                }
+                self.enter(report, pool, now)?
+            }
+        };
+        if !over {
+            self.describe(slot, report, pool, now)?;
+        }
+        let said = Said {
+            state: report.state,
+            start: report.start,
+            ran: report.ran,
+            restarts: report.restarts,
+            why: report.why as u32,
+            units: report.units,
+        };
+        if self.state.listing_open != 0 {
+            let listing = self.state.listing;
+            let job = self.parts.table.get_mut(slot)?;
+            job.listed = listing;
+            (job.noted_state, job.noted_restarts, job.noted_why) =
+                (said.state as u32, said.restarts, said.why);
+            (job.noted_start, job.noted_ran, job.noted_units) = (said.start, said.ran, said.units);
+            return Ok(());
+        }
+        self.live(slot, &said, now)
+    }
+
+    /// A job's place in the site's order has changed. O(1).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`], [`Error::NotANumber`], [`Error::OutOfRange`] for an infinite priority.
+    pub fn set_priority(&mut self, id: i64, tier: i32, priority: f64) -> Result<()> {
+        if priority.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !priority.is_finite() {
+            return Err(Error::OutOfRange);
+        }
+        let slot = self.parts.table.find(id)?.ok_or(Error::UnknownJob)?;
+        let job = self.parts.table.get_mut(slot)?;
+        (job.tier, job.priority) = (tier, priority);
+        let pool = job.pool;
+        pool_mut(self.parts.pools, pool)?.stirred = 1;
+        Ok(())
+    }
+
+    /// Time goes on, or is set back; returns the time to go by.
+    pub(super) fn advance(&mut self, now: i64) -> Result<i64> {
+        let now = self.clock(now);
+        if self.state.begun != 0 && now < self.state.now {
+            self.state.totals.clock_set_back += 1;
+            if let Some(mut predictor) = self.predictor()? {
+                predictor.set_clock(now).map_err(|_| Error::Corrupt)?;
+            }
+            for slot in 0..self.parts.table.slots() {
+                // What lies ahead is dropped.
+                let job = self.parts.table.get_mut(slot)?;
+                for time in [&mut job.start, &mut job.begun, &mut job.held_since, &mut job.gone_since] {
+                    *time = (*time).min(now);
+                }
+                job.refused_until = job.refused_until.min(now);
+                job.stopped_since = job.stopped_since.min(now);
+                (job.end, job.ask_at) = (0, 0);
+            }
+        }
+        (self.state.now, self.state.begun) = (now, 1);
+        Ok(now)
+    }
+
+    /// A job is over of which nothing was known.
+    fn over_unseen(&mut self, now: i64, report: &JobReport<'_>, described: bool) -> Result<()> {
+        if self.parts.over.knows(report.id, report.submit, report.restarts)? {
+            return Ok(());
+        }
+        let now = self.advance(now)?;
+        if !described || report.state != JobState::Ended {
+            self.state.totals.unknown_jobs += u64::from(!described);
+            return if described { Ok(()) } else { Err(Error::UnknownJob) };
+        }
+        let ran = if report.ran > 0 || report.start == 0 { report.ran } else { now - report.start };
+        let keys = [report.user, report.limit, report.count.into()];
+        self.learn(&keys, ran)?;
+        self.learnt_of(report.user)?;
+        self.parts.over.add(report.id, report.submit, report.restarts)
+    }
+
+    /// The predictor learns how long a job ran that it did not follow.
+    fn learn(&mut self, keys: &[i64; 3], ran: i64) -> Result<()> {
+        self.tell(self.state.now, |predictor, _| predictor.learn(keys, ran.clamp(0, MAX_SECONDS)))?;
+        Ok(())
+    }
+
+    /// Tells the predictor of an event, at this time or, if it has heard of a later one, at that; returns the time.
+    fn tell(&mut self, at: i64, event: impl FnOnce(&mut Predictor<'_>, i64) -> Result<()>) -> Result<i64> {
+        let Some(mut predictor) = self.predictor()? else { return Ok(at) };
+        let at = predictor.last_event().map_or(at, |last| last.max(at));
+        event(&mut predictor, at).map_err(|_| Error::Corrupt)?;
+        Ok(at)
+    }
+
+    /// A job that is not known yet; the table has room.
+    fn enter(&mut self, report: &JobReport<'_>, pool: u32, now: i64) -> Result<u32> {
+        let slot = self.parts.table.add(report.id)?;
+        let job = self.parts.table.get_mut(slot)?;
+        (job.submit, job.pool) = (if report.submit != 0 { report.submit } else { now }, pool);
+        (job.user, job.limit, job.count) = (report.user, report.limit, report.count);
+        job.restarts = report.restarts;
+        if let Some(prediction) = report.prediction {
+            self.set_prediction(slot, prediction)?;
+        }
+        Ok(slot)
+    }
+
+    /// What the manager says a job is.
+    fn describe(&mut self, slot: u32, report: &JobReport<'_>, pool: u32, now: i64) -> Result<()> {
+        let old = *self.parts.table.get(slot)?;
+        let mut new = old;
+        (new.user, new.limit, new.count) = (report.user, report.limit, report.count);
+        (new.begin, new.priority, new.tier) = (report.begin, report.priority, report.tier);
+        (new.tasks, new.at_once) = (report.tasks, report.at_once);
+        new.holds_nothing = u32::from(report.holds_nothing);
+        new.queue_count = report.queues.len() as u32;
+        for (to, from) in new.queues.iter_mut().zip(report.queues) {
+            *to = *from;
+        }
+        if pool != old.pool {
+            self.move_to(slot, pool)?;
+            new.pool = pool;
+        }
+        if new != old {
+            new.edits = new.edits.wrapping_add(1);
+            if (new.limit, new.count, pool) != (old.limit, old.count, old.pool) {
+                // It is another job: what was refused before may start now.
+                (new.refused, new.refused_until, new.busy) = (0, 0, 0);
+            }
+            new.place = self.parts.table.get(slot)?.place;
+            *self.parts.table.get_mut(slot)? = new;
+            let pool = pool_mut(self.parts.pools, pool)?;
+            pool.stirred = 1;
+            if new.holds() > 0 && new.limit > old.limit {
+                pool.losses = pool.losses.wrapping_add(1);
+            }
+        }
+        if new.keys() != old.keys() {
+            self.know_again(slot, now)?;
+        }
+        match report.prediction {
+            Some(prediction) if new.keys() != old.keys() || self.predicted(slot)? != *prediction => {
+                self.set_prediction(slot, prediction)
+            }
+            Some(_) => Ok(()),
+            None if matches!(new.predicted, kind if kind >= Predicted::Binned as u32) => {
+                self.parts.table.get_mut(slot)?.predicted = Predicted::Limit as u32;
+                self.predict(slot)
+            }
+            None if new.keys() != old.keys() => self.predict(slot),
+            None => Ok(()),
+        }
+    }
+
+    /// A job competes in another pool.
+    fn move_to(&mut self, slot: u32, pool: u32) -> Result<()> {
+        let job = self.parts.table.get(slot)?;
+        let (old, holds) = (job.pool, job.holds());
+        let from = pool_mut(self.parts.pools, old)?;
+        from.held = from.held.saturating_sub(holds);
+        (from.changes, from.stirred) = (from.changes.wrapping_add(1), 1);
+        let to = pool_mut(self.parts.pools, pool)?;
+        to.held = to.held.saturating_add(holds);
+        Ok(())
+    }
+
+    /// The predictor forgets what it knows of a job, and sees it submitted, and started, anew.
+    fn know_again(&mut self, slot: u32, now: i64) -> Result<()> {
+        let job = *self.parts.table.get(slot)?;
+        if job.learnt != 0 || job.state() == JobState::AsBefore {
+            return Ok(());
+        }
+        let begun = self.tell(now, |predictor, at| {
+            predictor.cancel(job.id, at)?;
+            predictor.submit(job.id, &job.keys(), at)?;
+            if job.state().has_room() { predictor.start(job.id, at) } else { Ok(()) }
+        })?;
+        self.parts.table.get_mut(slot)?.begun = begun;
+        Ok(())
+    }
+
+    /// Finds what has happened to a job since it was last reported.
+    pub(super) fn live(&mut self, slot: u32, said: &Said, now: i64) -> Result<()> {
+        let settle = self.settings().settle as i64;
+        let job = *self.parts.table.get(slot)?;
+        let again = said.restarts > job.restarts;
+        let to = match said.state {
+            JobState::AsBefore if job.state() == JobState::Held => JobState::Held,
+            JobState::AsBefore => JobState::Waiting,
+            state => state,
+        };
+        if job.state() == JobState::AsBefore || job.state() == JobState::Gone {
+            return self.begin_life(slot, said, to, now);
+        }
+        if job.state().has_room() {
+            let over = matches!(to, JobState::Ended | JobState::Broken | JobState::Gone);
+            let waits_again = to.waits();
+            let starts = job.state() == JobState::Starting && now.saturating_sub(job.start) <= settle;
+            if waits_again && starts && !again {
+                // The manager has not carried the start out yet.
+                return Ok(());
+            }
+            if over {
+                return self.leave(slot, said, to, now);
+            }
+            if waits_again || again {
+                self.state.totals.surprises += u64::from(!again);
+                self.put_back(slot, said.restarts, now)?;
+                return if waits_again {
+                    self.hold(slot, to, said.why, now)
+                } else {
+                    self.run(slot, said, to, now)
+                };
+            }
+            return self.go_on(slot, said, to, now);
+        }
+        self.parts.table.get_mut(slot)?.restarts = job.restarts.max(said.restarts);
+        match to {
+            JobState::Waiting | JobState::Held | JobState::AsBefore => self.hold(slot, to, said.why, now),
+            JobState::Broken | JobState::Gone => {
+                self.state.totals.withdrawn += 1;
+                self.forget(slot, now)
+            }
+            JobState::Ended => {
+                // It ran between two reports.
+                self.run(slot, said, JobState::Running, now)?;
+                self.leave(slot, said, to, now)
+            }
+            _ => self.run(slot, said, to, now),
+        }
+    }
+
+    /// A job of which only the description is known.
+    fn begin_life(&mut self, slot: u32, said: &Said, to: JobState, now: i64) -> Result<()> {
+        let back = self.parts.table.get(slot)?.state() == JobState::Gone;
+        if back {
+            self.state.gone = self.state.gone.saturating_sub(1);
+        } else {
+            self.state.totals.submitted += 1;
+        }
+        let job = self.parts.table.get_mut(slot)?;
+        (job.state, job.restarts) = (JobState::Waiting as u32, said.restarts);
+        job.adopted = u32::from(to.has_room());
+        let (pool, id, keys) = (job.pool, job.id, job.keys());
+        self.parts.table.wait(slot)?;
+        if !back {
+            self.tell(now, |predictor, at| predictor.submit(id, &keys, at))?;
+            self.predict(slot)?;
+        }
+        pool_mut(self.parts.pools, pool)?.stirred = 1;
+        match to {
+            JobState::Broken | JobState::Gone | JobState::Ended => self.forget(slot, now),
+            _ if to.has_room() => self.run(slot, said, to, now),
+            _ => self.hold(slot, to, said.why, now),
+        }
+    }
+
+    /// A job waits, or is held.
+    fn hold(&mut self, slot: u32, to: JobState, why: u32, now: i64) -> Result<()> {
+        let job = self.parts.table.get_mut(slot)?;
+        let before = (job.state, job.why);
+        job.state = to as u32;
+        job.why = if to == JobState::Held { why } else { 0 };
+        if before == (job.state, job.why) {
+            return Ok(());
+        }
+        let held = to == JobState::Held && !job.why().is_wait();
+        if job.held != 0 && !held {
+            job.not_waited += now.saturating_sub(job.held_since).max(0);
+        } else if job.held == 0 && held {
+            job.held_since = now;
+        }
+        job.held = u32::from(held);
+        job.edits = job.edits.wrapping_add(1);
+        let pool = job.pool;
+        pool_mut(self.parts.pools, pool)?.stirred = 1;
+        Ok(())
+    }
+
+    /// A waiting job has started.
+    fn run(&mut self, slot: u32, said: &Said, to: JobState, now: i64) -> Result<()> {
+        let job = *self.parts.table.get(slot)?;
+        let start = if said.start != 0 {
+            said.start.min(now)
+        } else {
+            now.saturating_sub(said.ran).max(job.submit.min(now))
+        };
+        let waited = job.waited(start).min(MAX_SECONDS);
+        let credit = self.credit(&job)?;
+        let (mut waits, mut counted) = self.waits_of(job.pool)?;
+        waits.add(waited)?;
+        counted.add(waited.saturating_add(credit).min(MAX_SECONDS))?;
+        let begun = self.tell(now, |predictor, at| predictor.start(job.id, at))?;
+        self.parts.table.unwait(slot)?;
+        let job = self.parts.table.get_mut(slot)?;
+        (job.state, job.start, job.begun) = (JobState::Running as u32, start, begun);
+        (job.held, job.refused, job.refused_until, job.busy, job.shadow) = (0, 0, 0, 0, 0);
+        (job.stopped, job.end, job.ask_at) = (0, 0, 0);
+        job.units = if said.units != 0 { said.units } else { job.count };
+        job.edits = job.edits.wrapping_add(1);
+        let (pool, units) = (job.pool, job.units);
+        self.parts.table.activate(slot)?;
+        let pool = pool_mut(self.parts.pools, pool)?;
+        (pool.held, pool.stirred) = (pool.held.saturating_add(units), 1);
+        self.state.totals.started += 1;
+        self.go_on(slot, said, to, now)
+    }
+
+    /// A job that holds room goes on, perhaps in another state.
+    fn go_on(&mut self, slot: u32, said: &Said, to: JobState, now: i64) -> Result<()> {
+        let settings = self.settings();
+        let before = *self.parts.table.get(slot)?;
+        let job = self.parts.table.get_mut(slot)?;
+        if before.state() == JobState::Starting && to == JobState::Running && said.start != 0 {
+            job.start = said.start.min(now);
+        }
+        if said.units != 0 {
+            job.units = said.units;
+        }
+        if before.state() == JobState::Suspended && to != JobState::Suspended {
+            job.stopped += now.saturating_sub(job.stopped_since).max(0);
+        }
+        if to == JobState::Suspended && before.state() != JobState::Suspended {
+            job.stopped_since = now;
+        }
+        job.state = to as u32;
+        if said.ran > 0 && to == JobState::Running {
+            // The manager knows better for how long it was stopped.
+            job.stopped = now.saturating_sub(job.start).saturating_sub(said.ran).max(0);
+        }
+        let (holds, held) = (job.holds(), before.holds());
+        let over = to == JobState::Ending && job.learnt == 0;
+        if holds != held {
+            let pool = pool_mut(self.parts.pools, before.pool)?;
+            pool.held = pool.held.saturating_sub(held).saturating_add(holds);
+            pool.stirred = 1;
+            if holds > held {
+                pool.losses = pool.losses.wrapping_add(1);
+            } else {
+                pool.changes = pool.changes.wrapping_add(1);
+            }
+        }
+        if over {
+            self.end(slot, said.ran, now)?;
+        }
+        // A shell that answers for certain need not be doubted.
+        if to == JobState::Starting && settings.settle == 0.0 {
+            self.parts.table.get_mut(slot)?.state = JobState::Running as u32;
+        }
+        Ok(())
+    }
+
+    /// A job's run is over: its run time is learnt, once.
+    fn end(&mut self, slot: u32, ran: i64, now: i64) -> Result<()> {
+        let job = *self.parts.table.get(slot)?;
+        if job.learnt != 0 {
+            return Ok(());
+        }
+        let ran = if ran > 0 { ran } else { job.age(now) };
+        self.tell(now, |predictor, at| {
+            // What it followed to the second it knows best.
+            if job.adopted == 0 && at.saturating_sub(job.begun).abs_diff(ran) <= 1 {
+                return predictor.end(job.id, at);
+            }
+            predictor.cancel(job.id, at)?;
+            predictor.learn(&job.keys(), ran.clamp(0, MAX_SECONDS))
+        })?;
+        self.parts.table.get_mut(slot)?.learnt = 1;
+        self.state.totals.ended += 1;
+        self.parts.over.add(job.id, job.submit, job.restarts)?;
+        self.learnt_of(job.user)
+    }
+
+    /// A job that held room is over.
+    fn leave(&mut self, slot: u32, said: &Said, to: JobState, now: i64) -> Result<()> {
+        if to == JobState::Ended {
+            self.end(slot, said.ran, now)?;
+        } else {
+            self.state.totals.broken += 1;
+        }
+        self.forget(slot, now)
+    }
+
+    /// A job that held room waits again.
+    fn put_back(&mut self, slot: u32, restarts: u32, now: i64) -> Result<()> {
+        self.release(slot)?;
+        let job = self.parts.table.get_mut(slot)?;
+        let known = job.learnt == 0;
+        (job.state, job.restarts) = (JobState::Waiting as u32, job.restarts.max(restarts));
+        (job.learnt, job.adopted, job.units) = (0, 0, 0);
+        job.edits = job.edits.wrapping_add(1);
+        let (id, keys) = (job.id, job.keys());
+        self.parts.table.wait(slot)?;
+        self.tell(now, |predictor, at| {
+            if known {
+                predictor.cancel(id, at)?;
+            }
+            predictor.submit(id, &keys, at)
+        })?;
+        self.state.totals.requeued += 1;
+        self.predict(slot)
+    }
+
+    /// What a job holds is free.
+    fn release(&mut self, slot: u32) -> Result<()> {
+        let job = self.parts.table.get(slot)?;
+        let (pool, holds) = (job.pool, job.holds());
+        self.parts.table.deactivate(slot)?;
+        let pool = pool_mut(self.parts.pools, pool)?;
+        pool.held = pool.held.saturating_sub(holds);
+        (pool.changes, pool.stirred) = (pool.changes.wrapping_add(1), 1);
+        Ok(())
+    }
+
+    /// A job is known no more.
+    pub(super) fn forget(&mut self, slot: u32, now: i64) -> Result<()> {
+        let job = *self.parts.table.get(slot)?;
+        match job.state() {
+            state if state.has_room() => self.release(slot)?,
+            JobState::Waiting | JobState::Held => {
+                self.parts.table.unwait(slot)?;
+                pool_mut(self.parts.pools, job.pool)?.stirred = 1;
+            }
+            JobState::Gone => self.state.gone = self.state.gone.saturating_sub(1),
+            _ => {}
+        }
+        if job.learnt == 0 && job.state() != JobState::AsBefore {
+            self.tell(now, |predictor, at| predictor.cancel(job.id, at))?;
+        }
+        self.parts.table.remove(slot)
+    }
+
+    /// A waiting job is in no listing: it is remembered for a while.
+    pub(super) fn miss(&mut self, slot: u32, now: i64) -> Result<()> {
+        self.parts.table.unwait(slot)?;
+        let job = self.parts.table.get_mut(slot)?;
+        (job.state, job.gone_since) = (JobState::Gone as u32, now);
+        let pool = job.pool;
+        self.state.gone += 1;
+        self.state.totals.withdrawn += 1;
+        pool_mut(self.parts.pools, pool)?.stirred = 1;
+        Ok(())
+    }
+
+    /// Forgets the jobs that left the listings before this time. O(jobs), if there are any.
+    pub(super) fn forget_the_gone(&mut self, before: i64) -> Result<()> {
+        if self.state.gone == 0 {
+            return Ok(());
+        }
+        let now = self.state.now;
+        for slot in 0..self.parts.table.slots() {
+            let job = self.parts.table.get(slot)?;
+            if job.id != 0 && job.state() == JobState::Gone && job.gone_since < before {
+                self.forget(slot, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How much longer a job counts as having waited than it has, by its priority.
+    pub(super) fn credit(&self, job: &Record) -> Result<i64> {
+        let settings = self.settings();
+        if settings.order != super::settings::OrderWord::Priority {
+            return Ok(0);
+        }
+        let mut lowest = job.priority;
+        for &slot in self.parts.table.waiting() {
+            let other = self.parts.table.get(slot)?;
+            if other.pool == job.pool {
+                lowest = lowest.min(other.priority);
+            }
+        }
+        Ok(worth(job.priority - lowest, settings.seconds))
+    }
+}
+
+/// What so many points are worth in seconds of waiting.
+pub(super) fn worth(points: f64, seconds: f64) -> i64 {
+    (points * seconds).clamp(0.0, MAX_SECONDS as f64) as i64
+}

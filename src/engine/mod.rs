@@ -1,0 +1,59 @@
+//! The scheduler without a machine: it is told of pools, queues and jobs, and offers jobs to start.
+//!
+//! Everything else is a shell around it: a resource manager's plugin, a replay, a question of a user's. A shell reports
+//! what its manager says, by single events or by whole listings ([`Scheduler::set_job`]), runs a [`Cycle`] when
+//! [`Scheduler::wake`] asks for one, and carries out what the cycle offers:
+//!
+//! ```
+//! use surefill::engine::{Action, Cycle, JobReport, JobState, Scheduler, SchedulerCapacity};
+//!
+//! # fn main() -> surefill::error::Result<()> {
+//! let capacity = SchedulerCapacity::of(100);
+//! let mut memory = vec![0_u64; Scheduler::size(&capacity)?.div_ceil(8)];
+//! let mut scheduler = Scheduler::init(bytemuck::cast_slice_mut(&mut memory), &capacity)?;
+//! let pool = scheduler.set_pool(b"nodes", 64, None)?;
+//! let batch = scheduler.set_queue(b"batch", pool)?;
+//! for (id, count) in [(1, 48), (2, 64), (3, 16)] {
+//!     let job = JobReport { id, count, limit: 3600, queues: &[batch], ..JobReport::default() };
+//!     scheduler.set_job(1_000_000 + id, &job)?;
+//! }
+//!
+//! let mut scratch = vec![0_u64; Cycle::size(&scheduler.capacity())?.div_ceil(8)];
+//! let mut cycle = Cycle::begin(bytemuck::cast_slice_mut(&mut scratch), &mut scheduler, pool, 1_000_060)?;
+//! let mut started = Vec::new();
+//! while let Action::Start(offer) = cycle.next(&mut scheduler)? {
+//!     // Here the manager starts the job, or refuses to.
+//!     cycle.started(&mut scheduler, offer.number, offer.job)?;
+//!     started.push(offer.job);
+//! }
+//! cycle.close(&mut scheduler)?;
+//! assert_eq!(started, [1, 3]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! * `job`: what a manager says of a job; `settings`: the words that configure a scheduler.
+//! * `table`: the records of the jobs that are known; `pools`: what they compete for.
+//! * `predictions`: predicted run times, when they are made and how long they are kept.
+//! * `object`: the block, its capacities, pools and queues; `life`: what has happened to a job, found from what is said
+//!   of it now; `listing`: whole listings, in which some are missing.
+//! * `grow`: a larger block.
+//! * `order`: who comes first by the site's order, and EASY backfilling in it.
+//! * `cycle`: one decision: offers, and the manager's answers.
+
+mod cycle;
+mod grow;
+mod job;
+mod life;
+mod listing;
+mod object;
+mod order;
+mod pools;
+mod predictions;
+mod settings;
+mod table;
+
+pub use cycle::{Action, Cycle, Offer, Refusal};
+pub use job::{JOB_QUEUES, JobReport, JobState, Why};
+pub use object::{Scheduler, SchedulerCapacity, Totals, hash};
+pub use settings::{BadWord, Mode, OrderWord, PredictorWord, PresetWord, Settings};

@@ -1,0 +1,450 @@
+//! The scheduler in the caller's memory.
+
+use super::job::{JobReport, MAX_TIME};
+use super::pools::{self, Pool, Queue, place_of, pool_of};
+use super::settings::{BadWord, PredictorWord, RawSettings, Settings};
+use super::table::{Ended, Table};
+use crate::error::{Error, Result};
+use crate::math::fnv::fnv1a;
+use crate::memory::{Carver, Kind, Object, at, at_mut, range, range_mut};
+use crate::plan::{KeptOrder, MAX_PLANNED};
+use crate::predict::{MixtureCapacity, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
+use crate::runtime::{MAX_BINS, RawBins, RuntimeBins};
+use crate::schedule::RecentWaits;
+use crate::seal::{Sealed, lifecycle};
+use bytemuck::{Pod, Zeroable};
+
+/// The number by which the engine knows a user, a pool or a queue of this name: FNV-1a with 64 bits.
+pub fn hash(name: &[u8]) -> i64 {
+    fnv1a(name) as i64
+}
+
+/// The most pools and queues.
+const MOST_NAMES: u32 = 63;
+
+/// What a scheduler has room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct SchedulerCapacity {
+    /// Jobs that wait or run, 1 to 2^20.
+    pub jobs: u32,
+    /// Jobs that are over but that the manager may still list.
+    pub ended: u32,
+    /// Pools, 1 to 63.
+    pub pools: u32,
+    /// Queues, 1 to 63.
+    pub queues: u32,
+    /// Histories of like jobs that the predictor keeps, at least 1.
+    pub histories: u32,
+    /// Waits remembered of each pool, 1 to 4,194,304.
+    pub waits: u32,
+    /// Run-time bins, 2 to 64.
+    pub bins: u32,
+    /// 0.
+    pub reserved: u32,
+}
+
+impl SchedulerCapacity {
+    /// For so many jobs that wait or run, everything else in proportion.
+    pub fn of(jobs: u32) -> SchedulerCapacity {
+        let contexts = PredictorCapacity::of(PredictorKind::Contexts);
+        SchedulerCapacity {
+            jobs,
+            ended: jobs,
+            pools: 4,
+            queues: 16,
+            histories: contexts.mixture.histories.min(jobs.saturating_mul(16).max(1024)),
+            waits: 5000,
+            bins: RuntimeBins::default().count() as u32,
+            reserved: 0,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let valid = (1..=1 << 20).contains(&self.jobs)
+            && self.ended <= 1 << 20
+            && (1..=MOST_NAMES).contains(&self.pools)
+            && (1..=MOST_NAMES).contains(&self.queues)
+            && (2..=MAX_BINS as u32).contains(&self.bins)
+            && self.jobs.saturating_mul(2) <= MAX_PLANNED;
+        if valid { Ok(()) } else { Err(Error::OutOfRange) }
+    }
+
+    fn predictor(&self) -> PredictorCapacity {
+        let own = PredictorCapacity::of(PredictorKind::Contexts);
+        let mixture = MixtureCapacity { bins: self.bins, histories: self.histories, ..own.mixture };
+        PredictorCapacity { jobs: self.jobs, mixture, ..own }
+    }
+}
+
+impl Default for SchedulerCapacity {
+    /// For 1,000 jobs.
+    fn default() -> SchedulerCapacity {
+        SchedulerCapacity::of(1000)
+    }
+}
+
+/// What has happened since the block was made. All are counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct Totals {
+    /// Jobs submitted.
+    pub submitted: u64,
+    /// Jobs started.
+    pub started: u64,
+    /// Jobs ended, whose run times were learnt.
+    pub ended: u64,
+    /// Jobs that a failure or preemption ended, or that left the listings while they ran.
+    pub broken: u64,
+    /// Jobs withdrawn before they ran.
+    pub withdrawn: u64,
+    /// Jobs put back into the queue.
+    pub requeued: u64,
+    /// Offers that the manager refused.
+    pub refused: u64,
+    /// Jobs that went from one state to another in a way that no manager should report.
+    pub surprises: u64,
+    /// Times the manager's clock was set back by more than a minute.
+    pub clock_set_back: u64,
+    /// Events of jobs that were not known and not described.
+    pub unknown_jobs: u64,
+    /// Listings that lacked so many jobs with room that they were not believed.
+    pub doubted: u64,
+}
+
+/// Bins up to the end of the default ones.
+fn bins_of(count: u32) -> Result<RuntimeBins> {
+    let own = RuntimeBins::default();
+    if count as usize == own.count() {
+        return Ok(own);
+    }
+    let steps = f64::from(count.saturating_sub(2).max(1));
+    RuntimeBins::new(1.5, libm::exp(libm::log(own.ratio()) * 22.0 / steps), count as usize)
+}
+
+/// Users of whom jobs have ended since their waiting jobs were predicted.
+pub(super) const LEARNT: usize = 32;
+
+/// The scalars of the block.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct State {
+    pub(super) capacity: SchedulerCapacity,
+    pub(super) settings: RawSettings,
+    pub(super) bins: RawBins,
+    pub(super) totals: Totals,
+    /// The time of the last event.
+    pub(super) now: i64,
+    /// That of the last one before the listing under way.
+    pub(super) before: i64,
+    pub(super) learnt: [i64; LEARNT],
+    pub(super) learnt_count: u32,
+    /// Whether anything was ever reported.
+    pub(super) begun: u32,
+    /// The number of the listing under way or the last one, and whether it is under way.
+    pub(super) listing: u32,
+    pub(super) listing_open: u32,
+    /// Whether the last listing was doubted, or none was since the block was opened.
+    pub(super) doubted: u32,
+    /// Jobs that left the listings and are still remembered.
+    pub(super) gone: u32,
+}
+
+/// An event of a listing, in the order in which events are applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Due {
+    pub(super) time: i64,
+    pub(super) phase: i64,
+    pub(super) id: i64,
+    pub(super) slot: u64,
+}
+
+/// The slices of the block.
+pub(crate) struct Parts<'a> {
+    pub(super) pools: &'a mut [Pool],
+    pub(super) queues: &'a mut [Queue],
+    pub(super) table: Table<'a>,
+    pub(super) over: Ended<'a>,
+    pub(super) due: &'a mut [Due],
+    /// The probabilities of each slot's prediction.
+    pub(super) probabilities: &'a mut [f64],
+    /// Of each pool, the waits of the jobs started last; then the same with what their priorities were worth.
+    pub(super) waits: &'a mut [u8],
+    pub(super) predictor: &'a mut [u8],
+}
+
+/// A batch scheduler without a machine: it is told of pools, queues and jobs, and says what to start.
+///
+/// The manager is right: [`Scheduler::set_job`] takes what it says of a job *now*, as an event or as a row of a whole
+/// listing ([`Scheduler::list_begin`]), and finds what has happened. No order of events is an error, and what is said
+/// again unchanged changes nothing. Decisions are made by a [`Cycle`](super::Cycle).
+///
+/// All that a decision rests on lies in the block: a sealed block is the state file. Times are whole seconds, within 2^53
+/// of any origin. They may stand still; by up to a minute they may go back, which counts as standing still, and a clock
+/// that is set back further is a new time from which ages and waits go on, never negative.
+pub struct Scheduler<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) parts: Parts<'a>,
+}
+
+impl<'a> Object<'a> for Scheduler<'a> {
+    const KIND: Kind = Kind::Scheduler;
+    type Head = Sealed;
+    type Capacity = SchedulerCapacity;
+    type State = State;
+    type Parts = Parts<'a>;
+
+    fn parts(carver: &mut Carver<'a>, capacity: &SchedulerCapacity) -> Result<Parts<'a>> {
+        capacity.check()?;
+        let jobs = capacity.jobs as usize;
+        let waits = RecentWaits::size(capacity.waits)?.checked_mul(2 * capacity.pools as usize);
+        let probabilities = jobs.checked_mul(capacity.bins as usize).ok_or(Error::OutOfRange)?;
+        Ok(Parts {
+            pools: carver.take(capacity.pools as usize)?,
+            queues: carver.take(capacity.queues as usize)?,
+            table: Table::carve(carver, jobs)?,
+            over: Ended::carve(carver, capacity.ended as usize)?,
+            due: carver.take(jobs)?,
+            probabilities: carver.take(probabilities)?,
+            waits: carver.take(waits.ok_or(Error::OutOfRange)?)?,
+            predictor: carver.take(Predictor::size(&capacity.predictor())?)?,
+        })
+    }
+
+    fn capacity_in(state: &State) -> Result<SchedulerCapacity> {
+        Ok(state.capacity)
+    }
+
+    fn assemble(state: &'a mut State, parts: Parts<'a>) -> Result<Scheduler<'a>> {
+        let sound = parts.table.is_sound()
+            && parts.over.is_sound()
+            && state.learnt_count as usize <= LEARNT
+            && state.now.unsigned_abs() <= MAX_TIME as u64
+            && state.settings.settings().is_ok()
+            && state.bins.bins()?.count() == state.capacity.bins as usize;
+        if sound { Ok(Scheduler { state, parts }) } else { Err(Error::Corrupt) }
+    }
+}
+
+lifecycle!(Scheduler, checkpoint);
+
+impl<'a> Scheduler<'a> {
+    /// Bytes that a scheduler with these capacities needs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`].
+    pub fn size(capacity: &SchedulerCapacity) -> Result<usize> {
+        <Scheduler as Object>::size(capacity)
+    }
+
+    /// A scheduler with default settings that knows nothing, in this memory, which may be longer than needed. O(size).
+    ///
+    /// # Errors
+    /// [`Error::Misaligned`], [`Error::TooSmall`], [`Error::OutOfRange`].
+    pub fn init(memory: &'a mut [u8], capacity: &SchedulerCapacity) -> Result<Scheduler<'a>> {
+        let (state, parts) = Scheduler::create(memory, capacity)?;
+        state.capacity = *capacity;
+        state.settings = RawSettings::new(&Settings::default());
+        state.doubted = 1;
+        let mut scheduler = Scheduler { state, parts };
+        scheduler.parts.table.clear()?;
+        let size = RecentWaits::size(capacity.waits)?;
+        for block in scheduler.parts.waits.chunks_exact_mut(size.max(1)) {
+            RecentWaits::init(block, capacity.waits)?;
+        }
+        scheduler.set_bins(&bins_of(capacity.bins)?)?;
+        Ok(scheduler)
+    }
+
+    /// Predicted run times lie in these bins, as many as the capacity says; at first they are the default ones, or reach
+    /// as far. O(size).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`]; [`Error::WrongState`] once a job has been reported.
+    pub fn set_bins(&mut self, bins: &RuntimeBins) -> Result<()> {
+        let capacity = self.capacity();
+        if bins.count() != capacity.bins as usize {
+            return Err(Error::OutOfRange);
+        }
+        if self.state.begun != 0 {
+            return Err(Error::WrongState);
+        }
+        let kind = PredictorKind::Contexts;
+        // The manager's listings say who has left: no end gets lost, however long a job waits.
+        let options = PredictorOptions { oldest_seconds: 1 << 40, ..PredictorOptions::of(kind) };
+        Predictor::init(self.parts.predictor, &capacity.predictor(), bins, &options)?;
+        self.state.bins = RawBins::new(bins);
+        Ok(())
+    }
+
+    /// What there is room for.
+    pub fn capacity(&self) -> SchedulerCapacity {
+        self.state.capacity
+    }
+
+    /// The settings that are in effect.
+    pub fn settings(&self) -> Settings {
+        self.state.settings.settings().unwrap_or_default()
+    }
+
+    /// Changes the settings that the text names: see [`Settings::changed`].
+    ///
+    /// # Errors
+    /// [`BadWord`], and nothing is changed: also for a `predictor=` after a job was reported and for a `seed=` after a
+    /// pool was.
+    pub fn configure(&mut self, text: &str, prefix: &str) -> core::result::Result<(), BadWord> {
+        let (old, new) = (self.settings(), self.settings().changed(text, prefix)?);
+        let refused = |wanted| Err(BadWord { at: 0, length: text.len(), wanted });
+        if new.predictor != old.predictor && self.state.begun != 0 {
+            return refused("predictor= before the first job");
+        }
+        if new.seed != old.seed && self.parts.pools.iter().any(|pool| pool.used != 0) {
+            return refused("seed= before the first pool");
+        }
+        self.state.settings = RawSettings::new(&new);
+        for pool in self.parts.pools.iter_mut() {
+            (pool.losses, pool.stirred) = (pool.losses.wrapping_add(1), 1);
+        }
+        Ok(())
+    }
+
+    /// A pool of this name has so many units, and so many of them are idle; `None` if those are idle that no known job
+    /// holds. Units that are neither idle nor a known job's are unaccounted: nothing is known of their end. Returns the
+    /// pool's number, the same for the same name. O(pools).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for no units or more idle than units; [`Error::Full`].
+    pub fn set_pool(&mut self, name: &[u8], units: u32, idle: Option<u32>) -> Result<u32> {
+        if units == 0 || units > i32::MAX as u32 || idle.is_some_and(|idle| idle > units) {
+            return Err(Error::OutOfRange);
+        }
+        let name = hash(name);
+        let number = place_of(self.parts.pools, name)?;
+        let seed = self.settings().seed.wrapping_add(number as u64);
+        let pool = at_mut(self.parts.pools, number)?;
+        if pool.used == 0 {
+            *pool = Pool { name, used: 1, kept: KeptOrder::new(seed), ..Pool::zeroed() };
+        }
+        let before = pool.idle();
+        pool.units = units;
+        match idle {
+            Some(idle) => pool.reported = idle + 1,
+            None => (pool.reported, pool.unaccounted) = (0, 0),
+        }
+        let after = idle.unwrap_or(pool.idle());
+        if after < before {
+            pool.losses = pool.losses.wrapping_add(1);
+        }
+        if after != before {
+            (pool.changes, pool.stirred) = (pool.changes.wrapping_add(1), 1);
+        }
+        Ok(number as u32)
+    }
+
+    /// A queue of this name belongs to this pool. Returns its number, the same for the same name; a queue that moves to
+    /// another pool does not take its jobs along before they are reported again. O(queues).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`], [`Error::Full`].
+    pub fn set_queue(&mut self, name: &[u8], pool: u32) -> Result<u32> {
+        pools::pool(self.parts.pools, pool)?;
+        let name = hash(name);
+        let number = place_of(self.parts.queues, name)?;
+        *at_mut(self.parts.queues, number)? = Queue { name, used: 1, pool };
+        Ok(number as u32)
+    }
+
+    /// What has happened.
+    pub fn totals(&self) -> Totals {
+        self.state.totals
+    }
+
+    /// Idle units of a pool, as the next cycle begins with them.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchIndex`].
+    pub fn idle(&self, pool: u32) -> Result<u32> {
+        let mut pool = *pools::pool(self.parts.pools, pool)?;
+        pool.settle();
+        Ok(pool.idle())
+    }
+
+    /// Jobs that wait or are held, and jobs that hold room, of all pools.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.parts.table.waiting().len(), self.parts.table.active().len())
+    }
+
+    /// When the next cycle is wanted, at this time or later, and by which pools, a bit each, pool 0 the lowest. `None` if
+    /// nothing is wanted before something is reported. O(W).
+    pub fn wake(&self, now: i64) -> Result<Option<(i64, u64)>> {
+        let now = self.clock(now);
+        let mut when: Option<(i64, u64)> = None;
+        let mut wants = |pool: u32, time: i64| {
+            let bit = 1_u64.checked_shl(pool).unwrap_or(0);
+            when = match when {
+                Some((earliest, _)) if time < earliest => Some((time, bit)),
+                Some((earliest, bits)) if time == earliest => Some((earliest, bits | bit)),
+                None => Some((time, bit)),
+                later => later,
+            };
+        };
+        for (pool, number) in self.parts.pools.iter().zip(0..) {
+            if pool.used != 0 && pool.stirred != 0 {
+                wants(number, now);
+            }
+        }
+        for &slot in self.parts.table.waiting() {
+            let job = self.parts.table.get(slot)?;
+            for time in [job.begin, job.refused_until] {
+                if time > now && time < MAX_TIME {
+                    wants(job.pool, time);
+                }
+            }
+        }
+        Ok(when)
+    }
+
+    /// The time to go by: a clock that goes back by up to a minute stands still.
+    pub(super) fn clock(&self, now: i64) -> i64 {
+        let back = self.state.now.saturating_sub(now);
+        if self.state.begun != 0 && (0..=60).contains(&back) { self.state.now } else { now }
+    }
+
+    /// The pool in which a job competes.
+    pub(super) fn pool_of(&self, report: &JobReport<'_>) -> Result<u32> {
+        pool_of(self.parts.queues, report.queues)
+    }
+
+    /// The waits of a pool, and those with the worth of priorities.
+    pub(super) fn waits_of(&mut self, pool: u32) -> Result<(RecentWaits<'_>, RecentWaits<'_>)> {
+        let size = RecentWaits::size(self.state.capacity.waits)?;
+        let both = range_mut(self.parts.waits, 2 * size * pool as usize, 2 * size)?;
+        let (own, counted) = both.split_at_mut_checked(size).ok_or(Error::Corrupt)?;
+        Ok((RecentWaits::attach(own)?, RecentWaits::attach(counted)?))
+    }
+
+    /// The engine's predictor; `None` if limits are all that counts.
+    pub(super) fn predictor(&mut self) -> Result<Option<Predictor<'_>>> {
+        if self.settings().predictor == PredictorWord::Limit {
+            return Ok(None);
+        }
+        Predictor::attach(self.parts.predictor).map(Some).map_err(|_| Error::Corrupt)
+    }
+
+    /// The probabilities of a slot's prediction.
+    pub(super) fn probabilities(&self, slot: u32) -> Result<&[f64]> {
+        let bins = self.state.capacity.bins as usize;
+        range(self.parts.probabilities, slot as usize * bins, bins)
+    }
+
+    pub(super) fn probabilities_mut(&mut self, slot: u32) -> Result<&mut [f64]> {
+        let bins = self.state.capacity.bins as usize;
+        range_mut(self.parts.probabilities, slot as usize * bins, bins)
+    }
+
+    /// A pool in whose number a record of the block can be trusted.
+    pub(super) fn pool_at(&self, pool: u32) -> Result<&Pool> {
+        at(self.parts.pools, pool as usize)
+    }
+}

@@ -1,0 +1,193 @@
+//! The candidates of a decision in the site's order, and EASY backfilling in it.
+
+use super::object::Scheduler;
+use super::settings::OrderWord;
+use crate::error::{Error, Result};
+use crate::heap;
+use crate::memory::{at, at_mut, range_mut};
+use crate::plan::{Guard, LONGEST, Limited};
+use bytemuck::{Pod, Zeroable};
+
+/// A waiting job that may start in this cycle, or later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Candidate {
+    /// Its class in the site's order, smaller ones first: the tier, then the priority.
+    pub(super) tier: i64,
+    pub(super) priority: i64,
+    /// Its place in the order of submission.
+    pub(super) place: u32,
+    pub(super) slot: u32,
+    pub(super) processors: u32,
+    /// Whether it was refused and must not start now.
+    pub(super) later: u32,
+    /// Which task of an array it is.
+    pub(super) task: u32,
+    pub(super) reserved: u32,
+}
+
+/// A number whose order is that of the floating-point numbers, reversed: larger ones first.
+fn reversed(priority: f64) -> i64 {
+    let bits = (priority + 0.0).to_bits() as i64;
+    // Negative numbers count downwards in their bits.
+    let rising = if bits < 0 { i64::MIN.wrapping_sub(bits) } else { bits };
+    rising.checked_neg().unwrap_or(i64::MAX)
+}
+
+impl Candidate {
+    /// What it stands for in an order: nothing where priorities do not matter.
+    pub(super) fn classed(self, tier: i32, priority: f64, order: OrderWord) -> Candidate {
+        let priority = if order == OrderWord::Ties { reversed(priority) } else { 0 };
+        Candidate { tier: -i64::from(tier), priority, ..self }
+    }
+
+    fn class(&self) -> (i64, i64) {
+        (self.tier, self.priority)
+    }
+}
+
+/// Writes each candidate's rank among the classes, the first the highest, as the plan's tiers; the candidates are in the
+/// order of submission before and afterwards. O(W log W), O(W) if all are of one class.
+pub(super) fn tiers(candidates: &mut [Candidate], tiers: &mut [i32]) -> Result<()> {
+    let first = candidates.first().map(Candidate::class);
+    if candidates.iter().all(|candidate| Some(candidate.class()) == first) {
+        tiers.iter_mut().for_each(|tier| *tier = 0);
+        return Ok(());
+    }
+    // The plan's numbers of the jobs are their places here.
+    for (candidate, number) in candidates.iter_mut().zip(0..) {
+        candidate.reserved = number;
+    }
+    heap::sort(candidates)?;
+    let (mut tier, mut class) = (0, candidates.first().map(Candidate::class));
+    for candidate in candidates.iter_mut() {
+        if class != Some(candidate.class()) {
+            (tier, class) = (tier - 1, Some(candidate.class()));
+        }
+        *at_mut(tiers, candidate.reserved as usize)? = tier;
+    }
+    // Back into the order of submission.
+    for candidate in candidates.iter_mut() {
+        (candidate.tier, candidate.priority) = (0, 0);
+    }
+    heap::sort(candidates)
+}
+
+/// Whom EASY backfilling by the time limits starts: in the site's order all that fit; then those that do not delay the
+/// first that does not. `limited` holds what runs, with room for those that start. Writes the numbers of the candidates
+/// that start, in that order, and returns how many. Without `overtaking` nobody passes the first that does not fit.
+pub(super) fn easy(
+    scheduler: &Scheduler<'_>,
+    candidates: &mut [Candidate],
+    limited: (&mut [Limited], usize),
+    idle: u32,
+    overtaking: bool,
+    starting: &mut [u32],
+) -> Result<usize> {
+    heap::sort(candidates)?;
+    let (limited, mut running) = limited;
+    let mut idle = idle;
+    let mut started = 0;
+    let mut guard: Option<Guard> = None;
+    for (number, candidate) in candidates.iter().enumerate() {
+        let fits = candidate.processors <= idle && candidate.later == 0;
+        let limit = scheduler.limit_of(candidate.slot)?.clamp(1, LONGEST.into()) as u32;
+        let starts = match &mut guard {
+            None => fits,
+            Some(guard) => fits && overtaking && guard.admits(candidate.processors, limit),
+        };
+        if starts {
+            if guard.is_none() {
+                *at_mut(limited, running)? = Limited { after: limit, processors: candidate.processors };
+                running += 1;
+            }
+            idle -= candidate.processors;
+            *at_mut(starting, started)? = number as u32;
+            started += 1;
+        } else if guard.is_none() {
+            guard = Some(Guard::new(candidate.processors, idle, range_mut(limited, 0, running)?)?);
+        }
+    }
+    Ok(started)
+}
+
+impl Scheduler<'_> {
+    /// The time limit of a job; a year for one without.
+    fn limit_of(&self, slot: u32) -> Result<i64> {
+        let job = self.parts.table.get(slot)?;
+        Ok(if job.limit > 0 { job.limit } else { i64::MAX })
+    }
+
+    /// Writes the jobs of a pool that may start at some time without anything else being said, in the order of
+    /// submission, arrays with some tasks each; returns how many.
+    pub(super) fn candidates(
+        &self,
+        pool: u32,
+        now: i64,
+        tasks: u32,
+        candidates: &mut [Candidate],
+    ) -> Result<usize> {
+        let here = self.pool_at(pool)?;
+        let order = self.settings().order;
+        let mut count = 0;
+        for place in 0..self.parts.table.waiting().len() {
+            let slot = *at(self.parts.table.waiting(), place)?;
+            let job = self.parts.table.get(slot)?;
+            if job.pool != pool || !job.may_start(now) || job.count > here.units {
+                continue;
+            }
+            let later = u32::from(job.is_busy(here.changes));
+            let candidate =
+                Candidate { place: place as u32, slot, processors: job.count, later, ..Zeroable::zeroed() };
+            let candidate = candidate.classed(job.tier, job.priority, order);
+            let fit = here.units.checked_div(job.count).unwrap_or(1);
+            let wanted = job.startable_tasks().min(tasks).min(fit).max(1);
+            for task in 0..wanted {
+                // Jobs come before tasks beyond the first where there is no room for all.
+                if task > 0 && count + self.parts.table.waiting().len() >= candidates.len() {
+                    break;
+                }
+                *candidates.get_mut(count).ok_or(Error::Full)? = Candidate { task, ..candidate };
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn larger_priorities_come_first() {
+        let mut priorities = [0.0, -1.5, 3e9, f64::MAX, -f64::MAX, 1e-300, -0.0, 7.0];
+        priorities.sort_by_key(|&priority| reversed(priority));
+        assert!(priorities.windows(2).all(|pair| pair[0] >= pair[1]), "{priorities:?}");
+        assert_eq!(reversed(0.0), reversed(-0.0));
+    }
+
+    #[test]
+    fn classes_become_tiers_in_the_order_of_submission() {
+        let of = |place: u32, tier, priority| {
+            Candidate { place, slot: 100 - place, ..Zeroable::zeroed() }.classed(
+                tier,
+                priority,
+                OrderWord::Ties,
+            )
+        };
+        let mut candidates: Vec<Candidate> = [(0, 1.0), (1, 5.0), (0, 2.0), (1, 5.0), (0, 1.0)]
+            .iter()
+            .zip(0..)
+            .map(|(&(t, p), i)| of(i, t, p))
+            .collect();
+        let mut found = [9; 5];
+        tiers(&mut candidates, &mut found).unwrap();
+        assert_eq!(found, [-2, 0, -1, 0, -2]);
+        assert!(candidates.iter().zip(0..).all(|(candidate, place)| candidate.place == place));
+        let mut same: Vec<Candidate> = (0..3).map(|i| of(i, 0, 4.0)).collect();
+        tiers(&mut same, &mut found).unwrap();
+        assert_eq!(found[..3], [0, 0, 0]);
+    }
+}

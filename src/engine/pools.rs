@@ -1,0 +1,113 @@
+//! What jobs compete for: pools of units, and the queues whose jobs compete for one.
+
+use crate::error::{Error, Result};
+use crate::memory::{at, at_mut};
+use crate::plan::KeptOrder;
+use bytemuck::{Pod, Zeroable};
+
+/// Room for a pool.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Pool {
+    /// The number of its name.
+    pub name: i64,
+    /// Whether there is such a pool.
+    pub used: u32,
+    pub units: u32,
+    /// Units that its jobs hold.
+    pub held: u32,
+    /// Units that are not idle and that no known job holds. Nothing is known of their end.
+    pub unaccounted: u32,
+    /// Idle units as the manager reported them, plus 1, until the next cycle or end of a listing; 0 for none.
+    pub reported: u32,
+    /// Whether jobs hold more than there is.
+    pub inconsistent: u32,
+    /// Counts what may have made room.
+    pub changes: u32,
+    /// Counts what has taken room that a cycle thought free.
+    pub losses: u32,
+    /// Whether something has happened since the last cycle.
+    pub stirred: u32,
+    pub reserved: u32,
+    pub kept: KeptOrder,
+}
+
+impl Pool {
+    /// Idle units.
+    pub fn idle(&self) -> u32 {
+        self.units.saturating_sub(self.held).saturating_sub(self.unaccounted)
+    }
+
+    /// Finds out, when the manager has reported its idle units, how many nobody accounts for.
+    pub fn settle(&mut self) {
+        let Some(idle) = self.reported.checked_sub(1) else {
+            self.inconsistent = u32::from(self.held > self.units);
+            return;
+        };
+        let free = self.units.checked_sub(self.held).and_then(|free| free.checked_sub(idle));
+        self.inconsistent = u32::from(free.is_none());
+        // What contradicts itself: nothing is idle that known jobs hold.
+        self.unaccounted = free.unwrap_or_else(|| self.units.saturating_sub(self.held).saturating_sub(idle));
+        self.reported = 0;
+    }
+}
+
+/// A queue: its name's number, and its pool.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Queue {
+    pub name: i64,
+    pub used: u32,
+    pub pool: u32,
+}
+
+/// Something with a name.
+pub(super) trait Named {
+    fn name(&self) -> Option<i64>;
+}
+
+impl Named for Pool {
+    fn name(&self) -> Option<i64> {
+        (self.used != 0).then_some(self.name)
+    }
+}
+
+impl Named for Queue {
+    fn name(&self) -> Option<i64> {
+        (self.used != 0).then_some(self.name)
+    }
+}
+
+/// The number of what has this name, or of a place where there is room for it.
+pub(super) fn place_of<T: Named>(all: &[T], name: i64) -> Result<usize> {
+    let known = all.iter().position(|one| one.name() == Some(name));
+    known.or_else(|| all.iter().position(|one| one.name().is_none())).ok_or(Error::Full)
+}
+
+/// The pool of these queues: all have the same.
+pub(super) fn pool_of(queues: &[Queue], numbers: &[u32]) -> Result<u32> {
+    let mut found = None;
+    for &number in numbers {
+        let queue = queues.get(number as usize).filter(|queue| queue.used != 0).ok_or(Error::NoSuchIndex)?;
+        if found.is_some_and(|pool| pool != queue.pool) {
+            return Err(Error::OutOfRange);
+        }
+        found = Some(queue.pool);
+    }
+    found.ok_or(Error::NoSuchIndex)
+}
+
+/// A pool that is there.
+pub(super) fn pool(pools: &[Pool], number: u32) -> Result<&Pool> {
+    pools.get(number as usize).filter(|pool| pool.used != 0).ok_or(Error::NoSuchIndex)
+}
+
+/// A pool in whose number a record of the block can be trusted.
+pub(super) fn pool_mut(pools: &mut [Pool], number: u32) -> Result<&mut Pool> {
+    at_mut(pools, number as usize)
+}
+
+/// The idle units of a pool, in whose number a record of the block can be trusted.
+pub(super) fn idle(pools: &[Pool], number: u32) -> Result<u32> {
+    Ok(at(pools, number as usize)?.idle())
+}

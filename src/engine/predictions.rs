@@ -1,0 +1,138 @@
+//! Predicted run times: made when a job is first reported, and anew when a job of its user has ended or what is known of
+//! it has changed. A running job is expected to end at a quantile of what is left of its predicted run time; that is
+//! asked again when its age has grown by a tenth and six seconds.
+
+use super::object::{LEARNT, Scheduler};
+use super::settings::Settings;
+use super::table::{Predicted, Record};
+use crate::error::{Error, Result};
+use crate::memory::{at, at_mut};
+use crate::runtime::{MAX_SECONDS, RuntimeDistribution};
+
+/// The limit of a job, as distributions take it.
+fn limit(job: &Record) -> i64 {
+    if job.limit > 0 { job.limit.min(MAX_SECONDS) } else { MAX_SECONDS }
+}
+
+impl Scheduler<'_> {
+    /// What is predicted of a job.
+    pub(super) fn predicted(&self, slot: u32) -> Result<RuntimeDistribution> {
+        let job = self.parts.table.get(slot)?;
+        if job.predicted == Predicted::Single as u32 {
+            return RuntimeDistribution::single(job.single).map_err(|_| Error::Corrupt);
+        }
+        if job.predicted == Predicted::Limit as u32 {
+            return Ok(RuntimeDistribution::limit());
+        }
+        RuntimeDistribution::restored(&self.state.bins.bins()?, self.probabilities(slot)?)
+    }
+
+    /// The caller predicts a job's run time.
+    pub(super) fn set_prediction(&mut self, slot: u32, prediction: &RuntimeDistribution) -> Result<()> {
+        let single = prediction.single_value();
+        let kind = if let Some(probabilities) = prediction.binned().map(|(_, probabilities)| probabilities) {
+            for (to, from) in self.probabilities_mut(slot)?.iter_mut().zip(probabilities) {
+                *to = *from;
+            }
+            Predicted::Binned
+        } else if single.is_some() {
+            Predicted::Single
+        } else {
+            Predicted::Limit
+        };
+        let job = self.parts.table.get_mut(slot)?;
+        (job.predicted, job.single) = (kind as u32, single.unwrap_or(0));
+        self.set_mean(slot)
+    }
+
+    /// Refuses a prediction in other bins than the engine's.
+    pub(super) fn check_prediction(&self, prediction: &RuntimeDistribution) -> Result<()> {
+        let own = self.state.bins.bins()?;
+        match prediction.binned() {
+            Some((bins, _)) if *bins != own => Err(Error::OutOfRange),
+            _ => Ok(()),
+        }
+    }
+
+    /// Predicts a job's run time by what is known now.
+    pub(super) fn predict(&mut self, slot: u32) -> Result<()> {
+        let job = *self.parts.table.get(slot)?;
+        if job.predicted == Predicted::Binned as u32 || job.predicted == Predicted::Single as u32 {
+            return Ok(());
+        }
+        let mut made = RuntimeDistribution::limit();
+        if let Some(predictor) = self.predictor()? {
+            let predicted = predictor.predict_job(job.id).map_err(|_| Error::Corrupt)?;
+            made = predicted.unwrap_or(made);
+        }
+        let mut kind = Predicted::Limit;
+        if let Some((_, probabilities)) = made.binned() {
+            for (to, from) in self.probabilities_mut(slot)?.iter_mut().zip(probabilities) {
+                *to = *from;
+            }
+            kind = Predicted::Own;
+        }
+        self.parts.table.get_mut(slot)?.predicted = kind as u32;
+        self.set_mean(slot)
+    }
+
+    /// The mean of what is predicted, and no expected end yet.
+    fn set_mean(&mut self, slot: u32) -> Result<()> {
+        let limit = limit(self.parts.table.get(slot)?);
+        let mean = self.predicted(slot)?.mean_within(limit, self.settings().cut)?;
+        let job = self.parts.table.get_mut(slot)?;
+        job.mean = libm::round(mean) as i64;
+        (job.end, job.ask_at) = (0, 0);
+        Ok(())
+    }
+
+    /// A job of this user has ended: those that wait are predicted anew before the next decision.
+    pub(super) fn learnt_of(&mut self, user: i64) -> Result<()> {
+        let known = self.state.learnt.iter().take(self.state.learnt_count as usize);
+        if known.copied().any(|known| known == user) {
+            return Ok(());
+        }
+        if self.state.learnt_count as usize >= LEARNT {
+            self.renew()?;
+        }
+        *at_mut(&mut self.state.learnt, self.state.learnt_count as usize)? = user;
+        self.state.learnt_count += 1;
+        Ok(())
+    }
+
+    /// Predicts anew the waiting jobs of users of whom jobs have ended. O(W x users).
+    pub(super) fn renew(&mut self) -> Result<()> {
+        let count = core::mem::take(&mut self.state.learnt_count) as usize;
+        if count == 0 {
+            return Ok(());
+        }
+        let learnt = self.state.learnt;
+        for place in 0..self.parts.table.waiting().len() {
+            let slot = *at(self.parts.table.waiting(), place)?;
+            let user = self.parts.table.get(slot)?.user;
+            if learnt.iter().take(count).any(|&learnt| learnt == user) {
+                self.predict(slot)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// When a running job is expected to end, after `now`.
+    pub(super) fn expected_end(&mut self, slot: u32, settings: &Settings, now: i64) -> Result<i64> {
+        let job = *self.parts.table.get(slot)?;
+        let age = job.age(now).min(MAX_SECONDS);
+        if job.learnt == 0 && age >= job.ask_at {
+            let rest = self.predicted(slot)?.quantile_within(settings.running, age, limit(&job))?;
+            let job = self.parts.table.get_mut(slot)?;
+            (job.end, job.ask_at) = (now.saturating_add(rest), age + age / 10 + 6);
+        }
+        Ok(self.parts.table.get(slot)?.end.max(now.saturating_add(1)))
+    }
+
+    /// When a running job reaches its limit, after `now`.
+    pub(super) fn end_by_limit(&self, slot: u32, now: i64) -> Result<i64> {
+        let job = self.parts.table.get(slot)?;
+        let left = limit(job).saturating_sub(job.age(now)).max(1);
+        Ok(now.saturating_add(left))
+    }
+}

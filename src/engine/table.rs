@@ -1,0 +1,449 @@
+//! The jobs that the engine knows: records in slots, found by the job's id; those that wait in the order of their
+//! submission, and those that hold room. A slot keeps its number as long as its job is known.
+
+use crate::error::{Error, Result};
+use crate::hash::HashIndex;
+use crate::heap;
+use crate::memory::{Carver, at, at_mut, copy, range_mut};
+use bytemuck::{Pod, Zeroable};
+
+use super::job::{JOB_QUEUES, JobState, Why};
+
+/// A job. All times and spans in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Record {
+    pub id: i64,
+    pub user: i64,
+    pub submit: i64,
+    /// It is held until then.
+    pub begin: i64,
+    /// Of its present run.
+    pub start: i64,
+    /// When the predictor learnt of that start, which may be later.
+    pub begun: i64,
+    pub limit: i64,
+    pub priority: f64,
+    /// How long it was held for reasons that are no wait.
+    pub not_waited: i64,
+    /// Since when it is held so, if [`Record::held`] is not 0.
+    pub held_since: i64,
+    /// For how long its present run was stopped.
+    pub stopped: i64,
+    /// Since when it is, while it is suspended.
+    pub stopped_since: i64,
+    /// It is not offered again before then.
+    pub refused_until: i64,
+    /// Since when the manager no longer lists it.
+    pub gone_since: i64,
+    /// When it is expected to end, once it runs, and from which age on that is asked again.
+    pub end: i64,
+    pub ask_at: i64,
+    /// Its mean predicted run time.
+    pub mean: i64,
+    /// Its predicted run time, where that is a single value.
+    pub single: i64,
+    /// The last report in a listing that has not ended: start and time run.
+    pub noted_start: i64,
+    pub noted_ran: i64,
+    pub tier: i32,
+    pub count: u32,
+    /// Units that it holds.
+    pub units: u32,
+    pub restarts: u32,
+    pub tasks: u32,
+    pub at_once: u32,
+    /// A [`JobState`]; [`JobState::AsBefore`] for a record of which nothing but its description is known.
+    pub state: u32,
+    /// A [`Why`] of the manager's.
+    pub why: u32,
+    /// Whether it is held for a reason that is no wait.
+    pub held: u32,
+    pub pool: u32,
+    pub queue_count: u32,
+    pub queues: [u32; JOB_QUEUES],
+    /// Its place in the list of those with room; the next free slot of one that is free.
+    pub place: u32,
+    /// The listing in which it was last seen.
+    pub listed: u32,
+    pub noted_state: u32,
+    pub noted_restarts: u32,
+    pub noted_why: u32,
+    pub noted_units: u32,
+    /// Which kind of prediction there is: [`Predicted`].
+    pub predicted: u32,
+    /// Refused BUSY so many times in a row.
+    pub busy: u32,
+    /// Why it was refused last: 0 if it was not.
+    pub refused: u32,
+    /// The pool's changes at that time.
+    pub changes: u32,
+    /// Whether it was running when it was first reported, so that the predictor does not know its age.
+    pub adopted: u32,
+    /// Whether its run time is learnt already: it is over but still holds room.
+    pub learnt: u32,
+    /// Whether it holds nothing while it is suspended.
+    pub holds_nothing: u32,
+    /// Whether a shadow start was reported.
+    pub shadow: u32,
+    /// Counts the edits that make an offer void.
+    pub edits: u32,
+}
+
+/// The kinds of prediction that a record has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Predicted {
+    /// Nothing but the limit.
+    Limit = 0,
+    /// The engine's own, by bins.
+    Own = 1,
+    /// The caller's, by bins.
+    Binned = 2,
+    /// The caller's, one value.
+    Single = 3,
+}
+
+impl Record {
+    pub fn state(&self) -> JobState {
+        JobState::from_number(self.state).unwrap_or_default()
+    }
+
+    pub fn why(&self) -> Why {
+        Why::from_number(self.why).unwrap_or_default()
+    }
+
+    /// How long it has waited, times held for other reasons taken out.
+    pub fn waited(&self, now: i64) -> i64 {
+        let held = if self.held != 0 { now.saturating_sub(self.held_since).max(0) } else { 0 };
+        let begun = self.submit.max(self.begin);
+        now.saturating_sub(begun).saturating_sub(self.not_waited).saturating_sub(held).max(0)
+    }
+
+    /// How long it has run.
+    pub fn age(&self, now: i64) -> i64 {
+        let until = if self.state() == JobState::Suspended { self.stopped_since } else { now };
+        until.saturating_sub(self.start).saturating_sub(self.stopped).max(0)
+    }
+
+    /// Units that it holds now.
+    pub fn holds(&self) -> u32 {
+        match self.state() {
+            JobState::Suspended if self.holds_nothing != 0 => 0,
+            state if state.has_room() => self.units,
+            _ => 0,
+        }
+    }
+
+    /// Whether it may start now, as far as the manager and its own time are concerned.
+    pub fn may_start(&self, now: i64) -> bool {
+        self.id != 0 && self.state() == JobState::Waiting && self.begin <= now && self.refused_until <= now
+    }
+
+    /// Whether it was refused for want of room, and its pool has not changed since.
+    pub fn is_busy(&self, changes: u32) -> bool {
+        self.busy > 0 && self.changes == changes && self.refused_until == 0
+    }
+
+    /// How many tasks of it may start now.
+    pub fn startable_tasks(&self) -> u32 {
+        let waiting = self.tasks.max(1);
+        if self.at_once == 0 { waiting } else { waiting.min(self.at_once) }
+    }
+
+    /// The keys by which the predictor knows it.
+    pub fn keys(&self) -> [i64; 3] {
+        [self.user, self.limit, self.count.into()]
+    }
+
+    /// Where it stands among those that wait.
+    fn order(&self) -> (i64, i64) {
+        (self.submit, self.id)
+    }
+}
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Counts {
+    jobs: u32,
+    waiting: u32,
+    active: u32,
+    /// The list of slots that are free again, and the first never used.
+    free: u32,
+    fresh: u32,
+    reserved: u32,
+}
+
+/// All records.
+pub(super) struct Table<'a> {
+    counts: &'a mut [Counts],
+    records: &'a mut [Record],
+    index: HashIndex<'a>,
+    waiting: &'a mut [u32],
+    active: &'a mut [u32],
+}
+
+fn ids(records: &[Record]) -> impl Fn(u32) -> Result<u64> + '_ {
+    |slot| Ok(at(records, slot as usize)?.id as u64)
+}
+
+impl<'a> Table<'a> {
+    /// Room for this many jobs.
+    pub fn carve(carver: &mut Carver<'a>, jobs: usize) -> Result<Table<'a>> {
+        Ok(Table {
+            counts: carver.take(1)?,
+            records: carver.take(jobs)?,
+            index: HashIndex::carve(carver, jobs)?,
+            waiting: carver.take(jobs)?,
+            active: carver.take(jobs)?,
+        })
+    }
+
+    /// No jobs; the memory must be zeroed.
+    pub fn clear(&mut self) -> Result<()> {
+        *at_mut(self.counts, 0)? = Counts { free: NONE, ..Counts::zeroed() };
+        Ok(())
+    }
+
+    /// Becomes that table, which is not larger; the memory must be zeroed. O(jobs).
+    pub fn continue_from(&mut self, other: &Table<'_>) -> Result<()> {
+        copy(self.counts, other.counts);
+        copy(self.waiting, other.waiting());
+        copy(self.active, other.active());
+        for (slot, record) in (0..other.slots()).zip(other.records.iter()) {
+            *self.get_mut(slot)? = Record { id: 0, ..*record };
+            if record.id != 0 {
+                self.index.insert(record.id as u64, slot, ids(self.records))?;
+                self.get_mut(slot)?.id = record.id;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the counts can be.
+    pub fn is_sound(&self) -> bool {
+        let most = self.records.len();
+        let most_of = |count: u32| count as usize <= most;
+        self.counts.first().is_some_and(|counts| {
+            most_of(counts.jobs)
+                && most_of(counts.fresh)
+                && most_of(counts.waiting)
+                && most_of(counts.active)
+                && (counts.free == NONE || most_of(counts.free))
+        })
+    }
+
+    fn counts(&self) -> Result<&Counts> {
+        at(self.counts, 0)
+    }
+
+    /// Jobs that are known.
+    pub fn count(&self) -> u32 {
+        self.counts.first().map_or(0, |counts| counts.jobs)
+    }
+
+    /// Whether no slot is free.
+    pub fn is_full(&self) -> bool {
+        self.count() as usize >= self.records.len()
+    }
+
+    pub fn find(&self, id: i64) -> Result<Option<u32>> {
+        self.index.find(id as u64, ids(self.records))
+    }
+
+    pub fn get(&self, slot: u32) -> Result<&Record> {
+        at(self.records, slot as usize)
+    }
+
+    pub fn get_mut(&mut self, slot: u32) -> Result<&mut Record> {
+        at_mut(self.records, slot as usize)
+    }
+
+    /// The slots that are or were in use: those of free ones have id 0.
+    pub fn slots(&self) -> u32 {
+        self.counts.first().map_or(0, |counts| counts.fresh)
+    }
+
+    /// The jobs that wait, in the order of their submission.
+    pub fn waiting(&self) -> &[u32] {
+        self.waiting.get(..self.counts.first().map_or(0, |counts| counts.waiting as usize)).unwrap_or(&[])
+    }
+
+    /// The jobs that hold room.
+    pub fn active(&self) -> &[u32] {
+        self.active.get(..self.counts.first().map_or(0, |counts| counts.active as usize)).unwrap_or(&[])
+    }
+
+    /// A slot for a job of this id, which is in no other; in none of the lists.
+    pub fn add(&mut self, id: i64) -> Result<u32> {
+        if self.is_full() {
+            return Err(Error::Full);
+        }
+        let counts = at_mut(self.counts, 0)?;
+        let slot = if counts.free == NONE {
+            counts.fresh += 1;
+            counts.fresh - 1
+        } else {
+            let slot = counts.free;
+            counts.free = at(self.records, slot as usize)?.place;
+            slot
+        };
+        counts.jobs += 1;
+        *at_mut(self.records, slot as usize)? = Record { id, ..Record::zeroed() };
+        // The record has its key already: the table must not find it.
+        at_mut(self.records, slot as usize)?.id = 0;
+        self.index.insert(id as u64, slot, ids(self.records))?;
+        at_mut(self.records, slot as usize)?.id = id;
+        Ok(slot)
+    }
+
+    /// Forgets a job that is in none of the lists.
+    pub fn remove(&mut self, slot: u32) -> Result<()> {
+        let id = self.get(slot)?.id;
+        self.index.remove(id as u64, ids(self.records))?;
+        let counts = at_mut(self.counts, 0)?;
+        counts.jobs = counts.jobs.saturating_sub(1);
+        let free = core::mem::replace(&mut counts.free, slot);
+        *at_mut(self.records, slot as usize)? = Record { place: free, ..Record::zeroed() };
+        Ok(())
+    }
+
+    /// The place of a job among those that wait, or where it would be. O(log W).
+    fn place(&self, slot: u32) -> Result<usize> {
+        let order = self.get(slot)?.order();
+        let (mut low, mut high) = (0, self.waiting().len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.get(*at(self.waiting, middle)?)?.order() < order {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
+    /// A job waits from now on. O(W).
+    pub fn wait(&mut self, slot: u32) -> Result<()> {
+        let place = self.place(slot)?;
+        let counts = at_mut(self.counts, 0)?;
+        let waiting = counts.waiting as usize;
+        heap::insert(range_mut(self.waiting, 0, waiting + 1)?, place, slot);
+        counts.waiting += 1;
+        Ok(())
+    }
+
+    /// A job no longer waits. O(W).
+    pub fn unwait(&mut self, slot: u32) -> Result<()> {
+        let place = self.place(slot)?;
+        if *at(self.waiting, place)? != slot {
+            return Err(Error::Corrupt);
+        }
+        let counts = at_mut(self.counts, 0)?;
+        heap::remove(range_mut(self.waiting, 0, counts.waiting as usize)?, place);
+        counts.waiting = counts.waiting.saturating_sub(1);
+        Ok(())
+    }
+
+    /// A job holds room from now on.
+    pub fn activate(&mut self, slot: u32) -> Result<()> {
+        let place = self.counts()?.active;
+        *at_mut(self.active, place as usize)? = slot;
+        self.get_mut(slot)?.place = place;
+        at_mut(self.counts, 0)?.active += 1;
+        Ok(())
+    }
+
+    /// A job no longer holds room.
+    pub fn deactivate(&mut self, slot: u32) -> Result<()> {
+        let place = self.get(slot)?.place;
+        let last = self.counts()?.active.checked_sub(1).ok_or(Error::Corrupt)?;
+        if *at(self.active, place as usize)? != slot {
+            return Err(Error::Corrupt);
+        }
+        let moved = *at(self.active, last as usize)?;
+        *at_mut(self.active, place as usize)? = moved;
+        self.get_mut(moved)?.place = place;
+        at_mut(self.counts, 0)?.active = last;
+        Ok(())
+    }
+}
+
+/// A job that is over, by which a manager that goes on listing it is understood.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Over {
+    /// 0 for one of which another run is over since.
+    id: i64,
+    submit: i64,
+    restarts: u32,
+    reserved: u32,
+}
+
+/// The jobs that were over last, the oldest of which makes room.
+pub(super) struct Ended<'a> {
+    /// The next place.
+    counts: &'a mut [u32],
+    ring: &'a mut [Over],
+    index: HashIndex<'a>,
+}
+
+fn over(ring: &[Over]) -> impl Fn(u32) -> Result<u64> + '_ {
+    |place| Ok(at(ring, place as usize)?.id as u64)
+}
+
+impl<'a> Ended<'a> {
+    /// Room for this many.
+    pub fn carve(carver: &mut Carver<'a>, count: usize) -> Result<Ended<'a>> {
+        Ok(Ended {
+            counts: carver.take(1)?,
+            ring: carver.take(count)?,
+            index: HashIndex::carve(carver, count)?,
+        })
+    }
+
+    /// Whether the counts can be.
+    pub fn is_sound(&self) -> bool {
+        let most = self.ring.len() as u32;
+        self.counts.iter().all(|&count| count <= most)
+    }
+
+    /// Remembers what that one does, the newest of it where there is less room.
+    pub fn continue_from(&mut self, other: &Ended<'_>) -> Result<()> {
+        let next = *at(other.counts, 0)? as usize;
+        let (newer, older) = other.ring.split_at_checked(next).ok_or(Error::Corrupt)?;
+        for run in older.iter().chain(newer).filter(|run| run.id != 0) {
+            self.add(run.id, run.submit, run.restarts)?;
+        }
+        Ok(())
+    }
+
+    /// Whether this run of a job is over; `submit` may be unknown, 0.
+    pub fn knows(&self, id: i64, submit: i64, restarts: u32) -> Result<bool> {
+        let Some(place) = self.index.find(id as u64, over(self.ring))? else { return Ok(false) };
+        let known = at(self.ring, place as usize)?;
+        Ok((submit == 0 || known.submit == submit) && restarts <= known.restarts)
+    }
+
+    /// A run is over.
+    pub fn add(&mut self, id: i64, submit: i64, restarts: u32) -> Result<()> {
+        let run = Over { id, submit, restarts, reserved: 0 };
+        if let Some(place) = self.index.find(id as u64, over(self.ring))? {
+            *at_mut(self.ring, place as usize)? = run;
+            return Ok(());
+        }
+        let next = *at(self.counts, 0)?;
+        let Some(oldest) = self.ring.get(next as usize).copied() else { return Ok(()) };
+        if oldest.id != 0 {
+            self.index.remove(oldest.id as u64, over(self.ring))?;
+        }
+        at_mut(self.ring, next as usize)?.id = 0;
+        self.index.insert(id as u64, next, over(self.ring))?;
+        *at_mut(self.ring, next as usize)? = run;
+        *at_mut(self.counts, 0)? = if next as usize + 1 < self.ring.len() { next + 1 } else { 0 };
+        Ok(())
+    }
+}
