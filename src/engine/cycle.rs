@@ -404,9 +404,10 @@ impl<'a> Cycle<'a> {
         let lowest = candidates.iter().try_fold(f64::INFINITY, |lowest, candidate| {
             scheduler.parts.table.get(candidate.slot).map(|job| job.priority.min(lowest))
         })?;
+        let by_points = settings.order == OrderWord::Priority;
         for (candidate, &tier) in candidates.iter().zip(&*self.parts.tiers) {
-            let job = scheduler.parts.table.get(candidate.slot)?;
-            let by_points = settings.order == OrderWord::Priority;
+            let job = scheduler.parts.table.get_mut(candidate.slot)?;
+            job.credit = if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 };
             plan.add_waiting(&WaitingJob {
                 // Tasks of an array keep their places too.
                 id: job.id.wrapping_add(i64::from(candidate.task).wrapping_mul(1 << 40)),
@@ -414,7 +415,7 @@ impl<'a> Cycle<'a> {
                 run_time: job.mean,
                 limit: if job.limit > 0 { spanned(job.limit) } else { MAX_SECONDS },
                 waited: spanned(job.waited(now)),
-                credit: if by_points { worth(job.priority - lowest, settings.seconds) } else { 0 },
+                credit: job.credit,
                 tier,
                 later: candidate.later != 0,
             })?;
@@ -543,7 +544,6 @@ impl Scheduler<'_> {
         }
         let from = *self.parts.table.get(array)?;
         let predicted = self.predicted(array)?;
-        let own = from.predicted >= super::table::Predicted::Binned as u32;
         let queues = from.queues.get(..from.queue_count as usize).ok_or(Error::Corrupt)?;
         let report = JobReport {
             id: task,
@@ -557,7 +557,7 @@ impl Scheduler<'_> {
             count: from.count,
             restarts: from.restarts,
             queues,
-            prediction: own.then_some(&predicted),
+            prediction: from.is_predicted_by_caller().then_some(&predicted),
             ..JobReport::default()
         };
         self.set_job(now, &report)?;

@@ -3,7 +3,7 @@
 use super::job::{JobReport, JobState, MAX_TIME};
 use super::object::Scheduler;
 use super::pools::pool_mut;
-use super::table::{Predicted, Record};
+use super::table::Predicted;
 use crate::error::{Error, Result};
 use crate::predict::Predictor;
 use crate::runtime::MAX_SECONDS;
@@ -215,7 +215,7 @@ impl Scheduler<'_> {
                 self.set_prediction(slot, prediction)
             }
             Some(_) => Ok(()),
-            None if matches!(new.predicted, kind if kind >= Predicted::Binned as u32) => {
+            None if new.is_predicted_by_caller() => {
                 self.parts.table.get_mut(slot)?.predicted = Predicted::Limit as u32;
                 self.predict(slot)
             }
@@ -358,10 +358,9 @@ impl Scheduler<'_> {
             now.saturating_sub(said.ran).max(job.submit.min(now))
         };
         let waited = job.waited(start).min(MAX_SECONDS);
-        let credit = self.credit(&job)?;
         let (mut waits, mut counted) = self.waits_of(job.pool)?;
         waits.add(waited)?;
-        counted.add(waited.saturating_add(credit).min(MAX_SECONDS))?;
+        counted.add(waited.saturating_add(job.credit).min(MAX_SECONDS))?;
         let begun = self.tell(now, |predictor, at| predictor.start(job.id, at))?;
         self.parts.table.unwait(slot)?;
         let job = self.parts.table.get_mut(slot)?;
@@ -527,22 +526,6 @@ impl Scheduler<'_> {
             }
         }
         Ok(())
-    }
-
-    /// How much longer a job counts as having waited than it has, by its priority.
-    pub(super) fn credit(&self, job: &Record) -> Result<i64> {
-        let settings = self.settings();
-        if settings.order != super::settings::OrderWord::Priority {
-            return Ok(0);
-        }
-        let mut lowest = job.priority;
-        for &slot in self.parts.table.waiting() {
-            let other = self.parts.table.get(slot)?;
-            if other.pool == job.pool {
-                lowest = lowest.min(other.priority);
-            }
-        }
-        Ok(worth(job.priority - lowest, settings.seconds))
     }
 }
 

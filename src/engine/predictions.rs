@@ -14,6 +14,11 @@ fn limit(job: &Record) -> i64 {
     if job.limit > 0 { job.limit.min(MAX_SECONDS) } else { MAX_SECONDS }
 }
 
+/// The limit at which what is predicted of a job is cut: one value of the caller's may lie beyond its limit.
+fn cut_at(job: &Record) -> i64 {
+    if job.predicted == Predicted::Single as u32 { limit(job).max(job.single) } else { limit(job) }
+}
+
 impl Scheduler<'_> {
     /// What is predicted of a job.
     pub(super) fn predicted(&self, slot: u32) -> Result<RuntimeDistribution> {
@@ -21,7 +26,7 @@ impl Scheduler<'_> {
         if job.predicted == Predicted::Single as u32 {
             return RuntimeDistribution::single(job.single).map_err(|_| Error::Corrupt);
         }
-        if job.predicted == Predicted::Limit as u32 {
+        if job.predicted == Predicted::Limit as u32 || job.predicted == Predicted::ToLimit as u32 {
             return Ok(RuntimeDistribution::limit());
         }
         RuntimeDistribution::restored(&self.state.bins.bins()?, self.probabilities(slot)?)
@@ -38,7 +43,7 @@ impl Scheduler<'_> {
         } else if single.is_some() {
             Predicted::Single
         } else {
-            Predicted::Limit
+            Predicted::ToLimit
         };
         let job = self.parts.table.get_mut(slot)?;
         (job.predicted, job.single) = (kind as u32, single.unwrap_or(0));
@@ -57,7 +62,7 @@ impl Scheduler<'_> {
     /// Predicts a job's run time by what is known now.
     pub(super) fn predict(&mut self, slot: u32) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
-        if job.predicted == Predicted::Binned as u32 || job.predicted == Predicted::Single as u32 {
+        if job.is_predicted_by_caller() {
             return Ok(());
         }
         let mut made = RuntimeDistribution::limit();
@@ -78,7 +83,7 @@ impl Scheduler<'_> {
 
     /// The mean of what is predicted, and no expected end yet.
     fn set_mean(&mut self, slot: u32) -> Result<()> {
-        let limit = limit(self.parts.table.get(slot)?);
+        let limit = cut_at(self.parts.table.get(slot)?);
         let mean = self.predicted(slot)?.mean_within(limit, self.settings().cut)?;
         let job = self.parts.table.get_mut(slot)?;
         job.mean = libm::round(mean) as i64;
@@ -122,7 +127,7 @@ impl Scheduler<'_> {
         let job = *self.parts.table.get(slot)?;
         let age = job.age(now).min(MAX_SECONDS);
         if job.learnt == 0 && age >= job.ask_at {
-            let rest = self.predicted(slot)?.quantile_within(settings.running, age, limit(&job))?;
+            let rest = self.predicted(slot)?.quantile_within(settings.running, age, cut_at(&job))?;
             let job = self.parts.table.get_mut(slot)?;
             (job.end, job.ask_at) = (now.saturating_add(rest), age + age / 10 + 6);
         }

@@ -39,6 +39,8 @@ pub(super) struct Record {
     /// When it is expected to end, once it runs, and from which age on that is asked again.
     pub end: i64,
     pub ask_at: i64,
+    /// How much longer it counted as having waited in the last decision, by its priority.
+    pub credit: i64,
     /// Its mean predicted run time.
     pub mean: i64,
     /// Its predicted run time, where that is a single value.
@@ -102,6 +104,8 @@ pub(super) enum Predicted {
     Binned = 2,
     /// The caller's, one value.
     Single = 3,
+    /// The caller's: the limit.
+    ToLimit = 4,
 }
 
 impl Record {
@@ -149,6 +153,11 @@ impl Record {
     pub fn startable_tasks(&self) -> u32 {
         let waiting = self.tasks.max(1);
         if self.at_once == 0 { waiting } else { waiting.min(self.at_once) }
+    }
+
+    /// Whether the caller predicts its run time.
+    pub fn is_predicted_by_caller(&self) -> bool {
+        self.predicted >= Predicted::Binned as u32
     }
 
     /// The keys by which the predictor knows it.
