@@ -98,6 +98,191 @@ module surefill
   !> The largest number of events into which a bin's probability may be divided.
   integer(c_int32_t), parameter :: SUREFILL_MAX_EVENTS_PER_BIN = 16_c_int32_t
 
+  ! ---- The scheduler: told what the resource manager says, it offers jobs to start ----
+  !> Waiting or held, as was reported last; waiting if the job is unknown.
+  integer(c_int32_t), parameter :: SUREFILL_JOB_AS_BEFORE = 0_c_int32_t
+  !> It may start if there is room.
+  integer(c_int32_t), parameter :: SUREFILL_JOB_WAITING = 1_c_int32_t
+  !> It waits but must not start now, for a reason of the manager's (why).
+  integer(c_int32_t), parameter :: SUREFILL_JOB_HELD = 2_c_int32_t
+  !> It has its room and is being started.
+  integer(c_int32_t), parameter :: SUREFILL_JOB_STARTING = 3_c_int32_t
+  !> It runs.
+  integer(c_int32_t), parameter :: SUREFILL_JOB_RUNNING = 4_c_int32_t
+  !> It has started and is stopped; it does not age.
+  integer(c_int32_t), parameter :: SUREFILL_JOB_SUSPENDED = 5_c_int32_t
+  !> It is over, but what it held is still being cleaned.
+  integer(c_int32_t), parameter :: SUREFILL_JOB_ENDING = 6_c_int32_t
+  !> It ended by itself, by its limit or by its user. Its run time is learnt.
+  integer(c_int32_t), parameter :: SUREFILL_JOB_ENDED = 7_c_int32_t
+  !> It ended by a failure or by preemption. Nothing is learnt from it.
+  integer(c_int32_t), parameter :: SUREFILL_JOB_BROKEN = 8_c_int32_t
+  !> It was withdrawn before it ran.
+  integer(c_int32_t), parameter :: SUREFILL_JOB_GONE = 9_c_int32_t
+  !> Flag of a job: while it is suspended it holds nothing.
+  integer(c_int32_t), parameter :: SUREFILL_FLAG_HOLDS_NOTHING = 1_c_int32_t
+  !> No reason is known.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_UNKNOWN = 0_c_int32_t
+  !> It starts in the order of submission.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_IN_ORDER = 1_c_int32_t
+  !> It starts because the cheapest plan of the whole queue has it start now.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_PLANNED = 2_c_int32_t
+  !> It starts ahead of others that by the time limits it does not delay.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_BY_LIMITS = 3_c_int32_t
+  !> The manager holds it. Time held is not time waited; nor is it with the next two.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_HOLD = 48_c_int32_t
+  !> It depends on other jobs.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_DEPENDENCY = 49_c_int32_t
+  !> Its time has not come.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_BEGIN = 50_c_int32_t
+  !> It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_LIMIT = 51_c_int32_t
+  !> It could not end before its deadline.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_DEADLINE = 52_c_int32_t
+  !> Its queue is closed.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_QUEUE_CLOSED = 53_c_int32_t
+  !> Another reason of the manager's.
+  integer(c_int32_t), parameter :: SUREFILL_WHY_OTHER = 54_c_int32_t
+  !> An offer: start this job, or refuse to. Until it is refused it counts as started for the rest of the cycle.
+  integer(c_int32_t), parameter :: SUREFILL_ACT_START = 2_c_int32_t
+  !> In shadow mode: the rule would start this job now. It is said once of a job, and not answered.
+  integer(c_int32_t), parameter :: SUREFILL_ACT_WOULD_START = 3_c_int32_t
+  !> Nothing more starts. Steps below this one that a program does not know it passes by.
+  integer(c_int32_t), parameter :: SUREFILL_ACT_DONE = 64_c_int32_t
+  !> There is less room than the cycle thought, or the settings have changed: begin another.
+  integer(c_int32_t), parameter :: SUREFILL_ACT_STALE = 65_c_int32_t
+  !> Refused for want of room: the job keeps its place, and is offered again when its pool has changed; the third time
+  !! in a row it lets others pass.
+  integer(c_int32_t), parameter :: SUREFILL_REFUSED_BUSY = 1_c_int32_t
+  !> Refused by a limit of the manager's: it is others' turn for some time.
+  integer(c_int32_t), parameter :: SUREFILL_REFUSED_NOT_NOW = 2_c_int32_t
+  !> Refused for ever, unless the job is changed.
+  integer(c_int32_t), parameter :: SUREFILL_REFUSED_NEVER = 4_c_int32_t
+
+  !> What a scheduler has room for. Set by surefill_scheduler_capacity_init, then changed as needed.
+  type, bind(c) :: surefill_scheduler_capacity
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Jobs that wait or run (1 to 1,048,576).
+    integer(c_int32_t) :: jobs
+    !> Jobs that are over but that the manager may still list (at most 1,048,576).
+    integer(c_int32_t) :: ended
+    !> Pools (1 to 63).
+    integer(c_int32_t) :: pools
+    !> Queues (1 to 63).
+    integer(c_int32_t) :: queues
+    !> Histories of like jobs that the predictor keeps (1 to 16,777,216).
+    integer(c_int32_t) :: histories
+    !> Waits remembered of each pool (1 to 4,194,304).
+    integer(c_int32_t) :: waits
+    !> Run-time bins (2 to 64).
+    integer(c_int32_t) :: bins
+  end type surefill_scheduler_capacity
+
+  !> A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
+  !! over id, state and ran are enough.
+  type, bind(c) :: surefill_job
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> One of SUREFILL_JOB_: the manager's word, whatever the scheduler thought.
+    integer(c_int32_t) :: state
+    !> Which job; not 0.
+    integer(c_int64_t) :: id
+    !> Its user, as a number (surefill_hash of a name).
+    integer(c_int64_t) :: user
+    !> When it was submitted; 0 for now. Another time under the same id is another job.
+    integer(c_int64_t) :: submit
+    !> It is held until then.
+    integer(c_int64_t) :: begin
+    !> When its present run started.
+    integer(c_int64_t) :: start
+    !> Its time limit in seconds.
+    integer(c_int64_t) :: limit
+    !> How long it has run without suspensions, in seconds; 0 for the time since start.
+    integer(c_int64_t) :: ran
+    !> The site's priority, larger first.
+    real(c_double) :: priority
+    !> Jobs of a higher tier never wait for those of a lower one.
+    integer(c_int32_t) :: tier
+    !> Processors, nodes or other units that it wants, at least 1.
+    integer(c_int32_t) :: count
+    !> Units that it holds, where these are others than it wanted.
+    integer(c_int32_t) :: units
+    !> How often it was put back into the queue.
+    integer(c_int32_t) :: restarts
+    !> Of an array: tasks that wait; 0 for 1.
+    integer(c_int32_t) :: tasks
+    !> Of these, how many may start now; 0 for all.
+    integer(c_int32_t) :: at_once
+    !> Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on.
+    integer(c_int32_t) :: why
+    !> SUREFILL_FLAG_, added up.
+    integer(c_int32_t) :: flags
+    !> How many queues follow.
+    integer(c_int32_t) :: queue_count
+    !> The queues in which it may start, or did, all of one pool.
+    integer(c_int32_t) :: queues(8)
+    !> 0.
+    integer(c_int32_t) :: reserved
+    !> Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
+    !! prediction.
+    type(c_ptr) :: prediction
+  end type surefill_job
+
+  !> What has happened since the block was made.
+  type, bind(c) :: surefill_totals
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> Jobs that wait or are held now.
+    integer(c_int32_t) :: waiting
+    !> Jobs that hold room now.
+    integer(c_int32_t) :: running
+    !> 0.
+    integer(c_int32_t) :: reserved
+    !> Jobs submitted.
+    integer(c_int64_t) :: submitted
+    !> Jobs started.
+    integer(c_int64_t) :: started
+    !> Jobs ended, whose run times were learnt.
+    integer(c_int64_t) :: ended
+    !> Jobs that a failure or preemption ended, or that left the listings while they ran.
+    integer(c_int64_t) :: broken
+    !> Jobs withdrawn before they ran.
+    integer(c_int64_t) :: withdrawn
+    !> Jobs put back into the queue.
+    integer(c_int64_t) :: requeued
+    !> Offers that the manager refused.
+    integer(c_int64_t) :: refused
+    !> Jobs that went from one state to another as no manager should report.
+    integer(c_int64_t) :: surprises
+    !> Times the clock was set back by more than a minute.
+    integer(c_int64_t) :: clock_set_back
+    !> Events of jobs that were not known and not described.
+    integer(c_int64_t) :: unknown_jobs
+    !> Listings that lacked too many jobs with room to be believed.
+    integer(c_int64_t) :: doubted
+  end type surefill_totals
+
+  !> What a cycle wants done.
+  type, bind(c) :: surefill_action
+    !> Bytes of this structure, as the program knows it.
+    integer(c_int32_t) :: struct_size
+    !> One of SUREFILL_ACT_. What follows is for SUREFILL_ACT_START and SUREFILL_ACT_WOULD_START, else 0.
+    integer(c_int32_t) :: step
+    !> Which job; of an array, the array.
+    integer(c_int64_t) :: job
+    !> The waiting job that it passes, the first in the order of submission; 0 for none.
+    integer(c_int64_t) :: head
+    !> The offer's number, by which it is answered.
+    integer(c_int32_t) :: number
+    !> A queue of the job's.
+    integer(c_int32_t) :: queue
+    !> Units that it takes.
+    integer(c_int32_t) :: count
+    !> Why it starts: one of SUREFILL_WHY_.
+    integer(c_int32_t) :: why
+  end type surefill_action
+
   ! ---- The scheduling pass ----
   !> Criterion: the exact probability that the candidate delays the head job.
   integer(c_int32_t), parameter :: SUREFILL_CRITERION_PROBABILITY = 0_c_int32_t
@@ -805,6 +990,284 @@ module surefill
       integer(c_int64_t), intent(out) :: seconds
       integer(c_int32_t) :: code
     end function surefill_distribution_quantile
+
+    !> A number for a name: FNV-1a with 64 bits of its bytes. NULL and negative lengths are empty names. O(length).
+    function surefill_hash(text, length) bind(c, name='surefill_hash') result(code)
+      import
+      type(c_ptr), value :: text
+      integer(c_int64_t), value :: length
+      integer(c_int64_t) :: code
+    end function surefill_hash
+
+    !> Sets a capacity for this number of jobs that wait or run, everything else in proportion. O(1).
+    function surefill_scheduler_capacity_init(capacity, jobs) bind(c, &
+            name='surefill_scheduler_capacity_init') result(code)
+      import
+      type(surefill_scheduler_capacity), intent(out) :: capacity
+      integer(c_int32_t), value :: jobs
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_capacity_init
+
+    !> Bytes of memory that a scheduler with this capacity needs.
+    function surefill_scheduler_size(capacity, size) bind(c, name='surefill_scheduler_size') result(code)
+      import
+      type(surefill_scheduler_capacity), intent(in) :: capacity
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_size
+
+    !> Makes a scheduler with default settings that knows nothing, in the caller's memory (length bytes, at least
+    !! surefill_scheduler_size, aligned to 8). O(size).
+    function surefill_scheduler_init(memory, length, capacity, scheduler) bind(c, &
+            name='surefill_scheduler_init') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_scheduler_capacity), intent(in) :: capacity
+      type(c_ptr), intent(out) :: scheduler
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_init
+
+    !> The scheduler goes on in a larger block, with all that it knows; the old one stays as it is. An open cycle goes
+    !! on with the new handle. Jobs, ended ones, pools and queues may be more; the rest is as it was. O(size).
+    function surefill_scheduler_grow(old, memory, length, capacity, scheduler) bind(c, &
+            name='surefill_scheduler_grow') result(code)
+      import
+      type(c_ptr), value :: old
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(surefill_scheduler_capacity), intent(in) :: capacity
+      type(c_ptr), intent(out) :: scheduler
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_grow
+
+    !> Makes the block a checkpoint, surefill_scheduler_size bytes from the handle on, by writing its checksum. Any
+    !! later call that changes it breaks the seal. O(size).
+    function surefill_scheduler_seal(scheduler) bind(c, name='surefill_scheduler_seal') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_seal
+
+    !> Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+    !! surefill_scheduler_seal left it. O(size).
+    function surefill_scheduler_open(memory, length, scheduler) bind(c, name='surefill_scheduler_open') &
+            result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), intent(out) :: scheduler
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_open
+
+    !> Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as
+    !! "preset=fast proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free),
+    !! seconds, predictor (contexts, limit), the plan's short, steep, long, front, proposals, cut and running; grace,
+    !! settle and refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin with it are
+    !! looked at, without it. A word that is not understood is an error, nothing is changed, and message (room bytes,
+    !! zero at its end) says which it is and what it should be; else message is empty.
+    function surefill_scheduler_configure(scheduler, words, length, prefix, message, room) bind(c, &
+            name='surefill_scheduler_configure') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      type(c_ptr), value :: words
+      integer(c_int64_t), value :: length
+      type(c_ptr), value :: prefix
+      type(c_ptr), value :: message
+      integer(c_int64_t), value :: room
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_configure
+
+    !> Writes all settings that are in effect as words that surefill_scheduler_configure reads, with a zero byte at
+    !! their end.
+    function surefill_scheduler_words(scheduler, words, room) bind(c, name='surefill_scheduler_words') &
+            result(code)
+      import
+      type(c_ptr), value :: scheduler
+      type(c_ptr), value :: words
+      integer(c_int64_t), value :: room
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_words
+
+    !> Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
+    !! jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Writes the
+    !! pool's number, the same for the same name. O(pools).
+    function surefill_scheduler_set_pool(scheduler, name, length, units, idle, pool) bind(c, &
+            name='surefill_scheduler_set_pool') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      type(c_ptr), value :: name
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), value :: units
+      integer(c_int32_t), value :: idle
+      integer(c_int32_t), intent(out) :: pool
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_set_pool
+
+    !> A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name.
+    !! O(queues).
+    function surefill_scheduler_set_queue(scheduler, name, length, pool, queue) bind(c, &
+            name='surefill_scheduler_set_queue') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      type(c_ptr), value :: name
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), value :: pool
+      integer(c_int32_t), intent(out) :: queue
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_set_queue
+
+    !> The manager says this of a job now, as an event or as a row of the listing under way, whose rows count from its
+    !! end on. O(W + bins x contexts) for W waiting jobs.
+    function surefill_scheduler_set_job(scheduler, now, job) bind(c, name='surefill_scheduler_set_job') &
+            result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: now
+      type(surefill_job), intent(in) :: job
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_set_job
+
+    !> A job's place in the site's order has changed. O(1).
+    function surefill_scheduler_set_priority(scheduler, job, tier, priority) bind(c, &
+            name='surefill_scheduler_set_priority') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: job
+      integer(c_int32_t), value :: tier
+      real(c_double), value :: priority
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_set_priority
+
+    !> A listing of all jobs begins; one that was not ended is dropped, and its rows count with this one. O(1).
+    function surefill_scheduler_list_begin(scheduler, now) bind(c, name='surefill_scheduler_list_begin') &
+            result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: now
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_list_begin
+
+    !> The listing is complete: who was not in it has left. Writes whether it is doubted, because it lacks more than
+    !! half of the jobs with room and more than 16: then nobody has left. The second one in a row counts, and the
+    !! first one after the block was made or opened. O(n log n).
+    function surefill_scheduler_list_end(scheduler, now, doubted) bind(c, &
+            name='surefill_scheduler_list_end') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: now
+      integer(c_int32_t), intent(out) :: doubted
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_list_end
+
+    !> When the next cycle is wanted, now or later, and by which pools: a bit each, pool 0 the lowest. O(W) for W
+    !! waiting jobs.
+    function surefill_scheduler_wake(scheduler, now, when, pools) bind(c, name='surefill_scheduler_wake') &
+            result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: now
+      integer(c_int64_t), intent(out) :: when
+      integer(c_int64_t), intent(out) :: pools
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_wake
+
+    !> What has happened since the block was made, and what is now. O(1).
+    function surefill_scheduler_totals(scheduler, totals) bind(c, name='surefill_scheduler_totals') &
+            result(code)
+      import
+      type(c_ptr), value :: scheduler
+      type(surefill_totals), intent(out) :: totals
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_totals
+
+    !> Bytes of memory that a cycle of a scheduler with this capacity needs.
+    function surefill_cycle_size(capacity, size) bind(c, name='surefill_cycle_size') result(code)
+      import
+      type(surefill_scheduler_capacity), intent(in) :: capacity
+      integer(c_int64_t), intent(out) :: size
+      integer(c_int32_t) :: code
+    end function surefill_cycle_size
+
+    !> A decision of this pool begins, in the caller's memory (length bytes, at least surefill_cycle_size, aligned to
+    !! 8; the same memory from cycle to cycle is quickest). Predictions are brought up to date; nothing starts.
+    !! O(jobs).
+    function surefill_cycle_begin(memory, length, scheduler, pool, now, cycle) bind(c, &
+            name='surefill_cycle_begin') result(code)
+      import
+      type(c_ptr), value :: memory
+      integer(c_int64_t), value :: length
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t), value :: pool
+      integer(c_int64_t), value :: now
+      type(c_ptr), intent(out) :: cycle
+      integer(c_int32_t) :: code
+    end function surefill_cycle_begin
+
+    !> What is to be done next. The decision is made by the first call, and anew by the first one after a refusal: at
+    !! most 7 + proposals orders of 64 jobs, and O(jobs).
+    function surefill_cycle_next(cycle, scheduler, action) bind(c, name='surefill_cycle_next') result(code)
+      import
+      type(c_ptr), value :: cycle
+      type(c_ptr), value :: scheduler
+      type(surefill_action), intent(out) :: action
+      integer(c_int32_t) :: code
+    end function surefill_cycle_next
+
+    !> Writes whether an offer still holds: it is not answered, the job was not edited, and its pool has not lost
+    !! room. For programs that collect offers and carry them out later. O(1).
+    function surefill_cycle_holds(cycle, scheduler, number, holds) bind(c, name='surefill_cycle_holds') &
+            result(code)
+      import
+      type(c_ptr), value :: cycle
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t), value :: number
+      integer(c_int32_t), intent(out) :: holds
+      integer(c_int32_t) :: code
+    end function surefill_cycle_holds
+
+    !> The manager has started an offered job; of an array job is the id of the task, if that is another than the
+    !! array's. It is believed also where the offer no longer holds. O(W) for W waiting jobs.
+    function surefill_cycle_started(cycle, scheduler, number, job) bind(c, name='surefill_cycle_started') &
+            result(code)
+      import
+      type(c_ptr), value :: cycle
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t), value :: number
+      integer(c_int64_t), value :: job
+      integer(c_int32_t) :: code
+    end function surefill_cycle_started
+
+    !> The manager refuses an offer, why is one of SUREFILL_REFUSED_. What is offered next is decided anew, around it.
+    !! O(1).
+    function surefill_cycle_refused(cycle, scheduler, number, why) bind(c, name='surefill_cycle_refused') &
+            result(code)
+      import
+      type(c_ptr), value :: cycle
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t), value :: number
+      integer(c_int32_t), value :: why
+      integer(c_int32_t) :: code
+    end function surefill_cycle_refused
+
+    !> Writes when a waiting job is planned to start, by the last decision of this cycle. O(W) for W waiting jobs.
+    function surefill_cycle_planned(cycle, scheduler, job, start) bind(c, name='surefill_cycle_planned') &
+            result(code)
+      import
+      type(c_ptr), value :: cycle
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: job
+      integer(c_int64_t), intent(out) :: start
+      integer(c_int32_t) :: code
+    end function surefill_cycle_planned
+
+    !> The cycle is over, and its order is kept for the next one. Offers that were not answered were refused. O(1).
+    function surefill_cycle_close(cycle, scheduler) bind(c, name='surefill_cycle_close') result(code)
+      import
+      type(c_ptr), value :: cycle
+      type(c_ptr), value :: scheduler
+      integer(c_int32_t) :: code
+    end function surefill_cycle_close
 
     !> Sets the capacity to its defaults: 256 running jobs, 256 candidates, 1,024 processors, 32 bins of 4 events.
     function surefill_pass_capacity_init(capacity) bind(c, name='surefill_pass_capacity_init') result(code)

@@ -276,6 +276,438 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
                                        int64_t limit,
                                        int64_t *seconds);
 
+/* ---- The scheduler: told what the resource manager says, it offers jobs to start ----------------------------------
+ *
+ * A shell around a resource manager reports pools, queues and jobs, by single events or by whole listings, and runs a
+ * cycle when surefill_scheduler_wake asks for one. The manager is right: what it says of a job holds from now on, and
+ * the scheduler finds what has happened. No order of events is an error. Sealed, the block is the state file; an old
+ * one is mended by the next listing.
+ *
+ *     static int64_t memory[1 << 19], scratch[1 << 17];
+ *     surefill_scheduler_capacity capacity;
+ *     surefill_scheduler *s;
+ *     surefill_cycle *cycle;
+ *     surefill_job job = {.struct_size = sizeof job, .id = 4711, .count = 16, .limit = 3600, .queue_count = 1};
+ *     surefill_action action = {.struct_size = sizeof action};
+ *     int64_t now = 1000000, bytes, when, pools;
+ *     int32_t pool, doubted;
+ *     char text[400];
+ *     surefill_scheduler_capacity_init(&capacity, 400);
+ *     surefill_scheduler_size(&capacity, &bytes);
+ *     surefill_scheduler_init(memory, sizeof memory, &capacity, &s);
+ *     surefill_scheduler_configure(s, "preset=fast", 11, "", text, sizeof text);
+ *     surefill_scheduler_words(s, text, sizeof text);
+ *     surefill_scheduler_set_pool(s, "nodes", 5, 128, -1, &pool);
+ *     surefill_scheduler_set_queue(s, "batch", 5, pool, &job.queues[0]);
+ *     job.user = surefill_hash("ada", 3);
+ *     surefill_scheduler_list_begin(s, now);
+ *     surefill_scheduler_set_job(s, now, &job);
+ *     surefill_scheduler_list_end(s, now, &doubted);
+ *     surefill_scheduler_set_priority(s, job.id, 0, 100.0);
+ *     if (surefill_scheduler_wake(s, now, &when, &pools) == SUREFILL_OK && when <= now && pools >> pool & 1) {
+ *       surefill_cycle_size(&capacity, &bytes);
+ *       surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
+ *       while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
+ *         surefill_cycle_started(cycle, s, action.number, action.job);
+ *       surefill_cycle_close(cycle, s);
+ *     }
+ *     surefill_scheduler_seal(s);
+ */
+
+/* Waiting or held, as was reported last; waiting if the job is unknown. */
+#define SUREFILL_JOB_AS_BEFORE 0
+
+/* It may start if there is room. */
+#define SUREFILL_JOB_WAITING 1
+
+/* It waits but must not start now, for a reason of the manager's (why). */
+#define SUREFILL_JOB_HELD 2
+
+/* It has its room and is being started. */
+#define SUREFILL_JOB_STARTING 3
+
+/* It runs. */
+#define SUREFILL_JOB_RUNNING 4
+
+/* It has started and is stopped; it does not age. */
+#define SUREFILL_JOB_SUSPENDED 5
+
+/* It is over, but what it held is still being cleaned. */
+#define SUREFILL_JOB_ENDING 6
+
+/* It ended by itself, by its limit or by its user. Its run time is learnt. */
+#define SUREFILL_JOB_ENDED 7
+
+/* It ended by a failure or by preemption. Nothing is learnt from it. */
+#define SUREFILL_JOB_BROKEN 8
+
+/* It was withdrawn before it ran. */
+#define SUREFILL_JOB_GONE 9
+
+/* Flag of a job: while it is suspended it holds nothing. */
+#define SUREFILL_FLAG_HOLDS_NOTHING 1
+
+/* No reason is known. */
+#define SUREFILL_WHY_UNKNOWN 0
+
+/* It starts in the order of submission. */
+#define SUREFILL_WHY_IN_ORDER 1
+
+/* It starts because the cheapest plan of the whole queue has it start now. */
+#define SUREFILL_WHY_PLANNED 2
+
+/* It starts ahead of others that by the time limits it does not delay. */
+#define SUREFILL_WHY_BY_LIMITS 3
+
+/* The manager holds it. Time held is not time waited; nor is it with the next two. */
+#define SUREFILL_WHY_HOLD 48
+
+/* It depends on other jobs. */
+#define SUREFILL_WHY_DEPENDENCY 49
+
+/* Its time has not come. */
+#define SUREFILL_WHY_BEGIN 50
+
+/* It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones. */
+#define SUREFILL_WHY_LIMIT 51
+
+/* It could not end before its deadline. */
+#define SUREFILL_WHY_DEADLINE 52
+
+/* Its queue is closed. */
+#define SUREFILL_WHY_QUEUE_CLOSED 53
+
+/* Another reason of the manager's. */
+#define SUREFILL_WHY_OTHER 54
+
+/* An offer: start this job, or refuse to. Until it is refused it counts as started for the rest of the cycle. */
+#define SUREFILL_ACT_START 2
+
+/* In shadow mode: the rule would start this job now. It is said once of a job, and not answered. */
+#define SUREFILL_ACT_WOULD_START 3
+
+/* Nothing more starts. Steps below this one that a program does not know it passes by. */
+#define SUREFILL_ACT_DONE 64
+
+/* There is less room than the cycle thought, or the settings have changed: begin another. */
+#define SUREFILL_ACT_STALE 65
+
+/* Refused for want of room: the job keeps its place, and is offered again when its pool has changed; the third
+ * time in a row it lets others pass. */
+#define SUREFILL_REFUSED_BUSY 1
+
+/* Refused by a limit of the manager's: it is others' turn for some time. */
+#define SUREFILL_REFUSED_NOT_NOW 2
+
+/* Refused for ever, unless the job is changed. */
+#define SUREFILL_REFUSED_NEVER 4
+
+/* One decision: scratch beside the scheduler's block. It needs the scheduler's thread, or the lock that guards it. */
+typedef struct surefill_cycle surefill_cycle;
+
+/* A scheduler without a machine. Sealed, the block is a checkpoint: write it to a file, read it back, open it.
+ *
+ * Distinct objects are independent; one needs one thread, or the caller's lock. The block holds no pointers. */
+typedef struct surefill_scheduler surefill_scheduler;
+
+/* What a scheduler has room for. Set by surefill_scheduler_capacity_init, then changed as needed. */
+typedef struct surefill_scheduler_capacity {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Jobs that wait or run (1 to 1,048,576). */
+  int32_t jobs;
+  /* Jobs that are over but that the manager may still list (at most 1,048,576). */
+  int32_t ended;
+  /* Pools (1 to 63). */
+  int32_t pools;
+  /* Queues (1 to 63). */
+  int32_t queues;
+  /* Histories of like jobs that the predictor keeps (1 to 16,777,216). */
+  int32_t histories;
+  /* Waits remembered of each pool (1 to 4,194,304). */
+  int32_t waits;
+  /* Run-time bins (2 to 64). */
+  int32_t bins;
+} surefill_scheduler_capacity;
+
+/* A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is
+ * over id, state and ran are enough. */
+typedef struct surefill_job {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* One of SUREFILL_JOB_: the manager's word, whatever the scheduler thought. */
+  int32_t state;
+  /* Which job; not 0. */
+  int64_t id;
+  /* Its user, as a number (surefill_hash of a name). */
+  int64_t user;
+  /* When it was submitted; 0 for now. Another time under the same id is another job. */
+  int64_t submit;
+  /* It is held until then. */
+  int64_t begin;
+  /* When its present run started. */
+  int64_t start;
+  /* Its time limit in seconds. */
+  int64_t limit;
+  /* How long it has run without suspensions, in seconds; 0 for the time since start. */
+  int64_t ran;
+  /* The site's priority, larger first. */
+  double priority;
+  /* Jobs of a higher tier never wait for those of a lower one. */
+  int32_t tier;
+  /* Processors, nodes or other units that it wants, at least 1. */
+  int32_t count;
+  /* Units that it holds, where these are others than it wanted. */
+  int32_t units;
+  /* How often it was put back into the queue. */
+  int32_t restarts;
+  /* Of an array: tasks that wait; 0 for 1. */
+  int32_t tasks;
+  /* Of these, how many may start now; 0 for all. */
+  int32_t at_once;
+  /* Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on. */
+  int32_t why;
+  /* SUREFILL_FLAG_, added up. */
+  int32_t flags;
+  /* How many queues follow. */
+  int32_t queue_count;
+  /* The queues in which it may start, or did, all of one pool. */
+  int32_t queues[8];
+  /* 0. */
+  int32_t reserved;
+  /* Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
+   * prediction. */
+  const surefill_distribution *prediction;
+} surefill_job;
+
+/* What has happened since the block was made. */
+typedef struct surefill_totals {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* Jobs that wait or are held now. */
+  int32_t waiting;
+  /* Jobs that hold room now. */
+  int32_t running;
+  /* 0. */
+  int32_t reserved;
+  /* Jobs submitted. */
+  int64_t submitted;
+  /* Jobs started. */
+  int64_t started;
+  /* Jobs ended, whose run times were learnt. */
+  int64_t ended;
+  /* Jobs that a failure or preemption ended, or that left the listings while they ran. */
+  int64_t broken;
+  /* Jobs withdrawn before they ran. */
+  int64_t withdrawn;
+  /* Jobs put back into the queue. */
+  int64_t requeued;
+  /* Offers that the manager refused. */
+  int64_t refused;
+  /* Jobs that went from one state to another as no manager should report. */
+  int64_t surprises;
+  /* Times the clock was set back by more than a minute. */
+  int64_t clock_set_back;
+  /* Events of jobs that were not known and not described. */
+  int64_t unknown_jobs;
+  /* Listings that lacked too many jobs with room to be believed. */
+  int64_t doubted;
+} surefill_totals;
+
+/* What a cycle wants done. */
+typedef struct surefill_action {
+  /* Bytes of this structure, as the program knows it. */
+  uint32_t struct_size;
+  /* One of SUREFILL_ACT_. What follows is for SUREFILL_ACT_START and SUREFILL_ACT_WOULD_START, else 0. */
+  int32_t step;
+  /* Which job; of an array, the array. */
+  int64_t job;
+  /* The waiting job that it passes, the first in the order of submission; 0 for none. */
+  int64_t head;
+  /* The offer's number, by which it is answered. */
+  int32_t number;
+  /* A queue of the job's. */
+  int32_t queue;
+  /* Units that it takes. */
+  int32_t count;
+  /* Why it starts: one of SUREFILL_WHY_. */
+  int32_t why;
+} surefill_action;
+
+/* A number for a name: FNV-1a with 64 bits of its bytes. NULL and negative lengths are empty names. O(length). */
+int64_t surefill_hash(const char *text, int64_t length);
+
+/* Sets a capacity for this number of jobs that wait or run, everything else in proportion. O(1).
+ *
+ * Errors: OUT_OF_RANGE (jobs). */
+int32_t surefill_scheduler_capacity_init(surefill_scheduler_capacity *capacity, int32_t jobs);
+
+/* Bytes of memory that a scheduler with this capacity needs.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_scheduler_size(const surefill_scheduler_capacity *capacity, int64_t *size);
+
+/* Makes a scheduler with default settings that knows nothing, in the caller's memory (length bytes, at least
+ * surefill_scheduler_size, aligned to 8). O(size).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_scheduler_init(void *memory,
+                                int64_t length,
+                                const surefill_scheduler_capacity *capacity,
+                                surefill_scheduler **scheduler);
+
+/* The scheduler goes on in a larger block, with all that it knows; the old one stays as it is. An open cycle goes
+ * on with the new handle. Jobs, ended ones, pools and queues may be more; the rest is as it was. O(size).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_scheduler_grow(const surefill_scheduler *old,
+                                void *memory,
+                                int64_t length,
+                                const surefill_scheduler_capacity *capacity,
+                                surefill_scheduler **scheduler);
+
+/* Makes the block a checkpoint, surefill_scheduler_size bytes from the handle on, by writing its checksum. Any
+ * later call that changes it breaks the seal. O(size). */
+int32_t surefill_scheduler_seal(surefill_scheduler *scheduler);
+
+/* Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+ * surefill_scheduler_seal left it. O(size). */
+int32_t surefill_scheduler_open(void *memory, int64_t length, surefill_scheduler **scheduler);
+
+/* Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as
+ * "preset=fast proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free), seconds,
+ * predictor (contexts, limit), the plan's short, steep, long, front, proposals, cut and running; grace, settle and
+ * refused in seconds; seed. With a prefix (NULL or "" for none) only words that begin with it are looked at,
+ * without it. A word that is not understood is an error, nothing is changed, and message (room bytes, zero at its
+ * end) says which it is and what it should be; else message is empty.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_scheduler_configure(surefill_scheduler *scheduler,
+                                     const char *words,
+                                     int64_t length,
+                                     const char *prefix,
+                                     char *message,
+                                     int64_t room);
+
+/* Writes all settings that are in effect as words that surefill_scheduler_configure reads, with a zero byte at
+ * their end.
+ *
+ * Errors: OUT_OF_RANGE (room); FULL where room is too short: then as much is written as fits. */
+int32_t surefill_scheduler_words(const surefill_scheduler *scheduler, char *words, int64_t room);
+
+/* Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known
+ * jobs leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Writes the
+ * pool's number, the same for the same name. O(pools).
+ *
+ * Errors: OUT_OF_RANGE, FULL. */
+int32_t surefill_scheduler_set_pool(surefill_scheduler *scheduler,
+                                    const char *name,
+                                    int64_t length,
+                                    int32_t units,
+                                    int32_t idle,
+                                    int32_t *pool);
+
+/* A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name.
+ * O(queues).
+ *
+ * Errors: NO_SUCH_INDEX, OUT_OF_RANGE, FULL. */
+int32_t surefill_scheduler_set_queue(surefill_scheduler *scheduler,
+                                     const char *name,
+                                     int64_t length,
+                                     int32_t pool,
+                                     int32_t *queue);
+
+/* The manager says this of a job now, as an event or as a row of the listing under way, whose rows count from its
+ * end on. O(W + bins x contexts) for W waiting jobs.
+ *
+ * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (queues), FULL; UNKNOWN_JOB for one that is over, was not known and is not
+ * described: it does no harm. */
+int32_t surefill_scheduler_set_job(surefill_scheduler *scheduler, int64_t now, const surefill_job *job);
+
+/* A job's place in the site's order has changed. O(1).
+ *
+ * Errors: UNKNOWN_JOB, OUT_OF_RANGE. */
+int32_t surefill_scheduler_set_priority(surefill_scheduler *scheduler, int64_t job, int32_t tier, double priority);
+
+/* A listing of all jobs begins; one that was not ended is dropped, and its rows count with this one. O(1).
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_scheduler_list_begin(surefill_scheduler *scheduler, int64_t now);
+
+/* The listing is complete: who was not in it has left. Writes whether it is doubted, because it lacks more than
+ * half of the jobs with room and more than 16: then nobody has left. The second one in a row counts, and the first
+ * one after the block was made or opened. O(n log n).
+ *
+ * Errors: OUT_OF_RANGE; WRONG_STATE without a listing. */
+int32_t surefill_scheduler_list_end(surefill_scheduler *scheduler, int64_t now, int32_t *doubted);
+
+/* When the next cycle is wanted, now or later, and by which pools: a bit each, pool 0 the lowest. O(W) for W
+ * waiting jobs.
+ *
+ * Errors: CORRUPT; NEVER if none is wanted before something is reported. */
+int32_t surefill_scheduler_wake(const surefill_scheduler *scheduler, int64_t now, int64_t *when, int64_t *pools);
+
+/* What has happened since the block was made, and what is now. O(1). */
+int32_t surefill_scheduler_totals(const surefill_scheduler *scheduler, surefill_totals *totals);
+
+/* Bytes of memory that a cycle of a scheduler with this capacity needs.
+ *
+ * Errors: OUT_OF_RANGE. */
+int32_t surefill_cycle_size(const surefill_scheduler_capacity *capacity, int64_t *size);
+
+/* A decision of this pool begins, in the caller's memory (length bytes, at least surefill_cycle_size, aligned to
+ * 8; the same memory from cycle to cycle is quickest). Predictions are brought up to date; nothing starts.
+ * O(jobs).
+ *
+ * Errors: OUT_OF_RANGE, NO_SUCH_INDEX (pool); WRONG_STATE while a listing is under way. */
+int32_t surefill_cycle_begin(void *memory,
+                             int64_t length,
+                             surefill_scheduler *scheduler,
+                             int32_t pool,
+                             int64_t now,
+                             surefill_cycle **cycle);
+
+/* What is to be done next. The decision is made by the first call, and anew by the first one after a refusal: at
+ * most 7 + proposals orders of 64 jobs, and O(jobs).
+ *
+ * Errors: CORRUPT; FULL where a task of an array would start and there is no slot for it: surefill_scheduler_grow,
+ * then again. */
+int32_t surefill_cycle_next(surefill_cycle *cycle, surefill_scheduler *scheduler, surefill_action *action);
+
+/* Writes whether an offer still holds: it is not answered, the job was not edited, and its pool has not lost room.
+ * For programs that collect offers and carry them out later. O(1).
+ *
+ * Errors: NO_SUCH_INDEX. */
+int32_t surefill_cycle_holds(const surefill_cycle *cycle,
+                             const surefill_scheduler *scheduler,
+                             int32_t number,
+                             int32_t *holds);
+
+/* The manager has started an offered job; of an array job is the id of the task, if that is another than the
+ * array's. It is believed also where the offer no longer holds. O(W) for W waiting jobs.
+ *
+ * Errors: NO_SUCH_INDEX; WRONG_STATE if it was answered before; FULL, and the offer is still open; DUPLICATE_JOB
+ * for a task whose id another job has. */
+int32_t surefill_cycle_started(surefill_cycle *cycle, surefill_scheduler *scheduler, int32_t number, int64_t job);
+
+/* The manager refuses an offer, why is one of SUREFILL_REFUSED_. What is offered next is decided anew, around it.
+ * O(1).
+ *
+ * Errors: NO_SUCH_INDEX, OUT_OF_RANGE (why); WRONG_STATE if it was answered before. */
+int32_t surefill_cycle_refused(surefill_cycle *cycle, surefill_scheduler *scheduler, int32_t number, int32_t why);
+
+/* Writes when a waiting job is planned to start, by the last decision of this cycle. O(W) for W waiting jobs.
+ *
+ * Errors: UNKNOWN_JOB; WRONG_STATE before the first surefill_cycle_next; NEVER where nothing is planned for the
+ * job: nothing that waits fits, or what is idle was used up before its turn. */
+int32_t surefill_cycle_planned(const surefill_cycle *cycle,
+                               const surefill_scheduler *scheduler,
+                               int64_t job,
+                               int64_t *start);
+
+/* The cycle is over, and its order is kept for the next one. Offers that were not answered were refused. O(1). */
+int32_t surefill_cycle_close(surefill_cycle *cycle, surefill_scheduler *scheduler);
+
 /* ---- The scheduling pass ------------------------------------------------------------------------------------------
  *
  * Which candidates may start though the head job has to wait? One object serves all passes over a pool: begin, add,

@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The core's rooms from the bottom up, as `src/lib.rs` tells them.
-const ROOMS: [&str; 17] = [
+const ROOMS: [&str; 18] = [
     "error", "memory", "heap", "math", "seal", "hash", "runtime", "hmm", "predict", "backfill", "wait",
-    "allocate", "schedule", "plan", "forecast", "nodes", "capi",
+    "allocate", "schedule", "plan", "forecast", "nodes", "engine", "capi",
 ];
 /// The simulator's wings from the bottom up, as `simulator/src/lib.rs` tells them.
 const WINGS: [&str; 7] = ["base", "trace", "replay", "studies", "live", "report", "cli"];

@@ -318,6 +318,9 @@ impl<'a> Cycle<'a> {
         let count = scheduler.candidates(number, now, TASKS, self.parts.candidates)?;
         self.drop_the_offered(count)?;
         let count = self.state.candidates as usize;
+        if idle == 0 || count == 0 {
+            return Ok(());
+        }
         let plain = here.inconsistent != 0;
         if settings.preset == PresetWord::Easy || plain {
             let running = self.limits(scheduler)?;
@@ -429,8 +432,8 @@ impl<'a> Cycle<'a> {
         Ok(())
     }
 
-    /// When a waiting job is planned to start; `None` where the plan did not come to it, because nothing that waits fits or
-    /// nothing is idle any more, where it is not a candidate, and where nothing is planned.
+    /// When a waiting job is planned to start; `None` where the plan did not come to it, because nothing that waits
+    /// fits or nothing is idle any more, where it is not a candidate, and where nothing is planned.
     ///
     /// # Errors
     /// [`Error::UnknownJob`]; [`Error::WrongState`] before the first [`Cycle::next`].

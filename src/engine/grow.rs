@@ -6,12 +6,12 @@ use crate::memory::copy;
 use crate::predict::Predictor;
 
 impl<'a> Scheduler<'a> {
-    /// The scheduler goes on in a larger block, with all that it knows: more jobs, more of those that are over. Jobs keep
-    /// their slots, so that an open cycle can be answered and can go on. This one stays as it is. O(size).
+    /// The scheduler goes on in a larger block, with all that it knows: more jobs, more of those that are over. Jobs
+    /// keep their slots, so that an open cycle can be answered and can go on. This one stays as it is. O(size).
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there is room for as many jobs, pools and queues as here, and for the same number of
-    /// histories, waits and bins; as [`Scheduler::init`].
+    /// [`Error::OutOfRange`] unless there is room for as many jobs, pools and queues as here, and for the same number
+    /// of histories, waits and bins; as [`Scheduler::init`].
     pub fn grow<'b>(&mut self, memory: &'b mut [u8], capacity: &SchedulerCapacity) -> Result<Scheduler<'b>> {
         let own = self.capacity();
         let (jobs, ended, pools, queues) = (capacity.jobs, capacity.ended, capacity.pools, capacity.queues);

@@ -529,7 +529,7 @@ impl Scheduler<'_> {
     }
 }
 
-/// What so many points are worth in seconds of waiting.
+/// The seconds of waiting that this number of points is worth.
 pub(super) fn worth(points: f64, seconds: f64) -> i64 {
     (points * seconds).clamp(0.0, MAX_SECONDS as f64) as i64
 }

@@ -1,4 +1,4 @@
-//! The scheduler without a machine: it is told of pools, queues and jobs, and offers jobs to start.
+//! The scheduler without a machine: pools, queues and jobs are reported to it, and it offers jobs to start.
 //!
 //! Everything else is a shell around it: a resource manager's plugin, a replay, a question of a user's. A shell reports
 //! what its manager says, by single events or by whole listings ([`Scheduler::set_job`]), runs a [`Cycle`] when

@@ -45,7 +45,8 @@ pub struct SchedulerCapacity {
 }
 
 impl SchedulerCapacity {
-    /// For so many jobs that wait or run, everything else in proportion.
+    /// For this number of jobs that wait or run, with as many that are over; the rest is what a site's machine can spare:
+    /// 8 MB of histories, 460 kB of waits a pool.
     pub fn of(jobs: u32) -> SchedulerCapacity {
         let contexts = PredictorCapacity::of(PredictorKind::Contexts);
         SchedulerCapacity {
@@ -53,7 +54,7 @@ impl SchedulerCapacity {
             ended: jobs,
             pools: 4,
             queues: 16,
-            histories: contexts.mixture.histories.min(jobs.saturating_mul(16).max(1024)),
+            histories: contexts.mixture.histories,
             waits: 5000,
             bins: RuntimeBins::default().count() as u32,
             reserved: 0,
@@ -108,7 +109,7 @@ pub struct Totals {
     pub clock_set_back: u64,
     /// Events of jobs that were not known and not described.
     pub unknown_jobs: u64,
-    /// Listings that lacked so many jobs with room that they were not believed.
+    /// Listings that were doubted, because too many jobs with room were missing in them.
     pub doubted: u64,
 }
 
@@ -174,15 +175,15 @@ pub(crate) struct Parts<'a> {
     pub(super) predictor: &'a mut [u8],
 }
 
-/// A batch scheduler without a machine: it is told of pools, queues and jobs, and says what to start.
+/// A batch scheduler without a machine: pools, queues and jobs are reported to it, and it offers jobs to start.
 ///
 /// The manager is right: [`Scheduler::set_job`] takes what it says of a job *now*, as an event or as a row of a whole
 /// listing ([`Scheduler::list_begin`]), and finds what has happened. No order of events is an error, and what is said
 /// again unchanged changes nothing. Decisions are made by a [`Cycle`](super::Cycle).
 ///
-/// All that a decision rests on lies in the block: a sealed block is the state file. Times are whole seconds, within 2^53
-/// of any origin. They may stand still; by up to a minute they may go back, which counts as standing still, and a clock
-/// that is set back further is a new time from which ages and waits go on, never negative.
+/// All that a decision rests on lies in the block: a sealed block is the state file. Times are whole seconds, within
+/// 2^53 of any origin. They may stand still; by up to a minute they may go back, which counts as standing still, and a
+/// clock that is set back further is a new time from which ages and waits go on, never negative.
 pub struct Scheduler<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -257,8 +258,8 @@ impl<'a> Scheduler<'a> {
         Ok(scheduler)
     }
 
-    /// Predicted run times lie in these bins, as many as the capacity says; at first they are the default ones, or reach
-    /// as far. O(size).
+    /// Predicted run times lie in these bins, as many as the capacity says; at first they are the default ones, or
+    /// reach as far. O(size).
     ///
     /// # Errors
     /// [`Error::OutOfRange`]; [`Error::WrongState`] once a job has been reported.
@@ -309,9 +310,9 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    /// A pool of this name has so many units, and so many of them are idle; `None` if those are idle that no known job
-    /// holds. Units that are neither idle nor a known job's are unaccounted: nothing is known of their end. Returns the
-    /// pool's number, the same for the same name. O(pools).
+    /// Sets the units of the pool of this name, and how many of them are idle; `None` if those are idle that no known
+    /// job holds. Units that are neither idle nor a known job's are unaccounted: nothing is known of their end.
+    /// Returns the pool's number, the same for the same name. O(pools).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for no units or more idle than units; [`Error::Full`].
@@ -375,8 +376,8 @@ impl<'a> Scheduler<'a> {
         (self.parts.table.waiting().len(), self.parts.table.active().len())
     }
 
-    /// When the next cycle is wanted, at this time or later, and by which pools, a bit each, pool 0 the lowest. `None` if
-    /// nothing is wanted before something is reported. O(W).
+    /// When the next cycle is wanted, at this time or later, and by which pools, a bit each, pool 0 the lowest. `None`
+    /// if nothing is wanted before something is reported. O(W).
     pub fn wake(&self, now: i64) -> Result<Option<(i64, u64)>> {
         let now = self.clock(now);
         let mut when: Option<(i64, u64)> = None;

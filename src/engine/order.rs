@@ -46,8 +46,8 @@ impl Candidate {
     }
 }
 
-/// Writes each candidate's rank among the classes, the first the highest, as the plan's tiers; the candidates are in the
-/// order of submission before and afterwards. O(W log W), O(W) if all are of one class.
+/// Writes each candidate's rank among the classes, the first the highest, as the plan's tiers; the candidates are in
+/// the order of submission before and afterwards. O(W log W), O(W) if all are of one class.
 pub(super) fn tiers(candidates: &mut [Candidate], tiers: &mut [i32]) -> Result<()> {
     let first = candidates.first().map(Candidate::class);
     if candidates.iter().all(|candidate| Some(candidate.class()) == first) {

@@ -1,6 +1,6 @@
-//! Predicted run times: made when a job is first reported, and anew when a job of its user has ended or what is known of
-//! it has changed. A running job is expected to end at a quantile of what is left of its predicted run time; that is
-//! asked again when its age has grown by a tenth and six seconds.
+//! Predicted run times: made when a job is first reported, and anew when a job of its user has ended or what is known
+//! of it has changed. A running job is expected to end at a quantile of what is left of its predicted run time; that
+//! is asked again when its age has grown by a tenth and six seconds.
 
 use super::object::{LEARNT, Scheduler};
 use super::settings::Settings;

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::plan::PlanRule;
 use bytemuck::{Pod, Zeroable};
-use core::fmt::{self, Write};
+use core::fmt;
 
 /// A rule with all its numbers, by a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -210,8 +210,9 @@ const fn rule_of(preset: u32) -> PlanRule {
 }
 
 impl Settings {
-    /// These settings with those changed that the text names, in its order; words stand apart by blanks, tabs, line ends,
-    /// commas or pluses. With a `prefix` only words that begin with it are looked at. An empty text changes nothing.
+    /// These settings with those changed that the text names, in its order; words stand apart by blanks, tabs, line
+    /// ends, commas or pluses. With a `prefix` only words that begin with it are looked at. An empty text changes
+    /// nothing.
     ///
     /// # Errors
     /// [`BadWord`].
@@ -308,25 +309,33 @@ impl Settings {
     }
 }
 
-/// All words, in an order in which they can be read again.
-impl fmt::Display for Settings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Settings {
+    /// Writes all words, in an order in which they can be read again.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
         let mut apart = "";
         for (choices, chosen) in CHOICES.iter().zip(self.chosen()) {
             let name = choices.names.get(chosen as usize).copied().unwrap_or_default();
-            f.write_str(apart)?;
-            f.write_str(choices.word)?;
-            f.write_char('=')?;
-            f.write_str(name)?;
+            for part in [apart, choices.word, "=", name] {
+                out.write_str(part)?;
+            }
             apart = " ";
         }
         for (range, number) in RANGES.iter().zip(self.numbers()) {
-            f.write_str(apart)?;
-            f.write_str(range.word)?;
-            f.write_char('=')?;
-            write_number(f, number)?;
+            for part in [apart, range.word, "="] {
+                out.write_str(part)?;
+            }
+            write_number(out, number)?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f)
     }
 }
 
@@ -355,7 +364,7 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// Writes a number so that [`number`] reads it again, up to nine digits behind the point.
-fn write_number(f: &mut fmt::Formatter<'_>, number: f64) -> fmt::Result {
+fn write_number(out: &mut impl fmt::Write, number: f64) -> fmt::Result {
     const SCALE: u64 = 1_000_000_000;
     let whole = libm::trunc(number);
     let mut units = whole as u64;
@@ -363,7 +372,7 @@ fn write_number(f: &mut fmt::Formatter<'_>, number: f64) -> fmt::Result {
     if parts >= SCALE {
         (units, parts) = (units + 1, 0);
     }
-    write_digits(f, units, 1)?;
+    write_digits(out, units, 1)?;
     if parts == 0 {
         return Ok(());
     }
@@ -371,24 +380,25 @@ fn write_number(f: &mut fmt::Formatter<'_>, number: f64) -> fmt::Result {
     while parts % 10 == 0 && places > 1 {
         (parts, places) = (parts / 10, places - 1);
     }
-    f.write_char('.')?;
-    write_digits(f, parts, places)
+    out.write_str(".")?;
+    write_digits(out, parts, places)
 }
 
 /// Writes a number with at least this many digits. The standard library's way may panic, says the linker.
-fn write_digits(f: &mut fmt::Formatter<'_>, number: u64, least: u32) -> fmt::Result {
-    let mut place = 1_u64;
-    let mut digits = 1;
-    while digits < least || number / place >= 10 {
-        place = place.saturating_mul(10);
-        digits += 1;
+fn write_digits(out: &mut impl fmt::Write, number: u64, least: usize) -> fmt::Result {
+    let mut digits = [0_u8; 20];
+    let mut rest = number;
+    let mut count = 0;
+    for digit in digits.iter_mut().rev() {
+        if rest == 0 && count >= least {
+            break;
+        }
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        count += 1;
     }
-    while place > 0 {
-        let digit = (number / place % 10) as u8;
-        f.write_char(char::from(b'0' + digit))?;
-        place /= 10;
-    }
-    Ok(())
+    let written = digits.get(digits.len() - count..).unwrap_or_default();
+    out.write_str(core::str::from_utf8(written).unwrap_or_default())
 }
 
 /// [`Settings`] as plain data.

@@ -74,7 +74,7 @@ pub(super) struct Record {
     pub noted_units: u32,
     /// Which kind of prediction there is: [`Predicted`].
     pub predicted: u32,
-    /// Refused BUSY so many times in a row.
+    /// How often in a row it was refused BUSY.
     pub busy: u32,
     /// Why it was refused last: 0 if it was not.
     pub refused: u32,

@@ -6,6 +6,10 @@ program layout
   use surefill_nodes
   implicit none
 
+  type(surefill_scheduler_capacity), target :: a_scheduler_capacity
+  type(surefill_job), target :: a_job
+  type(surefill_totals), target :: a_totals
+  type(surefill_action), target :: a_action
   type(surefill_pass_capacity), target :: a_pass_capacity
   type(surefill_rule), target :: a_rule
   type(surefill_forecast_capacity), target :: a_forecast_capacity
@@ -34,6 +38,67 @@ program layout
   type(surefill_delay_calibration_capacity), target :: a_delay_calibration_capacity
   integer(c_intptr_t) :: start
   character(len=:), allocatable :: name
+
+  call begin('surefill_scheduler_capacity', c_loc(a_scheduler_capacity), c_sizeof(a_scheduler_capacity))
+  call member('struct_size', c_loc(a_scheduler_capacity%struct_size))
+  call member('jobs', c_loc(a_scheduler_capacity%jobs))
+  call member('ended', c_loc(a_scheduler_capacity%ended))
+  call member('pools', c_loc(a_scheduler_capacity%pools))
+  call member('queues', c_loc(a_scheduler_capacity%queues))
+  call member('histories', c_loc(a_scheduler_capacity%histories))
+  call member('waits', c_loc(a_scheduler_capacity%waits))
+  call member('bins', c_loc(a_scheduler_capacity%bins))
+
+  call begin('surefill_job', c_loc(a_job), c_sizeof(a_job))
+  call member('struct_size', c_loc(a_job%struct_size))
+  call member('state', c_loc(a_job%state))
+  call member('id', c_loc(a_job%id))
+  call member('user', c_loc(a_job%user))
+  call member('submit', c_loc(a_job%submit))
+  call member('begin', c_loc(a_job%begin))
+  call member('start', c_loc(a_job%start))
+  call member('limit', c_loc(a_job%limit))
+  call member('ran', c_loc(a_job%ran))
+  call member('priority', c_loc(a_job%priority))
+  call member('tier', c_loc(a_job%tier))
+  call member('count', c_loc(a_job%count))
+  call member('units', c_loc(a_job%units))
+  call member('restarts', c_loc(a_job%restarts))
+  call member('tasks', c_loc(a_job%tasks))
+  call member('at_once', c_loc(a_job%at_once))
+  call member('why', c_loc(a_job%why))
+  call member('flags', c_loc(a_job%flags))
+  call member('queue_count', c_loc(a_job%queue_count))
+  call member('queues', c_loc(a_job%queues))
+  call member('reserved', c_loc(a_job%reserved))
+  call member('prediction', c_loc(a_job%prediction))
+
+  call begin('surefill_totals', c_loc(a_totals), c_sizeof(a_totals))
+  call member('struct_size', c_loc(a_totals%struct_size))
+  call member('waiting', c_loc(a_totals%waiting))
+  call member('running', c_loc(a_totals%running))
+  call member('reserved', c_loc(a_totals%reserved))
+  call member('submitted', c_loc(a_totals%submitted))
+  call member('started', c_loc(a_totals%started))
+  call member('ended', c_loc(a_totals%ended))
+  call member('broken', c_loc(a_totals%broken))
+  call member('withdrawn', c_loc(a_totals%withdrawn))
+  call member('requeued', c_loc(a_totals%requeued))
+  call member('refused', c_loc(a_totals%refused))
+  call member('surprises', c_loc(a_totals%surprises))
+  call member('clock_set_back', c_loc(a_totals%clock_set_back))
+  call member('unknown_jobs', c_loc(a_totals%unknown_jobs))
+  call member('doubted', c_loc(a_totals%doubted))
+
+  call begin('surefill_action', c_loc(a_action), c_sizeof(a_action))
+  call member('struct_size', c_loc(a_action%struct_size))
+  call member('step', c_loc(a_action%step))
+  call member('job', c_loc(a_action%job))
+  call member('head', c_loc(a_action%head))
+  call member('number', c_loc(a_action%number))
+  call member('queue', c_loc(a_action%queue))
+  call member('count', c_loc(a_action%count))
+  call member('why', c_loc(a_action%why))
 
   call begin('surefill_pass_capacity', c_loc(a_pass_capacity), c_sizeof(a_pass_capacity))
   call member('struct_size', c_loc(a_pass_capacity%struct_size))

@@ -10,10 +10,11 @@ use items::{Item, Kind, Section};
 use std::path::Path;
 
 /// The sections of `surefill.h`, in the order in which a reader needs them: files of `src/capi`.
-const FIRST: [&[&str]; 11] = [
+const FIRST: [&[&str]; 12] = [
     &["status"],
     &["bins"],
     &["distribution"],
+    &["engine", "engine/events", "engine/cycle"],
     &["pass", "pass/head_start"],
     &["forecast"],
     &["schedule"],

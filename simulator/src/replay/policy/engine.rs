@@ -1,5 +1,5 @@
-//! The plan of the whole queue as a site runs it: the core's scheduler ([`surefill::engine`]), told of every event, and
-//! answered at once.
+//! The plan of the whole queue as a site runs it: every event is reported to the core's scheduler
+//! ([`surefill::engine`]), and its offers are answered at once.
 
 use crate::replay::machine::Cluster;
 use crate::replay::policy::{Judged, PlanOptions, Policy, Tried};
@@ -72,7 +72,8 @@ impl Blocks {
 pub struct Engine {
     blocks: Blocks,
     predictor: Option<Box<dyn DistributionPredictor>>,
-    /// With another predictor: the waiting jobs of each user, and the users of whom jobs have ended since the last pass.
+    /// With another predictor: the waiting jobs of each user, and the users of whom jobs have ended since the last
+    /// pass.
     waiting: HashMap<i64, Vec<JobId>>,
     learnt: Vec<i64>,
     watched: Option<JobId>,

@@ -1,0 +1,494 @@
+//! The scheduler: told what the resource manager says, it offers jobs to start.
+//!
+//! A shell around a resource manager reports pools, queues and jobs, by single events or by whole listings, and runs a
+//! cycle when surefill_scheduler_wake asks for one. The manager is right: what it says of a job holds from now on, and
+//! the scheduler finds what has happened. No order of events is an error. Sealed, the block is the state file; an old
+//! one is mended by the next listing.
+//!
+//! ```c
+//! static int64_t memory[1 << 21], scratch[1 << 17];
+//! surefill_scheduler_capacity capacity;
+//! surefill_scheduler *s;
+//! surefill_cycle *cycle;
+//! surefill_job job = {.struct_size = sizeof job, .id = 4711, .count = 16, .limit = 3600, .queue_count = 1};
+//! surefill_action action = {.struct_size = sizeof action};
+//! int64_t now = 1000000, bytes, when, pools;
+//! int32_t pool, doubted;
+//! char text[400];
+//! surefill_scheduler_capacity_init(&capacity, 400);
+//! surefill_scheduler_size(&capacity, &bytes);
+//! surefill_scheduler_init(memory, sizeof memory, &capacity, &s);
+//! surefill_scheduler_configure(s, "preset=fast", 11, "", text, sizeof text);
+//! surefill_scheduler_words(s, text, sizeof text);
+//! surefill_scheduler_set_pool(s, "nodes", 5, 128, -1, &pool);
+//! surefill_scheduler_set_queue(s, "batch", 5, pool, &job.queues[0]);
+//! job.user = surefill_hash("ada", 3);
+//! surefill_scheduler_list_begin(s, now);
+//! surefill_scheduler_set_job(s, now, &job);
+//! surefill_scheduler_list_end(s, now, &doubted);
+//! surefill_scheduler_set_priority(s, job.id, 0, 100.0);
+//! if (surefill_scheduler_wake(s, now, &when, &pools) == SUREFILL_OK && when <= now && pools >> pool & 1) {
+//!   surefill_cycle_size(&capacity, &bytes);
+//!   surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
+//!   while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
+//!     surefill_cycle_started(cycle, s, action.number, action.job);
+//!   surefill_cycle_close(cycle, s);
+//! }
+//! surefill_scheduler_seal(s);
+//! ```
+
+mod cycle;
+mod events;
+
+pub use cycle::*;
+pub use events::*;
+
+use super::block::{init, object, open, seal, write_size};
+use super::distribution::surefill_distribution;
+use super::pass::sized;
+use super::{array, count, status, write};
+use crate::engine::{BadWord, JOB_QUEUES, JobState, Scheduler, SchedulerCapacity, Why, hash};
+use crate::error::{Error, Result};
+use core::ffi::{CStr, c_char, c_void};
+use core::fmt::{self, Write};
+use core::slice;
+
+/// Waiting or held, as was reported last; waiting if the job is unknown.
+pub const SUREFILL_JOB_AS_BEFORE: i32 = 0;
+/// It may start if there is room.
+pub const SUREFILL_JOB_WAITING: i32 = 1;
+/// It waits but must not start now, for a reason of the manager's (why).
+pub const SUREFILL_JOB_HELD: i32 = 2;
+/// It has its room and is being started.
+pub const SUREFILL_JOB_STARTING: i32 = 3;
+/// It runs.
+pub const SUREFILL_JOB_RUNNING: i32 = 4;
+/// It has started and is stopped; it does not age.
+pub const SUREFILL_JOB_SUSPENDED: i32 = 5;
+/// It is over, but what it held is still being cleaned.
+pub const SUREFILL_JOB_ENDING: i32 = 6;
+/// It ended by itself, by its limit or by its user. Its run time is learnt.
+pub const SUREFILL_JOB_ENDED: i32 = 7;
+/// It ended by a failure or by preemption. Nothing is learnt from it.
+pub const SUREFILL_JOB_BROKEN: i32 = 8;
+/// It was withdrawn before it ran.
+pub const SUREFILL_JOB_GONE: i32 = 9;
+
+const _: () = assert!(SUREFILL_JOB_GONE == JobState::Gone as i32);
+
+/// Flag of a job: while it is suspended it holds nothing.
+pub const SUREFILL_FLAG_HOLDS_NOTHING: i32 = 1;
+
+/// No reason is known.
+pub const SUREFILL_WHY_UNKNOWN: i32 = 0;
+/// It starts in the order of submission.
+pub const SUREFILL_WHY_IN_ORDER: i32 = 1;
+/// It starts because the cheapest plan of the whole queue has it start now.
+pub const SUREFILL_WHY_PLANNED: i32 = 2;
+/// It starts ahead of others that by the time limits it does not delay.
+pub const SUREFILL_WHY_BY_LIMITS: i32 = 3;
+/// The manager holds it. Time held is not time waited; nor is it with the next two.
+pub const SUREFILL_WHY_HOLD: i32 = 48;
+/// It depends on other jobs.
+pub const SUREFILL_WHY_DEPENDENCY: i32 = 49;
+/// Its time has not come.
+pub const SUREFILL_WHY_BEGIN: i32 = 50;
+/// It is held by a limit on its user, account or queue. Time held is time waited; so it is with the next ones.
+pub const SUREFILL_WHY_LIMIT: i32 = 51;
+/// It could not end before its deadline.
+pub const SUREFILL_WHY_DEADLINE: i32 = 52;
+/// Its queue is closed.
+pub const SUREFILL_WHY_QUEUE_CLOSED: i32 = 53;
+/// Another reason of the manager's.
+pub const SUREFILL_WHY_OTHER: i32 = 54;
+
+const _: () =
+    assert!(SUREFILL_WHY_BY_LIMITS == Why::ByLimits as i32 && SUREFILL_WHY_OTHER == Why::Other as i32);
+
+/// What a scheduler has room for. Set by surefill_scheduler_capacity_init, then changed as needed.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_scheduler_capacity {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// Jobs that wait or run (1 to 1,048,576).
+    pub jobs: i32,
+    /// Jobs that are over but that the manager may still list (at most 1,048,576).
+    pub ended: i32,
+    /// Pools (1 to 63).
+    pub pools: i32,
+    /// Queues (1 to 63).
+    pub queues: i32,
+    /// Histories of like jobs that the predictor keeps (1 to 16,777,216).
+    pub histories: i32,
+    /// Waits remembered of each pool (1 to 4,194,304).
+    pub waits: i32,
+    /// Run-time bins (2 to 64).
+    pub bins: i32,
+}
+
+/// A job, as the resource manager reports it. Zero it first: 0 is none, unknown or the default. Of a job that is over
+/// id, state and ran are enough.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_job {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// One of SUREFILL_JOB_: the manager's word, whatever the scheduler thought.
+    pub state: i32,
+    /// Which job; not 0.
+    pub id: i64,
+    /// Its user, as a number (surefill_hash of a name).
+    pub user: i64,
+    /// When it was submitted; 0 for now. Another time under the same id is another job.
+    pub submit: i64,
+    /// It is held until then.
+    pub begin: i64,
+    /// When its present run started.
+    pub start: i64,
+    /// Its time limit in seconds.
+    pub limit: i64,
+    /// How long it has run without suspensions, in seconds; 0 for the time since start.
+    pub ran: i64,
+    /// The site's priority, larger first.
+    pub priority: f64,
+    /// Jobs of a higher tier never wait for those of a lower one.
+    pub tier: i32,
+    /// Processors, nodes or other units that it wants, at least 1.
+    pub count: i32,
+    /// Units that it holds, where these are others than it wanted.
+    pub units: i32,
+    /// How often it was put back into the queue.
+    pub restarts: i32,
+    /// Of an array: tasks that wait; 0 for 1.
+    pub tasks: i32,
+    /// Of these, how many may start now; 0 for all.
+    pub at_once: i32,
+    /// Why it is held: one of SUREFILL_WHY_ from SUREFILL_WHY_HOLD on.
+    pub why: i32,
+    /// SUREFILL_FLAG_, added up.
+    pub flags: i32,
+    /// How many queues follow.
+    pub queue_count: i32,
+    /// The queues in which it may start, or did, all of one pool.
+    pub queues: [i32; 8],
+    /// 0.
+    pub reserved: i32,
+    /// Its predicted run time, if the program predicts it, in the default bins; NULL for the scheduler's own
+    /// prediction.
+    pub prediction: *const surefill_distribution,
+}
+
+const _: () = assert!(JOB_QUEUES == 8);
+
+/// What has happened since the block was made.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct surefill_totals {
+    /// Bytes of this structure, as the program knows it.
+    pub struct_size: u32,
+    /// Jobs that wait or are held now.
+    pub waiting: i32,
+    /// Jobs that hold room now.
+    pub running: i32,
+    /// 0.
+    pub reserved: i32,
+    /// Jobs submitted.
+    pub submitted: i64,
+    /// Jobs started.
+    pub started: i64,
+    /// Jobs ended, whose run times were learnt.
+    pub ended: i64,
+    /// Jobs that a failure or preemption ended, or that left the listings while they ran.
+    pub broken: i64,
+    /// Jobs withdrawn before they ran.
+    pub withdrawn: i64,
+    /// Jobs put back into the queue.
+    pub requeued: i64,
+    /// Offers that the manager refused.
+    pub refused: i64,
+    /// Jobs that went from one state to another as no manager should report.
+    pub surprises: i64,
+    /// Times the clock was set back by more than a minute.
+    pub clock_set_back: i64,
+    /// Events of jobs that were not known and not described.
+    pub unknown_jobs: i64,
+    /// Listings that lacked too many jobs with room to be believed.
+    pub doubted: i64,
+}
+
+/// A scheduler without a machine. Sealed, the block is a checkpoint: write it to a file, read it back, open it.
+///
+/// Distinct objects are independent; one needs one thread, or the caller's lock. The block holds no pointers.
+#[allow(non_camel_case_types)]
+pub struct surefill_scheduler {
+    _opaque: [u8; 0],
+}
+
+fn c_capacity(capacity: &SchedulerCapacity) -> surefill_scheduler_capacity {
+    let &SchedulerCapacity { jobs, ended, pools, queues, histories, waits, bins, .. } = capacity;
+    let [jobs, ended, pools, queues, histories, waits, bins] =
+        [jobs, ended, pools, queues, histories, waits, bins].map(|number| number as i32);
+    let struct_size = size_of::<surefill_scheduler_capacity>() as u32;
+    surefill_scheduler_capacity { struct_size, jobs, ended, pools, queues, histories, waits, bins }
+}
+
+/// # Safety
+/// A pointer that is not NULL and aligned points to a readable structure of the size it says.
+unsafe fn capacity(given: *const surefill_scheduler_capacity) -> Result<SchedulerCapacity> {
+    let defaults = c_capacity(&SchedulerCapacity::default());
+    let given = unsafe { sized(given, defaults, &[8, 12, 16, 20, 24, 28])? };
+    Ok(SchedulerCapacity {
+        jobs: count(given.jobs)?,
+        ended: count(given.ended)?,
+        pools: count(given.pools)?,
+        queues: count(given.queues)?,
+        histories: count(given.histories)?,
+        waits: count(given.waits)?,
+        bins: count(given.bins)?,
+        reserved: 0,
+    })
+}
+
+/// The scheduler behind a handle.
+///
+/// # Safety
+/// As [`object`].
+unsafe fn scheduler<'a>(handle: *const surefill_scheduler) -> Result<Scheduler<'a>> {
+    unsafe { object(handle) }
+}
+
+/// A text of the caller's.
+///
+/// # Safety
+/// A pointer that is not NULL points to `length` readable bytes.
+unsafe fn bytes<'a>(text: *const c_char, length: i64) -> Result<&'a [u8]> {
+    let length = i32::try_from(length).map_err(|_| Error::OutOfRange)?;
+    unsafe { array(text.cast(), length) }
+}
+
+/// Text for a caller's buffer: what does not fit is left out, and a zero byte ends it.
+struct Text<'a> {
+    room: &'a mut [u8],
+    used: usize,
+    whole: bool,
+}
+
+impl<'a> Text<'a> {
+    /// # Safety
+    /// A pointer that is not NULL points to `room` writable bytes. NULL is allowed without room.
+    unsafe fn new(text: *mut c_char, room: i64) -> Result<Text<'a>> {
+        let length = usize::try_from(room).map_err(|_| Error::OutOfRange)?;
+        if length > isize::MAX as usize {
+            return Err(Error::OutOfRange);
+        }
+        let room: &mut [u8] = match (length, text.is_null()) {
+            (0, _) => &mut [],
+            (_, true) => return Err(Error::Null),
+            _ => unsafe { slice::from_raw_parts_mut(text.cast(), length) },
+        };
+        let mut text = Text { room, used: 0, whole: true };
+        text.end();
+        Ok(text)
+    }
+
+    fn end(&mut self) {
+        if let Some(byte) = self.room.get_mut(self.used) {
+            *byte = 0;
+        }
+    }
+}
+
+impl Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            if self.used + 1 >= self.room.len() {
+                self.whole = false;
+                break;
+            }
+            if let Some(slot) = self.room.get_mut(self.used) {
+                *slot = byte;
+            }
+            self.used += 1;
+        }
+        self.end();
+        Ok(())
+    }
+}
+
+/// A number for a name: FNV-1a with 64 bits of its bytes. NULL and negative lengths are empty names. O(length).
+///
+/// # Safety
+/// text points to length readable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_hash(text: *const c_char, length: i64) -> i64 {
+    hash(unsafe { bytes(text, length) }.unwrap_or_default())
+}
+
+/// Sets a capacity for this number of jobs that wait or run, and as many that are over. The rest is what a site's
+/// machine can spare: 8 MB of histories, 460 kB of waits a pool. O(1).
+///
+/// Errors: NULL, MISALIGNED, OUT_OF_RANGE (jobs).
+///
+/// # Safety
+/// capacity points to a writable structure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_capacity_init(
+    capacity: *mut surefill_scheduler_capacity,
+    jobs: i32,
+) -> i32 {
+    status((|| {
+        let own = SchedulerCapacity::of(count(jobs)?);
+        Scheduler::size(&own)?;
+        unsafe { write(capacity, c_capacity(&own)) }
+    })())
+}
+
+/// Bytes of memory that a scheduler with this capacity needs.
+///
+/// Errors: NULL, MISALIGNED, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// capacity points to a readable structure of the size it says, size to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_size(
+    capacity: *const surefill_scheduler_capacity,
+    size: *mut i64,
+) -> i32 {
+    status((|| unsafe { write_size(size, Scheduler::size(&self::capacity(capacity)?)?) })())
+}
+
+/// Makes a scheduler with default settings that knows nothing, in the caller's memory (length bytes, at least
+/// surefill_scheduler_size, aligned to 8). O(size).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_VERSION, OUT_OF_RANGE.
+///
+/// # Safety
+/// memory points to length writable bytes, capacity to a readable structure of the size it says, scheduler to a
+/// writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_init(
+    memory: *mut c_void,
+    length: i64,
+    capacity: *const surefill_scheduler_capacity,
+    scheduler: *mut *mut surefill_scheduler,
+) -> i32 {
+    status((|| {
+        let capacity = unsafe { self::capacity(capacity)? };
+        unsafe { init(memory, length, scheduler, |bytes| Scheduler::init(bytes, &capacity)) }
+    })())
+}
+
+/// The scheduler goes on in a larger block, with all that it knows; the old one stays as it is. An open cycle goes on
+/// with the new handle. Jobs, ended ones, pools and queues may be more; the rest is as it was. O(size).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
+///
+/// # Safety
+/// old is a handle, memory points to length writable bytes that are not the old one's, capacity to a readable structure
+/// of the size it says, scheduler to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_grow(
+    old: *const surefill_scheduler,
+    memory: *mut c_void,
+    length: i64,
+    capacity: *const surefill_scheduler_capacity,
+    scheduler: *mut *mut surefill_scheduler,
+) -> i32 {
+    status((|| {
+        let capacity = unsafe { self::capacity(capacity)? };
+        let mut old = unsafe { self::scheduler(old)? };
+        unsafe { init(memory, length, scheduler, |bytes| old.grow(bytes, &capacity)) }
+    })())
+}
+
+/// Makes the block a checkpoint, surefill_scheduler_size bytes from the handle on, by writing its checksum. Any later
+/// call that changes it breaks the seal. O(size).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// scheduler is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_seal(scheduler: *mut surefill_scheduler) -> i32 {
+    status(unsafe { seal::<Scheduler, _>(scheduler) })
+}
+
+/// Opens a checkpoint that lies in the caller's memory (length bytes, aligned to 8): a block as
+/// surefill_scheduler_seal left it. O(size).
+///
+/// Errors: NULL, MISALIGNED, TOO_SMALL, OUT_OF_RANGE (length), WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER,
+/// CORRUPT.
+///
+/// # Safety
+/// memory points to length writable bytes, scheduler to a writable pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_open(
+    memory: *mut c_void,
+    length: i64,
+    scheduler: *mut *mut surefill_scheduler,
+) -> i32 {
+    status(unsafe { open::<Scheduler, _>(memory, length, scheduler) })
+}
+
+/// Changes the settings that these words name (length bytes, apart by blanks, commas or pluses), such as "preset=fast
+/// proposals=25": preset (fair, fast, easy), mode (on, shadow), order (ties, priority, free), seconds, predictor
+/// (contexts, limit), the plan's short, steep, long, front, proposals, cut and running; grace, settle and refused in
+/// seconds; seed. With a prefix (NULL or "" for none) only words that begin with it are looked at, without it. A word
+/// that is not understood is an error, nothing is changed, and message (room bytes, zero at its end) says which it is
+/// and what it should be; else message is empty.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
+///
+/// # Safety
+/// scheduler is a handle, words points to length readable bytes, prefix is NULL or a string, message points to room
+/// writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_configure(
+    scheduler: *mut surefill_scheduler,
+    words: *const c_char,
+    length: i64,
+    prefix: *const c_char,
+    message: *mut c_char,
+    room: i64,
+) -> i32 {
+    status((|| {
+        let mut scheduler = unsafe { self::scheduler(scheduler)? };
+        let words = core::str::from_utf8(unsafe { bytes(words, length)? }).map_err(|_| Error::OutOfRange)?;
+        let prefix = if prefix.is_null() { c"" } else { unsafe { CStr::from_ptr(prefix) } };
+        let prefix = prefix.to_str().map_err(|_| Error::OutOfRange)?;
+        let mut message = unsafe { Text::new(message, room)? };
+        scheduler.configure(words, prefix).map_err(|BadWord { at, length, wanted }| {
+            let word = words.get(at..).and_then(|rest| rest.get(..length)).unwrap_or_default();
+            for part in ["'", word, "': wanted is ", wanted] {
+                let _ = message.write_str(part);
+            }
+            Error::OutOfRange
+        })
+    })())
+}
+
+/// Writes all settings that are in effect as words that surefill_scheduler_configure reads, with a zero byte at their
+/// end.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE (room); FULL where
+/// room is too short: then as much is written as fits.
+///
+/// # Safety
+/// scheduler is a handle, words points to room writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_words(
+    scheduler: *const surefill_scheduler,
+    words: *mut c_char,
+    room: i64,
+) -> i32 {
+    status((|| {
+        let settings = unsafe { self::scheduler(scheduler)? }.settings();
+        let mut text = unsafe { Text::new(words, room)? };
+        let _ = settings.write(&mut text);
+        if text.whole { Ok(()) } else { Err(Error::Full) }
+    })())
+}

@@ -1,0 +1,262 @@
+//! What a scheduler is told, and asked: pools, queues and jobs.
+
+use super::{
+    SUREFILL_FLAG_HOLDS_NOTHING, bytes, scheduler, surefill_job, surefill_scheduler, surefill_totals,
+};
+use crate::capi::distribution::distribution_or_limit;
+use crate::capi::pass::{sized, write_sized};
+use crate::capi::{checked_mut, count, status};
+use crate::engine::{JOB_QUEUES, JobReport, JobState, Totals, Why};
+use crate::error::{Error, Result};
+use core::ffi::c_char;
+
+/// Sets the units of the pool of this name (length bytes), and how many of them are idle; -1 for all that known jobs
+/// leave. What is neither idle nor a known job's is unaccounted: nothing is known of its end. Writes the pool's
+/// number, the same for the same name. O(pools).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, FULL.
+///
+/// # Safety
+/// scheduler is a handle, name points to length readable bytes, pool to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_set_pool(
+    scheduler: *mut surefill_scheduler,
+    name: *const c_char,
+    length: i64,
+    units: i32,
+    idle: i32,
+    pool: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut scheduler = unsafe { self::scheduler(scheduler)? };
+        let pool = unsafe { checked_mut(pool)? };
+        let idle = if idle == -1 { None } else { Some(count(idle)?) };
+        *pool = scheduler.set_pool(unsafe { bytes(name, length)? }, count(units)?, idle)? as i32;
+        Ok(())
+    })())
+}
+
+/// A queue of this name (length bytes) belongs to this pool. Writes its number, the same for the same name. O(queues).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NO_SUCH_INDEX, OUT_OF_RANGE,
+/// FULL.
+///
+/// # Safety
+/// scheduler is a handle, name points to length readable bytes, queue to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_set_queue(
+    scheduler: *mut surefill_scheduler,
+    name: *const c_char,
+    length: i64,
+    pool: i32,
+    queue: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut scheduler = unsafe { self::scheduler(scheduler)? };
+        let queue = unsafe { checked_mut(queue)? };
+        let pool = u32::try_from(pool).map_err(|_| Error::NoSuchIndex)?;
+        *queue = scheduler.set_queue(unsafe { bytes(name, length)? }, pool)? as i32;
+        Ok(())
+    })())
+}
+
+/// # Safety
+/// As [`surefill_scheduler_set_job`].
+unsafe fn set_job(scheduler: *mut surefill_scheduler, now: i64, job: *const surefill_job) -> Result<()> {
+    let mut scheduler = unsafe { self::scheduler(scheduler)? };
+    let none = surefill_job {
+        struct_size: size_of::<surefill_job>() as u32,
+        state: 0,
+        id: 0,
+        user: 0,
+        submit: 0,
+        begin: 0,
+        start: 0,
+        limit: 0,
+        ran: 0,
+        priority: 0.0,
+        tier: 0,
+        count: 0,
+        units: 0,
+        restarts: 0,
+        tasks: 0,
+        at_once: 0,
+        why: 0,
+        flags: 0,
+        queue_count: 0,
+        queues: [0; 8],
+        reserved: 0,
+        prediction: core::ptr::null(),
+    };
+    let given = unsafe { sized(job, none, &[])? };
+    let predicted = if given.prediction.is_null() {
+        None
+    } else {
+        Some(unsafe { distribution_or_limit(given.prediction)? })
+    };
+    let state = JobState::from_number(count(given.state)?).ok_or(Error::OutOfRange)?;
+    let why = Why::from_number(count(given.why)?).ok_or(Error::OutOfRange)?;
+    let mut queues = [0_u32; JOB_QUEUES];
+    for (to, &from) in queues.iter_mut().zip(&given.queues) {
+        *to = from as u32;
+    }
+    if given.flags & !SUREFILL_FLAG_HOLDS_NOTHING != 0 || given.reserved != 0 {
+        return Err(Error::WrongVersion);
+    }
+    scheduler.set_job(
+        now,
+        &JobReport {
+            id: given.id,
+            state,
+            user: given.user,
+            submit: given.submit,
+            begin: given.begin,
+            start: given.start,
+            limit: given.limit,
+            ran: given.ran,
+            priority: given.priority,
+            tier: given.tier,
+            count: count(given.count)?,
+            units: count(given.units)?,
+            restarts: count(given.restarts)?,
+            tasks: count(given.tasks)?,
+            at_once: count(given.at_once)?,
+            why,
+            holds_nothing: given.flags & SUREFILL_FLAG_HOLDS_NOTHING != 0,
+            queues: queues.get(..count(given.queue_count)? as usize).ok_or(Error::OutOfRange)?,
+            prediction: predicted.as_ref(),
+        },
+    )
+}
+
+/// The manager says this of a job now, as an event or as a row of the listing under way, whose rows count from its end
+/// on. O(W + bins x contexts) for W waiting jobs.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE, NOT_A_NUMBER,
+/// NO_SUCH_INDEX (queues), FULL; UNKNOWN_JOB for one that is over, was not known and is not described: it does no harm.
+///
+/// # Safety
+/// scheduler is a handle, job points to a readable structure of the size it says, whose prediction is NULL or a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_set_job(
+    scheduler: *mut surefill_scheduler,
+    now: i64,
+    job: *const surefill_job,
+) -> i32 {
+    status(unsafe { set_job(scheduler, now, job) })
+}
+
+/// A job's place in the site's order has changed. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, UNKNOWN_JOB, NOT_A_NUMBER,
+/// OUT_OF_RANGE.
+///
+/// # Safety
+/// scheduler is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_set_priority(
+    scheduler: *mut surefill_scheduler,
+    job: i64,
+    tier: i32,
+    priority: f64,
+) -> i32 {
+    status((|| unsafe { self::scheduler(scheduler)? }.set_priority(job, tier, priority))())
+}
+
+/// A listing of all jobs begins; one that was not ended is dropped, and its rows count with this one. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE.
+///
+/// # Safety
+/// scheduler is a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_list_begin(scheduler: *mut surefill_scheduler, now: i64) -> i32 {
+    status((|| unsafe { self::scheduler(scheduler)? }.list_begin(now))())
+}
+
+/// The listing is complete: who was not in it has left. Writes whether it is doubted, because it lacks more than half
+/// of the jobs with room and more than 16: then nobody has left. The second one in a row counts, and the first one
+/// after the block was made or opened. O(n log n).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, OUT_OF_RANGE; WRONG_STATE
+/// without a listing.
+///
+/// # Safety
+/// scheduler is a handle, doubted points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_list_end(
+    scheduler: *mut surefill_scheduler,
+    now: i64,
+    doubted: *mut i32,
+) -> i32 {
+    status((|| {
+        let mut scheduler = unsafe { self::scheduler(scheduler)? };
+        let doubted = unsafe { checked_mut(doubted)? };
+        *doubted = i32::from(scheduler.list_end(now)?);
+        Ok(())
+    })())
+}
+
+/// When the next cycle is wanted, now or later, and by which pools: a bit each, pool 0 the lowest. O(W) for W waiting
+/// jobs.
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT; NEVER if none is wanted before
+/// something is reported.
+///
+/// # Safety
+/// scheduler is a handle, when and pools point to writable numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_wake(
+    scheduler: *const surefill_scheduler,
+    now: i64,
+    when: *mut i64,
+    pools: *mut i64,
+) -> i32 {
+    status((|| {
+        let (when, pools) = unsafe { (checked_mut(when)?, checked_mut(pools)?) };
+        let (time, bits) = unsafe { self::scheduler(scheduler)? }.wake(now)?.ok_or(Error::Never)?;
+        (*when, *pools) = (time, bits as i64);
+        Ok(())
+    })())
+}
+
+/// What has happened since the block was made, and what is now. O(1).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT.
+///
+/// # Safety
+/// scheduler is a handle, totals points to a writable structure of the size it says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_totals(
+    scheduler: *const surefill_scheduler,
+    totals: *mut surefill_totals,
+) -> i32 {
+    status((|| {
+        let scheduler = unsafe { self::scheduler(scheduler)? };
+        let given = unsafe { checked_mut(totals)? }.struct_size;
+        if (given as usize) < 16 || given > 4096 {
+            return Err(Error::WrongVersion);
+        }
+        let (waiting, running) = scheduler.counts();
+        let happened = scheduler.totals();
+        let Totals { submitted, started, ended, broken, withdrawn, requeued, refused, .. } = happened;
+        let now = surefill_totals {
+            struct_size: size_of::<surefill_totals>() as u32,
+            waiting: waiting as i32,
+            running: running as i32,
+            reserved: 0,
+            submitted: submitted as i64,
+            started: started as i64,
+            ended: ended as i64,
+            broken: broken as i64,
+            withdrawn: withdrawn as i64,
+            requeued: requeued as i64,
+            refused: refused as i64,
+            surprises: happened.surprises as i64,
+            clock_set_back: happened.clock_set_back as i64,
+            unknown_jobs: happened.unknown_jobs as i64,
+            doubted: happened.doubted as i64,
+        };
+        unsafe { write_sized(totals, now, given) }
+    })())
+}
