@@ -999,7 +999,8 @@ module surefill
       integer(c_int64_t) :: code
     end function surefill_hash
 
-    !> Sets a capacity for this number of jobs that wait or run, everything else in proportion. O(1).
+    !> Sets a capacity for this number of jobs that wait or run, and as many that are over. The rest is what a site's
+    !! machine can spare: 8 MB of histories, 460 kB of waits a pool. O(1).
     function surefill_scheduler_capacity_init(capacity, jobs) bind(c, &
             name='surefill_scheduler_capacity_init') result(code)
       import

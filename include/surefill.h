@@ -283,7 +283,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  * the scheduler finds what has happened. No order of events is an error. Sealed, the block is the state file; an old
  * one is mended by the next listing.
  *
- *     static int64_t memory[1 << 19], scratch[1 << 17];
+ *     static int64_t memory[1 << 21], scratch[1 << 17];
  *     surefill_scheduler_capacity capacity;
  *     surefill_scheduler *s;
  *     surefill_cycle *cycle;
@@ -309,6 +309,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *       surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
  *       while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
  *         surefill_cycle_started(cycle, s, action.number, action.job);
+ *       if (surefill_cycle_planned(cycle, s, job.id, &when) == SUREFILL_OK) printf("planned for %ld\n", (long)when);
  *       surefill_cycle_close(cycle, s);
  *     }
  *     surefill_scheduler_seal(s);
@@ -537,7 +538,8 @@ typedef struct surefill_action {
 /* A number for a name: FNV-1a with 64 bits of its bytes. NULL and negative lengths are empty names. O(length). */
 int64_t surefill_hash(const char *text, int64_t length);
 
-/* Sets a capacity for this number of jobs that wait or run, everything else in proportion. O(1).
+/* Sets a capacity for this number of jobs that wait or run, and as many that are over. The rest is what a site's
+ * machine can spare: 8 MB of histories, 460 kB of waits a pool. O(1).
  *
  * Errors: OUT_OF_RANGE (jobs). */
 int32_t surefill_scheduler_capacity_init(surefill_scheduler_capacity *capacity, int32_t jobs);

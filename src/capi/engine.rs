@@ -32,6 +32,7 @@
 //!   surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
 //!   while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
 //!     surefill_cycle_started(cycle, s, action.number, action.job);
+//!   if (surefill_cycle_planned(cycle, s, job.id, &when) == SUREFILL_OK) printf("planned for %ld\n", (long)when);
 //!   surefill_cycle_close(cycle, s);
 //! }
 //! surefill_scheduler_seal(s);
