@@ -1173,6 +1173,19 @@ module surefill
       integer(c_int32_t) :: code
     end function surefill_scheduler_wake
 
+    !> Writes the run time in seconds, from its start on, that a job exceeds with probability at most 1 - quantile,
+    !! given that it still runs if it does. O(bins).
+    function surefill_scheduler_run_time(scheduler, now, job, quantile, seconds) bind(c, &
+            name='surefill_scheduler_run_time') result(code)
+      import
+      type(c_ptr), value :: scheduler
+      integer(c_int64_t), value :: now
+      integer(c_int64_t), value :: job
+      real(c_double), value :: quantile
+      integer(c_int64_t), intent(out) :: seconds
+      integer(c_int32_t) :: code
+    end function surefill_scheduler_run_time
+
     !> What has happened since the block was made, and what is now. O(1).
     function surefill_scheduler_totals(scheduler, totals) bind(c, name='surefill_scheduler_totals') &
             result(code)

@@ -305,6 +305,7 @@ int32_t surefill_distribution_quantile(const surefill_distribution *distribution
  *     surefill_scheduler_list_end(s, now, &doubted);
  *     surefill_scheduler_set_priority(s, job.id, 0, 100.0);
  *     if (surefill_scheduler_wake(s, now, &when, &pools) == SUREFILL_OK && when <= now && pools >> pool & 1) {
+ *       surefill_scheduler_run_time(s, now, job.id, 0.9, &when);
  *       surefill_cycle_size(&capacity, &bytes);
  *       surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
  *       while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)
@@ -648,6 +649,16 @@ int32_t surefill_scheduler_list_end(surefill_scheduler *scheduler, int64_t now, 
  *
  * Errors: CORRUPT; NEVER if none is wanted before something is reported. */
 int32_t surefill_scheduler_wake(const surefill_scheduler *scheduler, int64_t now, int64_t *when, int64_t *pools);
+
+/* Writes the run time in seconds, from its start on, that a job exceeds with probability at most 1 - quantile,
+ * given that it still runs if it does. O(bins).
+ *
+ * Errors: UNKNOWN_JOB, OUT_OF_RANGE (quantile). */
+int32_t surefill_scheduler_run_time(const surefill_scheduler *scheduler,
+                                    int64_t now,
+                                    int64_t job,
+                                    double quantile,
+                                    int64_t *seconds);
 
 /* What has happened since the block was made, and what is now. O(1). */
 int32_t surefill_scheduler_totals(const surefill_scheduler *scheduler, surefill_totals *totals);

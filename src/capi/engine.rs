@@ -28,6 +28,7 @@
 //! surefill_scheduler_list_end(s, now, &doubted);
 //! surefill_scheduler_set_priority(s, job.id, 0, 100.0);
 //! if (surefill_scheduler_wake(s, now, &when, &pools) == SUREFILL_OK && when <= now && pools >> pool & 1) {
+//!   surefill_scheduler_run_time(s, now, job.id, 0.9, &when);
 //!   surefill_cycle_size(&capacity, &bytes);
 //!   surefill_cycle_begin(scratch, sizeof scratch, s, pool, now, &cycle);
 //!   while (surefill_cycle_next(cycle, s, &action) == SUREFILL_OK && action.step == SUREFILL_ACT_START)

@@ -126,7 +126,7 @@ impl Scheduler<'_> {
                 }
                 job.refused_until = job.refused_until.min(now);
                 job.stopped_since = job.stopped_since.min(now);
-                (job.end, job.ask_at) = (0, 0);
+                (job.asked, job.end_age) = (0, 0);
             }
         }
         (self.state.now, self.state.begun) = (now, 1);
@@ -366,7 +366,7 @@ impl Scheduler<'_> {
         let job = self.parts.table.get_mut(slot)?;
         (job.state, job.start, job.begun) = (JobState::Running as u32, start, begun);
         (job.held, job.refused, job.refused_until, job.busy, job.shadow) = (0, 0, 0, 0, 0);
-        (job.stopped, job.end, job.ask_at) = (0, 0, 0);
+        (job.stopped, job.asked, job.end_age) = (0, 0, 0);
         job.units = if said.units != 0 { said.units } else { job.count };
         job.edits = job.edits.wrapping_add(1);
         let (pool, units) = (job.pool, job.units);

@@ -45,8 +45,8 @@ pub struct SchedulerCapacity {
 }
 
 impl SchedulerCapacity {
-    /// For this number of jobs that wait or run, with as many that are over; the rest is what a site's machine can spare:
-    /// 8 MB of histories, 460 kB of waits a pool.
+    /// For this number of jobs that wait or run, with as many that are over; the rest is what a site's machine can
+    /// spare: 8 MB of histories, 460 kB of waits a pool.
     pub fn of(jobs: u32) -> SchedulerCapacity {
         let contexts = PredictorCapacity::of(PredictorKind::Contexts);
         SchedulerCapacity {

@@ -19,6 +19,11 @@ fn cut_at(job: &Record) -> i64 {
     if job.predicted == Predicted::Single as u32 { limit(job).max(job.single) } else { limit(job) }
 }
 
+/// The age at which the end of a running job is predicted anew that was last predicted at this one.
+fn next_asked(asked: i64) -> i64 {
+    asked + asked / 10 + 6
+}
+
 impl Scheduler<'_> {
     /// What is predicted of a job.
     pub(super) fn predicted(&self, slot: u32) -> Result<RuntimeDistribution> {
@@ -87,7 +92,7 @@ impl Scheduler<'_> {
         let mean = self.predicted(slot)?.mean_within(limit, self.settings().cut)?;
         let job = self.parts.table.get_mut(slot)?;
         job.mean = libm::round(mean) as i64;
-        (job.end, job.ask_at) = (0, 0);
+        (job.asked, job.end_age) = (0, 0);
         Ok(())
     }
 
@@ -122,16 +127,39 @@ impl Scheduler<'_> {
         Ok(())
     }
 
-    /// When a running job is expected to end, after `now`.
+    /// When a running job is expected to end, after `now`: by what was to be expected when it last reached one of the
+    /// ages 0 s, 6 s, 12 s, ..., each a tenth and six seconds beyond the one before. It does not depend on when it is
+    /// asked.
     pub(super) fn expected_end(&mut self, slot: u32, settings: &Settings, now: i64) -> Result<i64> {
         let job = *self.parts.table.get(slot)?;
         let age = job.age(now).min(MAX_SECONDS);
-        if job.learnt == 0 && age >= job.ask_at {
-            let rest = self.predicted(slot)?.quantile_within(settings.running, age, cut_at(&job))?;
-            let job = self.parts.table.get_mut(slot)?;
-            (job.end, job.ask_at) = (now.saturating_add(rest), age + age / 10 + 6);
+        let mut asked = job.asked;
+        // A clock that was set back makes jobs younger.
+        if age < asked {
+            asked = 0;
         }
-        Ok(self.parts.table.get(slot)?.end.max(now.saturating_add(1)))
+        while age >= next_asked(asked) {
+            asked = next_asked(asked);
+        }
+        if job.learnt == 0 && (asked != job.asked || job.end_age == 0) {
+            let rest = self.predicted(slot)?.quantile_within(settings.running, asked, cut_at(&job))?;
+            let job = self.parts.table.get_mut(slot)?;
+            (job.asked, job.end_age) = (asked, asked.saturating_add(rest));
+        }
+        let end_age = self.parts.table.get(slot)?.end_age;
+        Ok(now.saturating_add(end_age.saturating_sub(age).max(1)))
+    }
+
+    /// The run time that a job exceeds with probability at most `1 - quantile`, given that it still runs if it does:
+    /// from its start on, in seconds. O(bins).
+    ///
+    /// # Errors
+    /// [`Error::UnknownJob`], [`Error::NotANumber`], [`Error::OutOfRange`] for a quantile outside 0 to 1.
+    pub fn run_time(&self, id: i64, quantile: f64, now: i64) -> Result<i64> {
+        let slot = self.parts.table.find(id)?.ok_or(Error::UnknownJob)?;
+        let job = self.parts.table.get(slot)?;
+        let age = if job.state().has_room() { job.age(self.clock(now)).min(MAX_SECONDS) } else { 0 };
+        Ok(age.saturating_add(self.predicted(slot)?.quantile_within(quantile, age, cut_at(job))?))
     }
 
     /// When a running job reaches its limit, after `now`.

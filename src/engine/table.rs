@@ -36,9 +36,9 @@ pub(super) struct Record {
     pub refused_until: i64,
     /// Since when the manager no longer lists it.
     pub gone_since: i64,
-    /// When it is expected to end, once it runs, and from which age on that is asked again.
-    pub end: i64,
-    pub ask_at: i64,
+    /// At which age its end was predicted last, and at which age it is expected to end; 0 if that was not asked yet.
+    pub asked: i64,
+    pub end_age: i64,
     /// How much longer it counted as having waited in the last decision, by its priority.
     pub credit: i64,
     /// Its mean predicted run time.

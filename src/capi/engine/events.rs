@@ -5,7 +5,7 @@ use super::{
 };
 use crate::capi::distribution::distribution_or_limit;
 use crate::capi::pass::{sized, write_sized};
-use crate::capi::{checked_mut, count, status};
+use crate::capi::{checked_mut, count, status, write};
 use crate::engine::{JOB_QUEUES, JobReport, JobState, Totals, Why};
 use crate::error::{Error, Result};
 use core::ffi::c_char;
@@ -217,6 +217,28 @@ pub unsafe extern "C" fn surefill_scheduler_wake(
         let (time, bits) = unsafe { self::scheduler(scheduler)? }.wake(now)?.ok_or(Error::Never)?;
         (*when, *pools) = (time, bits as i64);
         Ok(())
+    })())
+}
+
+/// Writes the run time in seconds, from its start on, that a job exceeds with probability at most 1 - quantile, given
+/// that it still runs if it does. O(bins).
+///
+/// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, UNKNOWN_JOB, NOT_A_NUMBER,
+/// OUT_OF_RANGE (quantile).
+///
+/// # Safety
+/// scheduler is a handle, seconds points to a writable number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn surefill_scheduler_run_time(
+    scheduler: *const surefill_scheduler,
+    now: i64,
+    job: i64,
+    quantile: f64,
+    seconds: *mut i64,
+) -> i32 {
+    status((|| {
+        let run_time = unsafe { self::scheduler(scheduler)? }.run_time(job, quantile, now)?;
+        unsafe { write(seconds, run_time) }
     })())
 }
 
