@@ -1,5 +1,5 @@
-/* Reads a workload in the Standard Workload Format, plain text in order of submission, into the arrays of a program that
- * replays it. The program defines MAX_JOBS and a struct job with the members used here, then includes this file. */
+/* Reads a workload in the Standard Workload Format, plain text in order of submission, into the arrays of a program
+ * that replays it. The program defines MAX_JOBS and a struct job with the members used here, then includes this. */
 #ifndef SWF_H
 #define SWF_H
 
