@@ -209,7 +209,7 @@ deb-slurm: $(BUILD)/libsurefill.a
 	./scripts/deb-slurm.sh $(BUILD)/deb
 
 bench:
-	$(CARGO) bench --bench pass --bench plan
+	$(CARGO) bench --bench pass --bench plan --bench engine
 
 instructions:
 	./scripts/instructions.sh
