@@ -390,6 +390,7 @@ impl Scheduler<'_> {
         }
         if before.state() == JobState::Suspended && to != JobState::Suspended {
             job.stopped += now.saturating_sub(job.stopped_since).max(0);
+            (job.end, job.ask_at) = (0, 0);
         }
         if to == JobState::Suspended && before.state() != JobState::Suspended {
             job.stopped_since = now;

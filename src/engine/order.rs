@@ -112,7 +112,7 @@ pub(super) fn easy(
 }
 
 impl Scheduler<'_> {
-    /// The time limit of a job; a year for one without.
+    /// The time limit of a job; longer than any for one without.
     fn limit_of(&self, slot: u32) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
         Ok(if job.limit > 0 { job.limit } else { i64::MAX })

@@ -1,7 +1,8 @@
 //! Predicted run times: made when a job is first reported, and anew when a job of its user has ended or what is known of
 //! it has changed. A running job is expected to end at a quantile of what is left of its predicted run time; that is
-//! asked again when its age has grown by a tenth and six seconds.
+//! asked again when its age has grown by a tenth and six seconds, while it is suspended each time, and when it goes on.
 
+use super::job::JobState;
 use super::object::{LEARNT, Scheduler};
 use super::settings::Settings;
 use super::table::{Predicted, Record};
@@ -126,7 +127,7 @@ impl Scheduler<'_> {
     pub(super) fn expected_end(&mut self, slot: u32, settings: &Settings, now: i64) -> Result<i64> {
         let job = *self.parts.table.get(slot)?;
         let age = job.age(now).min(MAX_SECONDS);
-        if job.learnt == 0 && age >= job.ask_at {
+        if job.learnt == 0 && (age >= job.ask_at || job.state() == JobState::Suspended) {
             let rest = self.predicted(slot)?.quantile_within(settings.running, age, cut_at(&job))?;
             let job = self.parts.table.get_mut(slot)?;
             (job.end, job.ask_at) = (now.saturating_add(rest), age + age / 10 + 6);
