@@ -1,5 +1,5 @@
-//! Cycles in single cases: what is heeded while one is under way, refusals, arrays, pools, shadow mode, and when the next
-//! one is wanted.
+//! Cycles in single cases: what is heeded while one is under way, refusals, arrays, pools, shadow mode, and when the
+//! next one is wanted.
 
 use crate::block::Block;
 use crate::facts::{T, job, over, running};
@@ -195,7 +195,7 @@ fn arrays() {
     block.tell(T + 1, &JobReport { tasks: 1, ..array });
     assert_eq!(block.would(0, T + 1), [1]);
 
-    // So many at once; the same if they are answered later.
+    // No more at once than was said; the same if they are answered later.
     for at_once in [1, 2] {
         let mut block = Block::of_one(8, 10, EASY);
         let limited = JobReport { at_once, ..array };

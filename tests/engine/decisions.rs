@@ -60,7 +60,8 @@ fn tell(machine: &Machine, block: &mut Block, way: Way, random: &mut Random) {
         block.scheduler().list_begin(now).unwrap();
         for row in rows {
             let job = &machine.jobs[row];
-            // Who was withdrawn may be in no row. The engine's predictor counts him until he is forgotten, by events not.
+            // Who was withdrawn may be in no row. The engine's predictor counts him until he is forgotten; by events,
+            // not.
             let missing = predicts_nothing && job.state == JobState::Gone && random.one_in(2);
             if !missing {
                 block.tell(now, &job.report(std::array::from_ref(&job.queue), now));

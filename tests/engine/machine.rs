@@ -1,5 +1,5 @@
-//! A stand-in for a resource manager: a machine with pools of units, a queue, and jobs that are drawn, with true run times.
-//! It knows nothing of the engine; what it says of itself is told to one, as events or as listings.
+//! A stand-in for a resource manager: a machine with pools of units, a queue, and jobs that are drawn, with true run
+//! times. It knows nothing of the engine; what it says of itself is told to one, as events or as listings.
 
 use surefill::engine::{JobReport, JobState, Why};
 use surefill::runtime::RuntimeDistribution;
@@ -350,7 +350,9 @@ impl Machine {
             if self.random.one_in(15) {
                 self.units[pool] = 1 + self.random.below(40) as u32;
             }
-            if self.random.one_in(10) {
+            // Strangers who become known jobs in the same second are room that was made or not, as it is told.
+            let adopts = self.touched.iter().any(|one| one.0 == 2);
+            if self.random.one_in(10) && !adopts {
                 self.strangers[pool] = self.random.below(5) as u32;
             }
         }
