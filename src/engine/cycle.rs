@@ -1,7 +1,7 @@
 //! One decision of one pool: offers, and the manager's answers.
 
 use super::SchedulerCapacity;
-use super::job::{JobReport, JobState, MAX_TIME, Why};
+use super::job::{JobState, MAX_TIME, Why};
 use super::life::{Said, worth};
 use super::object::Scheduler;
 use super::order::{Candidate, easy, tiers};
@@ -46,7 +46,8 @@ pub enum Action {
     WouldStart(Offer),
     /// Nothing more starts.
     Done,
-    /// There is less room than the cycle thought, or the settings have changed: begin another.
+    /// There is less room than the cycle thought, the settings have changed, or there were more offers than it has room
+    /// for: begin another.
     Stale,
 }
 
@@ -124,8 +125,9 @@ pub(crate) struct Parts<'a> {
 ///
 /// [`Cycle::begin`], then [`Cycle::next`] until it is done, then [`Cycle::close`]. Each offer is answered by
 /// [`Cycle::started`] or [`Cycle::refused`], at once or later, until the cycle is closed or another begins; one that is
-/// never answered was refused. Whatever is reported between two calls is heeded: an edited job is not started on an old
-/// offer, and when there is less room than the cycle thought it says so ([`Action::Stale`]).
+/// never answered was refused. Whatever is reported between two calls is heeded: an edited job is neither offered by an
+/// old decision nor started on an old offer, and when there is less room than the cycle thought, by a job that has
+/// started without it too, it says so ([`Action::Stale`]).
 pub struct Cycle<'a> {
     state: &'a mut State,
     parts: Parts<'a>,
@@ -214,7 +216,7 @@ impl<'a> Cycle<'a> {
         scheduler.forget_the_gone(now.saturating_sub(grace))?;
         let pool = pool_mut(scheduler.parts.pools, number)?;
         pool.settle();
-        pool.stirred = 0;
+        (pool.stirred, pool.decided) = (0, now);
         (state.capacity, state.now, state.pool, state.losses) = (capacity, now, number, pool.losses);
         Ok(Cycle { state, parts })
     }
@@ -238,15 +240,22 @@ impl<'a> Cycle<'a> {
             let candidate = *at(self.parts.candidates, number as usize)?;
             let job = *scheduler.parts.table.get(candidate.slot)?;
             let shadow = settings.mode == Mode::Shadow;
-            if !job.may_start(self.state.now)
+            // What was edited since is left to the next cycle.
+            let same = job.id == candidate.id && job.edits == candidate.edits && job.pool == self.state.pool;
+            if !same
+                || !job.may_start(self.state.now)
                 || job.count != candidate.processors
                 || shadow && job.shadow != 0
             {
                 self.state.taken += 1;
                 continue;
             }
-            if job.tasks > 1 && !shadow && scheduler.parts.table.is_full() {
+            if job.tasks > 1 && !shadow && scheduler.parts.table.is_full() && !scheduler.can_forget()? {
                 return Err(Error::Full);
+            }
+            if self.state.offers as usize >= self.parts.offers.len() {
+                // So often was the same refused and offered again.
+                return Ok(Action::Stale);
             }
             self.state.taken += 1;
             let offer = Offer {
@@ -287,6 +296,7 @@ impl<'a> Cycle<'a> {
         let own = order(candidate.slot)?;
         let starting = range(self.parts.starting, 0, self.state.starting as usize)?;
         let all = range(self.parts.candidates, 0, self.state.candidates as usize)?;
+        let offers = range(self.parts.offers, 0, self.state.offers as usize)?;
         for &slot in scheduler.parts.table.waiting() {
             let (submit, id) = order(slot)?;
             if (submit, id) >= own {
@@ -294,9 +304,9 @@ impl<'a> Cycle<'a> {
             }
             let job = scheduler.parts.table.get(slot)?;
             let starts = || {
-                starting
-                    .iter()
-                    .any(|&number| all.get(number as usize).is_some_and(|other| other.slot == slot))
+                let is_open = |made: &Made| made.fate == Fate::Open as u32 && made.slot == slot;
+                let starts = |number: u32| all.get(number as usize).is_some_and(|other| other.slot == slot);
+                offers.iter().any(is_open) || starting.iter().any(|&number| starts(number))
             };
             if job.pool == self.state.pool && job.may_start(self.state.now) && !starts() {
                 return Ok(id);
@@ -478,14 +488,26 @@ impl<'a> Cycle<'a> {
             return Err(Error::WrongState);
         }
         let known = *scheduler.parts.table.get(made.slot)?;
-        let now = self.state.now;
+        // Unless the clock was set back meanwhile, that of the cycle.
+        let now = self.state.now.min(scheduler.state.now);
+        let before = *scheduler.pool_at(self.state.pool)?;
         if known.id == made.job && !known.state().has_room() {
             let slot = if job == known.id { made.slot } else { scheduler.split(made.slot, job, now)? };
             let restarts = scheduler.parts.table.get(slot)?.restarts;
             let said = Said { state: JobState::Starting, start: now, ran: 0, restarts, why: 0, units: 0 };
             scheduler.live(slot, &said, now)?;
-            // The pool was stirred by the cycle itself.
-            pool_mut(scheduler.parts.pools, self.state.pool)?.stirred = 0;
+            if scheduler.state.listing_open != 0 {
+                // A row that was told before is older than the start.
+                let listing = scheduler.state.listing;
+                let job = scheduler.parts.table.get_mut(slot)?;
+                (job.listed, job.noted_state, job.noted_start) = (listing, JobState::Starting as u32, now);
+                (job.noted_restarts, job.noted_why, job.noted_units, job.noted_ran) = (restarts, 0, 0, 0);
+            }
+            // The cycle itself has stirred the pool, and knows of this room.
+            let pool = pool_mut(scheduler.parts.pools, self.state.pool)?;
+            pool.stirred = before.stirred;
+            let losses = pool.losses.wrapping_sub(before.losses);
+            self.state.losses = self.state.losses.wrapping_add(losses);
         }
         at_mut(self.parts.offers, number as usize)?.fate = Fate::Started as u32;
         Ok(())
@@ -505,7 +527,7 @@ impl<'a> Cycle<'a> {
         scheduler.state.totals.refused += 1;
         let changes = scheduler.pool_at(self.state.pool)?.changes;
         let refused = scheduler.settings().refused as i64;
-        let now = self.state.now;
+        let now = self.state.now.min(scheduler.state.now);
         let job = scheduler.parts.table.get_mut(made.slot)?;
         if job.id != made.job || job.state().has_room() {
             return Ok(());
@@ -537,40 +559,4 @@ impl<'a> Cycle<'a> {
 /// A span of time as the plan takes it.
 fn spanned(span: i64) -> i64 {
     span.clamp(0, MAX_SECONDS)
-}
-
-impl Scheduler<'_> {
-    /// A task of an array becomes a job of its own, which waits.
-    fn split(&mut self, array: u32, task: i64, now: i64) -> Result<u32> {
-        if self.parts.table.find(task)?.is_some() {
-            return Err(Error::DuplicateJob);
-        }
-        let from = *self.parts.table.get(array)?;
-        let predicted = self.predicted(array)?;
-        let queues = from.queues.get(..from.queue_count as usize).ok_or(Error::Corrupt)?;
-        let report = JobReport {
-            id: task,
-            state: JobState::Waiting,
-            user: from.user,
-            submit: from.submit,
-            begin: from.begin,
-            limit: from.limit,
-            priority: from.priority,
-            tier: from.tier,
-            count: from.count,
-            restarts: from.restarts,
-            queues,
-            prediction: from.is_predicted_by_caller().then_some(&predicted),
-            ..JobReport::default()
-        };
-        self.set_job(now, &report)?;
-        let slot = self.parts.table.find(task)?.ok_or(Error::Corrupt)?;
-        let wait = (from.not_waited, from.held, from.held_since);
-        let job = self.parts.table.get_mut(slot)?;
-        (job.not_waited, job.held, job.held_since) = wait;
-        let array = self.parts.table.get_mut(array)?;
-        array.tasks = array.tasks.saturating_sub(1);
-        array.at_once = if array.at_once > 1 { array.at_once - 1 } else { array.at_once };
-        Ok(slot)
-    }
 }

@@ -148,7 +148,7 @@ pub struct JobReport<'a> {
     pub restarts: u32,
     /// Of an array: tasks that wait, this job among them; 0 for 1.
     pub tasks: u32,
-    /// Of these, how many may start now; 0 for all.
+    /// Of these, how many may start now, until it is reported again; 0 for all.
     pub at_once: u32,
     /// Why it is held.
     pub why: Why,

@@ -3,7 +3,7 @@
 use super::job::{JobReport, JobState, MAX_TIME};
 use super::object::Scheduler;
 use super::pools::pool_mut;
-use super::table::Predicted;
+use super::table::{Predicted, Record};
 use crate::error::{Error, Result};
 use crate::predict::Predictor;
 use crate::runtime::MAX_SECONDS;
@@ -21,12 +21,13 @@ pub(super) struct Said {
 
 impl Scheduler<'_> {
     /// The manager says this of a job now, as an event or as a row of the listing that is under way; see [`JobReport`].
-    /// A row is noted, and counts from the listing's end on. O(W + bins x contexts).
+    /// What a row says of the job's life is noted, and counts from the listing's end on; what the job is, its pool and
+    /// its priority count at once, as does the end of a job that was not known. O(W + bins x contexts).
     ///
     /// # Errors
     /// [`Error::OutOfRange`], [`Error::NotANumber`], [`Error::NoSuchIndex`] for queues that are not there;
     /// [`Error::Full`]; [`Error::UnknownJob`] for a job that is over, was not known and is not described: such an event
-    /// does no harm.
+    /// does no harm, and is counted.
     pub fn set_job(&mut self, now: i64, report: &JobReport<'_>) -> Result<()> {
         report.check()?;
         if now.unsigned_abs() > MAX_TIME as u64 {
@@ -49,7 +50,7 @@ impl Scheduler<'_> {
         if over && is_new {
             return self.over_unseen(now, report, described);
         }
-        if is_new && self.parts.table.is_full() && slot.is_none() && self.state.gone == 0 {
+        if slot.is_none() && self.parts.table.is_full() && !self.can_forget()? {
             return Err(Error::Full);
         }
         let now = self.advance(now)?;
@@ -117,6 +118,11 @@ impl Scheduler<'_> {
             self.state.totals.clock_set_back += 1;
             if let Some(mut predictor) = self.predictor()? {
                 predictor.set_clock(now).map_err(|_| Error::Corrupt)?;
+            }
+            for pool in self.parts.pools.iter_mut() {
+                pool.decided = pool.decided.min(now);
+                // A cycle of the former time is stale.
+                pool.losses = pool.losses.wrapping_add(1);
             }
             for slot in 0..self.parts.table.slots() {
                 // What lies ahead is dropped.
@@ -203,41 +209,55 @@ impl Scheduler<'_> {
             *self.parts.table.get_mut(slot)? = new;
             let pool = pool_mut(self.parts.pools, pool)?;
             pool.stirred = 1;
-            if new.holds() > 0 && new.limit > old.limit {
+            // What a suspended job holds is said anew.
+            let (holds, held) = (new.holds(), old.holds());
+            pool.held = pool.held.saturating_sub(held.into()).saturating_add(holds.into());
+            if holds < held {
+                pool.changes = pool.changes.wrapping_add(1);
+            }
+            let end = |limit: i64| if limit > 0 { limit } else { i64::MAX };
+            if holds > held || holds > 0 && end(new.limit) > end(old.limit) {
                 pool.losses = pool.losses.wrapping_add(1);
             }
         }
-        if new.keys() != old.keys() {
-            self.know_again(slot, now)?;
-        }
+        let keys_change = new.keys() != old.keys();
         match report.prediction {
-            Some(prediction) if new.keys() != old.keys() || self.predicted(slot)? != *prediction => {
-                self.set_prediction(slot, prediction)
+            Some(prediction)
+                if keys_change || !old.is_predicted_by_caller() || self.predicted(slot)? != *prediction =>
+            {
+                self.set_prediction(slot, prediction)?;
             }
-            Some(_) => Ok(()),
-            None if new.is_predicted_by_caller() => {
+            None if old.is_predicted_by_caller() => {
                 self.parts.table.get_mut(slot)?.predicted = Predicted::Limit as u32;
-                self.predict(slot)
+                self.predict(slot)?;
             }
-            None if new.keys() != old.keys() => self.predict(slot),
-            None => Ok(()),
+            _ => {}
         }
+        if keys_change && self.state.listing_open != 0 {
+            // What has ended by then is learnt first.
+            self.parts.table.get_mut(slot)?.noted_keys = 1;
+            return Ok(());
+        }
+        if keys_change { self.know_again(slot, now) } else { Ok(()) }
     }
 
     /// A job competes in another pool.
     fn move_to(&mut self, slot: u32, pool: u32) -> Result<()> {
         let job = self.parts.table.get(slot)?;
-        let (old, holds) = (job.pool, job.holds());
+        let (old, holds) = (job.pool, u64::from(job.holds()));
         let from = pool_mut(self.parts.pools, old)?;
         from.held = from.held.saturating_sub(holds);
         (from.changes, from.stirred) = (from.changes.wrapping_add(1), 1);
         let to = pool_mut(self.parts.pools, pool)?;
         to.held = to.held.saturating_add(holds);
+        if holds > 0 {
+            to.losses = to.losses.wrapping_add(1);
+        }
         Ok(())
     }
 
-    /// The predictor forgets what it knows of a job, and sees it submitted, and started, anew.
-    fn know_again(&mut self, slot: u32, now: i64) -> Result<()> {
+    /// The predictor forgets what it knows of a job, sees it submitted, and started, anew, and predicts.
+    pub(super) fn know_again(&mut self, slot: u32, now: i64) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
         if job.learnt != 0 || job.state() == JobState::AsBefore {
             return Ok(());
@@ -248,7 +268,7 @@ impl Scheduler<'_> {
             if job.state().has_room() { predictor.start(job.id, at) } else { Ok(()) }
         })?;
         self.parts.table.get_mut(slot)?.begun = begun;
-        Ok(())
+        self.predict(slot)
     }
 
     /// Finds what has happened to a job since it was last reported.
@@ -273,6 +293,7 @@ impl Scheduler<'_> {
                 return Ok(());
             }
             if over {
+                self.parts.table.get_mut(slot)?.restarts = job.restarts.max(said.restarts);
                 return self.leave(slot, said, to, now);
             }
             if waits_again || again {
@@ -321,14 +342,19 @@ impl Scheduler<'_> {
         }
         pool_mut(self.parts.pools, pool)?.stirred = 1;
         match to {
-            JobState::Broken | JobState::Gone | JobState::Ended => self.forget(slot, now),
+            JobState::Broken | JobState::Gone => self.forget(slot, now),
+            JobState::Ended => {
+                // It ran while it was not listed.
+                self.run(slot, said, JobState::Running, now)?;
+                self.leave(slot, said, to, now)
+            }
             _ if to.has_room() => self.run(slot, said, to, now),
             _ => self.hold(slot, to, said.why, now),
         }
     }
 
     /// A job waits, or is held.
-    fn hold(&mut self, slot: u32, to: JobState, why: u32, now: i64) -> Result<()> {
+    pub(super) fn hold(&mut self, slot: u32, to: JobState, why: u32, now: i64) -> Result<()> {
         let job = self.parts.table.get_mut(slot)?;
         let before = (job.state, job.why);
         job.state = to as u32;
@@ -338,7 +364,7 @@ impl Scheduler<'_> {
         }
         let held = to == JobState::Held && !job.why().is_wait();
         if job.held != 0 && !held {
-            job.not_waited += now.saturating_sub(job.held_since).max(0);
+            job.not_waited = job.not_waited.saturating_add(now.saturating_sub(job.held_since).max(0));
         } else if job.held == 0 && held {
             job.held_since = now;
         }
@@ -372,7 +398,8 @@ impl Scheduler<'_> {
         let (pool, units) = (job.pool, job.units);
         self.parts.table.activate(slot)?;
         let pool = pool_mut(self.parts.pools, pool)?;
-        (pool.held, pool.stirred) = (pool.held.saturating_add(units), 1);
+        (pool.held, pool.stirred) = (pool.held.saturating_add(units.into()), 1);
+        pool.losses = pool.losses.wrapping_add(1);
         self.state.totals.started += 1;
         self.go_on(slot, said, to, now)
     }
@@ -389,7 +416,7 @@ impl Scheduler<'_> {
             job.units = said.units;
         }
         if before.state() == JobState::Suspended && to != JobState::Suspended {
-            job.stopped += now.saturating_sub(job.stopped_since).max(0);
+            job.stopped = job.stopped.saturating_add(job.stops(now));
         }
         if to == JobState::Suspended && before.state() != JobState::Suspended {
             job.stopped_since = now;
@@ -403,7 +430,7 @@ impl Scheduler<'_> {
         let over = to == JobState::Ending && job.learnt == 0;
         if holds != held {
             let pool = pool_mut(self.parts.pools, before.pool)?;
-            pool.held = pool.held.saturating_sub(held).saturating_add(holds);
+            pool.held = pool.held.saturating_sub(held.into()).saturating_add(holds.into());
             pool.stirred = 1;
             if holds > held {
                 pool.losses = pool.losses.wrapping_add(1);
@@ -475,7 +502,7 @@ impl Scheduler<'_> {
     /// What a job holds is free.
     fn release(&mut self, slot: u32) -> Result<()> {
         let job = self.parts.table.get(slot)?;
-        let (pool, holds) = (job.pool, job.holds());
+        let (pool, holds) = (job.pool, u64::from(job.holds()));
         self.parts.table.deactivate(slot)?;
         let pool = pool_mut(self.parts.pools, pool)?;
         pool.held = pool.held.saturating_sub(holds);
@@ -521,11 +548,27 @@ impl Scheduler<'_> {
         let now = self.state.now;
         for slot in 0..self.parts.table.slots() {
             let job = self.parts.table.get(slot)?;
-            if job.id != 0 && job.state() == JobState::Gone && job.gone_since < before {
+            if self.is_forgotten(job) && job.gone_since < before {
                 self.forget(slot, now)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a job has left the listings, the one under way too.
+    fn is_forgotten(&self, job: &Record) -> bool {
+        let listed = self.state.listing_open != 0 && job.listed == self.state.listing;
+        job.id != 0 && job.state() == JobState::Gone && !listed
+    }
+
+    /// Whether there would be room if those were forgotten that have left the listings. O(jobs), if there are any.
+    pub(super) fn can_forget(&self) -> Result<bool> {
+        for slot in 0..if self.state.gone == 0 { 0 } else { self.parts.table.slots() } {
+            if self.is_forgotten(self.parts.table.get(slot)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -37,7 +37,8 @@ impl Scheduler<'_> {
 
     /// The listing is complete. What its rows say has happened is applied in the order in which it happened, whatever
     /// the order of the rows. Jobs that are in no row have left: those that waited are remembered for `grace` seconds,
-    /// in case they come back; those that held room are broken, unless they were started within `settle` seconds.
+    /// in case they come back, and the predictor counts them as waiting until then; those that held room are broken,
+    /// unless they were started within `settle` seconds.
     ///
     /// Returns whether the listing is doubted: it lacks more than half of the jobs with room, and more than 16. Then
     /// nobody has left. The second one in a row is not doubted, nor is the first one after the block was made or
@@ -74,6 +75,10 @@ impl Scheduler<'_> {
                     why: job.noted_why,
                     units: job.noted_units,
                 };
+                if job.noted_keys != 0 {
+                    self.parts.table.get_mut(slot)?.noted_keys = 0;
+                    self.know_again(slot, time)?;
+                }
                 self.live(slot, &said, time)?;
             } else if job.state().has_room() {
                 self.state.totals.broken += 1;
@@ -119,10 +124,11 @@ impl Scheduler<'_> {
             let (phase, time) = if job.listed == self.state.listing {
                 let to = JobState::from_number(job.noted_state).unwrap_or_default();
                 let start = if job.noted_start != 0 { job.noted_start } else { job.start };
+                let stopped = job.stopped.saturating_add(job.stops(now));
                 let over =
                     matches!(to, JobState::Ended | JobState::Broken | JobState::Gone | JobState::Ending);
                 if over && job.noted_ran > 0 && start != 0 {
-                    (ENDS, start.saturating_add(job.noted_ran))
+                    (ENDS, start.saturating_add(job.noted_ran).saturating_add(stopped))
                 } else if over {
                     (ENDS, now)
                 } else if state == JobState::AsBefore && to.waits() {

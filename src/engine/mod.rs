@@ -39,8 +39,10 @@
 //!   of it now; `listing`: whole listings, in which some are missing.
 //! * `grow`: a larger block.
 //! * `order`: who comes first by the site's order, and EASY backfilling in it.
+//! * `array`: an array's task starts.
 //! * `cycle`: one decision: offers, and the manager's answers.
 
+mod array;
 mod cycle;
 mod grow;
 mod job;

@@ -11,7 +11,7 @@ use crate::plan::{KeptOrder, MAX_PLANNED};
 use crate::predict::{MixtureCapacity, Predictor, PredictorCapacity, PredictorKind, PredictorOptions};
 use crate::runtime::{MAX_BINS, RawBins, RuntimeBins};
 use crate::schedule::RecentWaits;
-use crate::seal::{Sealed, lifecycle};
+use crate::seal::{Checkpoint, Sealed, lifecycle};
 use bytemuck::{Pod, Zeroable};
 
 /// The number by which the engine knows a user, a pool or a queue of this name: FNV-1a with 64 bits.
@@ -183,7 +183,8 @@ pub(crate) struct Parts<'a> {
 ///
 /// All that a decision rests on lies in the block: a sealed block is the state file. Times are whole seconds, within
 /// 2^53 of any origin. They may stand still; by up to a minute they may go back, which counts as standing still, and a
-/// clock that is set back further is a new time from which ages and waits go on, never negative.
+/// clock that is set back further is a new time from which ages and waits go on, never negative; a cycle that is open
+/// then is stale.
 pub struct Scheduler<'a> {
     pub(super) state: &'a mut State,
     pub(super) parts: Parts<'a>,
@@ -228,9 +229,29 @@ impl<'a> Object<'a> for Scheduler<'a> {
     }
 }
 
-lifecycle!(Scheduler, checkpoint);
+lifecycle!(Scheduler);
 
 impl<'a> Scheduler<'a> {
+    /// Makes the block a checkpoint: writes its checksum, FNV-1a with 64 bits. Any later call that changes the block
+    /// breaks the seal. O(size).
+    ///
+    /// # Errors
+    /// As `attach`.
+    pub fn seal(memory: &mut [u8]) -> Result<()> {
+        <Scheduler as Checkpoint>::seal(memory)
+    }
+
+    /// The scheduler in a checkpoint: a block as `seal` left it. It goes on as the sealed one would have, but that it
+    /// does not doubt the first listing. O(size).
+    ///
+    /// # Errors
+    /// As `attach`; `Corrupt` also for every change since the block was sealed.
+    pub fn open(memory: &'a mut [u8]) -> Result<Scheduler<'a>> {
+        let scheduler: Scheduler<'a> = Checkpoint::open(memory)?;
+        scheduler.state.doubted = 1;
+        Ok(scheduler)
+    }
+
     /// Bytes that a scheduler with these capacities needs.
     ///
     /// # Errors
@@ -337,8 +358,11 @@ impl<'a> Scheduler<'a> {
         if after < before {
             pool.losses = pool.losses.wrapping_add(1);
         }
+        if after > before {
+            pool.changes = pool.changes.wrapping_add(1);
+        }
         if after != before {
-            (pool.changes, pool.stirred) = (pool.changes.wrapping_add(1), 1);
+            pool.stirred = 1;
         }
         Ok(number as u32)
     }
@@ -377,7 +401,11 @@ impl<'a> Scheduler<'a> {
     }
 
     /// When the next cycle is wanted, at this time or later, and by which pools, a bit each, pool 0 the lowest. `None`
-    /// if nothing is wanted before something is reported. O(W).
+    /// if nothing is wanted before something is reported. What has become due since a pool's last cycle is due now,
+    /// however late it is asked for.
+    ///
+    /// Waits and ages grow all the time, and a plan may change by that alone: it is made anew when something is
+    /// reported, not before. A job whose offer was not answered is not waited for. O(W).
     pub fn wake(&self, now: i64) -> Result<Option<(i64, u64)>> {
         let now = self.clock(now);
         let mut when: Option<(i64, u64)> = None;
@@ -397,9 +425,11 @@ impl<'a> Scheduler<'a> {
         }
         for &slot in self.parts.table.waiting() {
             let job = self.parts.table.get(slot)?;
+            let decided = self.pool_at(job.pool)?.decided;
             for time in [job.begin, job.refused_until] {
-                if time > now && time < MAX_TIME {
-                    wants(job.pool, time);
+                // Also a time that has passed since the last cycle.
+                if time > decided && time < MAX_TIME {
+                    wants(job.pool, time.max(now));
                 }
             }
         }

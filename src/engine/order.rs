@@ -23,6 +23,11 @@ pub(crate) struct Candidate {
     pub(super) later: u32,
     /// Which task of an array it is.
     pub(super) task: u32,
+    /// Its place in the order of submission, while the candidates are in another.
+    pub(super) number: u32,
+    /// The job, and its edits, when it was looked at.
+    pub(super) id: i64,
+    pub(super) edits: u32,
     pub(super) reserved: u32,
 }
 
@@ -56,7 +61,7 @@ pub(super) fn tiers(candidates: &mut [Candidate], tiers: &mut [i32]) -> Result<(
     }
     // The plan's numbers of the jobs are their places here.
     for (candidate, number) in candidates.iter_mut().zip(0..) {
-        candidate.reserved = number;
+        candidate.number = number;
     }
     heap::sort(candidates)?;
     let (mut tier, mut class) = (0, candidates.first().map(Candidate::class));
@@ -64,7 +69,7 @@ pub(super) fn tiers(candidates: &mut [Candidate], tiers: &mut [i32]) -> Result<(
         if class != Some(candidate.class()) {
             (tier, class) = (tier - 1, Some(candidate.class()));
         }
-        *at_mut(tiers, candidate.reserved as usize)? = tier;
+        *at_mut(tiers, candidate.number as usize)? = tier;
     }
     // Back into the order of submission.
     for candidate in candidates.iter_mut() {
@@ -112,7 +117,7 @@ pub(super) fn easy(
 }
 
 impl Scheduler<'_> {
-    /// The time limit of a job; a year for one without.
+    /// The time limit of a job; longer than any for one without.
     fn limit_of(&self, slot: u32) -> Result<i64> {
         let job = self.parts.table.get(slot)?;
         Ok(if job.limit > 0 { job.limit } else { i64::MAX })
@@ -137,8 +142,15 @@ impl Scheduler<'_> {
                 continue;
             }
             let later = u32::from(job.is_busy(here.changes));
-            let candidate =
-                Candidate { place: place as u32, slot, processors: job.count, later, ..Zeroable::zeroed() };
+            let candidate = Candidate {
+                place: place as u32,
+                slot,
+                processors: job.count,
+                later,
+                id: job.id,
+                edits: job.edits,
+                ..Zeroable::zeroed()
+            };
             let candidate = candidate.classed(job.tier, job.priority, order);
             let fit = here.units.checked_div(job.count).unwrap_or(1);
             let wanted = job.startable_tasks().min(tasks).min(fit).max(1);

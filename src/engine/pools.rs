@@ -11,11 +11,13 @@ use bytemuck::{Pod, Zeroable};
 pub(super) struct Pool {
     /// The number of its name.
     pub name: i64,
+    /// Units that its jobs hold: more than a pool can have, if that is reported.
+    pub held: u64,
+    /// The time of the last cycle.
+    pub decided: i64,
     /// Whether there is such a pool.
     pub used: u32,
     pub units: u32,
-    /// Units that its jobs hold.
-    pub held: u32,
     /// Units that are not idle and that no known job holds. Nothing is known of their end.
     pub unaccounted: u32,
     /// Idle units as the manager reported them, plus 1, until the next cycle or end of a listing; 0 for none.
@@ -28,26 +30,30 @@ pub(super) struct Pool {
     pub losses: u32,
     /// Whether something has happened since the last cycle.
     pub stirred: u32,
-    pub reserved: u32,
     pub kept: KeptOrder,
 }
 
 impl Pool {
     /// Idle units.
     pub fn idle(&self) -> u32 {
-        self.units.saturating_sub(self.held).saturating_sub(self.unaccounted)
+        self.free().unwrap_or(0).saturating_sub(self.unaccounted)
+    }
+
+    /// Units that no known job holds; `None` if jobs hold more than there is.
+    fn free(&self) -> Option<u32> {
+        u64::from(self.units).checked_sub(self.held).map(|free| free as u32)
     }
 
     /// Finds out, when the manager has reported its idle units, how many nobody accounts for.
     pub fn settle(&mut self) {
         let Some(idle) = self.reported.checked_sub(1) else {
-            self.inconsistent = u32::from(self.held > self.units);
+            self.inconsistent = u32::from(self.free().is_none());
             return;
         };
-        let free = self.units.checked_sub(self.held).and_then(|free| free.checked_sub(idle));
-        self.inconsistent = u32::from(free.is_none());
+        let others = self.free().and_then(|free| free.checked_sub(idle));
+        self.inconsistent = u32::from(others.is_none());
         // What contradicts itself: nothing is idle that known jobs hold.
-        self.unaccounted = free.unwrap_or_else(|| self.units.saturating_sub(self.held).saturating_sub(idle));
+        self.unaccounted = others.unwrap_or(0);
         self.reported = 0;
     }
 }

@@ -2,6 +2,7 @@
 //! of it has changed. A running job is expected to end at a quantile of what is left of its predicted run time; that
 //! is asked again when its age has grown by a tenth and six seconds.
 
+use super::job::JobState;
 use super::object::{LEARNT, Scheduler};
 use super::settings::Settings;
 use super::table::{Predicted, Record};
@@ -67,7 +68,8 @@ impl Scheduler<'_> {
     /// Predicts a job's run time by what is known now.
     pub(super) fn predict(&mut self, slot: u32) -> Result<()> {
         let job = *self.parts.table.get(slot)?;
-        if job.is_predicted_by_caller() {
+        // The predictor knows those alone that live.
+        if job.is_predicted_by_caller() || job.learnt != 0 || job.state() == JobState::AsBefore {
             return Ok(());
         }
         let mut made = RuntimeDistribution::limit();

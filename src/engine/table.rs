@@ -72,6 +72,8 @@ pub(super) struct Record {
     pub noted_restarts: u32,
     pub noted_why: u32,
     pub noted_units: u32,
+    /// Whether a row has changed the keys by which the predictor knows it.
+    pub noted_keys: u32,
     /// Which kind of prediction there is: [`Predicted`].
     pub predicted: u32,
     /// How often in a row it was refused BUSY.
@@ -90,6 +92,7 @@ pub(super) struct Record {
     pub shadow: u32,
     /// Counts the edits that make an offer void.
     pub edits: u32,
+    pub reserved: u32,
 }
 
 /// The kinds of prediction that a record has.
@@ -153,6 +156,11 @@ impl Record {
     pub fn startable_tasks(&self) -> u32 {
         let waiting = self.tasks.max(1);
         if self.at_once == 0 { waiting } else { waiting.min(self.at_once) }
+    }
+
+    /// How long it has been stopped now.
+    pub fn stops(&self, now: i64) -> i64 {
+        if self.state() == JobState::Suspended { now.saturating_sub(self.stopped_since).max(0) } else { 0 }
     }
 
     /// Whether the caller predicts its run time.

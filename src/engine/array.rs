@@ -1,0 +1,55 @@
+//! Arrays: one record for all tasks that wait, another for each that has started.
+
+use super::job::{JobReport, JobState, Why};
+use super::object::Scheduler;
+use crate::error::{Error, Result};
+
+impl Scheduler<'_> {
+    /// A task of an array becomes a job of its own, which waits.
+    pub(super) fn split(&mut self, array: u32, task: i64, now: i64) -> Result<u32> {
+        if self.parts.table.find(task)?.is_some() {
+            return Err(Error::DuplicateJob);
+        }
+        let from = *self.parts.table.get(array)?;
+        let predicted = self.predicted(array)?;
+        let queues = from.queues.get(..from.queue_count as usize).ok_or(Error::Corrupt)?;
+        let report = JobReport {
+            id: task,
+            state: JobState::Waiting,
+            user: from.user,
+            submit: from.submit,
+            begin: from.begin,
+            limit: from.limit,
+            priority: from.priority,
+            tier: from.tier,
+            count: from.count,
+            restarts: from.restarts,
+            queues,
+            prediction: from.is_predicted_by_caller().then_some(&predicted),
+            ..JobReport::default()
+        };
+        // The answer may come long after the cycle began.
+        self.set_job(self.state.now, &report)?;
+        let slot = self.parts.table.find(task)?.ok_or(Error::Corrupt)?;
+        let wait = (from.not_waited, from.held, from.held_since);
+        let job = self.parts.table.get_mut(slot)?;
+        (job.not_waited, job.held, job.held_since) = wait;
+        if from.tasks <= 1 {
+            // Nothing of the array waits any more.
+            if from.state().waits() {
+                self.miss(array, now)?;
+                self.state.totals.withdrawn = self.state.totals.withdrawn.saturating_sub(1);
+            }
+            return Ok(slot);
+        }
+        let left = self.parts.table.get_mut(array)?;
+        left.tasks -= 1;
+        if left.at_once == 1 {
+            // No more of them may start before the manager says so.
+            self.hold(array, JobState::Held, Why::Limit as u32, now)?;
+        } else {
+            left.at_once = left.at_once.saturating_sub(1);
+        }
+        Ok(slot)
+    }
+}

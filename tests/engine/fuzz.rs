@@ -1,0 +1,315 @@
+//! Hostile calls in any order, on small capacities: nothing panics, a refused call changes nothing, the block can be
+//! sealed and opened, and no unit gets lost.
+
+use crate::block::{Block, small};
+use crate::longer;
+use crate::machine::Random;
+use surefill::engine::{Action, Cycle, JobReport, JobState, Refusal, Scheduler, SchedulerCapacity, Why};
+use surefill::error::Error;
+use surefill::runtime::{RuntimeBins, RuntimeDistribution};
+
+const FAR: i64 = 1 << 53;
+
+fn time(random: &mut Random, now: i64, wild: bool) -> i64 {
+    if !wild && !random.one_in(500) {
+        return now + random.below(40) as i64 - 20;
+    }
+    match random.below(12) {
+        0 => 0,
+        1 => random.of(&[1, -1, FAR, -FAR, FAR + 1, -FAR - 1, i64::MIN, i64::MAX]),
+        2 => -now,
+        3 => now - random.of(&[1, 30, 60, 61, 7200]),
+        4 => now + random.spread(30),
+        _ => now + random.below(100) as i64 - 50,
+    }
+}
+
+fn number(random: &mut Random) -> u32 {
+    let rare = [0, (1 << 31) - 1, 1 << 31, u32::MAX, u32::MAX - 1];
+    if random.one_in(20) { random.of(&rare) } else { 1 + random.below(6).min(random.below(6)) as u32 }
+}
+
+fn id(random: &mut Random) -> i64 {
+    if random.one_in(30) { random.of(&[0, i64::MIN, i64::MAX, -1]) } else { 1 + random.below(9) as i64 }
+}
+
+struct Fuzz {
+    block: Block,
+    random: Random,
+    now: i64,
+    offers: u32,
+    open: bool,
+    /// Whether times are mostly absurd.
+    wild: bool,
+    predictions: Vec<RuntimeDistribution>,
+    /// The jobs of the offers.
+    offered: Vec<i64>,
+    counts: [usize; 4],
+}
+
+impl Fuzz {
+    fn new(seed: u64) -> Fuzz {
+        let mut random = Random(seed);
+        let jobs = 1 + random.below(7) as u32;
+        let rest = SchedulerCapacity { histories: 4, waits: 5, bins: 3, ..small(jobs) };
+        let capacity = SchedulerCapacity { ended: random.below(4) as u32, ..rest };
+        let words = random.of(&[
+            "",
+            "preset=easy",
+            "predictor=limit settle=0",
+            "mode=shadow",
+            "order=priority seconds=1000000",
+        ]);
+        let mut block = Block::new(&capacity, words);
+        block.unchecked = seed % 4 != 0;
+        for (pool, name) in [b"a", b"b"].into_iter().enumerate() {
+            block.scheduler().set_pool(name, 3 + random.below(12) as u32, None).unwrap();
+            block.scheduler().set_queue(name, pool as u32).unwrap();
+        }
+        let bins = RuntimeBins::new(2.0, 3.0, 3).unwrap();
+        let predictions = vec![
+            RuntimeDistribution::limit(),
+            RuntimeDistribution::single(random.spread(40)).unwrap(),
+            RuntimeDistribution::single(0).unwrap(),
+            RuntimeDistribution::from_counts(&bins, &[1.0, 2.0, 3.0]).unwrap(),
+        ];
+        let now = random.of(&[0, 5, 1_000_000, -1_000_000, FAR - 5000, -FAR]);
+        Fuzz {
+            block,
+            random,
+            now,
+            offers: 0,
+            open: false,
+            wild: seed % 3 == 0,
+            predictions,
+            offered: Vec::new(),
+            counts: [0; 4],
+        }
+    }
+
+    fn set_job(&mut self) -> Result<(), Error> {
+        let Fuzz { random, now, wild, .. } = self;
+        let (now, wild) = (*now, *wild);
+        let state = JobState::from_number(random.below(10) as u32).unwrap();
+        let why = Why::from_number(random.of(&[0, 1, 17, 48, 49, 51, 54])).unwrap();
+        let queues: &[u32] = match random.below(20) {
+            0 => random.of(&[&[2], &[3], &[][..], &[0, 1], &[u32::MAX]]),
+            1..4 => &[1],
+            4 => &[0, 0],
+            _ => &[0],
+        };
+        let absurd = random.of(&[1e300, -1e300, f64::NAN, f64::INFINITY, 1e-310]);
+        let priority = if random.one_in(20) { absurd } else { random.of(&[0.0, -0.0, 1.0, 2.0, -5.0]) };
+        let prediction = random.below(8) as usize;
+        let report = JobReport {
+            id: id(random),
+            state: random.of(&[state, state, JobState::Waiting, JobState::Waiting, JobState::Ended]),
+            user: random.of(&[0, 1, i64::MIN]),
+            submit: if random.one_in(8) { time(random, now, wild) } else { 0 },
+            begin: if random.one_in(8) { time(random, now, wild) } else { 0 },
+            start: if random.one_in(3) { time(random, now, wild) } else { 0 },
+            limit: if random.one_in(20) { time(random, now, wild) } else { random.below(200) as i64 },
+            ran: if random.one_in(20) { time(random, now, wild) } else { random.below(3) as i64 },
+            priority,
+            tier: random.of(&[0, 0, 1, -1, i32::MAX, i32::MIN]),
+            count: number(random),
+            units: if random.one_in(4) { number(random) } else { 0 },
+            restarts: if random.one_in(6) { number(random) } else { 0 },
+            tasks: if random.one_in(3) { number(random) } else { 0 },
+            at_once: if random.one_in(4) { number(random) } else { 0 },
+            why,
+            holds_nothing: random.one_in(2),
+            queues,
+            prediction: self.predictions.get(prediction),
+        };
+        let at = if random.one_in(4) { time(random, now, wild) } else { now };
+        self.block.call(|scheduler| scheduler.set_job(at, &report))
+    }
+
+    /// A call of the cycle that is open, which changes nothing in either block if it is refused.
+    fn ask<T>(
+        &mut self,
+        call: impl FnOnce(&mut Cycle<'_>, &mut Scheduler<'_>) -> Result<T, Error>,
+    ) -> Option<T> {
+        let unchecked = self.block.unchecked;
+        let copy = |block: &Block| (block.memory.clone(), block.scratch.clone());
+        let before = if unchecked { Default::default() } else { copy(&self.block) };
+        let answer = self.block.cycle(|mut cycle, scheduler| call(&mut cycle, scheduler));
+        if let Err(error) = &answer {
+            assert_ne!(*error, Error::Corrupt);
+            assert!(unchecked || before == copy(&self.block), "{error:?}");
+        }
+        answer.ok()
+    }
+
+    fn next(&mut self) {
+        // A decision is made, though there is no slot for a task.
+        let action = self.block.cycle(|mut cycle, scheduler| cycle.next(scheduler));
+        assert!(matches!(action, Ok(_) | Err(Error::Full)), "{action:?}");
+        if let Ok(Action::Start(offer)) = action {
+            assert_eq!(offer.number, self.offers);
+            self.offers += 1;
+            self.offered.push(offer.job);
+            self.counts[2] += 1;
+        }
+    }
+
+    fn step(&mut self) {
+        let far = number(&mut self.random);
+        let pool = if self.random.one_in(20) { far } else { u32::from(self.random.one_in(4)) };
+        let answer = self.random.below(u64::from(self.offers) + 1) as u32;
+        match self.random.below(36) {
+            0..12 => {
+                let answer = self.set_job();
+                self.counts[0] += usize::from(answer.is_ok());
+            }
+            12 => {
+                let (id, priority) = (id(&mut self.random), self.random.of(&[0.0, 3.0, f64::NAN, -1e308]));
+                let _ = self.block.call(|scheduler| scheduler.set_priority(id, 0, priority));
+            }
+            13 if self.random.one_in(3) => {
+                let (units, idle) = (number(&mut self.random), number(&mut self.random));
+                let (name, units) =
+                    (self.random.of(&[b"a", b"b", b"a", b"b", b"c", b"d"]), units.saturating_add(4));
+                let (name, idle) = (name, idle - u32::from(idle > 0));
+                let idle = self.random.one_in(2).then_some(idle);
+                let _ = self.block.call(|scheduler| scheduler.set_pool(name, units, idle));
+            }
+            14 if self.random.one_in(20) => {
+                let name = self.random.of(&[b"a", b"b", b"c", b"d", b"e"]);
+                let _ = self.block.call(|scheduler| scheduler.set_queue(name, pool));
+            }
+            15 if self.random.one_in(3) => {
+                let at = time(&mut self.random, self.now, self.wild);
+                let _ = self.block.call(|scheduler| scheduler.list_begin(at));
+            }
+            16 => {
+                let _ = self.block.call(|scheduler| scheduler.list_end(self.now));
+            }
+            17 if self.random.one_in(4) => {
+                let words = self.random.of(&[
+                    "preset=easy",
+                    "preset=fast proposals=3",
+                    "mode=shadow",
+                    "mode=on",
+                    "settle=0",
+                    "grace=0",
+                    "refused=0",
+                    "order=free",
+                    "order=priority seconds=7",
+                    "cut=.5 running=1",
+                    "predictor=limit",
+                ]);
+                let _ = self
+                    .block
+                    .call(|scheduler| scheduler.configure(words, "").map_err(|_| Error::OutOfRange));
+            }
+            18 if self.random.one_in(4) => {
+                let old = self.block.scheduler().capacity();
+                if old.jobs < 12 {
+                    let jobs = old.jobs + self.random.below(2) as u32;
+                    let ended = self.random.below(5) as u32;
+                    self.block.grow(&SchedulerCapacity { jobs, ended, ..old });
+                }
+            }
+            19 if self.random.one_in(8) => {
+                Scheduler::seal(bytemuck::cast_slice_mut(&mut self.block.memory)).unwrap();
+                Scheduler::open(bytemuck::cast_slice_mut(&mut self.block.memory)).unwrap();
+            }
+            20 | 35 if !self.open || self.random.one_in(3) => {
+                let at = if self.random.one_in(4) {
+                    time(&mut self.random, self.now, self.wild)
+                } else {
+                    self.now
+                };
+                let length = Cycle::size(&self.block.scheduler().capacity()).unwrap().div_ceil(8);
+                let mut scratch = vec![self.random.next(); length];
+                let memory = bytemuck::cast_slice_mut(&mut scratch);
+                let begun = self.block.call(|s| Cycle::begin(memory, s, pool, at).map(|_| ())).is_ok();
+                if begun {
+                    (self.block.scratch, self.offers, self.open) = (scratch, 0, true);
+                    self.offered.clear();
+                    self.counts[1] += 1;
+                    (0..self.random.below(5)).for_each(|_| self.next());
+                }
+            }
+            21.. if !self.open => {}
+            21..24 | 28..32 => {
+                self.next();
+            }
+            24 | 32..35 => {
+                let task = id(&mut self.random);
+                let job = if self.random.one_in(3) {
+                    task
+                } else {
+                    self.offered.get(answer as usize).copied().unwrap_or(1)
+                };
+                let done = self.ask(|cycle, scheduler| cycle.started(scheduler, answer, job));
+                self.counts[3] += usize::from(done.is_some());
+            }
+            25 => {
+                let why = self.random.of(&[Refusal::Busy, Refusal::NotNow, Refusal::Never]);
+                self.ask(|cycle, scheduler| cycle.refused(scheduler, answer, why));
+            }
+            26 => {
+                let job = id(&mut self.random);
+                self.ask(|cycle, scheduler| cycle.planned(scheduler, job));
+                self.ask(|cycle, scheduler| cycle.holds(scheduler, answer));
+            }
+            27 if self.random.one_in(3) => {
+                self.block.close();
+                self.open = false;
+            }
+            _ => {}
+        }
+        if self.random.one_in(3) {
+            self.now = (self.now + self.random.spread(9)).min(FAR - 400_000);
+        }
+    }
+
+    /// When nothing is listed any more, all units are idle.
+    fn check(&self) {
+        let mut block = self.block.clone();
+        let mut scheduler = block.scheduler();
+        let now = FAR - 200_000;
+        for later in 0..3 {
+            scheduler.list_begin(now + 3000 * later).unwrap();
+            scheduler.list_end(now + 3000 * later).unwrap();
+        }
+        assert_eq!(scheduler.counts(), (0, 0), "{} {}", scheduler.settings(), self.now);
+        for (name, units) in [(b"a", 7), (b"b", 1)] {
+            let pool = scheduler.set_pool(name, units, None).unwrap();
+            assert_eq!(scheduler.idle(pool), Ok(units));
+        }
+        scheduler.wake(now).unwrap();
+        // Nothing is left of anybody: there is room for as many as ever.
+        let jobs = scheduler.capacity().jobs;
+        scheduler.configure("mode=on", "").unwrap();
+        for id in 1..=i64::from(jobs) {
+            let report = JobReport { id: 1000 + id, count: 1, queues: &[0], ..JobReport::default() };
+            assert_eq!(scheduler.set_job(now + 10_000, &report), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn hostile_calls() {
+    let mut counts = [0; 4];
+    for seed in 0..250 * longer() {
+        let mut fuzz = Fuzz::new(seed);
+        let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            for step in 0..500 {
+                fuzz.step();
+                if step % 50 == 49 {
+                    fuzz.check();
+                }
+            }
+        }));
+        if let Err(panic) = run {
+            println!("seed {seed}");
+            std::panic::resume_unwind(panic);
+        }
+        counts.iter_mut().zip(fuzz.counts).for_each(|(sum, one)| *sum += one);
+    }
+    assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
+}

@@ -1,0 +1,20 @@
+//! The engine against a stand-in for a resource manager, and against oracles that know nothing of it: the same history
+//! told in different ways, EASY and the plan decision by decision, the books, and hostile calls.
+//!
+//! `SUREFILL_ENGINE_TESTS=20` makes the drawn tests twenty times as long.
+
+mod block;
+mod cycles;
+mod decisions;
+mod facts;
+mod fuzz;
+mod machine;
+#[path = "../plan_naive/naive.rs"]
+#[allow(dead_code)]
+mod naive;
+mod oracles;
+
+/// By how much the drawn tests are longer than they are by default.
+fn longer() -> u64 {
+    std::env::var("SUREFILL_ENGINE_TESTS").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}

@@ -1,0 +1,152 @@
+//! What EASY and the plan decide of a machine's queue, written without the engine.
+
+use crate::machine::{Job, Machine};
+use crate::naive::{LONGEST, Naive, Running};
+use surefill::engine::{JobState, OrderWord, Settings};
+use surefill::plan::WaitingJob;
+
+/// Whether a job may be looked at now.
+fn waits(machine: &Machine, job: &Job, pool: u32) -> bool {
+    let here = machine.pool(job) == pool && job.count <= machine.units[pool as usize];
+    here && job.state == JobState::Waiting && job.begin <= machine.now
+}
+
+fn limit_of(job: &Job) -> i64 {
+    if job.limit > 0 { job.limit.min(LONGEST) } else { LONGEST }
+}
+
+/// When it reaches its limit, in seconds from now.
+fn rest_by_limit(job: &Job, now: i64) -> i64 {
+    if job.limit > 0 { (job.limit - job.age(now)).clamp(1, LONGEST) } else { LONGEST }
+}
+
+/// EASY: tier, priority, submission, id.
+pub fn easy(machine: &Machine, pool: u32, order: OrderWord) -> Vec<i64> {
+    let now = machine.now;
+    let mut queue: Vec<&Job> = machine.jobs.iter().filter(|job| waits(machine, job, pool)).collect();
+    queue.sort_by(|a, b| {
+        let by_priority = b.priority.partial_cmp(&a.priority).unwrap();
+        let by_priority = if order == OrderWord::Ties { by_priority } else { std::cmp::Ordering::Equal };
+        b.tier.cmp(&a.tier).then(by_priority).then((a.submit, a.id).cmp(&(b.submit, b.id)))
+    });
+    let mut idle = i64::from(machine.idle(pool));
+    let here = machine.jobs.iter().filter(|job| machine.pool(job) == pool && job.holds() > 0);
+    let mut ends: Vec<(i64, i64)> = here.map(|job| (rest_by_limit(job, now), i64::from(job.count))).collect();
+    let mut started = Vec::new();
+    let mut rest = queue.into_iter();
+    let head = loop {
+        let Some(job) = rest.next() else { return started };
+        if i64::from(job.count) > idle {
+            break job;
+        }
+        idle -= i64::from(job.count);
+        ends.push((limit_of(job), i64::from(job.count)));
+        started.push(job.id);
+    };
+    // When the head starts if everybody runs to the limit, and what it leaves over.
+    ends.sort();
+    let free = |at: i64| idle + ends.iter().filter(|end| end.0 <= at).map(|end| end.1).sum::<i64>();
+    let shadow = ends.iter().map(|end| end.0).find(|&at| free(at) >= i64::from(head.count));
+    let mut spare = shadow.map_or(0, |at| free(at) - i64::from(head.count));
+    for job in rest {
+        let count = i64::from(job.count);
+        let before = shadow.is_none_or(|at| limit_of(job) <= at);
+        if count > idle || !before && count > spare {
+            continue;
+        }
+        spare -= if before { 0 } else { count };
+        idle -= count;
+        started.push(job.id);
+    }
+    started
+}
+
+/// The plan, with what it is to be told.
+pub struct PlanOracle {
+    naive: Vec<Naive>,
+    recent: Vec<Vec<i64>>,
+    counted: Vec<Vec<i64>>,
+}
+
+/// How many waits are kept.
+const WAITS: usize = 250;
+
+impl PlanOracle {
+    pub fn new(pools: usize, seed: u64) -> PlanOracle {
+        PlanOracle {
+            naive: (0..pools).map(|pool| Naive::new(seed + pool as u64)).collect(),
+            recent: vec![Vec::new(); pools],
+            counted: vec![Vec::new(); pools],
+        }
+    }
+
+    /// A job has started.
+    pub fn started(&mut self, pool: u32, job: &Job) {
+        let waited = job.waited(job.start);
+        for (list, wait) in [(&mut self.recent, waited), (&mut self.counted, waited + job.credit)] {
+            let list = &mut list[pool as usize];
+            list.push(wait);
+            list.drain(..list.len().saturating_sub(WAITS));
+        }
+    }
+
+    /// What the plan of this pool starts now.
+    pub fn decide(&mut self, machine: &mut Machine, pool: u32, settings: &Settings) -> Vec<i64> {
+        let now = machine.now;
+        let idle = machine.idle(pool);
+        if machine.held(pool) > machine.units[pool as usize] {
+            // Contradictory: the site's order, without anybody overtaking, and nothing is idle.
+            return Vec::new();
+        }
+        let mut running = Vec::new();
+        let queues = machine.queues.clone();
+        let of = |job: &Job| queues[job.queue as usize] == pool;
+        for job in machine.jobs.iter().filter(|job| of(job) && job.holds() > 0) {
+            let age = job.age(now);
+            // The last of the ages at which its end was predicted.
+            let mut asked = 0;
+            while age >= asked + asked / 10 + 6 {
+                asked += asked / 10 + 6;
+            }
+            let limit = limit_of(job).max(job.predicted);
+            let end = if asked < job.predicted { job.predicted } else { limit.max(asked + 1) };
+            running.push(Running {
+                processors: job.count,
+                ends_in: (end - age).max(1),
+                limit_in: rest_by_limit(job, now),
+            });
+        }
+        let mut queue: Vec<Job> =
+            machine.jobs.iter().filter(|job| waits(machine, job, pool)).cloned().collect();
+        queue.sort_by_key(|job| (job.submit, job.id));
+        // Classes by rank, the highest 0.
+        let class = |job: &Job| {
+            let priority = if settings.order == OrderWord::Ties { (job.priority * 2.0) as i64 } else { 0 };
+            (job.tier, priority)
+        };
+        let mut classes: Vec<_> = queue.iter().map(class).collect();
+        classes.sort_by(|a, b| b.cmp(a));
+        classes.dedup();
+        let lowest = queue.iter().map(|job| job.priority).fold(f64::INFINITY, f64::min);
+        let mut told = Vec::new();
+        for job in &queue {
+            let points = if settings.order == OrderWord::Priority { job.priority - lowest } else { 0.0 };
+            let credit = (points * settings.seconds) as i64;
+            machine.job(job.id).credit = credit;
+            told.push(WaitingJob {
+                id: job.id,
+                processors: job.count,
+                run_time: job.predicted.max(1),
+                limit: limit_of(job),
+                waited: job.waited(now),
+                credit,
+                tier: -(classes.iter().position(|one| *one == class(job)).unwrap() as i32),
+                later: false,
+            });
+        }
+        let number = pool as usize;
+        let (recent, counted) = (&self.recent[number], &self.counted[number]);
+        let answer = self.naive[number].decide(&settings.rule, idle, &running, &told, recent, counted);
+        answer.started.iter().map(|&number| queue[number].id).collect()
+    }
+}
