@@ -700,7 +700,7 @@ int32_t surefill_cycle_holds(const surefill_cycle *cycle,
  * array's. It is believed also where the offer no longer holds. O(W) for W waiting jobs.
  *
  * Errors: NO_SUCH_INDEX; WRONG_STATE if it was answered before; FULL, and the offer is still open; DUPLICATE_JOB
- * for a task whose id another job has. */
+ * for a task whose id a waiting job has. */
 int32_t surefill_cycle_started(surefill_cycle *cycle, surefill_scheduler *scheduler, int32_t number, int64_t job);
 
 /* The manager refuses an offer, why is one of SUREFILL_REFUSED_. What is offered next is decided anew, around it.

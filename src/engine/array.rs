@@ -5,11 +5,8 @@ use super::object::Scheduler;
 use crate::error::{Error, Result};
 
 impl Scheduler<'_> {
-    /// A task of an array becomes a job of its own, which waits.
+    /// A task of an array becomes a job of its own, which waits; its id is no other job's.
     pub(super) fn split(&mut self, array: u32, task: i64, now: i64) -> Result<u32> {
-        if self.parts.table.find(task)?.is_some() {
-            return Err(Error::DuplicateJob);
-        }
         let from = *self.parts.table.get(array)?;
         let predicted = self.predicted(array)?;
         let queues = from.queues.get(..from.queue_count as usize).ok_or(Error::Corrupt)?;

@@ -481,7 +481,7 @@ impl<'a> Cycle<'a> {
     ///
     /// # Errors
     /// [`Error::NoSuchIndex`]; [`Error::WrongState`] if it was answered before; [`Error::Full`], and the offer is still
-    /// open; [`Error::DuplicateJob`] for a task whose id another job has.
+    /// open; [`Error::DuplicateJob`] for a task whose id a waiting job has.
     pub fn started(&mut self, scheduler: &mut Scheduler<'_>, number: u32, job: i64) -> Result<()> {
         let made = self.made(number)?;
         if made.fate != Fate::Open as u32 || job == 0 {
@@ -491,7 +491,13 @@ impl<'a> Cycle<'a> {
         // Unless the clock was set back meanwhile, that of the cycle.
         let now = self.state.now.min(scheduler.state.now);
         let before = *scheduler.pool_at(self.state.pool)?;
-        if known.id == made.job && !known.state().has_room() {
+        let task = if job == made.job { None } else { scheduler.parts.table.find(job)? };
+        if let Some(task) = task {
+            // The manager may have reported the task before it answered.
+            if !scheduler.parts.table.get(task)?.state().has_room() {
+                return Err(Error::DuplicateJob);
+            }
+        } else if known.id == made.job && !known.state().has_room() {
             let slot = if job == known.id { made.slot } else { scheduler.split(made.slot, job, now)? };
             let restarts = scheduler.parts.table.get(slot)?.restarts;
             let said = Said { state: JobState::Starting, start: now, ran: 0, restarts, why: 0, units: 0 };

@@ -44,7 +44,11 @@ impl Scheduler<'_> {
             return Err(Error::OutOfRange);
         }
         let is_new = match slot {
-            Some(known) => report.submit != 0 && self.parts.table.get(known)?.submit != report.submit,
+            Some(known) => {
+                let known = self.parts.table.get(known)?;
+                // One that was put back may count as submitted then.
+                report.submit != 0 && known.submit != report.submit && report.restarts <= known.restarts
+            }
             None => true,
         };
         if over && is_new {
@@ -194,6 +198,19 @@ impl Scheduler<'_> {
         new.queue_count = report.queues.len() as u32;
         for (to, from) in new.queues.iter_mut().zip(report.queues) {
             *to = *from;
+        }
+        if report.submit != 0 && report.submit != old.submit {
+            // It was put back, and counts as submitted anew: another place, and another wait.
+            let waits = matches!(old.state(), JobState::Waiting | JobState::Held);
+            if waits {
+                self.parts.table.unwait(slot)?;
+            }
+            let job = self.parts.table.get_mut(slot)?;
+            (job.submit, job.not_waited) = (report.submit, 0);
+            if waits {
+                self.parts.table.wait(slot)?;
+            }
+            (new.submit, new.not_waited) = (report.submit, 0);
         }
         if pool != old.pool {
             self.move_to(slot, pool)?;
@@ -484,6 +501,9 @@ impl Scheduler<'_> {
         self.release(slot)?;
         let job = self.parts.table.get_mut(slot)?;
         let known = job.learnt == 0;
+        // What it ran was no wait.
+        let ran = if job.submit > job.start { 0 } else { now.saturating_sub(job.start).max(0) };
+        job.not_waited = job.not_waited.saturating_add(ran);
         (job.state, job.restarts) = (JobState::Waiting as u32, job.restarts.max(restarts));
         (job.learnt, job.adopted, job.units) = (0, 0, 0);
         job.edits = job.edits.wrapping_add(1);

@@ -110,7 +110,9 @@ pub(super) fn easy(
             *at_mut(starting, started)? = number as u32;
             started += 1;
         } else if guard.is_none() {
-            guard = Some(Guard::new(candidate.processors, idle, range_mut(limited, 0, running)?)?);
+            let later = candidate.later != 0;
+            let running = range_mut(limited, 0, running)?;
+            guard = Some(Guard::new(candidate.processors, idle, later, running)?);
         }
     }
     Ok(started)

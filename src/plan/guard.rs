@@ -22,9 +22,9 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    /// The reservation of a job of this number of processors; `running` are put in the order of a heap. O(R + the ends
-    /// until the reservation x log R).
-    pub(crate) fn new(processors: u32, idle: u32, running: &mut [Limited]) -> Result<Guard> {
+    /// The reservation of a job of this number of processors, at the next end at the earliest if it must not start now
+    /// (`later`); `running` are put in the order of a heap. O(R + the ends until the reservation x log R).
+    pub(crate) fn new(processors: u32, idle: u32, later: bool, running: &mut [Limited]) -> Result<Guard> {
         heap::build(running)?;
         let mut free = idle;
         let mut shadow = 0;
@@ -32,7 +32,7 @@ impl Guard {
         while let Some(ending) = running.get_mut(..left).filter(|rest| !rest.is_empty()) {
             let next = ending.first().map_or(u32::MAX, |limited| limited.after);
             // All that ends at the instant of the reservation is free then.
-            if free >= processors && next > shadow {
+            if free >= processors && next > shadow && !(later && shadow == 0) {
                 break;
             }
             let popped = heap::pop(ending)?;
@@ -44,7 +44,8 @@ impl Guard {
             shadow = next;
             left -= 1;
         }
-        let shadow = if free >= processors { shadow } else { u32::MAX };
+        let starts = free >= processors && !(later && shadow == 0);
+        let shadow = if starts { shadow } else { u32::MAX };
         Ok(Guard { shadow, spare: free.saturating_sub(processors) })
     }
 
@@ -67,13 +68,18 @@ mod tests {
     fn is_easys_reservation() {
         let mut running =
             [(50, 3), (20, 2), (20, 4), (90, 9)].map(|(after, processors)| Limited { after, processors });
-        let mut guard = Guard::new(7, 2, &mut running).unwrap();
+        let mut guard = Guard::new(7, 2, false, &mut running).unwrap();
         assert_eq!((guard.shadow, guard.spare), (20, 1));
         assert!(guard.admits(2, 20));
         assert!(!guard.admits(2, 21));
         assert!(guard.admits(1, 21));
         assert!(!guard.admits(1, 21));
-        let mut never = Guard::new(30, 2, &mut running).unwrap();
+        // It would fit now, but must not start now.
+        let mut later = Guard::new(2, 2, true, &mut running).unwrap();
+        assert_eq!((later.shadow, later.spare), (20, 6));
+        assert!(later.admits(2, 20) && later.admits(6, 21) && !later.admits(1, 21));
+        assert!(Guard::new(1, 2, true, &mut []).unwrap().admits(2, 1 << 24));
+        let mut never = Guard::new(30, 2, false, &mut running).unwrap();
         assert!(never.admits(2, 1 << 24));
     }
 }

@@ -513,7 +513,10 @@ impl<'a> Plan<'a> {
             if let Some(front) = front.filter(|front| front.start > 0 && front.tier >= job.tier) {
                 let mut here = match guard {
                     Some(guard) => guard,
-                    None => Guard::new(front.processors, idle, range_mut(self.parts.running, 0, running)?)?,
+                    None => {
+                        let running = range_mut(self.parts.running, 0, running)?;
+                        Guard::new(front.processors, idle, front.later != 0, running)?
+                    }
                 };
                 let admitted = here.admits(job.processors, job.limit);
                 guard = Some(here);

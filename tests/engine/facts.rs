@@ -220,6 +220,25 @@ fn restarts_put_back() {
     assert_eq!((totals(&mut block).ended, block.scheduler().idle(0)), (1, Ok(10)));
 }
 
+/// Managers may count a job that was put back as submitted then: it is the same job, whose wait begins anew.
+#[test]
+fn restarts_may_be_submitted_anew() {
+    for listed in [false, true] {
+        let mut block = Block::of_one(8, 10, "settle=0");
+        block.tell(T, &running(1, 10, 100, T));
+        block.tell(T + 5, &job(2, 10, 100));
+        let again = JobReport { submit: T + 40, restarts: 1, ..job(1, 10, 100) };
+        match listed {
+            true => assert!(!list(&mut block, T + 50, &[again, job(2, 10, 100)])),
+            false => block.tell(T + 50, &again),
+        }
+        let Totals { submitted, requeued, surprises, withdrawn, .. } = totals(&mut block);
+        assert_eq!((submitted, requeued, surprises, withdrawn), (2, 1, 0, 0), "{listed}");
+        // The other one was submitted before it now.
+        assert_eq!(block.pass(0, T + 60), [2], "{listed}");
+    }
+}
+
 #[test]
 fn ids_are_used_again() {
     let mut block = Block::of_one(8, 10, "");

@@ -320,6 +320,7 @@ impl Machine {
                 phase = 0;
             }
             JobState::Running if what == 3 && kinds.failures && now > job.start => {
+                job.not_waited += now - job.start;
                 (job.restarts, job.start, job.stopped) = (job.restarts + 1, 0, 0);
                 job.hold(None, now);
             }

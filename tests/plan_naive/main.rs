@@ -137,7 +137,7 @@ fn invariants(idle: u32, running: &[Running], queue: &[WaitingJob], started: &[u
         let running = running.iter().map(|job| (limit(job.limit_in), i64::from(job.processors)));
         let limits = beside.iter().map(|&number| (limit(queue[*number].limit), processors(number)));
         let limits: Vec<(i64, i64)> = running.chain(limits).collect();
-        easy(processors(&front), i64::from(idle) - taken, &limits).map(|(start, _)| start)
+        easy(processors(&front), i64::from(idle) - taken, &limits, queue[front].later).map(|(start, _)| start)
     };
     let tier = queue[front].tier;
     let (promised, kept) = (reservation(&|job| job.tier > tier), reservation(&|_| true));

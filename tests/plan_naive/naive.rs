@@ -324,9 +324,10 @@ fn quantile(waits: &[i64], quantile: f64) -> i64 {
 }
 
 /// EASY's reservation for a number of processors by the limits (seconds from now, processors) of what runs: when, and
-/// how many processors are left over then.
-pub fn easy(processors: i64, idle: i64, limits: &[(i64, i64)]) -> Option<(i64, i64)> {
-    let mut ends: Vec<i64> = limits.iter().map(|limit| limit.0).chain([0]).collect();
+/// how many processors are left over then; not now if the job must start `later`.
+pub fn easy(processors: i64, idle: i64, limits: &[(i64, i64)], later: bool) -> Option<(i64, i64)> {
+    let now = (!later).then_some(0);
+    let mut ends: Vec<i64> = limits.iter().map(|limit| limit.0).chain(now).collect();
     ends.sort();
     ends.into_iter().find_map(|end| {
         let released: i64 = limits.iter().filter(|limit| limit.0 <= end).map(|limit| limit.1).sum();
@@ -357,7 +358,7 @@ fn start(
         .chain(higher.clone())
         .collect();
     let taken: i64 = higher.map(|job| job.1).sum();
-    let reservation = easy(front.processors, idle - taken, &limits);
+    let reservation = easy(front.processors, idle - taken, &limits, front.from > 0);
     let count = started.len() + others.len();
     let mut spare = reservation.map_or(0, |(_, spare)| spare);
     for number in others {

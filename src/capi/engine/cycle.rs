@@ -172,7 +172,7 @@ pub unsafe extern "C" fn surefill_cycle_holds(
 /// It is believed also where the offer no longer holds. O(W) for W waiting jobs.
 ///
 /// Errors: NULL, MISALIGNED, WRONG_OBJECT, WRONG_VERSION, FOREIGN_BYTE_ORDER, CORRUPT, NO_SUCH_INDEX; WRONG_STATE if it
-/// was answered before; FULL, and the offer is still open; DUPLICATE_JOB for a task whose id another job has.
+/// was answered before; FULL, and the offer is still open; DUPLICATE_JOB for a task whose id a waiting job has.
 ///
 /// # Safety
 /// cycle and scheduler are handles.
