@@ -204,13 +204,13 @@ impl PolicyName {
     pub fn orders(self) -> Vec<Order> {
         let all = Order::value_variants().iter().copied();
         match self {
-            PolicyName::Fcfs | PolicyName::Conservative | PolicyName::Plan | PolicyName::PlanFast => {
-                vec![Order::Fcfs]
-            }
+            PolicyName::Fcfs | PolicyName::Conservative => vec![Order::Fcfs],
+            // A site's priorities are worth time to a plan; any other order it makes itself.
+            PolicyName::Plan | PolicyName::PlanFast => vec![Order::Fcfs, Order::Multifactor],
             PolicyName::Easy | PolicyName::Prob | PolicyName::Named(_) => all.collect(),
             PolicyName::EasyPlusPlus => {
                 // Shortest candidates first is what makes it EASY++.
-                let own = [Order::Sjbf, Order::Fair, Order::Fast];
+                let own = [Order::Sjbf, Order::Fair, Order::Fast, Order::Multifactor];
                 own.into_iter().chain(all.filter(|order| matches!(order, Order::Named(_)))).collect()
             }
         }
@@ -255,7 +255,9 @@ impl Choice {
     /// The order of this policy under these options.
     pub fn order(&self, options: &PolicyOptions) -> OrderOptions {
         let own = || OrderOptions::named(self.order.unwrap_or(self.policy.orders()[0]));
-        options.order.clone().unwrap_or_else(own)
+        let order = options.order.clone().unwrap_or_else(own);
+        let site = order.site.is_some().then(|| options.site.clone()).flatten();
+        OrderOptions { site: site.or(order.site), ..order }
     }
 
     /// Which numbers of a plan differ from its policy's, as they are written.
@@ -279,12 +281,17 @@ impl Choice {
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Plan | PolicyName::PlanFast => {
                 let numbers = self.plan.or(self.policy.plan()).expect("a plan has numbers");
+                let site = self.order(options).site;
+                if let Some(site) = site.as_ref().filter(|site| site.seconds_a_point().is_none()) {
+                    let why = "a plan counts points as time, and without a weight of age they are worth none";
+                    return Err(BadChoice::Rule { rule: site.to_string(), why: why.to_owned() });
+                }
                 if std::env::var("OLD").is_ok() {
                     return Ok(Box::new(Planned::new(self.distributions(options)?, numbers, PLAN_SEED)));
                 }
                 let own = self.predictor == PredictorName::Contexts;
                 let predictor = if own { None } else { Some(self.distributions(options)?) };
-                Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, PLAN_SEED))
+                Box::new(Engine::new(predictor, &options.prob.bins()?, &numbers, site.as_ref(), PLAN_SEED))
             }
             PolicyName::Prob => {
                 let predictor = self.distributions(options)?;
