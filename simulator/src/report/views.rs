@@ -29,8 +29,8 @@ pub enum View {
     Distribution,
     /// The waits and run times that the traces record, beside Table 1 of Nissimov & Feitelson 2007
     Recorded,
-    /// Changes against EASY: mean waits, tail, and by width, run time and user; by quarter of the priority at submission
-    /// where a policy has the order multifactor.
+    /// Changes against EASY: mean waits, tail, and by width, run time and user; by quarter of the priority at
+    /// submission where a policy has the order multifactor.
     Fairness,
     /// Predicted and observed delays of head jobs.
     Delays,

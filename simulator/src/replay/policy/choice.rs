@@ -191,10 +191,12 @@ impl PolicyName {
         }
     }
 
-    /// The numbers of a plan.
-    pub fn plan(self) -> Option<PlanOptions> {
+    /// The numbers of a plan with this order. Under a site's priorities nobody is in front of everybody before the
+    /// longest of the recent waits: those who wait longest there are those whom the site puts last.
+    pub fn plan(self, order: Option<Order>) -> Option<PlanOptions> {
+        let front = if order == Some(Order::Multifactor) { 1.0 } else { PlanRule::FAIR.front };
         match self {
-            PolicyName::Plan => Some(PlanOptions::new(PlanRule::FAIR)),
+            PolicyName::Plan => Some(PlanOptions::new(PlanRule { front, ..PlanRule::FAIR })),
             PolicyName::PlanFast => Some(PlanOptions::new(PlanRule::FAST)),
             _ => None,
         }
@@ -262,7 +264,7 @@ impl Choice {
 
     /// Which numbers of a plan differ from its policy's, as they are written.
     pub fn plan_difference(&self) -> Option<String> {
-        self.plan.zip(self.policy.plan()).and_then(|(own, base)| own.difference(&base))
+        self.plan.zip(self.policy.plan(self.order)).and_then(|(own, base)| own.difference(&base))
     }
 
     /// The policy, with nothing learnt yet; `options` are those of [`Choice::options`].
@@ -280,7 +282,7 @@ impl Choice {
             PolicyName::Conservative => Box::<Conservative>::default(),
             PolicyName::EasyPlusPlus => Box::new(Easy::plus_plus(&self.order(options), options.overdue)),
             PolicyName::Plan | PolicyName::PlanFast => {
-                let numbers = self.plan.or(self.policy.plan()).expect("a plan has numbers");
+                let numbers = self.plan.or(self.policy.plan(self.order)).expect("a plan has numbers");
                 let site = self.order(options).site;
                 if let Some(site) = site.as_ref().filter(|site| site.seconds_a_point().is_none()) {
                     let why = "a plan counts points as time, and without a weight of age they are worth none";
@@ -362,7 +364,7 @@ impl FromStr for Choice {
             if preset.is_some() { PolicyName::Prob } else { parse("policy", first).map_err(with_presets)? };
         let predictor = parts.next().map(|name| parse("predictor", name)).transpose()?;
         let order = parts.next().map(|name| parse("order", name)).transpose()?;
-        let own = policy.plan();
+        let own = policy.plan(order);
         let rule = parts.next();
         let plan = own.zip(rule).map(|(own, words)| own.changed(words)).transpose()?;
         let rule = rule.filter(|_| own.is_none()).map(RuleChoice::from_str).transpose()?;
@@ -413,6 +415,10 @@ mod tests {
             "plan",
             "plan-fast:limit",
             "plan:contexts:fcfs:proposals=25",
+            "plan:contexts:multifactor",
+            "plan:contexts:multifactor:front=0.998",
+            "plan-fast:contexts:multifactor:short=0.01",
+            "fair:mix:multifactor",
         ] {
             assert_eq!(text.parse::<Choice>().unwrap().to_string(), text);
         }

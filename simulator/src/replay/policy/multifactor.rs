@@ -5,8 +5,8 @@
 //!
 //! U is the user's share of the usage of all, where a processor-second counts half after `half-life`, and S the share
 //! of one user, 1 / users: all who have submitted anything so far have equal shares. This is Slurm's classic fair share
-//! of a flat hierarchy (`PriorityFlags=NO_FAIR_TREE`), with a usage that is exact at every pass instead of renewed every
-//! `PriorityCalcPeriod`. Where the trace knows no users all jobs are one user's, whose F is the same for everybody.
+//! of a flat hierarchy (`PriorityFlags=NO_FAIR_TREE`), with a usage that is exact at every pass instead of renewed
+//! every `PriorityCalcPeriod`. Where the trace knows no users all jobs are one user's: F is the same for all of them.
 //!
 //! What a point is worth in time follows from the formula: max-age / age seconds, the wait that earns a point.
 
@@ -39,8 +39,8 @@ pub struct Multifactor {
     pub half_life_s: f64,
     /// The factors of the trace's queues, 0 to 1; 0 for those that are not among them.
     pub queues: BTreeMap<i64, f64>,
-    /// The tiers of the trace's queues, `PriorityTier`: jobs of a higher one come first whatever their priorities; 0 for
-    /// those that are not among them.
+    /// The tiers of the trace's queues, `PriorityTier`: jobs of a higher one come first whatever their priorities; 0
+    /// for those that are not among them.
     pub tiers: BTreeMap<i64, i8>,
 }
 
@@ -310,8 +310,8 @@ mod tests {
         replay(workload, Setup::default(), &mut *choice.build(&options).unwrap(), &|_| {}).unwrap()
     }
 
-    /// A job's priority by the formulas of Slurm's manual, from the whole history: `ran` are the jobs that have started,
-    /// with their starts.
+    /// A job's priority by the formulas of Slurm's manual, from the whole history: `ran` are the jobs that have
+    /// started, with their starts.
     fn naive(site: &Multifactor, job: &Job, now: i64, all: &[Job], ran: &[(usize, i64)]) -> f64 {
         let left = |time: i64| {
             if site.half_life_s > 0.0 { (-(now - time) as f64 / site.half_life_s).exp2() } else { 1.0 }
@@ -407,8 +407,8 @@ mod tests {
         }
     }
 
-    /// A machine that is wholly held until 1,000, then by one job of 4 hours or two dozen of ten minutes, all of which are
-    /// submitted before it; `long` is the long one's start.
+    /// The start of a job of 4 hours behind two dozen of ten minutes, all of them as wide as the machine, which is held
+    /// until 1,000.
     fn long_among_short(site: &Multifactor, choice: &str) -> i64 {
         let whole = Job { processors: PROCS, ..Job::default() };
         let holds = Job { run_time: 1000, limit: 1000, user: 1, ..whole.clone() };
