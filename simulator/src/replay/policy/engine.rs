@@ -1,8 +1,8 @@
 //! The plan of the whole queue as a site runs it: every event is reported to the core's scheduler
 //! ([`surefill::engine`]), and its offers are answered at once.
 //!
-//! Under a site's priorities ([`Multifactor`]) it is told every waiting job's tier and points before each decision,
-//! without the points of age, and what a point is worth: the seconds of age that earn one.
+//! Under a site's priorities ([`Multifactor`]) it is told every waiting job's tier before each decision, and as its
+//! priority the whole seconds that its points are worth ([`Priorities::credits`]).
 
 use crate::replay::machine::Cluster;
 use crate::replay::policy::{Judged, Multifactor, PlanOptions, Policy, Priorities, QueueOrder, Tried};
@@ -98,8 +98,7 @@ impl Engine {
         site: Option<&Multifactor>,
         seed: u64,
     ) -> Engine {
-        let order = site.and_then(Multifactor::seconds_a_point);
-        let order = order.map_or_else(String::new, |seconds| format!(" order=priority seconds={seconds}"));
+        let order = if site.is_some() { " order=priority seconds=1" } else { "" };
         Engine {
             blocks: Blocks::new(&format!("{options} seed={seed} settle=0{order}"), bins),
             predictor,
@@ -150,9 +149,10 @@ impl Engine {
         scheduler.set_pool(b"machine", cluster.processors(), None)?;
         if let Some((site, priorities)) = &mut self.site {
             priorities.begin(cluster.now(), cluster.processors());
-            for &id in cluster.queue() {
-                let job = cluster.job(id);
-                scheduler.set_priority(id_of(id), site.tier(job).into(), priorities.points(job))?;
+            let waiting = cluster.queue().iter().map(|&id| cluster.job(id));
+            let credits = priorities.credits(waiting.clone());
+            for (job, credit) in waiting.zip(credits) {
+                scheduler.set_priority(id_of(job.id), site.tier(job).into(), credit)?;
             }
         }
         let idle = cluster.idle();

@@ -238,6 +238,15 @@ impl Priorities {
         let of_size = self.site.size * (f64::from(job.width()) / self.processors).min(1.0);
         of_share + of_size + of_queue
     }
+
+    /// For how many whole seconds longer than it has each of these jobs counts as having waited: what its points are
+    /// worth beyond the lowest of them. Nothing where points are worth no time.
+    pub fn credits<'j>(&mut self, jobs: impl IntoIterator<Item = &'j Job>) -> Vec<f64> {
+        let points: Vec<f64> = jobs.into_iter().map(|job| self.points(job)).collect();
+        let lowest = points.iter().copied().fold(f64::INFINITY, f64::min);
+        let worth = self.site.seconds_a_point().unwrap_or(0.0);
+        points.into_iter().map(|points| ((points - lowest) * worth).round()).collect()
+    }
 }
 
 impl QueueOrder for Priorities {
@@ -435,17 +444,16 @@ mod tests {
     }
 
     #[test]
-    fn points_are_the_age_that_earns_as_many() {
+    fn credits_are_the_age_that_earns_as_many_points() {
         let site = site("fairshare=0+age=30000+size=9000");
         let mut priorities = Priorities::new(&site);
         priorities.begin(0, PROCS);
-        let points = [32, 16, 8].map(|processors| priorities.points(&Job { processors, ..Job::default() }));
-        assert_eq!(points, [9000.0, 4500.0, 2250.0]);
+        let jobs = [32, 16, 8].map(|processors| Job { processors, ..Job::default() });
         // 9,000 points are 3/10 of a week.
         let seconds = site.seconds_a_point().unwrap() * 9000.0;
-        assert_eq!(seconds, 0.3 * 7.0 * 86_400.0);
-        assert_eq!(site.of_age(seconds as i64), 9000.0);
-        assert_eq!(self::site("age=0").seconds_a_point(), None);
+        assert_eq!((seconds, site.of_age(seconds as i64)), (0.3 * 7.0 * 86_400.0, 9000.0));
+        assert_eq!(priorities.credits(&jobs), [136_080.0, 45_360.0, 0.0]);
+        assert_eq!(Priorities::new(&self::site("age=0")).credits(&jobs), [0.0; 3]);
     }
 
     #[test]
